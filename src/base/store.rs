@@ -1,0 +1,149 @@
+//! Files that are never half written, and never lose what an older or newer program left.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::diag::Diagnostic;
+
+/// Writes `contents` to `path` so that a reader sees the old file or the new one, never a part.
+///
+/// # Errors
+/// A diagnostic naming the path when its folder cannot be made or the file cannot be written or renamed.
+pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), Diagnostic> {
+    write_through_temporary(path, contents).map_err(|error| {
+        Diagnostic::error(format!("cannot write {}: {error}", path.display()))
+            .hint("choose a folder that exists, that you may write to and that has room")
+    })
+}
+
+fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::create_dir_all(folder)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(contents)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path)?;
+    Ok(())
+}
+
+/// What [`load`] found.
+#[derive(Debug)]
+pub enum Loaded<T> {
+    /// No file there yet.
+    Missing,
+    /// The stored value.
+    Value(T),
+    /// A file that this program cannot read; it now lies at `kept`, and the diagnostic says why.
+    SetAside {
+        /// Where the unreadable file went.
+        kept: PathBuf,
+        /// What was wrong with it.
+        why: Diagnostic,
+    },
+}
+
+#[derive(Serialize, serde::Deserialize)]
+struct Versioned<T> {
+    format_version: u32,
+    value: T,
+}
+
+/// Reads only the version, whatever else the file holds.
+#[derive(serde::Deserialize)]
+struct VersionOnly {
+    format_version: u32,
+}
+
+/// Writes `value` as versioned RON.
+///
+/// # Errors
+/// As [`write_atomic`]; also when the value has no RON form.
+pub fn save<T: Serialize>(path: &Path, format_version: u32, value: &T) -> Result<(), Diagnostic> {
+    let text = ron::ser::to_string_pretty(&Versioned { format_version, value }, ron::ser::PrettyConfig::default())
+        .map_err(|error| Diagnostic::error(format!("cannot store {}: {error}", path.display())))?;
+    write_atomic(path, text.as_bytes())
+}
+
+/// Reads what [`save`] wrote. A file that is torn, or from another version, is renamed and kept, never overwritten.
+///
+/// # Errors
+/// When the file exists but can be neither read nor set aside.
+pub fn load<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Loaded<T>, Diagnostic> {
+    let cannot_read = |error: io::Error| Diagnostic::error(format!("cannot read {}: {error}", path.display()));
+    let bytes = match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Loaded::Missing),
+        other => other.map_err(cannot_read)?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let name = path.display().to_string();
+    let why = match ron::from_str::<VersionOnly>(&text) {
+        Ok(stored) if stored.format_version != format_version => Diagnostic::error(format!(
+            "{name} has format {}, and this program reads format {format_version}",
+            stored.format_version
+        )),
+        _ => match ron::from_str::<Versioned<T>>(&text) {
+            Ok(stored) => return Ok(Loaded::Value(stored.value)),
+            Err(error) => {
+                let mut why = Diagnostic::error(format!("cannot read the stored state: {}", error.code)).in_file(&name);
+                if let Some(place) = &mut why.place {
+                    place.line = u32::try_from(error.span.start.line).unwrap_or(1);
+                    place.column = u32::try_from(error.span.start.col).unwrap_or(1);
+                }
+                why
+            }
+        },
+    };
+    let kept = free_name(path);
+    std::fs::rename(path, &kept).map_err(cannot_read)?;
+    let why = why.hint(format!("it was kept as {}, and a new file is begun", kept.display()));
+    Ok(Loaded::SetAside { kept, why })
+}
+
+/// The first of `path.kept`, `path.kept2`, … that does not exist.
+fn free_name(path: &Path) -> PathBuf {
+    let named = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let first = named(".kept");
+    if !first.exists() {
+        return first;
+    }
+    (2_u32..).map(|i| named(&format!(".kept{i}"))).find(|p| !p.exists()).unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_loaded() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("deep/state.ron");
+        assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Missing));
+        save(&path, 1, &vec![1_u32, 2])?;
+        assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Value(v) if v == [1, 2]));
+        Ok(())
+    }
+
+    #[test]
+    fn torn_and_newer_files_are_kept_aside() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        for text in ["(format_version: 1, value: [1, 2", "(format_version: 9, value: \"new\")", "\u{1}\u{2}"] {
+            std::fs::write(&path, text)?;
+            let Loaded::SetAside { kept, why } = load::<Vec<u32>>(&path, 1)? else { panic!("{text} was read") };
+            assert_eq!(std::fs::read_to_string(kept)?, text);
+            assert!(why.hint.is_some());
+            assert!(!path.exists());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Buffers of 32-bit elements, as WGSL's storage buffers hold them.
+
+use serde::{Deserialize, Serialize};
+
+use super::rng;
+
+/// The type of a buffer's elements. All take 4 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Elem {
+    /// 32-bit float.
+    F32,
+    /// 32-bit unsigned integer.
+    U32,
+    /// 32-bit signed integer.
+    I32,
+}
+
+/// What a buffer holds before a kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Init {
+    /// Uniform in [-1, 1) for floats, all bits for integers; from the job's seed and the buffer's position.
+    Random,
+    /// 0, 1, 2, …
+    Iota,
+    /// All zeros.
+    Zero,
+    /// One value everywhere.
+    Value(f64),
+    /// A pattern that no kernel writes by chance: outputs start with it, so that an element never written shows.
+    Poison,
+}
+
+/// The bit pattern of [`Init::Poison`]: a quiet NaN with a payload.
+pub const POISON: u32 = 0x7FC0_DEAD;
+
+/// A flat buffer: `words[i]` is the bit pattern of element `i`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tensor {
+    /// The type of the elements.
+    pub elem: Elem,
+    /// The elements' bit patterns.
+    pub words: Vec<u32>,
+}
+
+impl Tensor {
+    /// `count` elements filled as `init` says. `stream` keeps the random buffers of one job apart.
+    #[must_use]
+    pub fn new(elem: Elem, count: usize, init: Init, seed: u64, stream: u64) -> Self {
+        let seed = seed.wrapping_mul(0x1_0000).wrapping_add(stream);
+        let words = match init {
+            Init::Zero => vec![0; count],
+            Init::Poison => vec![POISON; count],
+            Init::Value(value) => vec![elem.encode(value); count],
+            #[expect(clippy::cast_precision_loss, reason = "iota is exact up to 2^53")]
+            Init::Iota => (0..count).map(|i| elem.encode(i as f64)).collect(),
+            Init::Random => (0..count as u64)
+                .map(|i| match elem {
+                    Elem::F32 => rng::unit_f32(seed, i).to_bits(),
+                    Elem::U32 | Elem::I32 => rng::word(seed, i),
+                })
+                .collect(),
+        };
+        Self { elem, words }
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Element `i` as a number.
+    #[must_use]
+    pub fn get(&self, i: usize) -> f64 {
+        self.elem.decode(self.words[i])
+    }
+}
+
+impl Elem {
+    /// The bit pattern of `value`, rounded to this type; integers saturate.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rounding to the narrower type is the point"
+    )]
+    pub fn encode(self, value: f64) -> u32 {
+        match self {
+            Self::F32 => (value as f32).to_bits(),
+            Self::U32 => value as u32,
+            Self::I32 => (value as i32).cast_unsigned(),
+        }
+    }
+
+    /// The number that the bit pattern stands for.
+    #[must_use]
+    pub fn decode(self, word: u32) -> f64 {
+        match self {
+            Self::F32 => f64::from(f32::from_bits(word)),
+            Self::U32 => f64::from(word),
+            Self::I32 => f64::from(word.cast_signed()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fills() {
+        assert_eq!(Tensor::new(Elem::F32, 3, Init::Iota, 0, 0).get(2), 2.0);
+        assert_eq!(Tensor::new(Elem::I32, 1, Init::Value(-3.0), 0, 0).get(0), -3.0);
+        assert!(Tensor::new(Elem::F32, 1, Init::Poison, 0, 0).get(0).is_nan());
+        let a = Tensor::new(Elem::F32, 8, Init::Random, 1, 0);
+        assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 1, 1));
+        assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 2, 0));
+        assert_eq!(a, Tensor::new(Elem::F32, 8, Init::Random, 1, 0));
+    }
+}

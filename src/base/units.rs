@@ -1,0 +1,97 @@
+//! Quantities as people read them: three significant digits and an SI prefix.
+
+/// `value` with three significant digits and an SI prefix before `unit`: `si(3.2e9, "B/s")` is `3.20 GB/s`.
+///
+/// Digits are kept even where they are zeros, so that a figure that changes does not change its width.
+#[must_use]
+pub fn si(value: f64, unit: &str) -> String {
+    const PREFIXES: [&str; 9] = ["n", "µ", "m", "", "k", "M", "G", "T", "P"];
+    if !value.is_finite() {
+        return format!("{value} {unit}").trim_end().to_owned();
+    }
+    if value == 0.0 {
+        return format!("0 {unit}").trim_end().to_owned();
+    }
+    let mut index = 3_i32;
+    let mut scaled = value;
+    // Rounding first keeps 999.6 from becoming "1000".
+    while round3(scaled).abs() >= 1000.0 && index < 8 {
+        scaled /= 1000.0;
+        index += 1;
+    }
+    while round3(scaled).abs() < 1.0 && index > 0 {
+        scaled *= 1000.0;
+        index -= 1;
+    }
+    let prefix = usize::try_from(index).map_or("", |i| PREFIXES[i]);
+    let text = digits3(scaled);
+    if prefix.is_empty() && unit.is_empty() { text } else { format!("{text} {prefix}{unit}") }
+}
+
+/// Three significant digits without a prefix: `12.4`, `0.985`, `1,230`.
+#[must_use]
+pub fn digits3(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let rounded = round3(value);
+    let exponent = rounded.abs().log10().floor();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=12 just before")]
+    let decimals = (2.0 - exponent).clamp(0.0, 12.0) as usize;
+    if decimals == 0 { group_digits(rounded) } else { format!("{rounded:.decimals$}") }
+}
+
+/// A whole number with its thousands separated: `1,048,576`.
+#[must_use]
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn group_digits(value: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates; larger figures carry a prefix"
+    )]
+    let whole = count(value.abs() as u64);
+    if value < 0.0 { format!("-{whole}") } else { whole }
+}
+
+fn round3(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let scale = 10_f64.powf(2.0 - value.abs().log10().floor());
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_a_prefix() {
+        assert_eq!(si(3.2e9, "B/s"), "3.20 GB/s");
+        assert_eq!(si(12.4e-6, "s"), "12.4 µs");
+        assert_eq!(si(999.6, "B"), "1.00 kB");
+        assert_eq!(si(0.0, "s"), "0 s");
+        assert_eq!(si(-2.5e-3, "s"), "-2.50 ms");
+        assert_eq!(si(1.0, ""), "1.00");
+    }
+
+    #[test]
+    fn grouped_counts() {
+        assert_eq!(count(1_048_576), "1,048,576");
+        assert_eq!(count(12), "12");
+        assert_eq!(digits3(1234.0), "1,230");
+        assert_eq!(digits3(0.98512), "0.985");
+    }
+}

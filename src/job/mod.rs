@@ -1,0 +1,133 @@
+//! L0: what to run, as data only. A job is self-contained: any process can run it and get the same inputs.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::tensor::{Elem, Init, Tensor};
+
+/// One kernel with everything a backend needs to run, check, time and trace it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// The kernel's id in its lesson, or the file's name.
+    pub kernel: String,
+    /// The file the source came from, as diagnostics should name it.
+    pub file: String,
+    /// WGSL.
+    pub source: Arc<str>,
+    /// The entry point.
+    pub entry: String,
+    /// Values of the shader's `override`s, by name.
+    pub constants: Vec<(String, f64)>,
+    /// One for each storage or uniform binding that the entry point uses.
+    pub buffers: Vec<BufferSpec>,
+    /// Workgroups in x, y, z.
+    pub grid: [u32; 3],
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// How to tell that the result is right.
+    pub check: Option<CheckSpec>,
+    /// How to time it; backends that cannot measure ignore it.
+    pub measure: Option<MeasureSpec>,
+    /// What to trace; backends that cannot trace ignore it.
+    pub trace: Option<TraceSpec>,
+    /// Whether the compiler guards array indices and loops. A tracer always does.
+    pub bounds_checks: bool,
+    /// Bytes the work needs to move at least, as the lesson counts them.
+    pub bytes: f64,
+    /// Floating-point operations that the work needs, as the lesson counts them.
+    pub flops: f64,
+    /// The parameter that sizes each thing, so that a limit can be explained in terms of what to change.
+    pub blame: Blame,
+}
+
+/// A buffer, found in the shader by its variable's name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferSpec {
+    /// The variable's name in the shader.
+    pub name: String,
+    /// The type of its elements.
+    pub elem: Elem,
+    /// Elements.
+    pub count: u64,
+    /// What it holds at first.
+    pub init: Init,
+}
+
+impl BufferSpec {
+    /// The size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.count * 4
+    }
+
+    /// The contents at the start: `position` is the buffer's index in its job, `seed` the job's.
+    #[must_use]
+    pub fn fill(&self, seed: u64, position: usize) -> Tensor {
+        Tensor::new(self.elem, usize::try_from(self.count).unwrap_or(usize::MAX), self.init, seed, position as u64)
+    }
+}
+
+/// A comparison with a reference in f64.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckSpec {
+    /// A name in `reference`'s table.
+    pub reference: String,
+    /// The reference's arguments, by name.
+    pub args: Vec<(String, f64)>,
+    /// The buffer to compare.
+    pub output: String,
+    /// The largest relative error allowed; 0 asks for equal values.
+    pub tolerance: f64,
+}
+
+/// How long and in which state of the caches to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureSpec {
+    /// Cold: samples rotate among copies of the buffers that together exceed the last-level cache.
+    pub cold: bool,
+    /// Stop when the median's 95% confidence interval is this narrow, relative to the median.
+    pub precision: f64,
+    /// Stop after this many seconds of sampling in any case.
+    pub budget_s: f64,
+    /// Never fewer samples than this.
+    pub min_samples: u32,
+    /// Never more samples than this.
+    pub max_samples: u32,
+}
+
+impl Default for MeasureSpec {
+    fn default() -> Self {
+        Self { cold: true, precision: 0.01, budget_s: 0.5, min_samples: 10, max_samples: 400 }
+    }
+}
+
+/// What a tracer should keep besides counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceSpec {
+    /// Lanes in a warp: 8, 16, 32 or 64.
+    pub warp_width: u32,
+    /// Linear indices of the workgroups whose events are kept; none keeps no timeline.
+    pub timeline_workgroups: Vec<u32>,
+    /// Events kept at most; counts go on past it.
+    pub max_events: u32,
+    /// Run only the workgroups in `timeline_workgroups`: for a quick look while the whole grid is traced behind.
+    pub only_timeline_workgroups: bool,
+}
+
+impl Default for TraceSpec {
+    fn default() -> Self {
+        Self { warp_width: 32, timeline_workgroups: Vec::new(), max_events: 100_000, only_timeline_workgroups: false }
+    }
+}
+
+/// Which parameter sizes what, by the parameter's id; empty where nothing does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blame {
+    /// Parameters that the workgroup's size depends on.
+    pub workgroup: Vec<String>,
+    /// Parameters that the grid depends on.
+    pub grid: Vec<String>,
+    /// Parameters that each buffer's size depends on, in the buffers' order.
+    pub buffers: Vec<Vec<String>>,
+}

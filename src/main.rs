@@ -1,0 +1,2 @@
+//! Warpbook.
+fn main() {}

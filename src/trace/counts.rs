@@ -1,0 +1,119 @@
+//! Counts over a grid, in the units of NVIDIA's hardware counters. Their JSON is the CLI's `TRACE`.
+
+use serde::{Deserialize, Serialize};
+
+/// What the lanes of a whole grid did. The same program and inputs give the same counts on any machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Warps launched.
+    pub warps: u64,
+    /// Operations, one for each active lane of each executed instruction.
+    pub lane_ops: u64,
+    /// Instructions, one for each warp that executed it.
+    pub warp_instructions: u64,
+    /// Storage and uniform buffers.
+    pub global: GlobalCounts,
+    /// Workgroup memory.
+    pub shared: SharedCounts,
+    /// Conditional control flow.
+    pub branches: BranchCounts,
+    /// Workgroup barriers, one for each warp that passed it.
+    pub barriers: u64,
+    /// Counts by source line, in line order; lines that did nothing are left out.
+    pub lines: Vec<LineCounts>,
+    /// What went wrong on the way.
+    pub findings: Vec<Finding>,
+    /// Whether the counts cover the whole grid: false after a cancel, or when the fuel ran out.
+    pub complete: bool,
+    /// Time the trace took, in seconds. The one field that differs between runs.
+    pub seconds: f64,
+}
+
+/// Global memory by kind of access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GlobalCounts {
+    /// Loads.
+    pub load: AccessCounts,
+    /// Stores.
+    pub store: AccessCounts,
+    /// Atomic read-modify-writes.
+    pub atomic: AccessCounts,
+}
+
+/// Global accesses of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessCounts {
+    /// Warp-level accesses with any active lane.
+    pub requests: u64,
+    /// Distinct 32-byte sectors, summed over the requests.
+    pub sectors: u64,
+    /// Bytes the lanes asked for. `sectors * 32 / bytes` is the waste.
+    pub bytes: u64,
+}
+
+/// Workgroup memory by kind of access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedCounts {
+    /// Loads.
+    pub load: SharedAccessCounts,
+    /// Stores.
+    pub store: SharedAccessCounts,
+    /// Atomic read-modify-writes.
+    pub atomic: SharedAccessCounts,
+}
+
+/// Shared accesses of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedAccessCounts {
+    /// Warp-level accesses with any active lane.
+    pub requests: u64,
+    /// Passes over the 32 banks.
+    pub wavefronts: u64,
+    /// Wavefronts beyond the least possible.
+    pub conflicts: u64,
+}
+
+/// Branches, one for each warp that reached one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchCounts {
+    /// Branches executed.
+    pub executed: u64,
+    /// Those whose active lanes disagreed.
+    pub divergent: u64,
+}
+
+/// Counts of one source line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineCounts {
+    /// Line, from 1.
+    pub line: u32,
+    /// Instructions executed by a warp.
+    pub warp_instructions: u64,
+    /// Global sectors, all kinds of access.
+    pub sectors: u64,
+    /// Shared-memory conflicts, all kinds of access.
+    pub conflicts: u64,
+}
+
+/// The kinds of [`Finding`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// An index past the end of a buffer or an array.
+    OutOfBounds,
+    /// A barrier that not all lanes of a workgroup reach.
+    DivergentBarrier,
+    /// More instructions than the run's fuel allowed.
+    OutOfFuel,
+}
+
+/// Something wrong in the kernel, seen while it ran. Each line reports each kind once, with its first case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind of thing.
+    pub kind: FindingKind,
+    /// Source line, from 1.
+    pub line: u32,
+    /// What happened, naming the workgroup, the lane and the index or address.
+    pub message: String,
+}

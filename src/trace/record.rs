@@ -1,0 +1,173 @@
+//! What one job gave: its check, its samples, its trace.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Timeline, Trace};
+use crate::base::tensor::Tensor;
+
+/// What ran the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// The tracer: a warp-wide interpreter on the CPU.
+    Simt,
+    /// A graphics driver, through wgpu.
+    Wgpu,
+}
+
+impl Backend {
+    /// As the command line and JSON name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simt => "simt",
+            Self::Wgpu => "wgpu",
+        }
+    }
+}
+
+/// The device behind a backend, and what it allows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// The backend it is reached through.
+    pub backend: Backend,
+    /// Its name, as its driver gives it.
+    pub name: String,
+    /// The driver's name and version; empty where there is none.
+    pub driver: String,
+    /// The interface below the backend, such as "Vulkan"; empty where there is none.
+    pub api: String,
+    /// Whether it computes in software, on the CPU.
+    pub software: bool,
+    /// Whether it can time its own work.
+    pub timestamps: bool,
+    /// Lanes that run in lockstep, at least and at most; zeros where unknown.
+    pub subgroup: [u32; 2],
+    /// Largest storage binding, in bytes.
+    pub max_binding_bytes: u64,
+    /// Largest buffer, in bytes.
+    pub max_buffer_bytes: u64,
+    /// Most invocations in a workgroup.
+    pub max_workgroup_invocations: u32,
+    /// Largest workgroup in x, y, z.
+    pub max_workgroup_size: [u32; 3],
+    /// Most workgroups in each dimension of a grid.
+    pub max_grid: u32,
+    /// Workgroup memory, in bytes.
+    pub max_shared_bytes: u32,
+}
+
+/// The outcome of comparing an output with its reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// The reference's name.
+    pub reference: String,
+    /// The largest |out - ref| / max(|ref|, tiny); infinite where an element was never written or is not a number.
+    pub max_rel_error: f64,
+    /// Elements compared.
+    pub elements: u64,
+    /// Whether the error is within the tolerance.
+    pub ok: bool,
+    /// The first element that differs by more than the tolerance: index, got, expected.
+    pub first_wrong: Option<(u64, f64, f64)>,
+}
+
+/// Whether samples found their buffers in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheState {
+    /// The buffers rotated, so each sample had to fetch its own from memory.
+    Cold,
+    /// The same buffers each time.
+    Warm,
+}
+
+/// Samples of one kernel's time, and what they come to. All in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The samples in the order they were taken.
+    pub samples: Vec<f64>,
+    /// The middle sample.
+    pub median_s: f64,
+    /// A tenth of the samples are faster.
+    pub p10_s: f64,
+    /// A tenth of the samples are slower.
+    pub p90_s: f64,
+    /// The median's 95% confidence interval.
+    pub interval_s: [f64; 2],
+    /// Which experiment this was.
+    pub cache: CacheState,
+    /// Launches timed together as one sample, because one alone is too short for the clock.
+    pub launches_per_sample: u32,
+    /// Whether the device's own clock was read; otherwise the host's, around a wait.
+    pub device_clock: bool,
+}
+
+/// What the device itself can do, measured in the same run. Absent figures were not measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    /// A device-to-device copy by the driver, in bytes read plus bytes written per second.
+    pub device_copy_bytes_per_s: Option<f64>,
+    /// The best plain copy kernel, counted the same way.
+    pub copy_bytes_per_s: Option<f64>,
+    /// A chain of f32 fused multiply-adds, in FLOP/s (two for each).
+    pub fma_flops_per_s: Option<f64>,
+    /// An empty kernel's launch, in seconds.
+    pub launch_s: Option<f64>,
+}
+
+/// Everything that came of one job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The kernel's id.
+    pub kernel: String,
+    /// What ran it.
+    pub backend: Backend,
+    /// The check, where the job asked for one.
+    pub check: Option<Check>,
+    /// The time, where it was measured: never of a kernel that failed its check.
+    pub timing: Option<Timing>,
+    /// The counts, from the tracer only.
+    pub trace: Option<Trace>,
+    /// Single accesses, from the tracer only.
+    pub timeline: Option<Timeline>,
+    /// The buffers after the run, for small jobs on the tracer.
+    pub outputs: Vec<(String, Tensor)>,
+    /// What a reader of the figures should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// The kinds of [`Warning`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// The driver computes on the CPU: its times say little about a GPU.
+    SoftwareDevice,
+    /// The device has no clock of its own: times include the launch and the wait.
+    HostClock,
+    /// The samples spread widely.
+    Noisy,
+    /// The kernel is not much longer than an empty launch.
+    LaunchBound,
+    /// The buffers fit in the cache, and were not rotated.
+    FitsInCache,
+    /// Too few samples for the precision asked for.
+    FewSamples,
+    /// The compiler was made to guard indices and loops.
+    BoundsChecks,
+    /// Later samples are slower or faster than early ones.
+    Drift,
+    /// The driver is known to compute wrongly here.
+    BrokenDriver,
+}
+
+/// Something that a reader of a figure should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Which kind.
+    pub kind: WarningKind,
+    /// What was seen.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
