@@ -1,0 +1,115 @@
+//! A number inside a sentence that can be dragged, or turned with the arrow keys.
+
+use std::sync::Arc;
+
+use egui::{CursorIcon, EventFilter, Galley, Key, Rect, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::Reading;
+use crate::app::{format, theme};
+use crate::lesson::{Domain, Param};
+use crate::scene::palette::{Hue, Ink};
+
+/// Room left and right of the number.
+pub const PADDING: f32 = 6.0;
+
+/// Points of dragging for one value, at least; long domains move faster.
+const STEP: f32 = 10.0;
+
+/// The control in a line of text; the new value where it was turned.
+pub fn inline(ui: &mut Ui, reading: &Reading<'_>, param: &str, rect: Rect, galley: &Arc<Galley>) -> Option<f64> {
+    let lesson = reading.state.lesson.as_ref()?;
+    let param = lesson.params.iter().find(|p| p.id == param)?;
+    let rect = rect.shrink2(vec2(1.0, 0.0));
+    let id = ui.id().with(("control", &param.id, rect.min.x.to_bits(), rect.min.y.to_bits()));
+    let response = ui.interact(rect, id, egui::Sense::click_and_drag());
+    let theme = theme::of(ui);
+    let strong = response.hovered() || response.dragged() || response.has_focus();
+    let fill = Hue::Accent.tint(if strong { 40 } else { 18 });
+    ui.painter().rect_filled(rect, 4.0, theme::color(theme, fill));
+    let outline = if response.has_focus() { Stroke::new(2.0, theme::color(theme, Ink::Accent)) } else { Stroke::NONE };
+    ui.painter().rect_stroke(rect, 4.0, outline, StrokeKind::Outside);
+    let color = theme::color(theme, Ink::Accent);
+    let at = pos2(rect.center().x - galley.size().x / 2.0, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley.clone(), color);
+    let underline = rect.max.y - 1.0;
+    ui.painter().line_segment([pos2(rect.min.x + 4.0, underline), pos2(rect.max.x - 4.0, underline)], Stroke::new(1.0, color));
+    let value = reading.state.params.get(&param.id).copied().unwrap_or(param.default);
+    turned(ui, response, param, value)
+}
+
+/// What dragging, keys and screen readers ask of a control that holds `value`.
+pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> Option<f64> {
+    let domain = &param.domain;
+    response.widget_info(|| WidgetInfo::slider(true, value, &param.label));
+    let mut index = index_of(domain, value);
+    let last = domain.len().saturating_sub(1);
+    let before = index;
+    if response.clicked() || response.drag_started() {
+        response.request_focus();
+    }
+    let travel = response.id.with("travel");
+    if response.dragged() {
+        let step = if last > 64 { 4.0 } else { STEP };
+        let moved = ui.data(|d| d.get_temp::<f32>(travel)).unwrap_or(0.0) + response.drag_delta().x;
+        let steps = (moved / step).trunc();
+        ui.data_mut(|d| d.insert_temp(travel, moved - steps * step));
+        index = moved_by(index, steps, last);
+    } else if response.drag_stopped() {
+        ui.data_mut(|d| d.remove::<f32>(travel));
+    }
+    if response.has_focus() {
+        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+        let (up, down, home, end) = ui.input(|i| {
+            let pressed = |a, b| i.num_presses(a) + i.num_presses(b);
+            (
+                pressed(Key::ArrowRight, Key::ArrowUp),
+                pressed(Key::ArrowLeft, Key::ArrowDown),
+                i.key_pressed(Key::Home),
+                i.key_pressed(Key::End),
+            )
+        });
+        index = (index + up).min(last).saturating_sub(down);
+        index = if home { 0 } else { index };
+        index = if end { last } else { index };
+    }
+    use egui::accesskit::Action;
+    let (increments, decrements) = ui.input(|i| {
+        (
+            i.num_accesskit_action_requests(response.id, Action::Increment),
+            i.num_accesskit_action_requests(response.id, Action::Decrement),
+        )
+    });
+    index = (index + increments).min(last).saturating_sub(decrements);
+    response
+        .on_hover_cursor(CursorIcon::ResizeHorizontal)
+        .on_hover_text(format!("{}: drag, or use the arrow keys\n{}\n{}", param.label, param.help, domain.describe()));
+    if index == before { None } else { domain.nth(index) }
+}
+
+fn index_of(domain: &Domain, value: f64) -> usize {
+    domain.index_of(value)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "clamped to 0..=last")]
+fn moved_by(index: usize, steps: f32, last: usize) -> usize {
+    (index as f32 + steps).clamp(0.0, last as f32) as usize
+}
+
+/// The same control outside a sentence, with its name before it: for the bar above the plot.
+pub fn labelled(ui: &mut Ui, param: &Param, value: f64) -> Option<f64> {
+    ui.label(egui::RichText::new(&param.label).color(theme::color(theme::of(ui), Ink::Muted)));
+    let text = format::number(value);
+    let galley = ui.painter().layout_no_wrap(text, theme::medium(theme::UI), egui::Color32::PLACEHOLDER);
+    let size = vec2(galley.size().x + 2.0 * PADDING, galley.size().y + 6.0);
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click_and_drag());
+    let theme = theme::of(ui);
+    let strong = response.hovered() || response.dragged() || response.has_focus();
+    ui.painter().rect_filled(rect, 4.0, theme::color(theme, Hue::Accent.tint(if strong { 40 } else { 18 })));
+    if response.has_focus() {
+        ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, theme::color(theme, Ink::Accent)), StrokeKind::Outside);
+    }
+    let at = pos2(rect.min.x + PADDING, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, theme::color(theme, Ink::Accent));
+    turned(ui, response, param, value)
+}

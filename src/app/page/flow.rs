@@ -1,0 +1,330 @@
+//! Setting a paragraph: words, formulas, live values and controls on one baseline, broken at spaces.
+
+use std::sync::Arc;
+
+use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, Vec2, pos2, vec2};
+
+use super::control;
+use super::{Ask, Reading};
+use crate::app::math::Formula;
+use crate::app::{format, theme};
+use crate::lesson::Inline;
+use crate::lesson::expr::Expr;
+use crate::scene::palette::{Hue, Ink};
+
+/// From baseline to baseline, relative to the size of the text.
+const LEADING: f32 = 1.5;
+
+/// How a run of inlines looks.
+#[derive(Clone)]
+pub struct Style {
+    /// Size of the text in points.
+    pub size: f32,
+    /// Its colour.
+    pub ink: Ink,
+    /// Whether it is strong.
+    pub bold: bool,
+    /// Whether it is emphasised.
+    pub italic: bool,
+}
+
+impl Style {
+    /// Body text.
+    #[must_use]
+    pub fn body() -> Self {
+        Self { size: theme::BODY, ink: Ink::Text, bold: false, italic: false }
+    }
+
+    fn font(&self) -> FontId {
+        match (self.bold, self.italic) {
+            (true, _) => theme::prose_bold(self.size),
+            (_, true) => theme::prose_italic(self.size),
+            _ => theme::prose(self.size),
+        }
+    }
+}
+
+/// One thing on a line, that no line break divides.
+struct Piece {
+    width: f32,
+    /// Above and below the baseline.
+    ascent: f32,
+    descent: f32,
+    kind: Kind,
+}
+
+enum Kind {
+    Text { galley: Arc<Galley>, color: Color32, ground: Option<Color32>, link: Option<String> },
+    Value { galley: Arc<Galley>, color: Color32, explanation: String },
+    Formula(Formula, Color32),
+    Control { id: String, galley: Arc<Galley> },
+    Space,
+    Break,
+}
+
+/// Sets `inlines` into the width that is left, and returns what the reader asked for in it.
+pub fn paragraph(ui: &mut Ui, reading: &mut Reading<'_>, inlines: &[Inline], style: &Style) -> Vec<Ask> {
+    let mut setter = Setter { ui, reading, pieces: Vec::new(), words: String::new() };
+    setter.inlines(inlines, style, None);
+    let Setter { pieces, words, .. } = setter;
+    place(ui, reading, pieces, &words, style.size)
+}
+
+struct Setter<'a, 'b> {
+    ui: &'a Ui,
+    reading: &'a mut Reading<'b>,
+    pieces: Vec<Piece>,
+    /// The paragraph in plain words, for screen readers.
+    words: String,
+}
+
+impl Setter<'_, '_> {
+    fn inlines(&mut self, inlines: &[Inline], style: &Style, link: Option<&str>) {
+        for inline in inlines {
+            match inline {
+                Inline::Text(text) => self.text(text, style, link),
+                Inline::Emph(inner) => self.inlines(inner, &Style { italic: true, ..style.clone() }, link),
+                Inline::Strong(inner) => self.inlines(inner, &Style { bold: true, ..style.clone() }, link),
+                Inline::Link(url, inner) => self.inlines(inner, style, Some(url)),
+                Inline::Code(code) => self.code(code, style),
+                Inline::Math(latex) => self.formula(latex, style),
+                Inline::Value(expr, unit) => self.value(expr, unit, style),
+                Inline::Control(id) => self.control(id, style),
+                Inline::Break => self.push(Kind::Break, 0.0, 0.0, 0.0),
+            }
+        }
+    }
+
+    fn push(&mut self, kind: Kind, width: f32, ascent: f32, descent: f32) {
+        self.pieces.push(Piece { width, ascent, descent, kind });
+    }
+
+    fn galley(&self, text: &str, font: FontId) -> Arc<Galley> {
+        self.ui.painter().layout_no_wrap(text.to_owned(), font, Color32::PLACEHOLDER)
+    }
+
+    fn text(&mut self, text: &str, style: &Style, link: Option<&str>) {
+        self.words.push_str(text);
+        let theme = theme::of(self.ui);
+        let ink = if link.is_some() { Ink::Accent } else { style.ink };
+        let color = theme::color(theme, ink);
+        let space = self.galley(" ", style.font()).size().x;
+        let mut first = true;
+        for word in text.split(|c: char| c.is_whitespace() && c != '\u{a0}') {
+            if !first {
+                self.push(Kind::Space, space, 0.0, 0.0);
+            }
+            first = false;
+            if !word.is_empty() {
+                let galley = self.galley(word, style.font());
+                let (ascent, descent) = around_baseline(&galley);
+                let link = link.map(str::to_owned);
+                self.push(
+                    Kind::Text { color, ground: None, link, galley: galley.clone() },
+                    galley.size().x,
+                    ascent,
+                    descent,
+                );
+            }
+        }
+    }
+
+    fn code(&mut self, code: &str, style: &Style) {
+        self.words.push_str(code);
+        let theme = theme::of(self.ui);
+        let font = theme::mono(style.size * 0.86);
+        let space = self.galley(" ", font.clone()).size().x;
+        // Long code may break at its own spaces.
+        for (i, word) in code.split(' ').enumerate() {
+            if i > 0 {
+                self.push(Kind::Space, space, 0.0, 0.0);
+            }
+            let galley = self.galley(word, font.clone());
+            let (ascent, descent) = around_baseline(&galley);
+            let kind = Kind::Text {
+                color: theme::color(theme, Ink::Text),
+                ground: Some(theme::color(theme, Ink::Faint).gamma_multiply(0.7)),
+                link: None,
+                galley: galley.clone(),
+            };
+            self.push(kind, galley.size().x, ascent, descent);
+        }
+    }
+
+    fn formula(&mut self, latex: &str, style: &Style) {
+        self.words.push_str(latex);
+        match self.reading.formulas.get(latex, false, style.size) {
+            Ok(formula) => {
+                let color = theme::color(theme::of(self.ui), style.ink);
+                let (width, height, depth) = (formula.width, formula.height, formula.depth);
+                self.push(Kind::Formula(formula, color), width, height - depth, depth);
+            }
+            // A formula that cannot be typeset is shown as it is written: the reader loses nothing.
+            Err(_) => self.code(latex, style),
+        }
+    }
+
+    fn value(&mut self, expr: &Expr, unit: &str, style: &Style) {
+        let value = self.reading.state.evaluate(expr, self.reading.results);
+        let (text, ink) = match value {
+            Some(value) => (format::figure(value, unit), Hue::Load.ink()),
+            None => ("not measured yet".to_owned(), Ink::Muted),
+        };
+        self.words.push_str(&text);
+        let galley = self.galley(&text, theme::medium(style.size * 0.94));
+        let (ascent, descent) = around_baseline(&galley);
+        let kind = Kind::Value {
+            color: theme::color(theme::of(self.ui), ink),
+            explanation: self.reading.explain(expr),
+            galley: galley.clone(),
+        };
+        self.push(kind, galley.size().x, ascent, descent);
+    }
+
+    fn control(&mut self, id: &str, style: &Style) {
+        let value = self.reading.state.params.get(id).copied().unwrap_or_default();
+        let text = format::number(value);
+        self.words.push_str(&text);
+        let galley = self.galley(&text, theme::medium(style.size * 0.94));
+        let (ascent, descent) = around_baseline(&galley);
+        let width = galley.size().x + 2.0 * control::PADDING;
+        self.push(Kind::Control { id: id.to_owned(), galley }, width, ascent, descent);
+    }
+}
+
+/// How far a galley of one row reaches above and below its baseline.
+fn around_baseline(galley: &Galley) -> (f32, f32) {
+    let ascent = galley.rows.first().and_then(|r| r.row.glyphs.first()).map_or(galley.size().y * 0.8, |g| g.pos.y);
+    (ascent, galley.size().y - ascent)
+}
+
+/// Breaks pieces into lines and draws them.
+fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str, size: f32) -> Vec<Ask> {
+    let width = ui.available_width();
+    let lines = break_lines(pieces, width);
+    let mut asks = Vec::new();
+    let top = ui.cursor().min;
+    let mut y = top.y;
+    for line in lines {
+        let leading = size * LEADING;
+        let ascent = line.iter().map(|p| p.ascent).fold(size * 0.95, f32::max);
+        let descent = line.iter().map(|p| p.descent).fold(size * 0.3, f32::max);
+        let height = (ascent + descent).max(leading).round();
+        let baseline = (y + (height - ascent - descent) / 2.0 + ascent).round();
+        let mut x = top.x;
+        for piece in &line {
+            draw(ui, reading, piece, pos2(x, baseline), &mut asks);
+            x += piece.width;
+        }
+        y += height;
+    }
+    let rect = Rect::from_min_max(top, pos2(top.x + width, y));
+    let response = ui.allocate_rect(rect, egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, words));
+    asks
+}
+
+/// Fills lines greedily. Pieces that no space divides stay together; spaces at the ends of lines go.
+fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
+    let mut lines: Vec<Vec<Piece>> = vec![Vec::new()];
+    let mut used = 0.0;
+    let mut group: Vec<Piece> = Vec::new();
+    let mut pending_space: Option<Piece> = None;
+    let mut flush = |group: &mut Vec<Piece>, space: &mut Option<Piece>, lines: &mut Vec<Vec<Piece>>, used: &mut f32| {
+        if group.is_empty() {
+            return;
+        }
+        let needed: f32 = group.iter().map(|p| p.width).sum();
+        let gap = space.as_ref().map_or(0.0, |s| s.width);
+        if *used > 0.0 && *used + gap + needed > width {
+            lines.push(Vec::new());
+            *used = 0.0;
+            *space = None;
+        }
+        if let Some(line) = lines.last_mut() {
+            if let Some(space) = space.take().filter(|_| *used > 0.0) {
+                *used += space.width;
+                line.push(space);
+            }
+            *used += needed;
+            line.append(group);
+        }
+    };
+    for piece in pieces {
+        match piece.kind {
+            Kind::Space => {
+                flush(&mut group, &mut pending_space, &mut lines, &mut used);
+                pending_space = Some(piece);
+            }
+            Kind::Break => {
+                flush(&mut group, &mut pending_space, &mut lines, &mut used);
+                pending_space = None;
+                lines.push(Vec::new());
+                used = 0.0;
+            }
+            Kind::Text { .. } | Kind::Value { .. } | Kind::Formula(..) | Kind::Control { .. } => group.push(piece),
+        }
+    }
+    flush(&mut group, &mut pending_space, &mut lines, &mut used);
+    lines
+}
+
+fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, at: egui::Pos2, asks: &mut Vec<Ask>) {
+    let rect = Rect::from_min_size(pos2(at.x, at.y - piece.ascent), vec2(piece.width, piece.ascent + piece.descent));
+    match &piece.kind {
+        Kind::Space | Kind::Break => {}
+        Kind::Text { galley, color, ground, link } => {
+            if let Some(ground) = ground {
+                ui.painter().rect_filled(rect.expand2(vec2(2.0, 0.0)), 3.0, *ground);
+            }
+            ui.painter().galley(rect.min, galley.clone(), *color);
+            if let Some(url) = link {
+                let id = ui.id().with(("link", url, rect.min.x.to_bits(), rect.min.y.to_bits()));
+                let response = ui.interact(rect, id, egui::Sense::click()).on_hover_text(url);
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Link, true, url));
+                underline(ui, rect, *color);
+                if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
+                    ui.ctx().open_url(egui::OpenUrl::new_tab(url));
+                }
+            }
+        }
+        Kind::Value { galley, color, explanation } => {
+            ui.painter().galley(rect.min, galley.clone(), *color);
+            let id = ui.id().with(("value", rect.min.x.to_bits(), rect.min.y.to_bits()));
+            let response = ui.interact(rect, id, egui::Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, galley.text()));
+            response.on_hover_text(explanation);
+        }
+        Kind::Formula(formula, color) => formula.paint(ui, rect.min, *color),
+        Kind::Control { id, galley } => {
+            if let Some(value) = control::inline(ui, reading, id, rect, galley) {
+                asks.push(Ask::Set(id.clone(), value));
+            }
+        }
+    }
+}
+
+fn underline(ui: &Ui, rect: Rect, color: Color32) {
+    let y = rect.max.y - 2.0;
+    ui.painter().line_segment([pos2(rect.min.x, y), pos2(rect.max.x, y)], Stroke::new(1.0, color.gamma_multiply(0.5)));
+}
+
+/// A formula on its own line, in the middle; one wider than the column is made smaller.
+pub fn display_formula(ui: &mut Ui, reading: &mut Reading<'_>, latex: &str) {
+    let room = ui.available_width();
+    let mut size = theme::BODY * 1.05;
+    let Ok(mut formula) = reading.formulas.get(latex, true, size) else {
+        ui.add(egui::Label::new(egui::RichText::new(latex).font(theme::mono(theme::UI))));
+        return;
+    };
+    if formula.width > room {
+        size *= room / formula.width;
+        if let Ok(smaller) = reading.formulas.get(latex, true, size) {
+            formula = smaller;
+        }
+    }
+    let (rect, response) = ui.allocate_exact_size(Vec2::new(room, formula.height + 8.0), egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, latex));
+    let at = pos2((rect.center().x - formula.width / 2.0).round(), (rect.min.y + 4.0).round());
+    formula.paint(ui, at, theme::color(theme::of(ui), Ink::Text));
+}

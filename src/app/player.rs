@@ -1,0 +1,115 @@
+//! Playing a warp's events: a position on the timeline that moves with time, or by hand.
+
+/// Events a second at speed 1.
+const PACE: f32 = 1.6;
+
+/// The speeds on offer.
+pub const SPEEDS: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+
+/// Where the stage is in a warp's events. `position` counts events from 0, plus how far the current one has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Player {
+    /// Events before this moment, and the current one's progress.
+    pub position: f32,
+    /// Whether it moves by itself.
+    pub playing: bool,
+    /// How fast, relative to the normal pace.
+    pub speed: f32,
+}
+
+impl Default for Player {
+    fn default() -> Self {
+        Self { position: 1.0, playing: false, speed: 1.0 }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
+impl Player {
+    /// Moves on by `seconds`; stops at the end of `events`. True while it moves.
+    pub fn advance(&mut self, seconds: f32, events: usize) -> bool {
+        let end = events as f32;
+        self.position = self.position.clamp(0.0, end);
+        if self.playing {
+            // After a pause the first frame's time can be long: an animation must not jump.
+            self.position = (self.position + seconds.min(0.1) * PACE * self.speed).min(end);
+            self.playing = self.position < end;
+        }
+        self.playing
+    }
+
+    /// Plays or pauses; at the end it begins again.
+    pub fn toggle(&mut self, events: usize) {
+        if !self.playing && self.position >= events as f32 {
+            self.position = 0.0;
+        }
+        self.playing = !self.playing && events > 0;
+    }
+
+    /// To the end of the next event.
+    pub fn forward(&mut self, events: usize) {
+        self.playing = false;
+        self.position = (self.position.floor() + 1.0).min(events as f32);
+    }
+
+    /// To the end of the event before.
+    pub fn back(&mut self) {
+        self.playing = false;
+        self.position = (self.position.ceil() - 1.0).max(1.0_f32.min(self.position));
+    }
+
+    /// To the end of event `index`.
+    pub fn go_to(&mut self, index: usize) {
+        self.playing = false;
+        self.position = index as f32 + 1.0;
+    }
+
+    /// The event on the stage, from 0; none before the first.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and small")]
+    pub fn event(&self, events: usize) -> Option<usize> {
+        if events == 0 {
+            return None;
+        }
+        Some(((self.position.ceil() - 1.0).max(0.0) as usize).min(events - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_stops_at_the_end_and_starts_again() {
+        let mut player = Player { position: 0.0, playing: true, speed: 4.0 };
+        for _ in 0..100 {
+            player.advance(0.1, 3);
+        }
+        assert_eq!((player.position, player.playing), (3.0, false));
+        player.toggle(3);
+        assert_eq!((player.position, player.playing), (0.0, true));
+        player.toggle(3);
+        assert!(!player.playing);
+    }
+
+    #[test]
+    fn steps_land_on_the_ends_of_events() {
+        let mut player = Player { position: 1.4, ..Player::default() };
+        assert_eq!(player.event(3), Some(1));
+        player.forward(3);
+        assert_eq!(player.position, 2.0);
+        player.back();
+        assert_eq!((player.position, player.event(3)), (1.0, Some(0)));
+        player.back();
+        assert_eq!(player.position, 1.0);
+        player.go_to(2);
+        assert_eq!((player.position, player.event(3)), (3.0, Some(2)));
+        assert_eq!(player.event(0), None);
+    }
+
+    #[test]
+    fn a_long_pause_does_not_make_it_jump() {
+        let mut player = Player { position: 0.0, playing: true, speed: 1.0 };
+        player.advance(60.0, 100);
+        assert!(player.position < 0.5);
+    }
+}

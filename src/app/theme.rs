@@ -1,0 +1,139 @@
+//! Type and colour: the scene's palette as egui's styles, and the fonts that the repository carries.
+
+use std::sync::Arc;
+
+use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, Visuals};
+
+use crate::scene::palette::{Hue, Ink, Theme};
+
+/// Body text, in points.
+pub const BODY: f32 = 17.0;
+/// Text of controls and panels, in points.
+pub const UI: f32 = 14.0;
+/// The smallest text, in points.
+pub const SMALL: f32 = 12.5;
+/// The unit of the layout grid, in points.
+pub const GRID: f32 = 8.0;
+
+/// Prose.
+#[must_use]
+pub fn prose(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("prose".into()))
+}
+
+/// Emphasised prose.
+#[must_use]
+pub fn prose_italic(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("prose-italic".into()))
+}
+
+/// Strong prose, and headings.
+#[must_use]
+pub fn prose_bold(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("prose-bold".into()))
+}
+
+/// Titles of panels and names of things.
+#[must_use]
+pub fn medium(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("ui-medium".into()))
+}
+
+/// Code and figures in columns.
+#[must_use]
+pub fn mono(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Monospace)
+}
+
+/// The fonts, each with egui's own behind it for rare characters.
+#[must_use]
+pub fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    let own: [(&str, &[u8]); 6] = [
+        ("prose", include_bytes!("../../assets/fonts/CharisSIL-Regular.ttf")),
+        ("prose-italic", include_bytes!("../../assets/fonts/CharisSIL-Italic.ttf")),
+        ("prose-bold", include_bytes!("../../assets/fonts/CharisSIL-Bold.ttf")),
+        ("ui", include_bytes!("../../assets/fonts/Roboto-Regular.ttf")),
+        ("ui-medium", include_bytes!("../../assets/fonts/Roboto-Medium.ttf")),
+        ("mono", include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf")),
+    ];
+    for (name, bytes) in own {
+        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
+    }
+    let fallback = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let mono_fallback = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
+    let with = |first: &str, rest: &[String]| {
+        let mut names = vec![first.to_owned()];
+        names.extend(rest.iter().cloned());
+        names
+    };
+    for name in ["prose", "prose-italic", "prose-bold", "ui-medium"] {
+        fonts.families.insert(FontFamily::Name(name.into()), with(name, &with("ui", &fallback)));
+    }
+    fonts.families.insert(FontFamily::Proportional, with("ui", &fallback));
+    fonts.families.insert(FontFamily::Monospace, with("mono", &with("ui", &mono_fallback)));
+    fonts
+}
+
+/// The palette's colour for egui.
+#[must_use]
+pub fn color(theme: Theme, ink: Ink) -> Color32 {
+    let [r, g, b] = theme.rgb(ink);
+    Color32::from_rgb(r, g, b)
+}
+
+/// The palette that a `Ui` is drawn with.
+#[must_use]
+pub fn of(ui: &egui::Ui) -> Theme {
+    if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light }
+}
+
+/// Gives a context its fonts and the styles of both themes.
+pub fn install(ctx: &egui::Context) {
+    ctx.set_fonts(fonts());
+    for (theme, palette) in [(egui::Theme::Dark, Theme::Dark), (egui::Theme::Light, Theme::Light)] {
+        ctx.style_mut_of(theme, |style| {
+            style.visuals = visuals(palette);
+            style.spacing.item_spacing = egui::vec2(GRID, GRID);
+            style.spacing.button_padding = egui::vec2(10.0, 4.0);
+            style.spacing.interact_size.y = 28.0;
+            style.spacing.scroll = egui::style::ScrollStyle::thin();
+            style.interaction.selectable_labels = false;
+            style.text_styles.insert(egui::TextStyle::Body, FontId::proportional(UI));
+            style.text_styles.insert(egui::TextStyle::Button, FontId::proportional(UI));
+            style.text_styles.insert(egui::TextStyle::Small, FontId::proportional(SMALL));
+            style.text_styles.insert(egui::TextStyle::Monospace, mono(13.0));
+        });
+    }
+}
+
+fn visuals(theme: Theme) -> Visuals {
+    let c = |ink| color(theme, ink);
+    let mut v = if theme == Theme::Dark { Visuals::dark() } else { Visuals::light() };
+    v.panel_fill = c(Ink::Panel);
+    v.window_fill = c(Ink::Raised);
+    v.extreme_bg_color = c(Ink::Raised);
+    v.faint_bg_color = c(Ink::Raised);
+    v.code_bg_color = c(Ink::Raised);
+    v.window_stroke = Stroke::new(1.0, c(Ink::Faint));
+    v.hyperlink_color = c(Ink::Accent);
+    v.selection.bg_fill = c(Hue::Accent.tint(35));
+    v.selection.stroke = Stroke::new(1.0, c(Ink::Accent));
+    v.widgets.noninteractive.fg_stroke = Stroke::new(1.0, c(Ink::Text));
+    v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, c(Ink::Faint));
+    let states = [
+        (&mut v.widgets.inactive, Ink::Raised, Ink::Faint),
+        (&mut v.widgets.hovered, Ink::Faint, Ink::Muted),
+        (&mut v.widgets.active, Ink::Faint, Ink::Accent),
+        (&mut v.widgets.open, Ink::Raised, Ink::Muted),
+    ];
+    for (widget, fill, outline) in states {
+        widget.bg_fill = c(fill);
+        widget.weak_bg_fill = c(fill);
+        widget.bg_stroke = Stroke::new(1.0, c(outline));
+        widget.fg_stroke = Stroke::new(1.0, c(Ink::Text));
+        widget.corner_radius = CornerRadius::same(4);
+        widget.expansion = 0.0;
+    }
+    v
+}

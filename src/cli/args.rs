@@ -1,0 +1,307 @@
+//! The command line's grammar, as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::base::tensor::Init;
+use crate::notes::Format;
+use crate::session::devices::Choice;
+use crate::trace::record::Backend;
+
+/// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
+#[derive(Parser, Debug)]
+#[command(name = "warpbook", version = crate::session::VERSION)]
+pub struct Cli {
+    /// A folder with lessons/, shaders/ and assets/ to use instead of the built-in pack.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub pack: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Lessons, in order, with what each needs.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Backends, devices, drivers and the display: found, or missing and how to get it.
+    Doctor {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a lesson's kernels: check, time and trace them.
+    Run(RunArgs),
+    /// Run a lesson's kernels over several values of one parameter.
+    Sweep(SweepArgs),
+    /// Trace one kernel: LESSON/KERNEL, or any .wgsl file.
+    Trace(TraceArgs),
+    /// Check every lesson of a pack: document, kernels, references, exercises.
+    Check {
+        /// The pack's folder; the built-in pack where none is given.
+        #[arg(value_name = "PACK")]
+        pack: Option<PathBuf>,
+    },
+    /// Write a lesson's note: prose, figures, data and the learner's own words.
+    Export(ExportArgs),
+    /// Draw the window into a PNG file.
+    Shot(ShotArgs),
+    /// Start a lesson that passes `check`.
+    New {
+        /// The lesson's id: lower-case letters, digits and dashes.
+        name: String,
+        /// The pack's folder; the current one where none is given.
+        #[arg(long, value_name = "DIR")]
+        pack: Option<PathBuf>,
+    },
+    /// The process that owns a device; started by the program itself.
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Options of `run`, shared by `sweep`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The lesson's id.
+    pub lesson: String,
+    /// A kernel's id; all of them where none is given.
+    #[arg(long = "kernel", value_name = "ID")]
+    pub kernels: Vec<String>,
+    /// A parameter's value.
+    #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, f64)>,
+    /// What runs the kernels.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: BackendArg,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Have the device's compiler leave out its guards on indices and loops.
+    #[arg(long)]
+    pub unchecked: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `sweep`.
+#[derive(Args, Debug)]
+pub struct SweepArgs {
+    /// What `run` takes.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The parameter and its values.
+    #[arg(long, value_name = "ID=V1,V2,…", value_parser = values)]
+    pub over: (String, Values),
+    /// Print CSV.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+/// Values of a swept parameter.
+#[derive(Clone, Debug)]
+pub struct Values(pub Vec<f64>);
+
+/// Options of `trace`.
+#[derive(Args, Debug)]
+pub struct TraceArgs {
+    /// LESSON/KERNEL, or the path of a .wgsl file.
+    pub target: String,
+    /// Workgroups in x, y and z.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
+    pub grid: Option<[u32; 3]>,
+    /// The entry point, where the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// An override's value.
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub constants: Vec<(String, f64)>,
+    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number.
+    #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
+    pub buffers: Vec<(String, u64, Init)>,
+    /// Lanes in a warp: 8, 16, 32 or 64.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// The lesson's id.
+    #[arg(required_unless_present = "all")]
+    pub lesson: Option<String>,
+    /// Every lesson of the pack.
+    #[arg(long, conflicts_with = "lesson")]
+    pub all: bool,
+    /// Formats, with commas between: md, html.
+    #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
+    pub format: Vec<Format>,
+    /// The folder to write to.
+    #[arg(short = 'o', long = "output", default_value = "notes", value_name = "DIR")]
+    pub output: PathBuf,
+    /// What runs the kernels.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: BackendArg,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Options of `shot`.
+#[derive(Args, Debug)]
+pub struct ShotArgs {
+    /// The lesson's id.
+    pub lesson: String,
+    /// The step, from 1.
+    #[arg(long, default_value_t = 1)]
+    pub step: usize,
+    /// Width and height in points.
+    #[arg(long, default_value = "1280x800", value_parser = size)]
+    pub size: [u32; 2],
+    /// The colours.
+    #[arg(long, default_value = "dark", value_enum)]
+    pub theme: ThemeArg,
+    /// The file to write.
+    #[arg(short = 'o', long = "output", value_name = "FILE.png")]
+    pub output: PathBuf,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ThemeArg {
+    /// Light on dark.
+    Dark,
+    /// Dark on light.
+    Light,
+}
+
+/// The backend asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendArg {
+    /// The graphics driver where there is one, else the tracer.
+    Auto,
+    /// The tracer.
+    Simt,
+    /// The graphics driver, through wgpu.
+    Wgpu,
+    /// CUDA.
+    Cuda,
+}
+
+impl BackendArg {
+    /// The choice it stands for; none for a backend that this build does not have.
+    #[must_use]
+    pub fn choice(self) -> Option<Choice> {
+        match self {
+            Self::Auto => Some(Choice::Auto),
+            Self::Simt => Some(Choice::Only(Backend::Simt)),
+            Self::Wgpu => Some(Choice::Only(Backend::Wgpu)),
+            Self::Cuda => None,
+        }
+    }
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let value: f64 = text.trim().parse().map_err(|_| format!("`{text}` is not a number"))?;
+    if value.is_finite() { Ok(value) } else { Err(format!("`{text}` is not a finite number")) }
+}
+
+fn assignment(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let value = match value.trim() {
+        "true" => 1.0,
+        "false" => 0.0,
+        other => number(other)?,
+    };
+    Ok((name.trim().to_owned(), value))
+}
+
+fn values(text: &str) -> Result<(String, Values), String> {
+    let (name, list) = text.split_once('=').ok_or("expected ID=V1,V2,…")?;
+    let values = list.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
+    Ok((name.trim().to_owned(), Values(values)))
+}
+
+fn grid(text: &str) -> Result<[u32; 3], String> {
+    let mut grid = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("a grid has at most three dimensions".to_owned());
+    }
+    for (size, part) in grid.iter_mut().zip(parts) {
+        *size = part.trim().parse().ok().filter(|n| *n > 0).ok_or(format!("`{part}` is not a count of workgroups"))?;
+    }
+    Ok(grid)
+}
+
+fn buffer(text: &str) -> Result<(String, u64, Init), String> {
+    let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
+    let (count, init) = rest.split_once(':').unwrap_or((rest, "random"));
+    let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is not a count of elements"))?;
+    if count > 1 << 32 {
+        return Err(format!("{count} elements are more than the tracer takes: at most 2^32"));
+    }
+    let init = match init.trim() {
+        "random" => Init::Random,
+        "iota" => Init::Iota,
+        "zero" => Init::Zero,
+        other => Init::Value(number(other).map_err(|_| format!("`{other}` is not random, iota, zero or a number"))?),
+    };
+    Ok((name.trim().to_owned(), count, init))
+}
+
+fn warp_width(text: &str) -> Result<u32, String> {
+    match text {
+        "8" => Ok(8),
+        "16" => Ok(16),
+        "32" => Ok(32),
+        "64" => Ok(64),
+        other => Err(format!("`{other}` is not 8, 16, 32 or 64")),
+    }
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    match text.trim() {
+        "md" => Ok(Format::Markdown),
+        "html" => Ok(Format::Html),
+        other => Err(format!("`{other}` is not a format: md, html")),
+    }
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let (width, height) = text.split_once('x').ok_or("expected WIDTHxHEIGHT")?;
+    let side = |text: &str| {
+        text.parse::<u32>().ok().filter(|n| (320..=8192).contains(n)).ok_or(format!("`{text}` is not from 320 to 8192"))
+    };
+    Ok([side(width)?, side(height)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn small_grammars() {
+        assert_eq!(grid("4,2"), Ok([4, 2, 1]));
+        assert!(grid("0").is_err());
+        assert_eq!(buffer("a=8:iota"), Ok(("a".into(), 8, Init::Iota)));
+        assert_eq!(buffer("a=8:2.5"), Ok(("a".into(), 8, Init::Value(2.5))));
+        assert!(buffer("a=8:often").is_err());
+        assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
+        assert!(size("1280").is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! `warpbook check`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::{Context, DONE, MISUSED, out};
+use crate::base::diag::Diagnostic;
+use crate::lesson::PackFiles;
+use crate::session::check;
+
+pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode, ExitCode> {
+    let files = pack.map_or_else(|| context.files.clone(), PackFiles::Folder);
+    let (pack, found) = check::check(&context.devices, &files, &context.cancel, &mut |id, problems| {
+        out::note(&format!("{id}: {}", if problems.is_empty() { "ok" } else { "has problems" }));
+    });
+    out::problems(&found);
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(MISUSED.into());
+    }
+    out::line(&format!("{} lessons, no problems", pack.lessons.len()));
+    Ok(DONE)
+}

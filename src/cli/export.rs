@@ -1,0 +1,69 @@
+//! `warpbook export`, and what happens where no window can open.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::args::ExportArgs;
+use super::{Context, DONE, FAILED, out};
+use crate::base::diag::Diagnostic;
+use crate::lesson::Pack;
+use crate::notes::{self, Format};
+use crate::session::devices::Choice;
+use crate::session::saved;
+use crate::session::{export, run};
+use crate::trace::record::Backend;
+
+pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
+    let Some(backend) = args.backend.choice() else {
+        return Err(out::misused(Diagnostic::error("this build has no CUDA backend").hint("use --backend wgpu")));
+    };
+    let pack = context.pack()?;
+    let lessons: Vec<String> = match &args.lesson {
+        Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
+        None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
+    };
+    write(context, &pack, &lessons, backend, args.seed, &args.format, &args.output)
+}
+
+/// Runs the experiments of some lessons and writes their notes, naming each file.
+fn write(
+    context: &Context,
+    pack: &Pack,
+    lessons: &[String],
+    backend: Choice,
+    seed: u64,
+    formats: &[Format],
+    folder: &Path,
+) -> Result<ExitCode, ExitCode> {
+    let kept = saved::default_path().filter(|p| p.exists()).map(|path| saved::load(&path).0).unwrap_or_default();
+    let mut code = DONE;
+    for id in lessons {
+        let lesson = run::lesson(pack, id).map_err(out::misused)?;
+        let kept = kept.lessons.get(id).cloned().unwrap_or_default();
+        let (report, problems) =
+            export::run_and_report(&context.devices, lesson, kept, backend, seed, &context.cancel, &mut out::note)
+                .map_err(out::misused)?;
+        if !problems.is_empty() {
+            out::problems(&problems);
+            code = FAILED;
+        }
+        for file in notes::write(&report, formats, folder).map_err(out::misused)? {
+            out::line(&file.display().to_string());
+        }
+    }
+    Ok(code)
+}
+
+pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<ExitCode, ExitCode> {
+    let hint = why.hint.as_deref().map(|h| format!(" To get a window: {h}.")).unwrap_or_default();
+    out::note(&format!(
+        "No window can be opened here: {}.{hint} Instead, the lessons' experiments run now on the built-in tracer, \
+         which needs no GPU, and a note of each lesson is written to notes/ (an .html file to open in a browser, \
+         and the same as Markdown). `warpbook --help` lists what else works here.",
+        why.message
+    ));
+    let pack = context.pack()?;
+    let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
+    let formats = [Format::Markdown, Format::Html];
+    write(context, &pack, &lessons, Choice::Only(Backend::Simt), 1, &formats, Path::new("notes"))
+}

@@ -1,0 +1,80 @@
+//! L4: the command line: one file a command. JSON goes to standard output alone, everything else to standard error.
+
+mod args;
+mod check;
+mod doctor;
+mod export;
+mod list;
+mod new;
+mod out;
+mod run;
+mod sweep;
+mod trace;
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+pub use args::{Cli, Command, ShotArgs, ThemeArg};
+pub use out::{DONE, FAILED, MISUSED, problems};
+
+use crate::base::diag::Diagnostic;
+use crate::gpu::client::WorkerCommand;
+use crate::lesson::{Pack, PackFiles};
+use crate::session::devices::Devices;
+
+/// What every command works with.
+pub struct Context {
+    /// The pack.
+    pub files: PackFiles,
+    /// The backends.
+    pub devices: Devices,
+    /// Set by nobody on the command line: an interrupt ends the process.
+    pub cancel: AtomicBool,
+}
+
+impl Context {
+    /// A context for a pack: the built-in one, or a folder's.
+    #[must_use]
+    pub fn new(files: PackFiles, worker: WorkerCommand) -> Self {
+        Self { files, devices: Devices::new(worker), cancel: AtomicBool::new(false) }
+    }
+
+    /// Reads the pack; what is wrong with it goes to standard error.
+    fn pack(&self) -> Result<Pack, ExitCode> {
+        let (pack, found) = crate::lesson::load(&self.files);
+        problems(&found);
+        if pack.lessons.is_empty() {
+            if found.is_empty() {
+                problems(&[Diagnostic::error("the pack has no lessons").hint("name them in lessons/index.ron")]);
+            }
+            return Err(MISUSED.into());
+        }
+        Ok(pack)
+    }
+}
+
+/// Carries out a command that needs no window.
+#[must_use]
+pub fn execute(command: Command, context: &Context) -> ExitCode {
+    let done = match command {
+        Command::List { json } => list::list(context, json),
+        Command::Doctor { json } => doctor::doctor(context, json),
+        Command::Run(args) => run::run(context, &args),
+        Command::Sweep(args) => sweep::sweep(context, &args),
+        Command::Trace(args) => trace::trace(context, &args),
+        Command::Check { pack } => check::check(context, pack),
+        Command::Export(args) => export::export(context, &args),
+        Command::New { name, pack } => new::new(&name, pack),
+        Command::Shot(_) | Command::Worker => {
+            problems(&[Diagnostic::error("this command needs the window's part of the program")]);
+            Err(MISUSED.into())
+        }
+    };
+    done.unwrap_or_else(|code| code)
+}
+
+/// Without a window: says what was found and what happens instead, then runs every lesson on the tracer and writes its note.
+#[must_use]
+pub fn instead_of_window(why: &Diagnostic, context: &Context) -> ExitCode {
+    export::instead_of_window(why, context).unwrap_or_else(|code| code)
+}

@@ -1,0 +1,66 @@
+//! The one place that writes to the terminal.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this file is the command line's voice")]
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::base::diag::Diagnostic;
+
+/// Done.
+pub const DONE: ExitCode = ExitCode::SUCCESS;
+/// Done, and something failed its check.
+pub const FAILED: ExitCode = ExitCode::FAILURE;
+/// Bad usage or input.
+pub const MISUSED: u8 = 2;
+
+/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants.
+pub fn line(text: &str) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{text}").is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Writes a value as JSON to standard output.
+pub fn json(value: &impl Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => line(&text),
+        Err(error) => note(&format!("error: the result has no JSON form: {error}")),
+    }
+}
+
+/// Writes a line to standard error.
+pub fn note(text: &str) {
+    eprintln!("{text}");
+}
+
+/// Writes diagnostics to standard error.
+pub fn problems(found: &[Diagnostic]) {
+    for problem in found {
+        eprintln!("{problem}");
+    }
+}
+
+/// Reports one diagnostic as bad input.
+pub fn misused(problem: Diagnostic) -> ExitCode {
+    problems(&[problem]);
+    ExitCode::from(MISUSED)
+}
+
+/// Columns of text, each as wide as its widest cell; the first is aligned left, the others right.
+pub fn table(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> =
+        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0)).collect();
+    for row in rows {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(c, (cell, &width))| if c == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") })
+            .collect();
+        line(cells.join("  ").trim_end());
+    }
+}

@@ -1,0 +1,43 @@
+//! `warpbook sweep`
+
+use std::process::ExitCode;
+
+use super::args::SweepArgs;
+use super::run::options;
+use super::{Context, DONE, FAILED, out};
+use crate::notes::csv;
+use crate::session::sweep;
+
+pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, ExitCode> {
+    let options = options(&args.run)?;
+    let pack = context.pack()?;
+    let (over, values) = &args.over;
+    let output = sweep::sweep(
+        &context.devices,
+        &pack,
+        &args.run.lesson,
+        over,
+        &values.0,
+        &options,
+        &context.cancel,
+        &mut |point, found| {
+            out::problems(found);
+            let outcome = if point.kernel.ok { "ok" } else { "FAILED" };
+            out::note(&format!("{over} = {}: {}: {outcome}", point.x, point.kernel.id));
+        },
+    )
+    .map_err(out::misused)?;
+    if args.run.json {
+        out::json(&output);
+    } else {
+        let (header, rows) = sweep::csv_rows(&output);
+        if args.csv {
+            out::line(csv::table(&header, &rows).trim_end());
+        } else {
+            let mut lines = vec![header];
+            lines.extend(rows);
+            out::table(&lines);
+        }
+    }
+    Ok(if output.points.iter().all(|p| p.kernel.ok) { DONE } else { FAILED })
+}

@@ -1,0 +1,94 @@
+//! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag bound it.
+
+use std::sync::atomic::AtomicBool;
+
+use super::protocol::Progress;
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::job::{BindingKind, Job, TraceSpec};
+use crate::reference;
+use crate::simt::{self, Options, Program};
+use crate::trace::record::{Backend, Device, Record};
+
+/// Warp instructions after which a kernel is taken to be endless: minutes of work on one core.
+const FUEL: u64 = 20_000_000_000;
+
+/// Outputs are handed back with a record up to this many elements, for views that show contents.
+const SMALL_OUTPUT: usize = 4096;
+
+/// The tracer, described as a device. It has WebGPU's default limits where it needs any.
+#[must_use]
+pub fn device() -> Device {
+    Device {
+        backend: Backend::Simt,
+        name: "Warpbook's tracer (CPU)".to_owned(),
+        driver: String::new(),
+        api: String::new(),
+        software: true,
+        timestamps: false,
+        subgroup: [32, 32],
+        max_binding_bytes: 1 << 31,
+        max_buffer_bytes: 1 << 31,
+        max_workgroup_invocations: 1024,
+        max_workgroup_size: [1024, 1024, 64],
+        max_grid: 65_535,
+        max_shared_bytes: 48 << 10,
+    }
+}
+
+/// Runs and traces a job.
+///
+/// # Errors
+/// When it does not compile, exceeds [`device`]'s limits, or asks for a reference that does not exist.
+pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)) -> Result<Record, Diagnostic> {
+    if let Some(problem) = super::limits::check(job, &device()).into_iter().next() {
+        return Err(problem);
+    }
+    on_progress(Progress::Stage("tracing".to_owned()));
+    let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants).map_err(first)?;
+    let inputs: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
+    let mut buffers = inputs.clone();
+    let spec = job.trace.clone().unwrap_or_else(TraceSpec::default);
+    let partial = spec.only_timeline_workgroups;
+    let options = Options { spec, fuel: FUEL, threads: None, count: true };
+    let outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;
+    let check = match &job.check {
+        // A part of the grid writes a part of the output: there is nothing to compare.
+        Some(check) if !partial && outcome.trace.complete => {
+            let position = job.buffers.iter().position(|b| b.name == check.output).ok_or_else(|| {
+                Diagnostic::error(format!("the kernel binds no buffer `{}` to check", check.output)).in_file(&job.file)
+            })?;
+            let named: Vec<(String, Tensor)> =
+                job.buffers.iter().map(|b| b.name.clone()).zip(inputs).collect();
+            Some(reference::check(check, &named, &buffers[position])?)
+        }
+        _ => None,
+    };
+    let outputs = job
+        .buffers
+        .iter()
+        .zip(buffers)
+        .filter(|(spec, tensor)| spec.kind == BindingKind::ReadWrite && tensor.len() <= SMALL_OUTPUT)
+        .map(|(spec, tensor)| (spec.name.clone(), tensor))
+        .collect();
+    Ok(Record {
+        kernel: job.kernel.clone(),
+        backend: Backend::Simt,
+        check,
+        timing: None,
+        trace: Some(outcome.trace),
+        timeline: outcome.timeline,
+        outputs,
+        warnings: Vec::new(),
+    })
+}
+
+/// One diagnostic for several: the first, with the number of the others.
+fn first(mut problems: Vec<Diagnostic>) -> Diagnostic {
+    let others = problems.len().saturating_sub(1);
+    let mut problem = if problems.is_empty() { Diagnostic::error("the shader does not compile") } else { problems.remove(0) };
+    if others > 0 {
+        problem.message = format!("{} (and {others} more)", problem.message);
+    }
+    problem
+}

@@ -1,0 +1,144 @@
+//! Checking a whole pack: documents, kernels, references, exercises.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use super::devices::Devices;
+use super::exercise::{self, Verdict};
+use super::jobs;
+use super::run;
+use crate::base::diag::{Diagnostic, nearest};
+use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Param};
+use crate::simt;
+use crate::trace::record::Backend;
+
+/// Elements that a checked launch has at most in a parameter's default; keeps `check` quick on large defaults.
+const QUICK: f64 = 65_536.0;
+
+/// Everything that is wrong with a pack, in the lessons' order. `on_lesson` sees each lesson's id and its problems.
+pub fn check(
+    devices: &Devices,
+    files: &PackFiles,
+    cancel: &AtomicBool,
+    on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
+) -> (Pack, Vec<Diagnostic>) {
+    let (pack, mut all) = crate::lesson::load(files);
+    for lesson in &pack.lessons {
+        let problems = lesson_problems(devices, lesson, cancel);
+        on_lesson(&lesson.id, &problems);
+        all.extend(problems);
+    }
+    (pack, all)
+}
+
+/// What is wrong with a lesson that could be read.
+#[must_use]
+pub fn lesson_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for kernel in &lesson.kernels {
+        let shader = shader_problems(lesson, kernel);
+        if shader.is_empty() {
+            problems.extend(run_problems(devices, lesson, kernel, cancel));
+        }
+        problems.extend(shader);
+    }
+    problems.extend(exercise_problems(devices, lesson, cancel));
+    problems
+}
+
+/// Names that the document and the shader must agree on.
+#[must_use]
+pub fn shader_problems(lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
+    let overrides = match simt::overrides(&kernel.file, &kernel.source) {
+        Ok(overrides) => overrides,
+        Err(problems) => return problems,
+    };
+    let document = format!("lessons/{}/lesson.ron", lesson.id);
+    let mut problems = Vec::new();
+    for (name, _) in &kernel.constants {
+        if !overrides.iter().any(|o| o.name == *name) {
+            let hint = match nearest(name, overrides.iter().map(|o| o.name.as_str())) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare `override {name}: u32;` in {}", kernel.file),
+            };
+            problems.push(
+                Diagnostic::error(format!("kernel `{}` sets `{name}`, which {} does not declare", kernel.id, kernel.file))
+                    .in_file(&document)
+                    .hint(hint),
+            );
+        }
+    }
+    if problems.is_empty() {
+        let purpose = run::purpose(Backend::Simt, 1, true);
+        problems.extend(jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose).err().unwrap_or_default());
+    }
+    problems
+}
+
+/// Runs a kernel on the tracer, at smaller sizes than its defaults, over each value of each short list of choices.
+fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &AtomicBool) -> Vec<Diagnostic> {
+    let quick = quick_params(lesson);
+    let mut settings: Vec<BTreeMap<String, f64>> = vec![quick.clone()];
+    for param in &lesson.params {
+        if let Domain::Choice(values) = &param.domain {
+            settings.extend(values.iter().map(|v| jobs::with(&quick, &[(param.id.clone(), *v)])));
+        }
+    }
+    settings.dedup();
+    let purpose = run::purpose(Backend::Simt, 7, true);
+    for params in settings {
+        let outcome = run::kernel(devices, Backend::Simt, lesson, kernel, &params, &purpose, cancel, &mut |_| {});
+        let mut problems = match outcome {
+            Ok((record, ..)) => {
+                let mut problems: Vec<Diagnostic> = run::failed_check(&kernel.file, &record).into_iter().collect();
+                for finding in record.trace.iter().flat_map(|t| &t.findings) {
+                    let mut problem = Diagnostic::error(finding.message.clone()).in_file(&kernel.file);
+                    if let Some(place) = &mut problem.place {
+                        place.line = finding.line;
+                    }
+                    problems.push(problem);
+                }
+                problems
+            }
+            Err(problems) => problems,
+        };
+        if let Some(first) = problems.first_mut() {
+            let at: Vec<String> = params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
+            first.message = format!("{} (at {})", first.message, at.join(", "));
+            return problems;
+        }
+    }
+    Vec::new()
+}
+
+fn quick_params(lesson: &Lesson) -> BTreeMap<String, f64> {
+    let quick = |p: &Param| match p.domain {
+        Domain::PowersOfTwo { min, .. } => p.default.min(QUICK.max(min)),
+        _ => p.default,
+    };
+    lesson.params.iter().map(|p| (p.id.clone(), quick(p))).collect()
+}
+
+fn exercise_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) -> Vec<Diagnostic> {
+    let Some(exercise) = &lesson.exercise else { return Vec::new() };
+    let file = format!("lessons/{}/lesson.ron", lesson.id);
+    let judge = |source: &str| exercise::judge(devices, lesson, exercise, source, 7, cancel);
+    let mut problems = Vec::new();
+    if let Verdict::Solved(_) = judge(&exercise.starter) {
+        problems.push(
+            Diagnostic::error("the exercise's starter already reaches its goal")
+                .in_file(&file)
+                .hint("leave something to do in the starter, or ask for more in the goal"),
+        );
+    }
+    match judge(&exercise.solution) {
+        Verdict::Solved(_) => {}
+        Verdict::Right(_) => problems.push(
+            Diagnostic::error("the exercise's solution is right, but does not reach its goal")
+                .in_file(&file)
+                .hint(format!("the goal is `{}`", exercise.goal.source())),
+        ),
+        Verdict::Broken(mut why) | Verdict::Wrong(mut why) => problems.append(&mut why),
+    }
+    problems
+}

@@ -1,0 +1,257 @@
+//! What the window shows: data only, changed by commands and events.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::base::diag::Diagnostic;
+use crate::lesson::scope::{self, FullScope, Results};
+use crate::lesson::{Experiment, Kernel, Lesson, Pack, Step};
+use crate::session::devices::Choice;
+use crate::session::exercise::Verdict;
+use crate::session::jobs::Params;
+use crate::session::output::SweepPoint;
+use crate::session::saved::{LessonSaved, Saved};
+use crate::trace::record::{Backend, Ceilings, Device, Record};
+use crate::trace::{Timeline, Trace};
+
+/// Everything that views read.
+#[derive(Default)]
+pub struct State {
+    /// The lessons, as last read without error.
+    pub pack: Pack,
+    /// What is wrong with the pack as it is on disk now.
+    pub problems: Vec<Diagnostic>,
+    /// The lesson on the screen. It stays when an edit breaks its file.
+    pub lesson: Option<Arc<Lesson>>,
+    /// The step, from 0.
+    pub step: usize,
+    /// The learner's parameters.
+    pub params: Params,
+    /// The kernel on the bench, by id.
+    pub kernel: String,
+    /// The workgroup on the stage, by its linear index.
+    pub workgroup: u32,
+    /// The device, or why there is none.
+    pub device: DeviceState,
+    /// What the device can do; absent until measured.
+    pub ceilings: Option<Ceilings>,
+    /// Whether the device's compiler guards indices and loops.
+    pub bounds_checks: bool,
+    /// Traces by kernel; only of the parameters as they are now.
+    pub traced: BTreeMap<String, Traced>,
+    /// Measurements by kernel; only of the parameters as they are now.
+    pub measured: BTreeMap<String, Measured>,
+    /// Kernels that could not run, and why.
+    pub failed: BTreeMap<String, Vec<Diagnostic>>,
+    /// Sweeps by experiment: the latest, and the one before for comparison.
+    pub sweeps: BTreeMap<String, Vec<Sweep>>,
+    /// What is going on.
+    pub activity: Option<Activity>,
+    /// The exercise's last verdict.
+    pub verdict: Option<Arc<Verdict>>,
+    /// A prediction whose probes are running.
+    pub answering: Option<String>,
+    /// What the learner should know, newest last, until dismissed.
+    pub notices: Vec<Notice>,
+    /// What is kept on disk.
+    pub saved: Saved,
+    /// Whether what is kept is on disk.
+    pub save: SaveState,
+}
+
+/// The device behind the chosen backend.
+#[derive(Clone, Debug, Default)]
+pub enum DeviceState {
+    /// Not asked yet, or not answered.
+    #[default]
+    Starting,
+    /// Ready.
+    Ready(Device),
+    /// There is none; why, and what to do. The tracer works all the same.
+    Missing(Diagnostic),
+}
+
+/// What the tracer found out about a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Traced {
+    /// Which kernel at which parameters; see [`key`].
+    pub key: String,
+    /// Counts over the whole grid, once they are there.
+    pub trace: Option<Arc<Trace>>,
+    /// Single accesses of the workgroup on the stage.
+    pub timeline: Option<Arc<Timeline>>,
+    /// The workgroup they are of.
+    pub workgroup: u32,
+    /// The whole record, for its check and warnings.
+    pub record: Option<Arc<Record>>,
+}
+
+/// What the device found out about a kernel.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Which kernel at which parameters.
+    pub key: String,
+    /// Useful bytes and operations of the work.
+    pub work: (f64, f64),
+    /// Samples so far, in seconds, while it runs.
+    pub samples: Vec<f64>,
+    /// The finished record.
+    pub record: Option<Arc<Record>>,
+}
+
+/// A sweep, finished or not.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// What ran it.
+    pub backend: Backend,
+    /// The device's name.
+    pub device: String,
+    /// All parameters at its start; the swept one's value does not count.
+    pub params: Params,
+    /// The parameter swept.
+    pub over: String,
+    /// Points so far.
+    pub points: Vec<SweepPoint>,
+    /// Points there will be.
+    pub total: usize,
+}
+
+/// Something that takes time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activity {
+    /// What, for the status line.
+    pub label: String,
+    /// Steps done and steps in all; none where that is unknown.
+    pub progress: Option<(usize, usize)>,
+}
+
+/// A message that stays until dismissed.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// Something went wrong.
+    Problem(Diagnostic),
+    /// Files were written.
+    Wrote(Vec<PathBuf>),
+}
+
+/// Whether what the learner wrote is on disk.
+#[derive(Clone, Debug, Default)]
+pub enum SaveState {
+    /// It is.
+    #[default]
+    Saved,
+    /// Not yet.
+    Unsaved,
+    /// A write is under way.
+    Saving,
+    /// It could not be written.
+    Failed(Diagnostic),
+}
+
+/// Names a kernel at the parameters that it depends on: results with the same key are of the same job.
+#[must_use]
+pub fn key(lesson: &Lesson, kernel: &Kernel, params: &Params) -> String {
+    let exprs = kernel
+        .constants
+        .iter()
+        .map(|(_, e)| e)
+        .chain(kernel.buffers.iter().map(|b| &b.count))
+        .chain(&kernel.grid)
+        .chain(kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e)));
+    let mut ids: Vec<String> = exprs.flat_map(|e| scope::params_behind(lesson, e)).collect();
+    ids.sort();
+    ids.dedup();
+    let mut key = format!("{}:{}", lesson.id, kernel.id);
+    for id in ids {
+        key.push_str(&format!(" {id}={}", params.get(&id).copied().unwrap_or(f64::NAN)));
+    }
+    key
+}
+
+impl State {
+    /// The step on the screen.
+    #[must_use]
+    pub fn step(&self) -> Option<&Step> {
+        self.lesson.as_ref()?.steps.get(self.step)
+    }
+
+    /// The kernel on the bench.
+    #[must_use]
+    pub fn shown_kernel(&self) -> Option<&Kernel> {
+        self.lesson.as_ref()?.kernels.iter().find(|k| k.id == self.kernel)
+    }
+
+    /// The experiment in the plot: the step's, or the lesson's first.
+    #[must_use]
+    pub fn experiment(&self) -> Option<&Experiment> {
+        let lesson = self.lesson.as_ref()?;
+        let id = self.step()?.experiment.as_ref();
+        match id {
+            Some(id) => lesson.experiments.iter().find(|e| e.id == *id),
+            None => lesson.experiments.first(),
+        }
+    }
+
+    /// What is kept of the lesson on the screen.
+    #[must_use]
+    pub fn kept(&self) -> LessonSaved {
+        let id = self.lesson.as_ref().map(|l| l.id.as_str()).unwrap_or_default();
+        self.saved.lessons.get(id).cloned().unwrap_or_default()
+    }
+
+    /// The backend that measures now: none while only the tracer is there.
+    #[must_use]
+    pub fn measuring_backend(&self) -> Option<Backend> {
+        match &self.device {
+            DeviceState::Ready(device) if device.backend != Backend::Simt => Some(device.backend),
+            _ => None,
+        }
+    }
+
+    /// The backend asked for.
+    #[must_use]
+    pub fn choice(&self) -> Choice {
+        self.saved.backend
+    }
+
+    /// All results at the parameters as they are now, as names in expressions.
+    #[must_use]
+    pub fn results(&self) -> Results {
+        let mut results = Results::default();
+        for (id, traced) in &self.traced {
+            if let (Some(record), Some(measured)) = (&traced.record, self.work(id)) {
+                results.insert_record(id, record, measured.0, measured.1);
+            }
+        }
+        for (id, measured) in &self.measured {
+            if let Some(record) = &measured.record {
+                results.insert_record(id, record, measured.work.0, measured.work.1);
+            }
+        }
+        results
+    }
+
+    /// Useful bytes and operations of a kernel at the parameters as they are now.
+    #[must_use]
+    pub fn work(&self, kernel: &str) -> Option<(f64, f64)> {
+        let lesson = self.lesson.as_ref()?;
+        let kernel = lesson.kernels.iter().find(|k| k.id == kernel)?;
+        let scope = scope::StaticScope::new(lesson, &self.params);
+        Some((kernel.bytes.eval(&scope).ok()?, kernel.flops.eval(&scope).ok()?))
+    }
+
+    /// The value of an expression at the state as it is now; none while something it needs is not there.
+    #[must_use]
+    pub fn evaluate(&self, expr: &crate::lesson::expr::Expr, results: &Results) -> Option<f64> {
+        let lesson = self.lesson.as_ref()?;
+        let ceilings = self.ceilings.unwrap_or_default();
+        expr.eval(&FullScope::new(lesson, &self.params, results, &ceilings)).ok()
+    }
+
+    /// The latest sweep of the experiment in the plot.
+    #[must_use]
+    pub fn sweep(&self) -> Option<&Sweep> {
+        self.sweeps.get(&self.experiment()?.id)?.last()
+    }
+}

@@ -1,0 +1,95 @@
+//! A thread that carries out orders one after the other, where a newer order can call off all earlier ones.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+/// An order and the flag that calls it off.
+pub struct Order<T> {
+    /// What to do.
+    pub task: T,
+    /// Set when nobody wants the result any more.
+    pub cancel: Arc<AtomicBool>,
+}
+
+/// The sending side. Dropping it ends the thread after the order in hand, which is called off.
+pub struct Worker<T> {
+    orders: Option<Sender<Order<T>>>,
+    pending: Vec<Arc<AtomicBool>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Worker<T> {
+    /// Starts a thread that calls `work` with the orders as they come.
+    pub fn start(name: &str, work: impl FnOnce(Receiver<Order<T>>) + Send + 'static) -> Self {
+        let (orders, received) = channel();
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || work(received)).ok();
+        Self { orders: Some(orders), pending: Vec::new(), thread }
+    }
+
+    /// Adds an order behind the others.
+    pub fn enqueue(&mut self, task: T) {
+        let cancel = Arc::new(AtomicBool::new(false));
+        self.pending.retain(|flag| Arc::strong_count(flag) > 1);
+        self.pending.push(cancel.clone());
+        if let Some(orders) = &self.orders {
+            // The thread is gone only where it could not start; its views then stay empty, and nothing is lost.
+            let _ = orders.send(Order { task, cancel });
+        }
+    }
+
+    /// Calls off every order so far.
+    pub fn cancel(&mut self) {
+        for flag in self.pending.drain(..) {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Calls off every order so far, then adds this one.
+    pub fn replace(&mut self, task: T) {
+        self.cancel();
+        self.enqueue(task);
+    }
+
+    /// Lets the orders finish, and waits for that.
+    pub fn finish(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has reported it; there is nothing more to wait for.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<T> Drop for Worker<T> {
+    fn drop(&mut self) {
+        for flag in self.pending.drain(..) {
+            flag.store(true, Ordering::Relaxed);
+        }
+        self.orders = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_order_calls_off_the_older() {
+        let (seen, log) = channel();
+        let (go, wait) = channel::<()>();
+        let mut worker = Worker::start("test", move |orders: Receiver<Order<u32>>| {
+            let _ = wait.recv();
+            for order in orders {
+                let _ = seen.send((order.task, order.cancel.load(Ordering::Relaxed)));
+            }
+        });
+        worker.enqueue(1);
+        worker.enqueue(2);
+        worker.replace(3);
+        let _ = go.send(());
+        worker.finish();
+        assert_eq!(log.iter().collect::<Vec<_>>(), [(1, true), (2, true), (3, false)]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Which backends there are, and running a job on one of them.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+use crate::base::diag::Diagnostic;
+use crate::gpu::client::{Client, WorkerCommand};
+use crate::gpu::protocol::Progress;
+use crate::gpu::simt;
+use crate::job::Job;
+use crate::trace::record::{Backend, Ceilings, Device, Record};
+
+/// The backend that a user asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Choice {
+    /// The graphics driver where there is one, else the tracer.
+    #[default]
+    Auto,
+    /// This one and no other.
+    Only(Backend),
+}
+
+/// The backends of this machine. Cheap to make: nothing starts before it is asked for.
+pub struct Devices {
+    wgpu: Mutex<Client>,
+}
+
+impl Devices {
+    /// Backends whose workers start as `worker` says.
+    #[must_use]
+    pub fn new(worker: WorkerCommand) -> Self {
+        Self { wgpu: Mutex::new(Client::new(worker)) }
+    }
+
+    /// The device behind a backend.
+    ///
+    /// # Errors
+    /// Where there is no driver, what was looked for and how to get one.
+    pub fn describe(&self, backend: Backend) -> Result<Device, Diagnostic> {
+        match backend {
+            Backend::Simt => Ok(simt::device()),
+            Backend::Wgpu => self.client().device(),
+        }
+    }
+
+    /// The backend and device that a choice comes to on this machine.
+    ///
+    /// # Errors
+    /// As [`Devices::describe`], where one backend was asked for; `Auto` always finds one.
+    pub fn resolve(&self, choice: Choice) -> Result<Device, Diagnostic> {
+        match choice {
+            Choice::Only(backend) => self.describe(backend),
+            Choice::Auto => self.describe(Backend::Wgpu).or_else(|_| self.describe(Backend::Simt)),
+        }
+    }
+
+    /// What the device itself can do; nothing for the tracer, which has no speed to compare with.
+    ///
+    /// # Errors
+    /// Where the worker could not measure it.
+    pub fn ceilings(&self, backend: Backend, cancel: &AtomicBool) -> Result<Ceilings, Diagnostic> {
+        match backend {
+            Backend::Simt => Ok(Ceilings::default()),
+            Backend::Wgpu => self.client().ceilings(cancel),
+        }
+    }
+
+    /// Runs a job, handing on what happens meanwhile.
+    ///
+    /// # Errors
+    /// Where the job cannot run: the kernel, the line where possible, and what to try.
+    pub fn run(
+        &self,
+        backend: Backend,
+        job: &Job,
+        cancel: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Record, Diagnostic> {
+        match backend {
+            Backend::Simt => simt::run(job, cancel, on_progress),
+            Backend::Wgpu => self.client().run(job, cancel, on_progress),
+        }
+    }
+
+    fn client(&self) -> std::sync::MutexGuard<'_, Client> {
+        // A panic while holding the client leaves it at worst without a worker, and it respawns one.
+        self.wgpu.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

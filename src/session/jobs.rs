@@ -1,0 +1,169 @@
+//! From a lesson's kernel and the learner's parameters to a job that any backend can run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::base::diag::Diagnostic;
+use crate::job::{Blame, BufferSpec, CheckSpec, Job, MeasureSpec, TraceSpec, WorkgroupShape};
+use crate::lesson::expr::Expr;
+use crate::lesson::scope::{self, StaticScope};
+use crate::lesson::{Kernel, Lesson};
+use crate::simt::Program;
+
+/// Values of a lesson's parameters, by id.
+pub type Params = BTreeMap<String, f64>;
+
+/// What to do with a kernel besides launching it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Purpose {
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Compare with the reference.
+    pub check: bool,
+    /// Time it.
+    pub measure: Option<MeasureSpec>,
+    /// Trace it.
+    pub trace: Option<TraceSpec>,
+    /// Guard indices and loops.
+    pub bounds_checks: bool,
+}
+
+/// The lesson's parameters at their defaults.
+#[must_use]
+pub fn defaults(lesson: &Lesson) -> Params {
+    lesson.params.iter().map(|p| (p.id.clone(), p.default)).collect()
+}
+
+/// `params` with those of `set` in place of their own.
+#[must_use]
+pub fn with(params: &Params, set: &[(String, f64)]) -> Params {
+    let mut params = params.clone();
+    params.extend(set.iter().cloned());
+    params
+}
+
+/// The job of a kernel at some parameters.
+///
+/// # Errors
+/// Everything that is wrong with the shader, and every expression that has no usable value.
+pub fn build(lesson: &Lesson, kernel: &Kernel, params: &Params, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
+    build_from(lesson, kernel, &kernel.file, &kernel.source, params, purpose)
+}
+
+/// As [`build`], with another source in the kernel's place: an exercise's, say.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_from(
+    lesson: &Lesson,
+    kernel: &Kernel,
+    file: &str,
+    source: &Arc<str>,
+    params: &Params,
+    purpose: &Purpose,
+) -> Result<Job, Vec<Diagnostic>> {
+    let values = Evaluator { lesson, kernel, scope: StaticScope::new(lesson, params) };
+    let constants = values.named(&kernel.constants)?;
+    let program = Program::compile(file, source, &kernel.entry, &constants)?;
+    let mut buffers = Vec::new();
+    for binding in program.bindings() {
+        let Some(declared) = kernel.buffers.iter().find(|b| b.name == binding.name) else {
+            return Err(vec![
+                Diagnostic::error(format!("the lesson gives no size for the buffer `{}`", binding.name))
+                    .in_file(file)
+                    .hint(format!("add it to the buffers of kernel `{}`", kernel.id)),
+            ]);
+        };
+        buffers.push(BufferSpec {
+            name: declared.name.clone(),
+            elem: declared.elem,
+            count: values.whole(&declared.count, &format!("the size of `{}`", declared.name))?,
+            init: declared.init,
+            group: binding.group,
+            binding: binding.binding,
+            kind: binding.kind,
+        });
+    }
+    let mut grid = [1_u32; 3];
+    for (size, expr) in grid.iter_mut().zip(&kernel.grid) {
+        let groups = values.whole(expr, "the grid")?;
+        *size = u32::try_from(groups).map_err(|_| vec![values.problem(expr, "the grid", "exceeds 2³²")])?;
+    }
+    let check = match (&kernel.check, purpose.check) {
+        (Some(declared), true) => Some(CheckSpec {
+            reference: declared.reference.clone(),
+            args: values.named(&declared.args)?,
+            output: declared.output.clone(),
+            tolerance: declared.tolerance,
+        }),
+        _ => None,
+    };
+    Ok(Job {
+        kernel: kernel.id.clone(),
+        file: file.to_owned(),
+        source: source.clone(),
+        entry: kernel.entry.clone(),
+        blame: blame(lesson, kernel, &buffers),
+        constants,
+        buffers,
+        workgroup: WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() },
+        grid,
+        seed: purpose.seed,
+        check,
+        measure: purpose.measure,
+        trace: purpose.trace.clone(),
+        bounds_checks: purpose.bounds_checks,
+        bytes: values.number(&kernel.bytes, "bytes")?,
+        flops: values.number(&kernel.flops, "flops")?,
+    })
+}
+
+/// Which parameters decide what, for messages about a device's limits.
+fn blame(lesson: &Lesson, kernel: &Kernel, buffers: &[BufferSpec]) -> Blame {
+    let of = |exprs: &mut dyn Iterator<Item = &Expr>| {
+        let mut ids: Vec<String> = exprs.flat_map(|e| scope::params_behind(lesson, e)).collect();
+        ids.sort();
+        ids.dedup();
+        ids
+    };
+    Blame {
+        workgroup: of(&mut kernel.constants.iter().map(|(_, e)| e)),
+        grid: of(&mut kernel.grid.iter()),
+        buffers: buffers
+            .iter()
+            .map(|b| of(&mut kernel.buffers.iter().filter(|d| d.name == b.name).map(|d| &d.count)))
+            .collect(),
+    }
+}
+
+struct Evaluator<'a> {
+    lesson: &'a Lesson,
+    kernel: &'a Kernel,
+    scope: StaticScope<'a>,
+}
+
+impl Evaluator<'_> {
+    fn problem(&self, expr: &Expr, what: &str, why: &str) -> Diagnostic {
+        Diagnostic::error(format!("{what} of kernel `{}` is `{}`, which {why}", self.kernel.id, expr.source()))
+            .in_file(&format!("lessons/{}/lesson.ron", self.lesson.id))
+            .hint("change the expression, or a parameter that it uses")
+    }
+
+    fn number(&self, expr: &Expr, what: &str) -> Result<f64, Vec<Diagnostic>> {
+        expr.eval(&self.scope).map_err(|error| vec![self.problem(expr, what, &format!("has no value: {error}"))])
+    }
+
+    fn named(&self, exprs: &[(String, Expr)]) -> Result<Vec<(String, f64)>, Vec<Diagnostic>> {
+        exprs.iter().map(|(name, expr)| Ok((name.clone(), self.number(expr, &format!("`{name}`"))?))).collect()
+    }
+
+    /// A count: a whole number, at least 1.
+    fn whole(&self, expr: &Expr, what: &str) -> Result<u64, Vec<Diagnostic>> {
+        let value = self.number(expr, what)?;
+        if value < 1.0 || value > 2_f64.powi(40) || value.fract() != 0.0 {
+            return Err(vec![self.problem(expr, what, &format!("comes to {value}: a whole number from 1 is needed"))]);
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just before")]
+        Ok(value as u64)
+    }
+}

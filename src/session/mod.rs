@@ -1,0 +1,25 @@
+//! L3: the use-cases, each a function of its inputs; the one place that puts the other modules together.
+//!
+//! The command line calls a use-case and waits. The window sends a [`desk::Command`] to a [`desk::Desk`],
+//! which runs the same use-cases on its own threads and hands back events.
+
+pub mod check;
+pub mod desk;
+pub mod devices;
+pub mod doctor;
+pub mod chart;
+pub mod exercise;
+pub mod export;
+pub mod jobs;
+pub mod new_lesson;
+pub mod note;
+pub mod output;
+pub mod predict;
+pub mod run;
+pub mod saved;
+pub mod shader_file;
+pub mod sweep;
+pub mod watch;
+
+/// The version of the program and the commit it was built from, as notes give it.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("WARPBOOK_COMMIT"), ")");

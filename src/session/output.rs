@@ -1,0 +1,176 @@
+//! What `run` and `sweep` found, in the shape that the command line prints as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::trace::record::{Backend, CacheState, Timing, Warning};
+use crate::trace::{Check, Record, Trace};
+
+/// The outcome of running a lesson's kernels.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunOutput {
+    /// The lesson's id.
+    pub lesson: String,
+    /// What ran the kernels.
+    pub backend: Backend,
+    /// The device's name.
+    pub device: String,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// The parameters.
+    pub params: BTreeMap<String, f64>,
+    /// The lesson's values; null where one needs a figure that was not measured.
+    pub values: BTreeMap<String, Option<f64>>,
+    /// One for each kernel, in the lesson's order.
+    pub kernels: Vec<KernelOutput>,
+    /// What a reader of the figures should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl RunOutput {
+    /// Whether every kernel ran and passed its check.
+    #[must_use]
+    pub fn ok(&self) -> bool {
+        self.kernels.iter().all(|k| k.ok)
+    }
+}
+
+/// One kernel's part.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelOutput {
+    /// The kernel's id.
+    pub id: String,
+    /// Whether it ran, passed its check and had no findings.
+    pub ok: bool,
+    /// The comparison with the reference.
+    pub check: Option<CheckOutput>,
+    /// The time, where it was measured.
+    pub time: Option<TimeOutput>,
+    /// Bytes that the work needs to move.
+    pub bytes: f64,
+    /// Floating-point operations that the work needs.
+    pub flops: f64,
+    /// `bytes` over the median time.
+    pub bytes_per_s: Option<f64>,
+    /// `flops` over the median time.
+    pub flops_per_s: Option<f64>,
+    /// The tracer's counts.
+    pub trace: Option<Trace>,
+    /// Why there is nothing more, where it could not run.
+    pub error: Option<String>,
+}
+
+/// A check, without the details that only an error message needs.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckOutput {
+    /// The reference's name.
+    pub reference: String,
+    /// The largest relative error; null stands for infinity, where an element was not written or is not a number.
+    pub max_rel_error: f64,
+    /// Elements compared.
+    pub elements: u64,
+}
+
+/// A time with its spread, in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimeOutput {
+    /// The median.
+    pub median_s: f64,
+    /// The tenth percentile.
+    pub p10_s: f64,
+    /// The ninetieth percentile.
+    pub p90_s: f64,
+    /// How many samples.
+    pub samples: usize,
+    /// The state of the caches.
+    pub cache: CacheState,
+}
+
+impl From<&Timing> for TimeOutput {
+    fn from(timing: &Timing) -> Self {
+        Self {
+            median_s: timing.median_s,
+            p10_s: timing.p10_s,
+            p90_s: timing.p90_s,
+            samples: timing.samples.len(),
+            cache: timing.cache,
+        }
+    }
+}
+
+impl From<&Check> for CheckOutput {
+    fn from(check: &Check) -> Self {
+        Self { reference: check.reference.clone(), max_rel_error: check.max_rel_error, elements: check.elements }
+    }
+}
+
+impl KernelOutput {
+    /// The outcome of a kernel that ran.
+    #[must_use]
+    pub fn of(record: &Record, bytes: f64, flops: f64) -> Self {
+        let median = record.timing.as_ref().map(|t| t.median_s);
+        let checked = record.check.as_ref().is_none_or(|c| c.ok);
+        let clean = record.trace.as_ref().is_none_or(|t| t.findings.is_empty() && t.complete);
+        Self {
+            id: record.kernel.clone(),
+            ok: checked && clean,
+            check: record.check.as_ref().map(Into::into),
+            time: record.timing.as_ref().map(Into::into),
+            bytes,
+            flops,
+            bytes_per_s: median.map(|s| bytes / s),
+            flops_per_s: median.map(|s| flops / s),
+            trace: record.trace.clone(),
+            error: None,
+        }
+    }
+
+    /// The outcome of a kernel that could not run.
+    #[must_use]
+    pub fn failed(id: &str, bytes: f64, flops: f64, error: String) -> Self {
+        Self {
+            id: id.to_owned(),
+            ok: false,
+            check: None,
+            time: None,
+            bytes,
+            flops,
+            bytes_per_s: None,
+            flops_per_s: None,
+            trace: None,
+            error: Some(error),
+        }
+    }
+}
+
+/// One point of a sweep.
+#[derive(Clone, Debug, Serialize)]
+pub struct SweepPoint {
+    /// The value of the swept parameter.
+    pub x: f64,
+    /// The kernel's outcome there.
+    #[serde(flatten)]
+    pub kernel: KernelOutput,
+    /// What a reader of the figures should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A sweep of one parameter.
+#[derive(Clone, Debug, Serialize)]
+pub struct SweepOutput {
+    /// The lesson's id.
+    pub lesson: String,
+    /// What ran the kernels.
+    pub backend: Backend,
+    /// The device's name.
+    pub device: String,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// The parameters that stayed.
+    pub params: BTreeMap<String, f64>,
+    /// The parameter that moved.
+    pub over: String,
+    /// Its points, by value and then by kernel.
+    pub points: Vec<SweepPoint>,
+}

@@ -1,0 +1,217 @@
+//! Running a lesson's kernels: check, time and trace each.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use super::devices::{Choice, Devices};
+use super::jobs::{self, Params, Purpose};
+use super::output::{KernelOutput, RunOutput};
+use crate::base::diag::{Diagnostic, nearest};
+use crate::gpu::protocol::Progress;
+use crate::job::{MeasureSpec, TraceSpec};
+use crate::lesson::scope::{FullScope, Results};
+use crate::lesson::{Kernel, Lesson, Pack, Value};
+use crate::trace::record::{Backend, Record};
+
+/// What to run, and how.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Kernels by id; none means all.
+    pub kernels: Vec<String>,
+    /// Parameters that differ from their defaults.
+    pub set: Vec<(String, f64)>,
+    /// The backend asked for.
+    pub backend: Choice,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Guard indices and loops on the device.
+    pub bounds_checks: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { kernels: Vec::new(), set: Vec::new(), backend: Choice::Auto, seed: 1, bounds_checks: true }
+    }
+}
+
+/// What a backend is for: the tracer traces, a device measures.
+#[must_use]
+pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
+    let traces = backend == Backend::Simt;
+    Purpose {
+        seed,
+        check: true,
+        measure: (!traces).then(MeasureSpec::default),
+        trace: traces.then(TraceSpec::default),
+        bounds_checks,
+    }
+}
+
+/// The lesson of this id.
+///
+/// # Errors
+/// When there is none: which there are.
+pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Lesson, Diagnostic> {
+    let known = || pack.lessons.iter().map(|l| l.id.as_str());
+    pack.lessons.iter().find(|l| l.id == id).map(|l| &**l).ok_or_else(|| {
+        let hint = match nearest(id, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the lessons are: {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        Diagnostic::error(format!("there is no lesson `{id}`")).hint(hint)
+    })
+}
+
+/// The kernels of these ids, in the lesson's order; all where none is named.
+///
+/// # Errors
+/// When an id is no kernel's.
+pub fn kernels<'a>(lesson: &'a Lesson, ids: &[String]) -> Result<Vec<&'a Kernel>, Diagnostic> {
+    for id in ids {
+        if !lesson.kernels.iter().any(|k| k.id == *id) {
+            let known = || lesson.kernels.iter().map(|k| k.id.as_str());
+            let hint = match nearest(id, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the kernels are: {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(Diagnostic::error(format!("lesson `{}` has no kernel `{id}`", lesson.id)).hint(hint));
+        }
+    }
+    Ok(lesson.kernels.iter().filter(|k| ids.is_empty() || ids.contains(&k.id)).collect())
+}
+
+/// The defaults with `set` applied, every id and value checked.
+///
+/// # Errors
+/// When an id is no parameter's, or a value is outside its domain.
+pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnostic> {
+    for (id, value) in set {
+        let Some(param) = lesson.params.iter().find(|p| p.id == *id) else {
+            let known = || lesson.params.iter().map(|p| p.id.as_str());
+            let hint = match nearest(id, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the parameters are: {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(Diagnostic::error(format!("lesson `{}` has no parameter `{id}`", lesson.id)).hint(hint));
+        };
+        if !param.domain.accepts(*value) {
+            return Err(Diagnostic::error(format!("{id} cannot be {value}"))
+                .hint(format!("it takes {}", param.domain.describe())));
+        }
+    }
+    Ok(jobs::with(&jobs::defaults(lesson), set))
+}
+
+/// One kernel at some parameters.
+///
+/// # Errors
+/// Whatever kept it from running, all of it.
+pub fn kernel(
+    devices: &Devices,
+    backend: Backend,
+    lesson: &Lesson,
+    kernel: &Kernel,
+    params: &Params,
+    purpose: &Purpose,
+    cancel: &AtomicBool,
+    on_progress: &mut dyn FnMut(Progress),
+) -> Result<(Record, f64, f64), Vec<Diagnostic>> {
+    let job = jobs::build(lesson, kernel, params, purpose)?;
+    let record = devices.run(backend, &job, cancel, on_progress).map_err(|d| vec![d])?;
+    Ok((record, job.bytes, job.flops))
+}
+
+/// Runs kernels one after the other; `on_kernel` sees each outcome as it comes.
+///
+/// # Errors
+/// When the lesson, a kernel, a parameter or the backend does not exist. A kernel that fails is part of the output.
+pub fn run(
+    devices: &Devices,
+    pack: &Pack,
+    lesson_id: &str,
+    options: &RunOptions,
+    cancel: &AtomicBool,
+    on_kernel: &mut dyn FnMut(&KernelOutput, &[Diagnostic]),
+) -> Result<RunOutput, Diagnostic> {
+    let lesson = lesson(pack, lesson_id)?;
+    let kernels = kernels(lesson, &options.kernels)?;
+    let params = params(lesson, &options.set)?;
+    let device = devices.resolve(options.backend)?;
+    let ceilings = devices.ceilings(device.backend, cancel)?;
+    let purpose = purpose(device.backend, options.seed, options.bounds_checks);
+    let mut results = Results::default();
+    let mut output = RunOutput {
+        lesson: lesson.id.clone(),
+        backend: device.backend,
+        device: device.name,
+        seed: options.seed,
+        params: params.clone(),
+        values: BTreeMap::new(),
+        kernels: Vec::new(),
+        warnings: Vec::new(),
+    };
+    for k in kernels {
+        let (outcome, problems) = match kernel(
+            devices,
+            device.backend,
+            lesson,
+            k,
+            &params,
+            &purpose,
+            cancel,
+            &mut |_| {},
+        ) {
+            Ok((record, bytes, flops)) => {
+                results.insert_record(&k.id, &record, bytes, flops);
+                for warning in &record.warnings {
+                    if !output.warnings.contains(warning) {
+                        output.warnings.push(warning.clone());
+                    }
+                }
+                let mut problems = Vec::new();
+                problems.extend(failed_check(&k.file, &record));
+                (KernelOutput::of(&record, bytes, flops), problems)
+            }
+            Err(problems) => {
+                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+                (KernelOutput::failed(&k.id, 0.0, 0.0, message), problems)
+            }
+        };
+        on_kernel(&outcome, &problems);
+        output.kernels.push(outcome);
+    }
+    let scope = FullScope::new(lesson, &params, &results, &ceilings);
+    output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), v.expr.eval(&scope).ok())).collect();
+    Ok(output)
+}
+
+/// A failed check as a message, with the first element that is wrong.
+#[must_use]
+pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
+    let check = record.check.as_ref().filter(|c| !c.ok)?;
+    let first = check
+        .first_wrong
+        .map(|(i, got, expected)| format!("; element {i} is {got}, and should be {expected}"))
+        .unwrap_or_default();
+    Some(
+        Diagnostic::error(format!(
+            "kernel `{}` gives a wrong result on {}: relative error {:e} against `{}`{first}",
+            record.kernel,
+            record.backend.name(),
+            check.max_rel_error,
+            check.reference
+        ))
+        .in_file(file)
+        .hint("no time is shown for a wrong result; compare the kernel's indices with the reference's formula"),
+    )
+}
+
+/// Figures that a value needs before it can be shown.
+#[must_use]
+pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
+    let mut needs = vec!["simt"];
+    if lesson.experiments.iter().any(|e| e.quantity != crate::lesson::Quantity::SectorsPerRequest) {
+        needs.push("gpu (optional, for measured times)");
+    }
+    needs
+}

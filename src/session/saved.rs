@@ -1,0 +1,91 @@
+//! What survives a restart: where the learner was, what they set, predicted and wrote.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::devices::Choice;
+use super::predict::Answer;
+use crate::base::diag::Diagnostic;
+use crate::base::store::{self, Loaded};
+
+/// The version of the file. A change of shape raises it.
+const FORMAT: u32 = 1;
+
+/// Everything kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The lesson that was open.
+    pub lesson: Option<String>,
+    /// By lesson.
+    pub lessons: BTreeMap<String, LessonSaved>,
+    /// The backend asked for.
+    pub backend: Choice,
+    /// Dark, light, or as the system says.
+    pub theme: ThemeChoice,
+    /// Whether pictures move by themselves.
+    pub still: bool,
+}
+
+/// The colours of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThemeChoice {
+    /// Light on dark.
+    #[default]
+    Dark,
+    /// Dark on light.
+    Light,
+}
+
+/// What is kept of one lesson.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LessonSaved {
+    /// The step that was open, by id.
+    pub step: String,
+    /// Parameters.
+    pub params: BTreeMap<String, f64>,
+    /// The learner's own words, by step.
+    pub words: BTreeMap<String, String>,
+    /// Predictions, by id.
+    pub predictions: BTreeMap<String, Predicted>,
+    /// The learner's version of the exercise.
+    pub exercise: Option<String>,
+    /// Whether it once reached its goal.
+    pub solved: bool,
+    /// Steps that were opened, by id.
+    pub seen: Vec<String>,
+}
+
+/// A prediction and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// The option chosen, from 0.
+    pub choice: usize,
+    /// What the runs said, once they have run.
+    pub answer: Option<Answer>,
+}
+
+/// Where the state file lies by default; none where the system names no home.
+#[must_use]
+pub fn default_path() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "warpbook").map(|dirs| dirs.data_dir().join("state.ron"))
+}
+
+/// Reads the state. What cannot be read was kept aside, and the diagnostic says where.
+#[must_use]
+pub fn load(path: &Path) -> (Saved, Option<Diagnostic>) {
+    match store::load(path, FORMAT) {
+        Ok(Loaded::Value(saved)) => (saved, None),
+        Ok(Loaded::Missing) => (Saved::default(), None),
+        Ok(Loaded::SetAside { why, .. }) | Err(why) => (Saved::default(), Some(why)),
+    }
+}
+
+/// Writes the state.
+///
+/// # Errors
+/// As [`store::save`].
+pub fn save(path: &Path, saved: &Saved) -> Result<(), Diagnostic> {
+    store::save(path, FORMAT, saved)
+}

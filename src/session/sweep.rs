@@ -1,0 +1,110 @@
+//! Sweeping one parameter over some kernels.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::devices::Devices;
+use super::jobs::{self, Params};
+use super::output::{KernelOutput, SweepOutput, SweepPoint};
+use super::run::{self, RunOptions};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Kernel, Lesson, Pack};
+use crate::trace::record::Backend;
+
+/// One point: a kernel at one value of the swept parameter. A point that fails is a point with its error in it:
+/// the sweep goes on.
+pub fn point(
+    devices: &Devices,
+    backend: Backend,
+    lesson: &Lesson,
+    kernel: &Kernel,
+    params: &Params,
+    x: f64,
+    purpose: &jobs::Purpose,
+    cancel: &AtomicBool,
+) -> (SweepPoint, Vec<Diagnostic>) {
+    match run::kernel(devices, backend, lesson, kernel, params, purpose, cancel, &mut |_| {}) {
+        Ok((record, bytes, flops)) => {
+            let problems = run::failed_check(&kernel.file, &record).into_iter().collect();
+            let outcome = KernelOutput::of(&record, bytes, flops);
+            (SweepPoint { x, kernel: outcome, warnings: record.warnings }, problems)
+        }
+        Err(problems) => {
+            let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+            let outcome = KernelOutput::failed(&kernel.id, 0.0, 0.0, message);
+            (SweepPoint { x, kernel: outcome, warnings: Vec::new() }, problems)
+        }
+    }
+}
+
+/// Runs kernels at each of `values` of the parameter `over`; `on_point` sees each point as it comes.
+///
+/// # Errors
+/// When the lesson, a kernel, a parameter, a value or the backend does not exist.
+pub fn sweep(
+    devices: &Devices,
+    pack: &Pack,
+    lesson_id: &str,
+    over: &str,
+    values: &[f64],
+    options: &RunOptions,
+    cancel: &AtomicBool,
+    on_point: &mut dyn FnMut(&SweepPoint, &[Diagnostic]),
+) -> Result<SweepOutput, Diagnostic> {
+    let lesson = run::lesson(pack, lesson_id)?;
+    let kernels = run::kernels(lesson, &options.kernels)?;
+    let base = run::params(lesson, &options.set)?;
+    for value in values {
+        run::params(lesson, &[(over.to_owned(), *value)])?;
+    }
+    let device = devices.resolve(options.backend)?;
+    let purpose = run::purpose(device.backend, options.seed, options.bounds_checks);
+    let mut points = Vec::new();
+    for &x in values {
+        let params = jobs::with(&base, &[(over.to_owned(), x)]);
+        for kernel in &kernels {
+            if cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            let (point, problems) = point(devices, device.backend, lesson, kernel, &params, x, &purpose, cancel);
+            on_point(&point, &problems);
+            points.push(point);
+        }
+    }
+    let params = base.into_iter().filter(|(id, _)| id != over).collect();
+    Ok(SweepOutput {
+        lesson: lesson.id.clone(),
+        backend: device.backend,
+        device: device.name,
+        seed: options.seed,
+        params,
+        over: over.to_owned(),
+        points,
+    })
+}
+
+/// A sweep as CSV: one row a point, times in seconds; empty cells were not measured.
+#[must_use]
+pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
+    let header = [&*sweep.over, "kernel", "ok", "median_s", "p10_s", "p90_s", "samples", "bytes_per_s", "flops_per_s", "load_sectors", "store_sectors"];
+    let rows = sweep.points.iter().map(|p| point_row(p)).collect();
+    (header.iter().map(ToString::to_string).collect(), rows)
+}
+
+fn point_row(point: &SweepPoint) -> Vec<String> {
+    let cell = |value: Option<f64>| value.map(|v| format!("{v:e}")).unwrap_or_default();
+    let time = point.kernel.time.as_ref();
+    let trace = point.kernel.trace.as_ref();
+    vec![
+        format!("{}", point.x),
+        point.kernel.id.clone(),
+        point.kernel.ok.to_string(),
+        cell(time.map(|t| t.median_s)),
+        cell(time.map(|t| t.p10_s)),
+        cell(time.map(|t| t.p90_s)),
+        time.map(|t| t.samples.to_string()).unwrap_or_default(),
+        cell(point.kernel.bytes_per_s),
+        cell(point.kernel.flops_per_s),
+        trace.map(|t| t.global.load.sectors.to_string()).unwrap_or_default(),
+        trace.map(|t| t.global.store.sectors.to_string()).unwrap_or_default(),
+    ]
+}
