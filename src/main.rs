@@ -1,2 +1,60 @@
-//! Warpbook.
-fn main() {}
+//! The program: parses the command line and hands over to the window, a command, or the worker.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use warpbook::base::diag::Diagnostic;
+use warpbook::cli::{self, Cli, Command, Context};
+use warpbook::gpu::client::WorkerCommand;
+use warpbook::gpu::worker;
+use warpbook::lesson::PackFiles;
+
+fn main() -> ExitCode {
+    let Cli { pack, command } = Cli::parse();
+    let files = pack.map_or(PackFiles::Embedded, PackFiles::Folder);
+    let own = match WorkerCommand::this_program() {
+        Ok(own) => own,
+        Err(problem) => return cli::misused(problem),
+    };
+    match command {
+        Some(Command::Worker) => worker::main(),
+        Some(Command::Shot(args)) => shot(files, own, &args),
+        Some(command) => cli::execute(command, &Context::new(files, own)),
+        None => match open_window(files.clone(), own.clone()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => cli::instead_of_window(&why, &Context::new(files, own)),
+        },
+    }
+}
+
+#[cfg(feature = "app")]
+fn open_window(files: PackFiles, worker: WorkerCommand) -> Result<(), Diagnostic> {
+    warpbook::app::window::open(files, worker, None)
+}
+
+#[cfg(not(feature = "app"))]
+fn open_window(_files: PackFiles, _worker: WorkerCommand) -> Result<(), Diagnostic> {
+    Err(Diagnostic::error("this build has no window").hint("build it with the feature `app`, which is on by default"))
+}
+
+#[cfg(feature = "app")]
+fn shot(files: PackFiles, worker: WorkerCommand, args: &cli::ShotArgs) -> ExitCode {
+    use warpbook::app::shot::{Shot, shoot};
+    use warpbook::session::saved::ThemeChoice;
+    let theme = match args.theme {
+        cli::ThemeArg::Dark => ThemeChoice::Dark,
+        cli::ThemeArg::Light => ThemeChoice::Light,
+    };
+    let shot =
+        Shot { lesson: &args.lesson, step: args.step, size: args.size, theme, experiment: args.experiment };
+    match shoot(files, worker, &shot, &args.output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => cli::misused(problem),
+    }
+}
+
+#[cfg(not(feature = "app"))]
+fn shot(_files: PackFiles, _worker: WorkerCommand, _args: &cli::ShotArgs) -> ExitCode {
+    cli::misused(Diagnostic::error("this build has no window to draw").hint("build it with the feature `app`"))
+}

@@ -170,6 +170,9 @@ pub struct ShotArgs {
     /// The colours.
     #[arg(long, default_value = "dark", value_enum)]
     pub theme: ThemeArg,
+    /// Run the step's experiment first.
+    #[arg(long)]
+    pub experiment: bool,
     /// The file to write.
     #[arg(short = 'o', long = "output", value_name = "FILE.png")]
     pub output: PathBuf,

@@ -7,9 +7,9 @@ use super::devices::Devices;
 use super::jobs;
 use super::run;
 use crate::base::diag::Diagnostic;
-use crate::lesson::scope::{FullScope, Results};
+use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Exercise, Lesson};
-use crate::trace::record::{Backend, Ceilings, Record};
+use crate::trace::record::{Backend, Record};
 
 /// The outcome of one try.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub fn judge(devices: &Devices, lesson: &Lesson, exercise: &Exercise, source: &s
     }
     let mut results = Results::default();
     results.insert_record("exercise", &record, job.bytes, job.flops);
-    let reached = exercise.goal.eval(&FullScope::new(lesson, &params, &results, &Ceilings::default()));
+    let reached = Env::new(lesson, &params, &results).eval(&exercise.goal);
     let record = Box::new(record);
     if reached.is_ok_and(|goal| goal != 0.0) { Verdict::Solved(record) } else { Verdict::Right(record) }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::base::diag::Diagnostic;
 use crate::job::{Blame, BufferSpec, CheckSpec, Job, MeasureSpec, TraceSpec, WorkgroupShape};
 use crate::lesson::expr::Expr;
-use crate::lesson::scope::{self, StaticScope};
+use crate::lesson::scope::Env;
 use crate::lesson::{Kernel, Lesson};
 use crate::simt::Program;
 
@@ -62,7 +62,7 @@ pub fn build_from(
     params: &Params,
     purpose: &Purpose,
 ) -> Result<Job, Vec<Diagnostic>> {
-    let values = Evaluator { lesson, kernel, scope: StaticScope::new(lesson, params) };
+    let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
     let constants = values.named(&kernel.constants)?;
     let program = Program::compile(file, source, &kernel.entry, &constants)?;
     let mut buffers = Vec::new();
@@ -106,7 +106,7 @@ pub fn build_from(
         blame: blame(lesson, kernel, &buffers),
         constants,
         buffers,
-        workgroup: WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() },
+        workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),
         grid,
         seed: purpose.seed,
         check,
@@ -118,10 +118,21 @@ pub fn build_from(
     })
 }
 
+/// A kernel's grid at some parameters; none where an expression has no usable value.
+#[must_use]
+pub fn grid(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<[u32; 3]> {
+    let env = Env::fixed(&lesson.params, &lesson.values, params);
+    let mut grid = [1; 3];
+    for (size, expr) in grid.iter_mut().zip(&kernel.grid) {
+        *size = u32::try_from(env.whole(expr, 1).ok()?).ok()?;
+    }
+    Some(grid)
+}
+
 /// Which parameters decide what, for messages about a device's limits.
 fn blame(lesson: &Lesson, kernel: &Kernel, buffers: &[BufferSpec]) -> Blame {
     let of = |exprs: &mut dyn Iterator<Item = &Expr>| {
-        let mut ids: Vec<String> = exprs.flat_map(|e| scope::params_behind(lesson, e)).collect();
+        let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
         ids.sort();
         ids.dedup();
         ids
@@ -139,7 +150,7 @@ fn blame(lesson: &Lesson, kernel: &Kernel, buffers: &[BufferSpec]) -> Blame {
 struct Evaluator<'a> {
     lesson: &'a Lesson,
     kernel: &'a Kernel,
-    scope: StaticScope<'a>,
+    env: Env<'a>,
 }
 
 impl Evaluator<'_> {
@@ -150,7 +161,7 @@ impl Evaluator<'_> {
     }
 
     fn number(&self, expr: &Expr, what: &str) -> Result<f64, Vec<Diagnostic>> {
-        expr.eval(&self.scope).map_err(|error| vec![self.problem(expr, what, &format!("has no value: {error}"))])
+        self.env.eval(expr).map_err(|error| vec![self.problem(expr, what, &format!("has no value: {error}"))])
     }
 
     fn named(&self, exprs: &[(String, Expr)]) -> Result<Vec<(String, f64)>, Vec<Diagnostic>> {
@@ -159,11 +170,6 @@ impl Evaluator<'_> {
 
     /// A count: a whole number, at least 1.
     fn whole(&self, expr: &Expr, what: &str) -> Result<u64, Vec<Diagnostic>> {
-        let value = self.number(expr, what)?;
-        if value < 1.0 || value > 2_f64.powi(40) || value.fract() != 0.0 {
-            return Err(vec![self.problem(expr, what, &format!("comes to {value}: a whole number from 1 is needed"))]);
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just before")]
-        Ok(value as u64)
+        self.env.whole(expr, 1).map_err(|error| vec![self.problem(expr, what, &format!("is of no use: {error}"))])
     }
 }

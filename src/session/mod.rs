@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod chart;
 pub mod exercise;
 pub mod export;
+mod fill;
 pub mod jobs;
 pub mod new_lesson;
 pub mod note;

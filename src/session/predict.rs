@@ -7,9 +7,9 @@ use super::jobs::{self, Params};
 use super::run;
 use crate::base::diag::Diagnostic;
 use crate::lesson::expr::Expr;
-use crate::lesson::scope::{FullScope, Results};
+use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Prediction};
-use crate::trace::record::{Backend, Ceilings};
+use crate::trace::record::Backend;
 
 /// What the runs say.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -65,7 +65,7 @@ pub fn answer(
             }
             results.insert_record(&probe.id, &record, bytes, flops);
         }
-        Ok(expr.eval(&FullScope::new(lesson, params, &results, &Ceilings::default())).ok())
+        Ok(Env::new(lesson, params, &results).eval(expr).ok())
     };
     let traced = evaluate(Backend::Simt, &prediction.traced)?;
     let (measured, device) = if backend == Backend::Simt {

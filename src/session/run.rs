@@ -9,7 +9,7 @@ use super::output::{KernelOutput, RunOutput};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::gpu::protocol::Progress;
 use crate::job::{MeasureSpec, TraceSpec};
-use crate::lesson::scope::{FullScope, Results};
+use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
 use crate::trace::record::{Backend, Record};
 
@@ -180,8 +180,9 @@ pub fn run(
         on_kernel(&outcome, &problems);
         output.kernels.push(outcome);
     }
-    let scope = FullScope::new(lesson, &params, &results, &ceilings);
-    output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), v.expr.eval(&scope).ok())).collect();
+    results.insert_ceilings(&ceilings);
+    let env = Env::new(lesson, &params, &results);
+    output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();
     Ok(output)
 }
 

@@ -70,7 +70,7 @@ pub fn trace(
         entry,
         constants: options.constants.clone(),
         buffers,
-        workgroup: WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() },
+        workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),
         grid,
         seed: options.seed,
         check: None,

@@ -99,7 +99,7 @@ fn moved_by(index: usize, steps: f32, last: usize) -> usize {
 /// The same control outside a sentence, with its name before it: for the bar above the plot.
 pub fn labelled(ui: &mut Ui, param: &Param, value: f64) -> Option<f64> {
     ui.label(egui::RichText::new(&param.label).color(theme::color(theme::of(ui), Ink::Muted)));
-    let text = format::number(value);
+    let text = units::number(value);
     let galley = ui.painter().layout_no_wrap(text, theme::medium(theme::UI), egui::Color32::PLACEHOLDER);
     let size = vec2(galley.size().x + 2.0 * PADDING, galley.size().y + 6.0);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click_and_drag());

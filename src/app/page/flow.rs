@@ -167,7 +167,7 @@ impl Setter<'_, '_> {
     fn value(&mut self, expr: &Expr, unit: &str, style: &Style) {
         let value = self.reading.state.evaluate(expr, self.reading.results);
         let (text, ink) = match value {
-            Some(value) => (format::figure(value, unit), Hue::Load.ink()),
+            Some(value) => (units::figure(value, unit), Hue::Load.ink()),
             None => ("not measured yet".to_owned(), Ink::Muted),
         };
         self.words.push_str(&text);
@@ -183,7 +183,7 @@ impl Setter<'_, '_> {
 
     fn control(&mut self, id: &str, style: &Style) {
         let value = self.reading.state.params.get(id).copied().unwrap_or_default();
-        let text = format::number(value);
+        let text = units::number(value);
         self.words.push_str(&text);
         let galley = self.galley(&text, theme::medium(style.size * 0.94));
         let (ascent, descent) = around_baseline(&galley);

@@ -76,8 +76,11 @@ impl Desk {
                 state.verdict = Some(Arc::new(verdict));
                 self.keep(|kept| kept.solved |= solved);
             }
-            Event::Exported(Ok(files)) => state.notices.push(Notice::Wrote(files)),
-            Event::Exported(Err(problem)) => state.notices.push(Notice::Problem(problem)),
+            Event::Exported(written, problems) => {
+                state.activity = None;
+                state.notices.extend(problems.into_iter().map(Notice::Problem));
+                state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
+            }
             // A newer change may have come while this one was written: then it is still unsaved.
             Event::Saved(Ok(())) => {
                 if matches!(state.save, SaveState::Saving) {

@@ -81,8 +81,8 @@ pub enum Event {
     Answered(String, Result<Answer, Vec<Diagnostic>>),
     /// The exercise was judged.
     Judged(Verdict),
-    /// A note was written.
-    Exported(Result<Vec<PathBuf>, Diagnostic>),
+    /// A note was written, and what had to be left out of it.
+    Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
     /// What is kept was written.
     Saved(Result<(), Diagnostic>),
 }

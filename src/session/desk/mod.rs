@@ -22,7 +22,7 @@ use super::saved;
 use super::watch::{self, Watch};
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
-use state::{Activity, Notice, SaveState};
+use state::{Activity, DeviceState, Notice, SaveState};
 
 /// What a desk needs to start.
 pub struct Options {
@@ -41,7 +41,6 @@ pub struct Options {
 /// State, and the threads that work for it. No call waits for any of them, save [`Desk::close`].
 pub struct Desk {
     state: State,
-    files: PackFiles,
     state_path: Option<PathBuf>,
     seed: u64,
     events: Receiver<Event>,
@@ -64,7 +63,7 @@ impl Desk {
             state.saved = kept;
             state.notices.extend(problem.map(Notice::Problem));
         }
-        let mut writer = threads::files(out.clone());
+        let mut writer = threads::files(devices.clone(), out.clone());
         writer.enqueue(FileTask::Load(options.files.clone()));
         let mut device = threads::device(devices.clone(), out.clone());
         device.enqueue(DeviceTask::Describe(state.choice()));
@@ -82,7 +81,6 @@ impl Desk {
         };
         Self {
             state,
-            files: options.files,
             state_path: options.state_path,
             seed: options.seed,
             events,
@@ -135,7 +133,7 @@ impl Desk {
             }
             Command::SetBackend(choice) => {
                 self.state.saved.backend = choice;
-                self.state.device = state::DeviceState::Starting;
+                self.state.device = DeviceState::Starting;
                 self.state.ceilings = None;
                 self.state.measured.clear();
                 self.device.replace(DeviceTask::Describe(choice));
@@ -170,10 +168,12 @@ impl Desk {
                 self.keep(|kept| kept.exercise = None);
             }
             Command::JudgeExercise => self.judge(),
-            Command::Export(formats, folder) => match note::of_state(&self.state, self.seed, &self.files) {
-                Ok(report) => self.writer.enqueue(FileTask::Export(Box::new(report), formats, folder)),
-                Err(problem) => self.state.notices.push(Notice::Problem(problem)),
-            },
+            Command::Export(formats, folder) => {
+                if let Some(input) = self.note_input() {
+                    self.begin("writing the note");
+                    self.writer.enqueue(FileTask::Export(Box::new(input), formats, folder));
+                }
+            }
             Command::Dismiss(index) => {
                 if index < self.state.notices.len() {
                     self.state.notices.remove(index);
@@ -198,6 +198,23 @@ impl Desk {
             params: self.state.params.clone(),
             seed: self.seed,
             bounds_checks: self.state.bounds_checks,
+        })
+    }
+
+    /// What a note of the lesson on the screen is made of; none before there is a lesson and a device.
+    fn note_input(&self) -> Option<note::Input> {
+        let state = &self.state;
+        let DeviceState::Ready(device) = &state.device else { return None };
+        Some(note::Input {
+            lesson: state.lesson.clone()?,
+            kept: state.kept(),
+            params: state.params.clone(),
+            device: device.clone(),
+            ceilings: state.ceilings.unwrap_or_default(),
+            sweeps: state.sweeps.iter().filter_map(|(id, s)| Some((id.clone(), s.last()?.clone()))).collect(),
+            measured: state.measured.iter().filter_map(|(id, m)| Some((id.clone(), m.record.clone()?))).collect(),
+            seed: self.seed,
+            created: note::today(),
         })
     }
 

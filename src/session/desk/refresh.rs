@@ -4,8 +4,7 @@ use super::Desk;
 use super::state::{DeviceState, key};
 use super::threads::{DeviceTask, TraceTask};
 use crate::base::diag::Diagnostic;
-use crate::lesson::expr::Expr;
-use crate::lesson::{Block, Inline, Lesson, Step, scope};
+use crate::session::fill::spoken_of;
 use crate::session::jobs;
 use crate::session::saved::Predicted;
 
@@ -166,36 +165,4 @@ impl Desk {
         self.begin("checking your kernel");
         self.tracer.enqueue(TraceTask::Judge(setting, source));
     }
-}
-
-/// The kernels whose results the step's prose uses, through values too.
-fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
-    fn inlines<'a>(list: &'a [Inline], found: &mut Vec<&'a Expr>) {
-        for inline in list {
-            match inline {
-                Inline::Value(expr, _) => found.push(expr),
-                Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => inlines(inner, found),
-                Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Control(_) | Inline::Break => {}
-            }
-        }
-    }
-    fn blocks<'a>(list: &'a [Block], found: &mut Vec<&'a Expr>) {
-        for block in list {
-            match block {
-                Block::Heading(_, text) | Block::Paragraph(text) => inlines(text, found),
-                Block::List(_, items) => items.iter().for_each(|item| blocks(item, found)),
-                Block::Quote(inner) => blocks(inner, found),
-                Block::Table(header, rows) => {
-                    header.iter().chain(rows.iter().flatten()).for_each(|cell| inlines(cell, found));
-                }
-                Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise => {}
-            }
-        }
-    }
-    let mut found = Vec::new();
-    blocks(&step.blocks, &mut found);
-    let mut kernels: Vec<String> = found.into_iter().flat_map(|e| scope::kernels_behind(lesson, e)).collect();
-    kernels.sort();
-    kernels.dedup();
-    kernels
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::base::diag::Diagnostic;
-use crate::lesson::scope::{self, FullScope, Results};
+use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Experiment, Kernel, Lesson, Pack, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
@@ -159,7 +159,7 @@ pub fn key(lesson: &Lesson, kernel: &Kernel, params: &Params) -> String {
         .chain(kernel.buffers.iter().map(|b| &b.count))
         .chain(&kernel.grid)
         .chain(kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e)));
-    let mut ids: Vec<String> = exprs.flat_map(|e| scope::params_behind(lesson, e)).collect();
+    let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
     ids.sort();
     ids.dedup();
     let mut key = format!("{}:{}", lesson.id, kernel.id);
@@ -219,6 +219,9 @@ impl State {
     #[must_use]
     pub fn results(&self) -> Results {
         let mut results = Results::default();
+        if let Some(ceilings) = &self.ceilings {
+            results.insert_ceilings(ceilings);
+        }
         for (id, traced) in &self.traced {
             if let (Some(record), Some(measured)) = (&traced.record, self.work(id)) {
                 results.insert_record(id, record, measured.0, measured.1);
@@ -237,16 +240,15 @@ impl State {
     pub fn work(&self, kernel: &str) -> Option<(f64, f64)> {
         let lesson = self.lesson.as_ref()?;
         let kernel = lesson.kernels.iter().find(|k| k.id == kernel)?;
-        let scope = scope::StaticScope::new(lesson, &self.params);
-        Some((kernel.bytes.eval(&scope).ok()?, kernel.flops.eval(&scope).ok()?))
+        let env = Env::fixed(&lesson.params, &lesson.values, &self.params);
+        Some((env.eval(&kernel.bytes).ok()?, env.eval(&kernel.flops).ok()?))
     }
 
     /// The value of an expression at the state as it is now; none while something it needs is not there.
     #[must_use]
     pub fn evaluate(&self, expr: &crate::lesson::expr::Expr, results: &Results) -> Option<f64> {
         let lesson = self.lesson.as_ref()?;
-        let ceilings = self.ceilings.unwrap_or_default();
-        expr.eval(&FullScope::new(lesson, &self.params, results, &ceilings)).ok()
+        Env::new(lesson, &self.params, results).eval(expr).ok()
     }
 
     /// The latest sweep of the experiment in the plot.

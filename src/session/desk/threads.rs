@@ -13,11 +13,11 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::protocol::Progress;
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::{Experiment, Kernel, Lesson, PackFiles, Prediction};
-use crate::notes::{self, Format, Report};
+use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::saved::{self, Saved};
-use crate::session::{exercise, predict, run, sweep};
+use crate::session::{exercise, note, predict, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends many values; the device waits this long for the last of them.
@@ -90,7 +90,7 @@ pub enum FileTask {
     /// Write what is kept.
     Save(PathBuf, Box<Saved>),
     /// Write a note.
-    Export(Box<Report>, Vec<Format>, PathBuf),
+    Export(Box<note::Input>, Vec<Format>, PathBuf),
 }
 
 /// Starts the tracer's thread.
@@ -249,17 +249,18 @@ fn run_experiment(
 }
 
 /// Starts the files' thread.
-pub fn files(out: Outbox) -> Worker<FileTask> {
+pub fn files(devices: Arc<Devices>, out: Outbox) -> Worker<FileTask> {
     Worker::start("files", move |orders: Receiver<Order<FileTask>>| {
-        for Order { task, .. } in orders {
+        for Order { task, cancel } in orders {
             match task {
                 FileTask::Load(files) => {
                     let (pack, problems) = load(&files);
                     out.send(Event::Pack(pack, problems));
                 }
                 FileTask::Save(path, saved) => out.send(Event::Saved(saved::save(&path, &saved))),
-                FileTask::Export(report, formats, folder) => {
-                    out.send(Event::Exported(notes::write(&report, &formats, &folder)));
+                FileTask::Export(input, formats, folder) => {
+                    let (report, problems) = note::build(&devices, &input, &cancel);
+                    out.send(Event::Exported(notes::write(&report, &formats, &folder), problems));
                 }
             }
         }

@@ -1,0 +1,253 @@
+//! What surrounds page and bench: the bar above, the lessons and steps at the left, the status line, messages.
+
+use egui::{Align, Layout, RichText, ScrollArea, Ui};
+
+use super::page::page_problem;
+use super::theme;
+use crate::base::units::si;
+use crate::scene::palette::{Hue, Ink};
+use crate::session::desk::Command;
+use crate::session::desk::state::{DeviceState, Notice, State};
+use crate::session::devices::Choice;
+use crate::session::saved::ThemeChoice;
+use crate::trace::record::{Backend, Device};
+
+/// The bar above: where the reader is, and what applies to all of the window.
+pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    ui.label(RichText::new("Warpbook").font(theme::prose_bold(18.0)));
+    if let Some(lesson) = &state.lesson {
+        ui.label(RichText::new(&lesson.title).color(muted));
+    }
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let dark = state.saved.theme == ThemeChoice::Dark;
+        let (icon, name, next) =
+            if dark { ("☀", "Light colours", ThemeChoice::Light) } else { ("🌙", "Dark colours", ThemeChoice::Dark) };
+        let response = ui.add(egui::Button::new(icon).min_size(egui::vec2(32.0, 28.0))).on_hover_text(name);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+        if response.clicked() {
+            commands.push(Command::SetTheme(next));
+        }
+        let mut moving = !state.saved.still;
+        if ui.checkbox(&mut moving, "Motion").on_hover_text("Let accesses drop; off shows each event's end").changed() {
+            commands.push(Command::SetStill(!moving));
+        }
+        if ui.button("Export note…").on_hover_text("Write this lesson as a note (Ctrl+E)").clicked() {
+            *export = true;
+        }
+        let mut checks = state.bounds_checks;
+        let help = "Whether the device's compiler guards indices and loops. The guards can cost time; without them a wrong \
+                    index can end the worker process.";
+        if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
+            commands.push(Command::SetBoundsChecks(checks));
+        }
+        commands.extend(backend(ui, state));
+    });
+    commands
+}
+
+fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
+    let name = |choice: Choice| match choice {
+        Choice::Auto => "Auto",
+        Choice::Only(Backend::Simt) => "Tracer only",
+        Choice::Only(Backend::Wgpu) => "wgpu",
+    };
+    let mut chosen = state.choice();
+    let combo = egui::ComboBox::from_id_salt("backend").selected_text(format!("Measure: {}", name(chosen))).width(120.0);
+    let response = combo.show_ui(ui, |ui| {
+        for choice in [Choice::Auto, Choice::Only(Backend::Wgpu), Choice::Only(Backend::Simt)] {
+            ui.selectable_value(&mut chosen, choice, name(choice));
+        }
+    });
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "What measures"));
+    (chosen != state.choice()).then_some(Command::SetBackend(chosen))
+}
+
+/// Lessons, the steps of the open one, and how far the reader has come.
+pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let theme = theme::of(ui);
+    let muted = theme::color(theme, Ink::Muted);
+    ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
+        ui.add_space(16.0);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        for lesson in &state.pack.lessons {
+            let open = state.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
+            let title = RichText::new(&lesson.title).font(theme::medium(theme::UI));
+            let button = egui::Button::selectable(false, title).wrap();
+            if ui.add_sized([ui.available_width(), 28.0], button).on_hover_text(&lesson.summary).clicked() && !open {
+                commands.push(Command::OpenLesson(lesson.id.clone()));
+            }
+            if !open {
+                continue;
+            }
+            let kept = state.kept();
+            ui.add_space(4.0);
+            let steps = state.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
+            for (index, step) in steps.iter().enumerate() {
+                let here = index == state.step;
+                let seen = kept.seen.contains(&step.id);
+                let color = if here || !seen { theme::color(theme, Ink::Text) } else { muted };
+                let text = RichText::new(format!("{:>2}  {}", index + 1, step.title)).size(13.5).color(color);
+                let button = egui::Button::selectable(here, text).wrap().min_size(egui::vec2(ui.available_width(), 28.0));
+                if ui.add(button).clicked() {
+                    commands.push(Command::GoTo(index));
+                }
+            }
+            ui.add_space(12.0);
+            ledger(ui, state);
+            ui.add_space(12.0);
+        }
+    });
+    commands
+}
+
+/// What the learner has done in the open lesson.
+fn ledger(ui: &mut Ui, state: &State) {
+    let Some(lesson) = &state.lesson else { return };
+    let kept = state.kept();
+    let color = theme::color(theme::of(ui), Ink::Muted);
+    let answered = kept.predictions.values().filter(|p| p.answer.is_some()).count();
+    let words = kept.words.values().filter(|w| !w.trim().is_empty()).count();
+    let mut lines = vec![
+        format!("{} of {} steps read", kept.seen.len(), lesson.steps.len()),
+        format!("{answered} of {} predictions", lesson.predictions.len()),
+        format!("{words} notes of your own"),
+    ];
+    if lesson.exercise.is_some() {
+        lines.push(if kept.solved { "exercise solved".to_owned() } else { "exercise open".to_owned() });
+    }
+    for line in lines {
+        ui.label(RichText::new(format!("  {line}")).size(theme::SMALL).color(color));
+    }
+}
+
+/// The line below: device, backend, check, the time with its spread, and what is going on.
+pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
+    let theme = theme::of(ui);
+    let muted = theme::color(theme, Ink::Muted);
+    let mut command = None;
+    ui.spacing_mut().item_spacing.x = 12.0;
+    let small = |text: String| RichText::new(text).size(13.0);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if let Some(activity) = &state.activity {
+            if ui.small_button("Cancel").clicked() {
+                command = Some(Command::Cancel);
+            }
+            if let Some((done, total)) = activity.progress {
+                #[expect(clippy::cast_precision_loss, reason = "a bar")]
+                let share = done as f32 / total.max(1) as f32;
+                ui.add(egui::ProgressBar::new(share).desired_width(96.0).desired_height(8.0));
+                ui.label(small(format!("{done} of {total}")).color(muted));
+            } else {
+                ui.add(egui::Spinner::new().size(14.0));
+            }
+            ui.add(egui::Label::new(small(activity.label.clone())).truncate());
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            match &state.device {
+                DeviceState::Starting => ui.label(small("looking for a device…".to_owned()).color(muted)),
+                DeviceState::Ready(device) => ui.label(small(device_name(device))),
+                DeviceState::Missing(problem) => {
+                    let text = format!("no device: {}", problem.message);
+                    let response = ui.add(egui::Label::new(small(text).color(theme::color(theme, Hue::Store.ink()))).truncate());
+                    response.on_hover_text(problem.hint.clone().unwrap_or_default())
+                }
+            };
+            ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
+        });
+    });
+    command
+}
+
+fn device_name(device: &Device) -> String {
+    match device.backend {
+        Backend::Simt => "tracer only, nothing is timed".to_owned(),
+        Backend::Wgpu if device.software => format!("{} · {} (software)", device.name, device.api),
+        Backend::Wgpu => format!("{} · {}", device.name, device.api),
+    }
+}
+
+/// What is known of the kernel on the bench.
+fn figures(state: &State) -> String {
+    let mut parts = Vec::new();
+    let traced = state.traced.get(&state.kernel);
+    let measured = state.measured.get(&state.kernel).and_then(|m| m.record.as_ref());
+    let record = measured.or(traced.and_then(|t| t.record.as_ref()));
+    match record.and_then(|r| r.check.as_ref()) {
+        Some(check) if check.ok => parts.push("check passed".to_owned()),
+        Some(_) => parts.push("check FAILED: no time is shown".to_owned()),
+        None => {}
+    }
+    if let Some(timing) = measured.and_then(|r| r.timing.as_ref()) {
+        parts.push(format!(
+            "{}, p10–p90 {}–{}, n = {}, {} cache",
+            si(timing.median_s, "s"),
+            si(timing.p10_s, "s"),
+            si(timing.p90_s, "s"),
+            timing.samples.len(),
+            super::format::cache(timing.cache),
+        ));
+    }
+    if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
+        parts.push(format!("traced {} warps in {}", crate::base::units::count(trace.warps), si(trace.seconds, "s")));
+    }
+    if let Some(warning) = measured.and_then(|r| r.warnings.first()) {
+        parts.push(warning.message.clone());
+    }
+    parts.join(" · ")
+}
+
+/// Messages that wait to be read: problems of the pack on disk, then notices.
+pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
+    let mut commands = Vec::new();
+    for problem in state.problems.iter().take(3) {
+        card(ui, Hue::Conflict, |ui| {
+            page_problem(ui, problem);
+            ui.label(RichText::new("The last version without errors stays on the screen.").weak());
+        });
+    }
+    if state.problems.len() > 3 {
+        card(ui, Hue::Conflict, |ui| {
+            ui.label(format!("and {} more; `warpbook check` lists them all", state.problems.len() - 3));
+        });
+    }
+    if let Some(problems) = state.failed.get(&state.kernel) {
+        for problem in problems.iter().take(2) {
+            card(ui, Hue::Store, |ui| page_problem(ui, problem));
+        }
+    }
+    for (index, notice) in state.notices.iter().enumerate().rev().take(4) {
+        let hue = if matches!(notice, Notice::Problem(_)) { Hue::Conflict } else { Hue::Shared };
+        card(ui, hue, |ui| {
+            match notice {
+                Notice::Problem(problem) => page_problem(ui, problem),
+                Notice::Wrote(files) => {
+                    ui.label("The note was written:");
+                    for file in files {
+                        ui.label(RichText::new(file.display().to_string()).font(theme::mono(theme::SMALL)));
+                    }
+                }
+            }
+            if ui.small_button("Dismiss").clicked() {
+                commands.push(Command::Dismiss(index));
+            }
+        });
+    }
+    commands
+}
+
+fn card(ui: &mut Ui, hue: Hue, content: impl FnOnce(&mut Ui)) {
+    let theme = theme::of(ui);
+    egui::Frame::new()
+        .fill(theme::color(theme, Ink::Raised))
+        .stroke(egui::Stroke::new(1.0, theme::color(theme, hue.ink())))
+        .corner_radius(6.0)
+        .inner_margin(12)
+        .shadow(ui.visuals().popup_shadow)
+        .show(ui, |ui| {
+            ui.set_width(360.0);
+            content(ui);
+        });
+}

@@ -1,0 +1,229 @@
+//! L4: the window: page and bench side by side. Views read the desk's state and hand back commands.
+
+mod chrome;
+mod export;
+mod format;
+mod highlight;
+mod math;
+mod page;
+mod paint;
+mod player;
+mod plot;
+pub mod shot;
+mod source;
+mod stage;
+pub mod theme;
+pub mod window;
+
+use std::time::Instant;
+
+use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
+
+use crate::scene::frame::Tag;
+use crate::scene::palette::Ink;
+use crate::session::desk::state::State;
+use crate::session::desk::{Command, Desk};
+use crate::session::saved::ThemeChoice;
+use math::Formulas;
+use page::page_problem;
+use stage::Stage;
+
+/// Everything that is drawn, and what drawing keeps between frames.
+pub struct View {
+    stage: Stage,
+    formulas: Formulas,
+    export: export::Dialog,
+    /// The source line under the pointer.
+    hovered_line: Option<u32>,
+    /// The step that was drawn last, to begin a new one's trace at its first event.
+    shown: (String, usize, String),
+    /// CPU time of the last frame, in seconds: what the frame budget is about.
+    frame_s: f64,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            stage: Stage::default(),
+            formulas: Formulas::default(),
+            export: export::Dialog::default(),
+            hovered_line: None,
+            shown: Default::default(),
+            frame_s: 0.0,
+        }
+    }
+}
+
+/// The panes of a window of some size.
+struct Panes {
+    bar: Rect,
+    contents: Rect,
+    page: Rect,
+    stage: Rect,
+    source: Rect,
+    plot: Rect,
+    status: Rect,
+}
+
+impl Panes {
+    fn of(window: Rect) -> Self {
+        let (width, height) = (window.width(), window.height());
+        let bar = Rect::from_min_size(window.min, vec2(width, 48.0));
+        let status = Rect::from_min_max(pos2(window.min.x, window.max.y - 32.0), window.max);
+        let body = Rect::from_min_max(bar.left_bottom(), status.right_top());
+        let contents = Rect::from_min_size(body.min, vec2((width * 0.14).clamp(168.0, 264.0).round(), body.height()));
+        let page_width = (width * 0.35).clamp(400.0, 720.0).round();
+        let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
+        let bench = Rect::from_min_max(page.right_top(), body.max);
+        let stage_height = (height * 0.52).clamp(360.0, 960.0).round();
+        let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 200.0)));
+        let source_width = (bench.width() * 0.5).round();
+        let source = Rect::from_min_max(stage.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
+        let plot = Rect::from_min_max(source.right_top(), body.max);
+        Self { bar, contents, page, stage, source, plot, status }
+    }
+}
+
+impl View {
+    /// CPU time of the last frame, in seconds.
+    #[must_use]
+    pub fn frame_seconds(&self) -> f64 {
+        self.frame_s
+    }
+
+    /// Puts the stage at the end of an event, by its place among its warp's.
+    pub fn go_to_event(&mut self, index: usize) {
+        self.stage.player.go_to(index);
+    }
+
+    /// Draws one frame, and lets the desk carry out what the learner did in it.
+    pub fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        let began = Instant::now();
+        desk.poll();
+        let theme = match desk.state().saved.theme {
+            ThemeChoice::Dark => egui::Theme::Dark,
+            ThemeChoice::Light => egui::Theme::Light,
+        };
+        if ui.ctx().theme() != theme {
+            ui.ctx().set_theme(theme);
+            ui.ctx().request_repaint();
+        }
+        let commands = self.draw(ui, desk.state());
+        for command in commands {
+            desk.command(command);
+            ui.ctx().request_repaint();
+        }
+        self.frame_s = began.elapsed().as_secs_f64();
+    }
+
+    fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
+        let mut commands = keys(ui, state);
+        let window = ui.max_rect();
+        ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
+        let panes = Panes::of(window);
+        self.settle(state);
+        let results = state.results();
+        let executing = self.executing(state);
+        let ground = theme::color(theme::of(ui), Ink::Raised);
+        for rect in [panes.contents, panes.status, panes.bar] {
+            ui.painter().rect_filled(rect, 0.0, ground);
+        }
+        rules(ui, &panes);
+        row(ui, panes.bar.shrink2(vec2(16.0, 0.0)), |ui| {
+            commands.extend(chrome::bar(ui, state, &mut self.export.open));
+        });
+        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
+        pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &mut self.formulas)));
+        let lit = self.hovered_line.map(Tag::SourceLine);
+        pane(ui, panes.stage, "stage", |ui| commands.extend(self.stage.show(ui, state, lit)));
+        pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
+            let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
+            let happened = source::show(ui, state, &source::Lit { executing, hovered });
+            self.hovered_line = happened.hovered;
+            commands.extend(happened.commands);
+        });
+        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| commands.extend(plot::show(ui, state)));
+        row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
+        commands.extend(self.export.show(ui, state));
+        commands.extend(self.messages(ui, &panes, state));
+        commands
+    }
+
+    /// Begins a new step's or kernel's trace at the end of its first event, where there is something to see.
+    fn settle(&mut self, state: &State) {
+        let lesson = state.lesson.as_ref().map(|l| l.id.clone()).unwrap_or_default();
+        let shown = (lesson, state.step, state.kernel.clone());
+        if self.shown != shown {
+            self.shown = shown;
+            self.stage.player.go_to(0);
+            self.stage.warp = 0;
+        }
+    }
+
+    /// The source line of the event on the stage.
+    fn executing(&self, state: &State) -> Option<u32> {
+        let timeline = state.traced.get(&state.kernel)?.timeline.as_ref()?;
+        let event = self.stage.event(timeline, state.workgroup)?;
+        timeline.events.get(event).map(|e| e.line)
+    }
+
+    fn messages(&mut self, ui: &mut Ui, panes: &Panes, state: &State) -> Vec<Command> {
+        let anchor = panes.status.right_top() - vec2(16.0, 12.0);
+        let area = egui::Area::new(egui::Id::new("messages")).pivot(egui::Align2::RIGHT_BOTTOM).fixed_pos(anchor);
+        area.show(ui.ctx(), |ui| chrome::notices(ui, state)).inner
+    }
+}
+
+/// A pane: a child of its own with its rectangle as its room, clipped to it.
+fn pane(ui: &mut Ui, rect: Rect, name: &str, content: impl FnOnce(&mut Ui)) {
+    let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(rect).layout(Layout::top_down(Align::Min)));
+    child.set_clip_rect(rect.intersect(ui.clip_rect()));
+    content(&mut child);
+}
+
+fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
+    let layout = Layout::left_to_right(Align::Center);
+    let id = (rect.min.x.to_bits(), rect.min.y.to_bits());
+    let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect).layout(layout));
+    child.set_clip_rect(rect.expand(8.0).intersect(ui.clip_rect()));
+    content(&mut child);
+}
+
+/// Hairlines between the panes.
+fn rules(ui: &Ui, panes: &Panes) {
+    let stroke = egui::Stroke::new(1.0, theme::color(theme::of(ui), Ink::Faint));
+    let edges = [
+        (panes.bar.left_bottom(), panes.bar.right_bottom()),
+        (panes.contents.right_top(), panes.contents.right_bottom()),
+        (panes.page.right_top(), panes.page.right_bottom()),
+        (panes.stage.left_bottom(), panes.stage.right_bottom()),
+        (panes.source.right_top(), panes.source.right_bottom()),
+        (panes.status.left_top(), panes.status.right_top()),
+    ];
+    for (from, to) in edges {
+        ui.painter().line_segment([from, to], stroke);
+    }
+}
+
+/// Keys that work while nothing has the keyboard.
+fn keys(ui: &Ui, state: &State) -> Vec<Command> {
+    if ui.memory(|m| m.focused().is_some()) {
+        return Vec::new();
+    }
+    ui.input(|i| {
+        let mut commands = Vec::new();
+        if i.key_pressed(egui::Key::PageDown) || i.key_pressed(egui::Key::N) {
+            commands.push(Command::GoTo(state.step + 1));
+        }
+        if (i.key_pressed(egui::Key::PageUp) || i.key_pressed(egui::Key::P)) && state.step > 0 {
+            commands.push(Command::GoTo(state.step - 1));
+        }
+        if i.key_pressed(egui::Key::R) {
+            commands.push(Command::RunExperiment);
+        }
+        if i.key_pressed(egui::Key::Escape) && state.activity.is_some() {
+            commands.push(Command::Cancel);
+        }
+        commands
+    })
+}

@@ -1,0 +1,149 @@
+//! Blocks of prose, one below the other.
+
+use egui::{Frame, Margin, RichText, Ui};
+
+use super::flow::{self, Style};
+use super::{Ask, Reading, exercise, predict};
+use crate::app::theme;
+use crate::lesson::{Block, Inline};
+use crate::scene::palette::{Hue, Ink};
+
+/// Between two paragraphs.
+const GAP: f32 = 12.0;
+
+/// Shows blocks and returns what the reader asked for in them.
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        if index > 0 {
+            ui.add_space(if matches!(block, Block::Heading(..)) { 2.0 * GAP } else { GAP });
+        }
+        ui.push_id(index, |ui| asks.extend(one(ui, reading, block)));
+    }
+    asks
+}
+
+fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
+    match block {
+        Block::Heading(level, text) => {
+            let size = if *level <= 3 { 20.0 } else { theme::BODY };
+            flow::paragraph(ui, reading, text, &Style { size, bold: true, ..Style::body() })
+        }
+        Block::Paragraph(text) => flow::paragraph(ui, reading, text, &Style::body()),
+        Block::List(start, items) => list(ui, reading, *start, items),
+        Block::Quote(inner) => aside(ui, reading, inner),
+        Block::Code(_, text) => {
+            code(ui, text);
+            Vec::new()
+        }
+        Block::Math(latex) => {
+            flow::display_formula(ui, reading, latex);
+            Vec::new()
+        }
+        Block::Table(header, rows) => table(ui, reading, header, rows),
+        Block::Predict(id) => predict::show(ui, reading, id),
+        Block::Exercise => exercise::show(ui, reading),
+    }
+}
+
+fn list(ui: &mut Ui, reading: &mut Reading<'_>, start: Option<u64>, items: &[Vec<Block>]) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            ui.add_space(GAP / 2.0);
+        }
+        let mark = match start {
+            Some(first) => format!("{}.", first + index as u64),
+            None => "•".to_owned(),
+        };
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            let (rect, _) = ui.allocate_exact_size(egui::vec2(24.0, theme::BODY * 1.5), egui::Sense::hover());
+            let color = theme::color(theme::of(ui), Ink::Muted);
+            ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, mark, theme::prose(theme::BODY), color);
+            ui.vertical(|ui| {
+                ui.set_width(ui.available_width());
+                ui.push_id(index, |ui| asks.extend(show(ui, reading, item)));
+            });
+        });
+    }
+    asks
+}
+
+fn aside(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
+    let theme = theme::of(ui);
+    let frame = Frame::new()
+        .fill(theme::color(theme, Ink::Raised))
+        .corner_radius(4.0)
+        .inner_margin(Margin { left: 16, right: 12, top: 10, bottom: 10 });
+    let response = frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        show(ui, reading, blocks)
+    });
+    let rect = response.response.rect;
+    let bar = egui::Rect::from_min_max(rect.min, egui::pos2(rect.min.x + 3.0, rect.max.y));
+    ui.painter().rect_filled(bar, 1.5, theme::color(theme, Hue::Accent.ink()));
+    response.inner
+}
+
+fn code(ui: &mut Ui, text: &str) {
+    let theme = theme::of(ui);
+    Frame::new().fill(theme::color(theme, Ink::Raised)).corner_radius(4.0).inner_margin(12).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.add(egui::Label::new(RichText::new(text.trim_end()).font(theme::mono(14.0))).wrap());
+    });
+}
+
+fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>]) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    let columns = header.len().max(1);
+    let widths = column_widths(header, rows, ui.available_width());
+    let theme = theme::of(ui);
+    let line = egui::Stroke::new(1.0, theme::color(theme, Ink::Faint));
+    for (index, row) in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)).enumerate() {
+        let style = Style { size: 15.0, bold: index == 0, ..Style::body() };
+        let top = ui.cursor().min;
+        ui.add_space(4.0);
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            for (column, cell) in row.iter().take(columns).enumerate() {
+                ui.vertical(|ui| {
+                    ui.set_width(widths[column] - 8.0);
+                    ui.push_id((index, column), |ui| asks.extend(flow::paragraph(ui, reading, cell, &style)));
+                });
+                ui.add_space(8.0);
+            }
+        });
+        ui.add_space(4.0);
+        let y = ui.cursor().min.y;
+        if index == 0 || index < rows.len() {
+            let right = top.x + widths.iter().sum::<f32>();
+            ui.painter().line_segment([egui::pos2(top.x, y), egui::pos2(right, y)], line);
+        }
+    }
+    asks
+}
+
+/// Shares the room by the longest text of each column, with a little for each.
+fn column_widths(header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], room: f32) -> Vec<f32> {
+    let longest = |column: usize| {
+        let cells = rows.iter().filter_map(|r| r.get(column)).chain(header.get(column));
+        cells.map(|c| length(c)).max().unwrap_or(1).clamp(2, 60)
+    };
+    #[expect(clippy::cast_precision_loss, reason = "at most 60")]
+    let lengths: Vec<f32> = (0..header.len()).map(|c| longest(c) as f32 + 2.0).collect();
+    let total: f32 = lengths.iter().sum();
+    lengths.iter().map(|l| (room * l / total.max(1.0)).floor()).collect()
+}
+
+fn length(inlines: &[Inline]) -> usize {
+    inlines
+        .iter()
+        .map(|inline| match inline {
+            Inline::Text(text) | Inline::Code(text) | Inline::Math(text) => text.chars().count(),
+            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => length(inner),
+            Inline::Value(..) | Inline::Control(_) => 10,
+            Inline::Break => 0,
+        })
+        .sum()
+}

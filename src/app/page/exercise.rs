@@ -1,0 +1,98 @@
+//! The exercise: an editor for the learner's kernel, and the tracer's verdict on it.
+
+use egui::{RichText, TextEdit, Ui};
+
+use super::blocks;
+use super::{Ask, Reading};
+use crate::app::{source, theme};
+use crate::base::diag::Diagnostic;
+use crate::base::units::count;
+use crate::scene::palette::{Hue, Ink};
+use crate::session::exercise::Verdict;
+
+/// Shows the exercise of the lesson.
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
+    let Some(lesson) = reading.state.lesson.clone() else { return Vec::new() };
+    let Some(exercise) = &lesson.exercise else { return Vec::new() };
+    let mut asks = blocks::show(ui, reading, &exercise.prompt);
+    ui.add_space(12.0);
+    let kept = reading.state.kept();
+    let mut text = kept.exercise.clone().unwrap_or_else(|| exercise.starter.to_string());
+    let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, width: f32| {
+        let mut job = source::colored(text.as_str(), theme::of(ui), 13.5);
+        job.wrap.max_width = width;
+        ui.fonts_mut(|f| f.layout_job(job))
+    };
+    let editor = TextEdit::multiline(&mut text)
+        .code_editor()
+        .desired_width(f32::INFINITY)
+        .desired_rows(16)
+        .margin(egui::Margin::same(12))
+        .layouter(&mut layouter);
+    let response = ui.add(editor);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your kernel, in WGSL"));
+    if response.changed() {
+        asks.push(Ask::Edit(text));
+    }
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        if ui.add(egui::Button::new("Check my kernel").min_size(egui::vec2(128.0, 32.0))).clicked() {
+            asks.push(Ask::Judge);
+        }
+        if ui.add_enabled(kept.exercise.is_some(), egui::Button::new("Start again")).clicked() {
+            asks.push(Ask::Reset);
+        }
+        if kept.solved {
+            let color = theme::color(theme::of(ui), Hue::Shared.ink());
+            ui.label(RichText::new("Solved").font(theme::medium(theme::UI)).color(color));
+        }
+    });
+    ui.add_space(8.0);
+    let goal = format!("Goal: {}", exercise.goal_text);
+    ui.add(egui::Label::new(RichText::new(goal).color(theme::color(theme::of(ui), Ink::Muted))).wrap());
+    if let Some(verdict) = &reading.state.verdict {
+        ui.add_space(8.0);
+        show_verdict(ui, verdict);
+    }
+    asks
+}
+
+fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
+    let (headline, ink) = match verdict {
+        Verdict::Broken(_) => ("It does not run.", Hue::Conflict),
+        Verdict::Wrong(_) => ("It runs, and the result is wrong.", Hue::Conflict),
+        Verdict::Right(_) => ("The result is right. The goal is not reached yet.", Hue::Store),
+        Verdict::Solved(_) => ("Solved: the result is right, and the goal is reached.", Hue::Shared),
+    };
+    let color = theme::color(theme::of(ui), ink.ink());
+    ui.label(RichText::new(headline).font(theme::medium(theme::UI + 1.0)).color(color));
+    match verdict {
+        Verdict::Broken(problems) | Verdict::Wrong(problems) => problems.iter().for_each(|p| problem(ui, p)),
+        Verdict::Right(record) | Verdict::Solved(record) => {
+            if let Some(trace) = &record.trace {
+                let (load, store) = (trace.global.load, trace.global.store);
+                let text = format!(
+                    "Traced: {} load requests, {} load sectors; {} store requests, {} store sectors.",
+                    count(load.requests),
+                    count(load.sectors),
+                    count(store.requests),
+                    count(store.sectors)
+                );
+                ui.add(egui::Label::new(text).wrap());
+            }
+        }
+    }
+}
+
+/// A diagnostic in the window: message, place, and what to do.
+pub fn problem(ui: &mut Ui, problem: &Diagnostic) {
+    let theme = theme::of(ui);
+    if let Some(place) = &problem.place {
+        let text = RichText::new(place.to_string()).font(theme::mono(theme::SMALL)).color(theme::color(theme, Ink::Muted));
+        ui.add(egui::Label::new(text).wrap());
+    }
+    ui.add(egui::Label::new(&problem.message).wrap());
+    if let Some(hint) = &problem.hint {
+        ui.add(egui::Label::new(RichText::new(hint).color(theme::color(theme, Ink::Muted))).wrap());
+    }
+}

@@ -1,0 +1,154 @@
+//! The page: one step's prose, with its controls, questions, exercise, and room for the learner's own words.
+
+mod blocks;
+pub mod control;
+mod exercise;
+mod flow;
+mod predict;
+mod words;
+
+pub use exercise::problem as page_problem;
+
+use egui::{RichText, ScrollArea, Ui};
+
+use super::math::Formulas;
+use super::{format, theme};
+use crate::lesson::expr::Expr;
+use crate::lesson::scope::Results;
+use crate::scene::palette::Ink;
+use crate::session::desk::state::State;
+use crate::session::desk::Command;
+
+/// The widest that prose is set: about 68 characters.
+const COLUMN: f32 = 560.0;
+
+/// Something that a reader did in the prose.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// Turned a control.
+    Set(String, f64),
+    /// Chose an option of a prediction.
+    Predict(String, usize),
+    /// Changed the exercise's source.
+    Edit(String),
+    /// Wants the exercise judged.
+    Judge,
+    /// Wants the exercise's starter back.
+    Reset,
+}
+
+impl Ask {
+    fn command(self) -> Command {
+        match self {
+            Self::Set(id, value) => Command::SetParam(id, value),
+            Self::Predict(id, choice) => Command::Predict(id, choice),
+            Self::Edit(source) => Command::EditExercise(source),
+            Self::Judge => Command::JudgeExercise,
+            Self::Reset => Command::ResetExercise,
+        }
+    }
+}
+
+/// What setting a page needs.
+pub struct Reading<'a> {
+    /// What to show.
+    pub state: &'a State,
+    /// All results, by their names in expressions.
+    pub results: &'a Results,
+    /// Formulas.
+    pub formulas: &'a mut Formulas,
+}
+
+impl Reading<'_> {
+    /// Where a live value comes from, in words.
+    fn explain(&self, expr: &Expr) -> String {
+        let mut lines = vec![format!("= {}", expr.source())];
+        if let Some(lesson) = &self.state.lesson {
+            for (run, timed) in lesson.runs_behind(expr) {
+                lines.push(self.provenance(&run, timed));
+            }
+        }
+        lines.dedup();
+        lines.join("\n")
+    }
+
+    fn provenance(&self, run: &str, timed: bool) -> String {
+        let record = self.state.measured.get(run).and_then(|m| m.record.as_ref());
+        match (timed, record.and_then(|r| r.timing.as_ref())) {
+            (true, Some(timing)) => format!(
+                "measured: {run}, median {} (p10–p90 {}–{}), n = {}, {} cache",
+                crate::base::units::si(timing.median_s, "s"),
+                crate::base::units::si(timing.p10_s, "s"),
+                crate::base::units::si(timing.p90_s, "s"),
+                timing.samples.len(),
+                format::cache(timing.cache),
+            ),
+            (true, None) => format!("{run} has not been measured at these parameters"),
+            (false, _) => format!("traced: {run}, over the whole grid"),
+        }
+    }
+}
+
+/// Shows the page of the step and returns what the reader asked for.
+pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &mut Formulas) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let (Some(lesson), Some(step)) = (&state.lesson, state.step()) else {
+        ui.centered_and_justified(|ui| {
+            ui.label(RichText::new("A lesson's text appears here once a pack is read.").weak());
+        });
+        return commands;
+    };
+    ScrollArea::vertical().id_salt(("page", &lesson.id, &step.id)).auto_shrink(false).show(ui, |ui| {
+        let room = ui.available_width();
+        let width = (room - 2.0 * 24.0).min(COLUMN);
+        let left = ((room - width) / 2.0).floor();
+        ui.add_space(24.0);
+        ui.horizontal(|ui| {
+            ui.add_space(left);
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let count = format!("Step {} of {}", state.step + 1, lesson.steps.len());
+                ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
+                ui.add_space(4.0);
+                let title = RichText::new(&step.title).font(theme::prose_bold(26.0));
+                ui.add(egui::Label::new(title).wrap()).widget_info(|| {
+                    egui::WidgetInfo::labeled(egui::Role::Label, true, &step.title)
+                });
+                ui.add_space(16.0);
+                let mut reading = Reading { state, results, formulas };
+                let asks = blocks::show(ui, &mut reading, &step.blocks);
+                commands.extend(asks.into_iter().map(Ask::command));
+                ui.add_space(16.0);
+                commands.extend(words::show(ui, state, &step.id));
+                ui.add_space(24.0);
+                commands.extend(turn(ui, state));
+                ui.add_space(32.0);
+            });
+        });
+    });
+    commands
+}
+
+/// The buttons to the step before and after, by their titles.
+fn turn(ui: &mut Ui, state: &State) -> Option<Command> {
+    let steps = &state.lesson.as_ref()?.steps;
+    let mut command = None;
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - theme::GRID) / 2.0;
+        let mut button = |ui: &mut Ui, step: Option<usize>, back: bool| {
+            let Some((index, title)) = step.and_then(|i| Some((i, &steps.get(i)?.title))) else {
+                ui.allocate_space(egui::vec2(width, 36.0));
+                return;
+            };
+            let text = if back { format!("‹  {title}") } else { format!("{title}  ›") };
+            let button = egui::Button::new(text).truncate().min_size(egui::vec2(width, 36.0));
+            if ui.add_sized([width, 36.0], button).clicked() {
+                command = Some(Command::GoTo(index));
+            }
+        };
+        button(ui, state.step.checked_sub(1), true);
+        button(ui, Some(state.step + 1), false);
+    });
+    command
+}

@@ -1,0 +1,34 @@
+//! Room for the learner's own words on a step.
+
+use egui::{RichText, TextEdit, Ui};
+
+use crate::app::theme;
+use crate::scene::palette::{Hue, Ink};
+use crate::session::desk::Command;
+use crate::session::desk::state::{SaveState, State};
+
+/// Shows the editor, and whether what it holds is on disk.
+pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
+    let theme = theme::of(ui);
+    ui.horizontal(|ui| {
+        let title = RichText::new("In your own words").font(theme::medium(theme::UI));
+        ui.label(title);
+        let (text, ink) = match &state.save {
+            SaveState::Saved => ("saved".to_owned(), Ink::Muted),
+            SaveState::Unsaved | SaveState::Saving => ("saving…".to_owned(), Ink::Muted),
+            SaveState::Failed(problem) => (format!("not saved: {}", problem.message), Hue::Conflict.ink()),
+        };
+        ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink)));
+    });
+    ui.add_space(6.0);
+    let mut text = state.kept().words.get(step).cloned().unwrap_or_default();
+    let editor = TextEdit::multiline(&mut text)
+        .hint_text("What did you learn here? Markdown and $formulas$ are kept as you write them, and go into your note.")
+        .font(theme::prose(16.0))
+        .desired_width(f32::INFINITY)
+        .desired_rows(4)
+        .margin(egui::Margin::same(12));
+    let response = ui.add(editor);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
+    response.changed().then(|| Command::Write(step.to_owned(), text))
+}

@@ -1,0 +1,175 @@
+//! The source of the kernel on the bench: the executing line lit, and each line's share of the work in the gutter.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+
+use super::highlight::{self, Kind};
+use super::theme;
+use crate::base::units::count;
+use crate::scene::frame::Tag;
+use crate::scene::palette::{Hue, Ink, Theme};
+use crate::session::desk::Command;
+use crate::session::desk::state::State;
+use crate::trace::{LineCounts, Trace};
+
+const SIZE: f32 = 13.0;
+const LINE: f32 = 20.0;
+const GUTTER: f32 = 84.0;
+
+/// What the source pane wants from its neighbours.
+pub struct Lit {
+    /// The line that the event on the stage came from.
+    pub executing: Option<u32>,
+    /// The line that the pointer elsewhere is about.
+    pub hovered: Option<u32>,
+}
+
+/// What happened in the pane.
+#[derive(Default)]
+pub struct Happened {
+    /// The line under the pointer.
+    pub hovered: Option<u32>,
+    /// What to do.
+    pub commands: Vec<Command>,
+}
+
+/// Shows the pane: the kernels of the lesson, what this rung changes, and the source.
+pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
+    let mut happened = Happened::default();
+    let (Some(lesson), Some(kernel)) = (&state.lesson, state.shown_kernel()) else {
+        ui.centered_and_justified(|ui| ui.label(RichText::new("A kernel's source appears here.").weak()));
+        return happened;
+    };
+    ui.horizontal(|ui| {
+        let selected = RichText::new(&kernel.title).font(theme::medium(theme::UI));
+        let width = (ui.available_width() - 8.0).clamp(80.0, 220.0);
+        let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
+        let response = combo.show_ui(ui, |ui| {
+            for other in &lesson.kernels {
+                if ui.selectable_label(other.id == kernel.id, &other.title).on_hover_text(&other.change).clicked() {
+                    happened.commands.push(Command::ShowKernel(other.id.clone()));
+                }
+            }
+        });
+        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
+        let file = kernel.file.strip_prefix("shaders/").unwrap_or(&kernel.file);
+        let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
+    });
+    let trace = state.traced.get(&kernel.id).and_then(|t| t.trace.as_deref());
+    ScrollArea::both().id_salt(("source", &kernel.id)).auto_shrink(false).show(ui, |ui| {
+        happened.hovered = lines(ui, &kernel.source, trace, lit);
+    });
+    happened
+}
+
+fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<u32> {
+    let theme = theme::of(ui);
+    let most = trace.map_or(0, |t| t.lines.iter().map(|l| l.warp_instructions).max().unwrap_or(0));
+    let mut hovered = None;
+    for (number, text) in (1_u32..).zip(source.lines()) {
+        let job = colored_line(text, theme, SIZE);
+        let galley = ui.fonts_mut(|f| f.layout_job(job));
+        let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
+        let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let counts = trace.and_then(|t| t.lines.iter().find(|l| l.line == number));
+        ground(ui, rect, number, lit, response.hovered());
+        gutter(ui, rect, number, counts, most);
+        ui.painter().galley(pos2(rect.min.x + GUTTER, rect.center().y - galley.size().y / 2.0), galley, Color32::PLACEHOLDER);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("line {number}: {text}")));
+        if response.hovered() {
+            hovered = Some(number);
+        }
+        if let Some(counts) = counts {
+            response.on_hover_text(explain(counts));
+        }
+    }
+    hovered
+}
+
+fn ground(ui: &Ui, rect: Rect, number: u32, lit: &Lit, hovered: bool) {
+    let theme = theme::of(ui);
+    if lit.executing == Some(number) {
+        ui.painter().rect_filled(rect, 0.0, theme::color(theme, Hue::Accent.tint(22)));
+        let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
+        ui.painter().rect_filled(bar, 0.0, theme::color(theme, Ink::Accent));
+    } else if hovered || lit.hovered == Some(number) {
+        ui.painter().rect_filled(rect, 0.0, theme::color(theme, Ink::Faint));
+    }
+}
+
+/// Line number, sectors (or conflicts) of the line, and a bar for its share of the instructions.
+fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u64) {
+    let theme = theme::of(ui);
+    let muted = theme::color(theme, Ink::Muted);
+    let at = pos2(rect.min.x + 28.0, rect.center().y);
+    ui.painter().text(at, egui::Align2::RIGHT_CENTER, number, theme::mono(12.0), muted);
+    let Some(counts) = counts else { return };
+    #[expect(clippy::cast_precision_loss, reason = "a bar of a few points")]
+    let share = if most == 0 { 0.0 } else { counts.warp_instructions as f32 / most as f32 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+    let heat = theme::color(theme, Ink::Heat(60 + (share * 195.0) as u8));
+    let bar = Rect::from_min_size(pos2(rect.min.x + 36.0, rect.center().y - 4.0), vec2(36.0 * share.max(0.04), 8.0));
+    ui.painter().rect_filled(bar, 2.0, heat);
+}
+
+fn explain(counts: &LineCounts) -> String {
+    let mut text = format!("{} warp instructions, over the whole grid", count(counts.warp_instructions));
+    if counts.sectors > 0 {
+        text.push_str(&format!("\n{} sectors of global memory", count(counts.sectors)));
+    }
+    if counts.conflicts > 0 {
+        text.push_str(&format!("\n{} bank conflicts", count(counts.conflicts)));
+    }
+    text
+}
+
+/// A whole source, coloured.
+#[must_use]
+pub fn colored(source: &str, theme: Theme, size: f32) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for (index, line) in source.split('\n').enumerate() {
+        if index > 0 {
+            append(&mut job, "\n", Kind::Plain, theme, size);
+        }
+        for (kind, piece) in highlight::pieces(line) {
+            append(&mut job, piece, kind, theme, size);
+        }
+    }
+    job
+}
+
+fn colored_line(line: &str, theme: Theme, size: f32) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for (kind, piece) in highlight::pieces(line) {
+        append(&mut job, piece, kind, theme, size);
+    }
+    job
+}
+
+fn append(job: &mut LayoutJob, text: &str, kind: Kind, theme: Theme, size: f32) {
+    let ink = match kind {
+        Kind::Plain => Ink::Text,
+        Kind::Keyword => Ink::Accent,
+        Kind::Type => Hue::Shared.ink(),
+        Kind::Attribute => Ink::Atomic,
+        Kind::Number => Ink::Store,
+        Kind::Comment => Ink::Muted,
+    };
+    job.append(text, 0.0, TextFormat::simple(theme::mono(size), theme::color(theme, ink)));
+}
+
+/// The source line that a tag of the stage's picture is about.
+#[must_use]
+pub fn line_of(tag: Tag, state: &State, executing: Option<u32>) -> Option<u32> {
+    match tag {
+        Tag::SourceLine(line) => Some(line),
+        Tag::Event(index) => {
+            let timeline = state.traced.get(&state.kernel)?.timeline.as_ref()?;
+            timeline.events.get(index).map(|e| e.line)
+        }
+        Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) => executing,
+        Tag::Warp(_) => None,
+    }
+}

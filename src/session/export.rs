@@ -1,0 +1,89 @@
+//! Running a lesson's experiments and making its note, without a window.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::desk::state::Sweep;
+use super::devices::{Choice, Devices};
+use super::jobs;
+use super::note::{self, Input};
+use super::run;
+use super::saved::LessonSaved;
+use super::sweep;
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Experiment, Lesson};
+use crate::notes::Report;
+use crate::trace::record::Device;
+
+/// Runs every experiment that a step shows, then builds the note. `say` gets a line for each thing that begins.
+///
+/// # Errors
+/// When the backend that was asked for is not there. What goes wrong later is in the second part of the result.
+pub fn run_and_report(
+    devices: &Devices,
+    lesson: &Arc<Lesson>,
+    kept: LessonSaved,
+    backend: Choice,
+    seed: u64,
+    cancel: &AtomicBool,
+    say: &mut dyn FnMut(&str),
+) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
+    let device = devices.resolve(backend)?;
+    let ceilings = devices.ceilings(device.backend, cancel)?;
+    let params = jobs::defaults(lesson);
+    let mut problems = Vec::new();
+    let mut sweeps = BTreeMap::new();
+    for experiment in &lesson.experiments {
+        if lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id)) {
+            say(&format!("{}: {}", lesson.id, experiment.title));
+            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, seed, cancel);
+            sweeps.insert(experiment.id.clone(), found);
+            problems.append(&mut wrong);
+        }
+    }
+    say(&format!("{}: writing the note", lesson.id));
+    let input = Input {
+        lesson: lesson.clone(),
+        kept,
+        params,
+        device,
+        ceilings,
+        sweeps,
+        measured: BTreeMap::new(),
+        seed,
+        created: note::today(),
+    };
+    let (report, mut wrong) = note::build(devices, &input, cancel);
+    problems.append(&mut wrong);
+    Ok((report, problems))
+}
+
+/// An experiment at the parameters of the first step that shows it.
+fn sweep_of(
+    devices: &Devices,
+    lesson: &Lesson,
+    experiment: &Experiment,
+    device: &Device,
+    seed: u64,
+    cancel: &AtomicBool,
+) -> (Sweep, Vec<Diagnostic>) {
+    let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
+    let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
+    let purpose = run::purpose(device.backend, seed, true);
+    let mut problems = Vec::new();
+    let mut points = Vec::new();
+    for &x in &experiment.values {
+        let params = jobs::with(&base, &[(experiment.over.clone(), x)]);
+        for kernel in lesson.kernels.iter().filter(|k| experiment.kernels.contains(&k.id)) {
+            let (point, mut wrong) =
+                sweep::point(devices, device.backend, lesson, kernel, &params, x, &purpose, cancel);
+            points.push(point);
+            problems.append(&mut wrong);
+        }
+    }
+    let total = points.len();
+    let found =
+        Sweep { backend: device.backend, device: device.name.clone(), params: base, over: experiment.over.clone(), points, total };
+    (found, problems)
+}

@@ -1,0 +1,92 @@
+//! Prose with its live values and controls replaced by the figures they show.
+
+use super::jobs::Params;
+use crate::base::units::figure;
+use crate::lesson::expr::Expr;
+use crate::lesson::scope::Env;
+use crate::lesson::{Block, Inline, Lesson, Step};
+
+/// Where the figures come from.
+pub struct Fill<'a> {
+    /// Names in expressions.
+    pub env: &'a Env<'a>,
+    /// Parameters, for controls.
+    pub params: &'a Params,
+}
+
+impl Fill<'_> {
+    /// The block with its figures in place.
+    #[must_use]
+    pub fn block(&self, block: &Block) -> Block {
+        let blocks = |list: &[Block]| list.iter().map(|b| self.block(b)).collect::<Vec<_>>();
+        match block {
+            Block::Heading(level, text) => Block::Heading(*level, self.inlines(text)),
+            Block::Paragraph(text) => Block::Paragraph(self.inlines(text)),
+            Block::List(start, items) => Block::List(*start, items.iter().map(|i| blocks(i)).collect()),
+            Block::Quote(inner) => Block::Quote(blocks(inner)),
+            Block::Table(header, rows) => {
+                let row = |cells: &Vec<Vec<Inline>>| cells.iter().map(|c| self.inlines(c)).collect::<Vec<_>>();
+                Block::Table(row(header), rows.iter().map(row).collect())
+            }
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise => block.clone(),
+        }
+    }
+
+    /// The inlines with their figures in place.
+    #[must_use]
+    pub fn inlines(&self, inlines: &[Inline]) -> Vec<Inline> {
+        inlines
+            .iter()
+            .map(|inline| match inline {
+                Inline::Value(expr, unit) => Inline::Text(match self.env.eval(expr) {
+                    Ok(value) => figure(value, unit),
+                    Err(_) => "(not measured)".to_owned(),
+                }),
+                Inline::Control(id) => {
+                    Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, "")))
+                }
+                Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
+                Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
+                Inline::Link(url, inner) => Inline::Link(url.clone(), self.inlines(inner)),
+                Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Break => inline.clone(),
+            })
+            .collect()
+    }
+}
+
+/// The kernels whose results a step's prose uses, through values too.
+#[must_use]
+pub fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
+    let mut found = Vec::new();
+    in_blocks(&step.blocks, &mut found);
+    let mut kernels: Vec<String> =
+        found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
+    kernels.retain(|run| lesson.kernel(run).is_some());
+    kernels.sort();
+    kernels.dedup();
+    kernels
+}
+
+fn in_blocks<'a>(blocks: &'a [Block], found: &mut Vec<&'a Expr>) {
+    for block in blocks {
+        match block {
+            Block::Heading(_, text) | Block::Paragraph(text) => in_inlines(text, found),
+            Block::List(_, items) => items.iter().for_each(|item| in_blocks(item, found)),
+            Block::Quote(inner) => in_blocks(inner, found),
+            Block::Table(header, rows) => {
+                header.iter().chain(rows.iter().flatten()).for_each(|cell| in_inlines(cell, found));
+            }
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise => {}
+        }
+    }
+}
+
+fn in_inlines<'a>(inlines: &'a [Inline], found: &mut Vec<&'a Expr>) {
+    for inline in inlines {
+        match inline {
+            Inline::Value(expr, _) => found.push(expr),
+            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => in_inlines(inner, found),
+            Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Control(_) | Inline::Break => {}
+        }
+    }
+}

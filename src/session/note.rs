@@ -1,0 +1,297 @@
+//! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::chart;
+use super::desk::state::Sweep;
+use super::devices::Devices;
+use super::fill::{Fill, spoken_of};
+use super::jobs::{self, Params, Purpose};
+use super::run;
+use super::saved::{LessonSaved, Predicted};
+use super::sweep;
+use crate::base::diag::Diagnostic;
+use crate::job::TraceSpec;
+use crate::lesson::scope::{Env, Results};
+use crate::lesson::{Block, Experiment, Kernel, Lesson, Step};
+use crate::notes::{NoteBlock, Report, Section};
+use crate::scene::WarpView;
+use crate::scene::{plot, svg, warp};
+use crate::trace::record::{Backend, Ceilings, Device, Record};
+use crate::trace::{EventKind, Timeline};
+
+/// Sizes of the figures, in points.
+const STAGE: [f32; 2] = [720.0, 440.0];
+const PLOT: [f32; 2] = [720.0, 400.0];
+
+/// What a note is made of besides the lesson's own figures, which are traced afresh.
+#[derive(Clone)]
+pub struct Input {
+    /// The lesson.
+    pub lesson: Arc<Lesson>,
+    /// What the learner did and wrote.
+    pub kept: LessonSaved,
+    /// The learner's parameters; each step's own take precedence.
+    pub params: Params,
+    /// What measured.
+    pub device: Device,
+    /// What it can do.
+    pub ceilings: Ceilings,
+    /// Measured sweeps, by experiment.
+    pub sweeps: BTreeMap<String, Sweep>,
+    /// Measured kernels.
+    pub measured: BTreeMap<String, Arc<Record>>,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// The day, as YYYY-MM-DD.
+    pub created: String,
+}
+
+/// Today's date in UTC, as YYYY-MM-DD.
+#[must_use]
+pub fn today() -> String {
+    time::OffsetDateTime::now_utc().date().to_string()
+}
+
+/// Builds the note. What could not be traced is left out, and said in the second part.
+pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
+    let mut builder = Builder { devices, input, cancel, problems: Vec::new(), plotted: Vec::new() };
+    let sections = input.lesson.steps.iter().map(|step| builder.section(step)).collect();
+    let report = Report {
+        title: input.lesson.title.clone(),
+        lesson: input.lesson.id.clone(),
+        created: input.created.clone(),
+        meta: meta(input),
+        sections,
+    };
+    (report, builder.problems)
+}
+
+fn meta(input: &Input) -> Vec<(String, String)> {
+    let params: Vec<String> = input.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
+    let none_if_empty = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    [
+        ("device", input.device.name.clone()),
+        ("driver", none_if_empty(&input.device.driver)),
+        ("backend", input.device.backend.name().to_owned()),
+        ("interface", none_if_empty(&input.device.api)),
+        ("program", format!("warpbook {}", super::VERSION)),
+        ("seed", input.seed.to_string()),
+        ("parameters", params.join(", ")),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_owned(), value))
+    .collect()
+}
+
+struct Builder<'a> {
+    devices: &'a Devices,
+    input: &'a Input,
+    cancel: &'a AtomicBool,
+    problems: Vec<Diagnostic>,
+    /// Experiments that have their figure already.
+    plotted: Vec<String>,
+}
+
+impl Builder<'_> {
+    fn section(&mut self, step: &Step) -> Section {
+        let lesson = self.input.lesson.clone();
+        let params = jobs::with(&self.input.params, &step.set);
+        let mut results = self.results(step, &params);
+        results.insert_ceilings(&self.input.ceilings);
+        let env = Env::new(&lesson, &params, &results);
+        let fill = Fill { env: &env, params: &params };
+        let mut blocks = Vec::new();
+        let mut prose = Vec::new();
+        for block in &step.blocks {
+            match block {
+                Block::Predict(id) => {
+                    flush(&mut prose, &mut blocks);
+                    blocks.extend(self.prediction(id, &fill));
+                }
+                Block::Exercise => {
+                    flush(&mut prose, &mut blocks);
+                    blocks.extend(self.exercise(&fill));
+                }
+                other => prose.push(fill.block(other)),
+            }
+        }
+        flush(&mut prose, &mut blocks);
+        blocks.extend(self.stage(step, &params));
+        blocks.extend(self.experiment(step));
+        if let Some(words) = self.input.kept.words.get(&step.id).filter(|w| !w.trim().is_empty()) {
+            blocks.push(NoteBlock::OwnWords(words.clone()));
+        }
+        Section { title: step.title.clone(), blocks }
+    }
+
+    /// Traces what the step's prose speaks of.
+    fn results(&mut self, step: &Step, params: &Params) -> Results {
+        let lesson = self.input.lesson.clone();
+        let mut results = Results::default();
+        let mut ids = spoken_of(&lesson, step);
+        ids.push(step.kernel.clone());
+        ids.dedup();
+        for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
+            let measured = self.input.measured.get(&kernel.id);
+            if let Some((record, bytes, flops)) = self.trace(kernel, params, TraceSpec::default()) {
+                let mut record = record;
+                record.timing = measured.and_then(|m| m.timing.clone());
+                results.insert_record(&kernel.id, &record, bytes, flops);
+            }
+        }
+        results
+    }
+
+    fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<(Record, f64, f64)> {
+        let purpose =
+            Purpose { seed: self.input.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
+        let lesson = self.input.lesson.clone();
+        match run::kernel(self.devices, Backend::Simt, &lesson, kernel, params, &purpose, self.cancel, &mut |_| {}) {
+            Ok(done) => {
+                self.problems.extend(run::failed_check(&kernel.file, &done.0));
+                Some(done)
+            }
+            Err(mut problems) => {
+                self.problems.append(&mut problems);
+                None
+            }
+        }
+    }
+
+    /// The stage at the costliest access of the first warp, and how to see it again.
+    fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
+        let lesson = self.input.lesson.clone();
+        let Some(kernel) = lesson.kernels.iter().find(|k| k.id == step.kernel) else { return Vec::new() };
+        let spec =
+            TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
+        let Some((record, ..)) = self.trace(kernel, params, spec) else { return Vec::new() };
+        let Some(timeline) = record.timeline else { return Vec::new() };
+        let Some(ordinal) = costliest(&timeline) else { return Vec::new() };
+        #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
+        let position = ordinal as f32 + 1.0;
+        let view = WarpView {
+            timeline: &timeline,
+            workgroup: 0,
+            warp: 0,
+            position,
+            hovered: None,
+            motion: false,
+            size: STAGE,
+        };
+        let frame = warp::frame(&view);
+        vec![
+            NoteBlock::Figure {
+                id: format!("{}-stage", step.id),
+                caption: format!("{}: one access of warp 0, workgroup 0, traced.", kernel.title),
+                alt: frame.alt.clone(),
+                svg: svg::adaptive(&frame),
+            },
+            NoteBlock::Command(format!(
+                "warpbook run {} --kernel {}{} --backend simt --seed {}",
+                lesson.id,
+                kernel.id,
+                settings(params),
+                self.input.seed
+            )),
+        ]
+    }
+
+    fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {
+        let lesson = self.input.lesson.clone();
+        let Some(id) = &step.experiment else { return Vec::new() };
+        if self.plotted.contains(id) {
+            return Vec::new();
+        }
+        let Some(experiment) = lesson.experiments.iter().find(|e| e.id == *id) else { return Vec::new() };
+        let Some(found) = self.input.sweeps.get(id) else { return Vec::new() };
+        self.plotted.push(id.clone());
+        figure(&self.input.clone(), &lesson, experiment, found)
+    }
+
+    fn prediction(&self, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
+        let prediction = self.input.lesson.predictions.iter().find(|p| p.id == id)?;
+        let kept: Option<&Predicted> = self.input.kept.predictions.get(id);
+        let answer = kept.and_then(|k| k.answer.as_ref());
+        let shown = |value: Option<f64>| value.map(|v| crate::base::units::figure(v, &prediction.unit));
+        Some(NoteBlock::Prediction {
+            question: fill.inlines(&prediction.question),
+            given: kept.and_then(|k| prediction.options.get(k.choice)).map(|(label, _)| label.clone()),
+            measured: shown(answer.and_then(|a| a.measured)),
+            traced: shown(answer.and_then(|a| a.traced)),
+            // The explanation gives the answer away: it is for those who have predicted.
+            because: if answer.is_some() { fill.inlines(&prediction.because) } else { Vec::new() },
+        })
+    }
+
+    fn exercise(&self, fill: &Fill<'_>) -> Vec<NoteBlock> {
+        let Some(exercise) = &self.input.lesson.exercise else { return Vec::new() };
+        let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
+        if let Some(source) = &self.input.kept.exercise {
+            let file = if self.input.kept.solved { "my kernel (solved)" } else { "my kernel" };
+            blocks.push(NoteBlock::Source { file: file.to_owned(), text: source.clone() });
+        }
+        blocks
+    }
+}
+
+fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {
+    if !prose.is_empty() {
+        blocks.push(NoteBlock::Prose(std::mem::take(prose)));
+    }
+}
+
+/// The place of the costliest access among the events of warp 0 of workgroup 0; the first of equals.
+fn costliest(timeline: &Timeline) -> Option<usize> {
+    let cost = |index: &usize| match timeline.events[*index].kind {
+        EventKind::Access { cost, .. } => cost,
+        EventKind::Barrier | EventKind::Branch { .. } => 0,
+    };
+    let events: Vec<usize> = timeline.of_warp(0, 0).collect();
+    let most = events.iter().map(cost).max()?;
+    events.iter().position(|e| cost(e) == most)
+}
+
+fn settings(params: &Params) -> String {
+    params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
+}
+
+fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Vec<NoteBlock> {
+    let measured = found.backend != Backend::Simt;
+    let plot = chart::plot(lesson, experiment, Some(found), Some(&input.ceilings), None, measured);
+    let frame = plot::frame(&plot, PLOT);
+    let how = if measured { "Measured" } else { "Traced" };
+    let output = super::output::SweepOutput {
+        lesson: lesson.id.clone(),
+        backend: found.backend,
+        device: found.device.clone(),
+        seed: input.seed,
+        params: found.params.clone(),
+        over: found.over.clone(),
+        points: found.points.clone(),
+    };
+    let (header, rows) = sweep::csv_rows(&output);
+    let others: Params = found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
+    let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
+    let kernels: String = experiment.kernels.iter().map(|k| format!(" --kernel {k}")).collect();
+    vec![
+        NoteBlock::Figure {
+            id: experiment.id.clone(),
+            caption: format!("{}. {how} on {}; bars span the 10th to the 90th percentile.", experiment.title, found.device),
+            alt: frame.alt.clone(),
+            svg: svg::adaptive(&frame),
+        },
+        NoteBlock::Data { id: experiment.id.clone(), caption: experiment.title.clone(), header, rows },
+        NoteBlock::Command(format!(
+            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {} --csv",
+            lesson.id,
+            found.over,
+            values.join(","),
+            settings(&others),
+            found.backend.name(),
+            input.seed
+        )),
+    ]
+}
