@@ -5,4 +5,6 @@
 
 pub mod base;
 pub mod job;
+pub mod lesson;
+pub mod reference;
 pub mod trace;
