@@ -140,7 +140,8 @@ impl<'a> Check<'a> {
             return;
         }
         if self.ids(Kind::Value).any(|id| id == name) {
-            if let (false, Some(result)) = (*access == Access::Results, self.result_behind(name)) {
+            let result = if *access == Access::Results { None } else { self.result_behind(name) };
+            if let Some(result) = result {
                 let message = format!("`{name}` depends on the result `{result}`, which this may not");
                 self.error(place, message, allowed(access));
             }

@@ -101,7 +101,7 @@ fn long_enough(reference: &str, name: &str, tensor: &Tensor, need: usize) -> Res
 }
 
 /// The largest error so far, and the first element beyond the tolerance.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Worst {
     error: f64,
     first_wrong: Option<(usize, f64, f64)>,
