@@ -81,6 +81,17 @@ pub struct CheckSpec {
     pub tolerance: f64,
 }
 
+/// What a reference is called and what it needs, so that a lesson that asks for it can be checked before anything runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReferenceSignature {
+    /// Its name.
+    pub name: &'static str,
+    /// The arguments it needs; it takes no others.
+    pub args: &'static [&'static str],
+    /// The buffers it reads, by the names of the shader's variables.
+    pub inputs: &'static [&'static str],
+}
+
 /// How long and in which state of the caches to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSpec {

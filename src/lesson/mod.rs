@@ -1,5 +1,26 @@
 //! L1: lesson packs: what a lesson is, and reading one with every mistake reported at its place.
+//!
+//! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text` the
+//! prose, `expr` the formulas in both; `check` then resolves every name. `scope` gives names their numbers.
 
+mod check;
+mod document;
+mod domain;
+mod excerpt;
+pub mod expr;
+mod fields;
+pub mod files;
+mod load;
+mod mention;
 pub mod model;
+mod scaffold;
+pub mod scope;
+mod text;
 
+pub use document::FORMAT_VERSION;
+pub use expr::{EvalError, Expr, ExprError, Scope};
+pub use files::{FileError, PackFiles};
+pub use load::load;
 pub use model::*;
+pub use scaffold::{add_to_index, scaffold};
+pub use scope::{Env, Results, Settings};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::expr::Expr;
 use crate::base::tensor::{Elem, Init};
 
@@ -163,7 +165,7 @@ pub struct Experiment {
 }
 
 /// What an experiment plots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Quantity {
     /// Useful bytes per second.
     BytesPerSecond,

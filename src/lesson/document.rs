@@ -1,0 +1,436 @@
+//! `lesson.ron`: its format, field by field, and what of it can be read without knowing the whole.
+//!
+//! Names are noted in [`Mentions`] and resolved by `check`, so that one reading reports every mistake.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::excerpt::Source;
+use super::expr::Expr;
+use super::fields::{Fields, Node, Text, did_you_mean};
+use super::files::{FileError, PackFiles};
+use super::mention::{Access, Mentions, Of};
+use super::model::{
+    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Step, Value,
+};
+use super::text;
+use crate::base::diag::Place;
+use crate::job::ReferenceSignature;
+
+/// The version of `lesson.ron` and `index.ron` that this program reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A lesson as far as it could be read, with what `check` needs to judge it.
+pub(super) struct Draft {
+    /// Parts with mistakes are left out; steps have neither title nor prose yet.
+    pub lesson: Lesson,
+    /// Every id that was given, also of parts with mistakes.
+    pub declared: Vec<Declared>,
+    /// What sizes the kernels' runs.
+    pub figures: Vec<Figure>,
+}
+
+/// An id and where it was given.
+pub(super) struct Declared {
+    pub kind: Kind,
+    pub id: String,
+    pub place: Place,
+}
+
+/// What an id is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Param,
+    Value,
+    Kernel,
+    Experiment,
+    Step,
+    Prediction,
+    Exercise,
+}
+
+/// An expression that must have a value wherever its kernel is run.
+pub(super) struct Figure {
+    pub kernel: String,
+    pub expr: Expr,
+    pub place: Place,
+    /// For a count, the least that will do; other figures need only be finite.
+    pub least: Option<u64>,
+}
+
+/// What the document is read with.
+pub(super) struct Reading<'a> {
+    pub files: &'a PackFiles,
+    /// The lesson's id.
+    pub id: &'a str,
+    pub references: &'a [ReferenceSignature],
+    pub mentions: &'a Mentions,
+}
+
+/// Reads `source`; mistakes go to its findings.
+pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> {
+    let fields = Node::whole(source).fields()?;
+    let version = fields.required("format_version").and_then(|node| Some((node, node.read::<u32>("a version")?)));
+    if let Some((node, version)) = version.filter(|(_, version)| *version != FORMAT_VERSION) {
+        let message = format!("this lesson has format {version}, and this program reads format {FORMAT_VERSION}");
+        node.error(message, "use the program that the lesson was written for, or rewrite the lesson");
+        return None;
+    }
+    let mut reader = Reader { reading, declared: Vec::new(), figures: Vec::new() };
+    let lesson = Lesson {
+        id: reading.id.to_owned(),
+        title: fields.text("title").map(|text| text.value).unwrap_or_default(),
+        summary: fields.text("summary").map(|text| text.value).unwrap_or_default(),
+        params: each(&fields, "params", |node| reader.param(node)),
+        values: each(&fields, "values", |node| reader.value(node)),
+        kernels: each(&fields, "kernels", |node| reader.kernel(node)),
+        experiments: each(&fields, "experiments", |node| reader.experiment(node)),
+        steps: each(&fields, "steps", |node| reader.step(node)),
+        predictions: each(&fields, "predictions", |node| reader.prediction(node)),
+        exercise: fields.optional("exercise").and_then(|node| reader.exercise(node)),
+    };
+    fields.finish();
+    Some(Draft { lesson, declared: reader.declared, figures: reader.figures })
+}
+
+/// The items of a list that could be read.
+fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
+    fields.list(name).unwrap_or_default().into_iter().filter_map(read).collect()
+}
+
+#[derive(Deserialize)]
+enum DomainDocument {
+    Range(f64, f64),
+    PowersOfTwo(f64, f64),
+    Choice(Vec<f64>),
+}
+
+struct Reader<'a> {
+    reading: &'a Reading<'a>,
+    declared: Vec<Declared>,
+    figures: Vec<Figure>,
+}
+
+impl Reader<'_> {
+    /// The id of an item. Those that expressions use are names; the others may have hyphens.
+    fn id(&mut self, fields: &Fields<'_>, kind: Kind) -> Option<String> {
+        let text = fields.text("id")?;
+        let hyphens = matches!(kind, Kind::Experiment | Kind::Step | Kind::Prediction);
+        if !is_id(&text.value, hyphens) {
+            let hint = if hyphens { "letters, digits, - and _" } else { "letters, digits and _" };
+            text.error(format!("`{}` cannot be an id", text.value), format!("use {hint}, beginning with a letter"));
+        }
+        let place = text.excerpt().place(0);
+        self.declared.push(Declared { kind, id: text.value.clone(), place });
+        Some(text.value)
+    }
+
+    fn expr(&self, node: Option<Node<'_>>, access: &Access) -> Option<Expr> {
+        let text = node?.text()?;
+        self.reading.mentions.expr(text.excerpt(), access)
+    }
+
+    /// An expression that sizes a run of `kernel`.
+    fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
+        let node = node?;
+        let expr = self.expr(Some(node), &Access::Fixed)?;
+        let place = node.source.place(node.start());
+        self.figures.push(Figure { kernel: kernel.to_owned(), expr: expr.clone(), place, least });
+        Some(expr)
+    }
+
+    /// A name in quotes that `check` resolves.
+    fn name(&self, text: Option<Text<'_>>, of: Of) -> Option<String> {
+        let text = text?;
+        self.reading.mentions.add(&text.value, text.excerpt().place(0), of);
+        Some(text.value)
+    }
+
+    /// Parameters and the values they are set to.
+    fn settings(&self, fields: &Fields<'_>) -> Option<Vec<(String, f64)>> {
+        let mut settings = Vec::new();
+        for (name, node) in fields.map("set")? {
+            if let Some(value) = node.read("a number") {
+                let of = Of::Setting(value, node.source.place(node.start()));
+                settings.extend(self.name(Some(name), of).map(|name| (name, value)));
+            }
+        }
+        Some(settings)
+    }
+
+    fn param(&mut self, node: Node<'_>) -> Option<Param> {
+        let fields = node.fields()?;
+        let id = self.id(&fields, Kind::Param);
+        let label = fields.text("label");
+        let (help, unit) = (fields.text_or_empty("help"), fields.text_or_empty("unit"));
+        let default_node = fields.required("default");
+        let domain_node = fields.required("domain");
+        fields.finish();
+        let default = default_node.and_then(|node| node.read("a number"));
+        let domain =
+            domain_node?.read("Range(min, max), PowersOfTwo(min, max) or Choice([…])").map(
+                |document| match document {
+                    DomainDocument::Range(min, max) => Domain::Range { min, max },
+                    DomainDocument::PowersOfTwo(min, max) => Domain::PowersOfTwo { min, max },
+                    DomainDocument::Choice(values) => Domain::Choice(values),
+                },
+            )?;
+        let default = default?;
+        if let Err(why) = domain.validate() {
+            domain_node?.error(why, "Range takes whole numbers, PowersOfTwo powers of two, least first; Choice a list");
+            return None;
+        }
+        if !domain.accepts(default) {
+            default_node?
+                .error(format!("the default, {default}, is not in the domain"), format!("use {}", domain.describe()));
+        }
+        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, domain })
+    }
+
+    fn value(&mut self, node: Node<'_>) -> Option<Value> {
+        let fields = node.fields()?;
+        let id = self.id(&fields, Kind::Value);
+        let (label, unit) = (fields.text("label"), fields.text_or_empty("unit"));
+        let expr = self.expr(fields.required("expr"), &Access::Results);
+        fields.finish();
+        Some(Value { id: id?, label: label?.value, unit: unit?, expr: expr? })
+    }
+
+    fn kernel(&mut self, node: Node<'_>) -> Option<Kernel> {
+        let fields = node.fields()?;
+        let id = self.id(&fields, Kind::Kernel);
+        let of = id.clone().unwrap_or_default();
+        let title = fields.text("title");
+        let (ladder, change) = (fields.text_or_empty("ladder"), fields.text_or_empty("change"));
+        let shader = fields.text("shader").and_then(|text| self.file("shaders", &text));
+        let entry = fields.optional("entry").map_or(Some("main".to_owned()), |node| Some(node.text()?.value));
+        let constants = fields.map("constants").map(|all| self.figures(&of, all));
+        let buffers = each(&fields, "buffers", |node| self.buffer(&of, node));
+        let grid = fields.required("grid").and_then(Node::triple);
+        let grid = grid.map(|grid| grid.map(|node| self.figure(&of, Some(node), Some(1))));
+        let bytes = self.figure(&of, fields.required("bytes"), None);
+        let flops_node = fields.optional("flops");
+        let flops = if flops_node.is_some() { self.figure(&of, flops_node, None) } else { Expr::parse("0").ok() };
+        let check_node = fields.optional("check");
+        let check = check_node.and_then(|node| self.check(&of, &buffers, node));
+        fields.finish();
+        if check_node.is_some() && check.is_none() {
+            return None;
+        }
+        let [x, y, z] = grid?;
+        let (file, source) = shader?;
+        Some(Kernel {
+            id: id?,
+            title: title?.value,
+            ladder: ladder?,
+            change: change?,
+            file,
+            source,
+            entry: entry?,
+            constants: constants?,
+            buffers,
+            grid: [x?, y?, z?],
+            bytes: bytes?,
+            flops: flops?,
+            check,
+        })
+    }
+
+    fn figures(&mut self, kernel: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {
+        let read = all.into_iter();
+        read.filter_map(|(name, node)| Some((name.value, self.figure(kernel, Some(node), None)?))).collect()
+    }
+
+    fn buffer(&mut self, kernel: &str, node: Node<'_>) -> Option<Buffer> {
+        let fields = node.fields()?;
+        let name = fields.text("name");
+        let elem = fields.required("elem").and_then(|node| node.read("F32, U32 or I32"));
+        let count = self.figure(kernel, fields.required("count"), Some(1));
+        let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
+        fields.finish();
+        Some(Buffer { name: name?.value, elem: elem?, count: count?, init: init? })
+    }
+
+    fn check(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CheckDecl> {
+        let fields = node.fields()?;
+        let reference = fields.text("reference");
+        let args = fields.map("args");
+        let output = fields.text("output");
+        let tolerance_node = fields.optional("tolerance");
+        fields.finish();
+        let tolerance = tolerance_node.map_or(Some(0.0), |node| node.read::<f64>("a number"));
+        if let Some((node, odd)) = tolerance_node.zip(tolerance).filter(|(_, t)| !(0.0..1.0).contains(t)) {
+            node.error(format!("a relative error of {odd} cannot be asked for"), "use a number from 0 to below 1");
+        }
+        let named = |name: &str| buffers.iter().any(|buffer| buffer.name == name);
+        let names = || buffers.iter().map(|buffer| buffer.name.as_str());
+        if let Some(output) = output.as_ref().filter(|output| !named(&output.value)) {
+            let hint = did_you_mean(&output.value, names());
+            output.error(format!("`{}` is not a buffer of this kernel", output.value), hint);
+        }
+        if let Some(reference) = &reference {
+            match self.reading.references.iter().find(|known| known.name == reference.value) {
+                None => {
+                    let hint = did_you_mean(&reference.value, self.reading.references.iter().map(|known| known.name));
+                    reference.error(format!("there is no reference `{}`", reference.value), hint);
+                }
+                Some(known) => {
+                    let given: Vec<&str> = args.iter().flatten().map(|(name, _)| name.value.as_str()).collect();
+                    for missing in known.args.iter().filter(|arg| !given.contains(arg)) {
+                        reference.error(format!("`{}` needs the argument `{missing}`", known.name), "add it to `args`");
+                    }
+                    for (odd, _) in args.iter().flatten().filter(|(name, _)| !known.args.contains(&name.value.as_str()))
+                    {
+                        odd.error(
+                            format!("`{}` has no argument `{}`", known.name, odd.value),
+                            did_you_mean(&odd.value, known.args.iter().copied()),
+                        );
+                    }
+                    for missing in known.inputs.iter().filter(|input| !named(input)) {
+                        let message = format!("`{}` reads a buffer `{missing}`, and this kernel has none", known.name);
+                        reference.error(message, did_you_mean(missing, names()));
+                    }
+                }
+            }
+        }
+        let args = args.map(|all| self.figures(kernel, all));
+        Some(CheckDecl { reference: reference?.value, args: args?, output: output?.value, tolerance: tolerance? })
+    }
+
+    fn experiment(&mut self, node: Node<'_>) -> Option<Experiment> {
+        let fields = node.fields()?;
+        let id = self.id(&fields, Kind::Experiment);
+        let title = fields.text("title");
+        let kernels = each(&fields, "kernels", |node| self.name(node.text(), Of::Kernel));
+        let over = self.name(fields.text("over"), Of::Param);
+        let mut values = Vec::new();
+        for node in fields.required("values").and_then(Node::list).unwrap_or_default() {
+            if let (Some(value), Some(over)) = (node.read("a number"), &over) {
+                let place = node.source.place(node.start());
+                self.reading.mentions.add(over, place.clone(), Of::Setting(value, place));
+                values.push(value);
+            }
+        }
+        let wanted = "BytesPerSecond, FlopsPerSecond, Time or SectorsPerRequest";
+        let quantity = fields.required("quantity").and_then(|node| node.read::<Quantity>(wanted));
+        fields.finish();
+        if kernels.is_empty() || values.is_empty() {
+            node.error("an experiment needs a kernel and a value at least", "fill in `kernels` and `values`");
+        }
+        Some(Experiment { id: id?, title: title?.value, kernels, over: over?, values, quantity: quantity? })
+    }
+
+    fn step(&mut self, node: Node<'_>) -> Option<Step> {
+        let fields = node.fields()?;
+        let id = self.id(&fields, Kind::Step);
+        let kernel = self.name(fields.text("kernel"), Of::Kernel);
+        let set = self.settings(&fields);
+        let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
+        fields.finish();
+        let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
+        Some(Step { id: id?, title: String::new(), kernel: kernel?, set: set?, experiment, blocks: Vec::new() })
+    }
+
+    fn prediction(&mut self, node: Node<'_>) -> Option<Prediction> {
+        let mentions = self.reading.mentions;
+        let fields = node.fields()?;
+        let id = self.id(&fields, Kind::Prediction);
+        let question = fields.text("question").map(|text| text::inlines(text.excerpt(), mentions));
+        let listed = fields.list("options").unwrap_or_default();
+        let options = listed.iter().filter_map(|node| {
+            let [name, value] = node.pair()?;
+            Some((name.text()?.value, value.read::<f64>("a number")?))
+        });
+        let options: Vec<(String, f64)> = options.collect();
+        let probes = each(&fields, "probes", |node| self.probe(node));
+        let ids: Vec<String> = probes.iter().map(|probe| probe.id.clone()).collect();
+        let measured = self.expr(fields.required("measured"), &Access::Probes(ids.clone()));
+        let traced = self.expr(fields.required("traced"), &Access::Counts(ids.clone()));
+        let unit = fields.text_or_empty("unit");
+        let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
+        fields.finish();
+        if listed.len() < 2 {
+            node.error("a prediction needs two answers at least", "write options: [(\"80%\", 0.8), (\"90%\", 0.9)]");
+        }
+        if let Some(twice) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
+            node.error(format!("two probes have the id `{}`", twice.1), "give each an id of its own");
+        }
+        Some(Prediction {
+            id: id?,
+            question: question?,
+            options,
+            probes,
+            measured: measured?,
+            traced: traced?,
+            unit: unit?,
+            because: because?,
+        })
+    }
+
+    fn probe(&self, node: Node<'_>) -> Option<Probe> {
+        let fields = node.fields()?;
+        let id = fields.text("id");
+        let kernel = self.name(fields.text("kernel"), Of::Kernel);
+        let set = self.settings(&fields);
+        fields.finish();
+        if let Some(id) = id.as_ref().filter(|id| !is_id(&id.value, false)) {
+            id.error(format!("`{}` cannot be an id", id.value), "use letters, digits and _, beginning with a letter");
+        }
+        Some(Probe { id: id?.value, kernel: kernel?, set: set? })
+    }
+
+    fn exercise(&mut self, node: Node<'_>) -> Option<Exercise> {
+        let place = node.source.place(node.start());
+        self.declared.push(Declared { kind: Kind::Exercise, id: "exercise".to_owned(), place });
+        let folder = format!("lessons/{}", self.reading.id);
+        let fields = node.fields()?;
+        let prompt = fields.text("prompt").map(|text| text::blocks(text.excerpt(), self.reading.mentions));
+        let kernel = self.name(fields.text("kernel"), Of::Kernel);
+        let set = self.settings(&fields);
+        let starter = fields.text("starter").and_then(|text| self.file(&folder, &text));
+        let solution = fields.text("solution").and_then(|text| self.file(&folder, &text));
+        let goal = self.expr(fields.required("goal"), &Access::Exercise);
+        let goal_text = fields.text("goal_text");
+        fields.finish();
+        let (starter_file, starter) = starter?;
+        Some(Exercise {
+            prompt: prompt?,
+            kernel: kernel?,
+            set: set?,
+            starter_file,
+            starter,
+            solution: solution?.1,
+            goal: goal?,
+            goal_text: goal_text?.value,
+        })
+    }
+
+    /// The path and text of the file that `text` names, below `folder`.
+    fn file(&self, folder: &str, text: &Text<'_>) -> Option<(String, Arc<str>)> {
+        let path = format!("{folder}/{}", text.value);
+        match self.reading.files.read(&path) {
+            Ok(source) => Some((path, source.into())),
+            Err(FileError::Missing) => {
+                let below = self.reading.files.list(folder);
+                let names = below.iter().filter_map(|file| file.strip_prefix(folder)?.strip_prefix('/'));
+                let hint = crate::base::diag::nearest(&text.value, names).map_or_else(
+                    || "add the file, or name another".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                text.error(format!("there is no file {}", self.reading.files.display(&path)), hint);
+                None
+            }
+            Err(FileError::Unreadable(why)) => {
+                text.error(format!("cannot read {}: {why}", self.reading.files.display(&path)), "make it plain text");
+                None
+            }
+        }
+    }
+}
+
+/// Whether `id` is letters, digits, `_` and perhaps `-`, beginning with a letter.
+pub(super) fn is_id(id: &str, hyphens: bool) -> bool {
+    id.starts_with(|c: char| c.is_ascii_alphabetic())
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || (hyphens && c == '-'))
+}

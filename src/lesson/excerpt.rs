@@ -1,0 +1,110 @@
+//! A text and where it stands in its file, so that mistakes inside it get the file's lines and columns.
+
+use std::cell::RefCell;
+
+use crate::base::diag::{Diagnostic, Place};
+
+/// A file that is being read, and what was found wrong on the way.
+pub(super) struct Source<'a> {
+    /// The file as the user would name it.
+    pub file: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// What was found.
+    found: &'a Findings,
+}
+
+/// Diagnostics as they come, from all files of a lesson.
+#[derive(Default)]
+pub(super) struct Findings(RefCell<Vec<Diagnostic>>);
+
+impl Findings {
+    /// Adds one.
+    pub fn report(&self, diagnostic: Diagnostic) {
+        self.0.borrow_mut().push(diagnostic);
+    }
+
+    /// All of them, file by file in the order of their places.
+    pub fn finish(self) -> Vec<Diagnostic> {
+        let mut all = self.0.into_inner();
+        all.sort_by(|a, b| {
+            let key = |d: &Diagnostic| d.place.as_ref().map(|p| (p.file.clone(), p.line, p.column));
+            key(a).cmp(&key(b))
+        });
+        all.dedup();
+        all
+    }
+}
+
+impl<'a> Source<'a> {
+    /// A file's text, whose mistakes go to `found`.
+    pub fn new(file: &'a str, text: &'a str, found: &'a Findings) -> Self {
+        Self { file, text, found }
+    }
+
+    /// The place of the byte `offset`.
+    pub fn place(&self, offset: usize) -> Place {
+        Place::at(self.file, self.text, offset)
+    }
+
+    /// Adds a finding, which has its place already.
+    pub fn report(&self, diagnostic: Diagnostic) {
+        self.found.report(diagnostic);
+    }
+
+    /// Adds an error at the byte `offset`.
+    pub fn error(&self, offset: usize, message: impl Into<String>, hint: impl Into<String>) {
+        let diagnostic = Diagnostic::error(message).at(self.file, self.text, &(offset..offset));
+        self.report(diagnostic.hint(hint));
+    }
+
+    /// The whole file as an excerpt.
+    pub fn whole(&'a self) -> Excerpt<'a> {
+        Excerpt { source: self, text: self.text, start: 0, exact: true }
+    }
+
+    /// Where `part`, a slice of the file's own text, begins; the file's start for any other text.
+    pub fn offset_of(&self, part: &str) -> usize {
+        let offset = part.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
+        if offset <= self.text.len() { offset } else { 0 }
+    }
+}
+
+/// A text out of a file: the file itself, or a string in it.
+#[derive(Clone, Copy)]
+pub(super) struct Excerpt<'a> {
+    source: &'a Source<'a>,
+    /// The text.
+    pub text: &'a str,
+    /// Where the text begins in the file.
+    start: usize,
+    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are the start.
+    exact: bool,
+}
+
+impl<'a> Excerpt<'a> {
+    /// The text `value` that `raw`, a slice of the file, spells, in quotes and perhaps with escapes.
+    pub fn of_string(source: &'a Source<'a>, raw: &'a str, value: &'a str) -> Self {
+        let inside = raw.find(value);
+        let start = source.offset_of(raw) + inside.unwrap_or(0);
+        Self { source, text: value, start, exact: inside.is_some() }
+    }
+
+    /// The part at `range`, whose bytes are bytes of this text.
+    pub fn part(&self, range: std::ops::Range<usize>) -> Self {
+        let start = if self.exact { self.start + range.start } else { self.start };
+        Self { text: self.text.get(range).unwrap_or(""), start, ..*self }
+    }
+
+    /// The place of the text's byte `offset`.
+    pub fn place(&self, offset: usize) -> Place {
+        self.source.place(if self.exact { self.start + offset } else { self.start })
+    }
+
+    /// Adds an error at the text's byte `offset`.
+    pub fn error(&self, offset: usize, message: impl Into<String>, hint: impl Into<String>) {
+        let mut diagnostic = Diagnostic::error(message).hint(hint);
+        diagnostic.place = Some(self.place(offset));
+        self.source.report(diagnostic);
+    }
+}

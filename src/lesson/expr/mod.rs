@@ -1,0 +1,203 @@
+//! The expressions of lessons: a small language over numbers, whose mistakes have places.
+//!
+//! Numbers (`12`, `0.5`, `1e9`), names (`n`, `strided.load_sectors`), `+ - * / % ^`, comparisons, `&&`, `||`
+//! and the functions of [`FUNCTIONS`]. A comparison is 1 or 0; anything but 0 counts as true.
+
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+
+pub use parse::{FUNCTIONS, MAX_DEPTH};
+use parse::{Function, Node, Op, Term};
+
+/// A parsed expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    source: String,
+    root: Node,
+}
+
+/// Why a text is not an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExprError {
+    /// The bytes of the text that are wrong.
+    pub span: Range<usize>,
+    /// What is wrong, as a sentence without its full stop.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for ExprError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.message, self.span.start)
+    }
+}
+
+impl std::error::Error for ExprError {}
+
+/// Why an expression has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EvalError {
+    /// Nothing goes by this name, or its result is not in yet.
+    Missing(String),
+    /// The part with this source came out infinite or undefined.
+    NotFinite(String),
+    /// The expression with this source should be a whole number of at least `least`, and is this.
+    NotWhole {
+        /// The expression's source.
+        source: String,
+        /// What it came to.
+        value: f64,
+        /// The least value that would do.
+        least: u64,
+    },
+    /// Values refer to one another, the last through this name, more often than anyone needs.
+    TooDeep(String),
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "`{name}` is not known"),
+            Self::NotFinite(source) => write!(f, "`{source}` is not a finite number"),
+            Self::NotWhole { source, value, least } => {
+                write!(f, "`{source}` is {value}, and should be a whole number of at least {least}")
+            }
+            Self::TooDeep(name) => write!(f, "too many values refer to one another on the way to `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+/// Where names get their numbers.
+pub trait Scope {
+    /// The number that goes by `name`.
+    ///
+    /// # Errors
+    /// [`EvalError::Missing`] where there is none; what went wrong on the way where it is itself computed.
+    fn get(&self, name: &str) -> Result<f64, EvalError>;
+}
+
+impl Expr {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// The first mistake, with its place in `text`.
+    pub fn parse(text: &str) -> Result<Self, ExprError> {
+        Ok(Self { source: text.to_owned(), root: parse::parse(text)? })
+    }
+
+    /// The text it was read from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The names it uses and the bytes where each stands, from left to right, repeated where they are.
+    #[must_use]
+    pub fn names(&self) -> Vec<(&str, Range<usize>)> {
+        let mut names = Vec::new();
+        collect_names(&self.root, &mut names);
+        names
+    }
+
+    /// Its value.
+    ///
+    /// Only the branch that `if` chooses is evaluated, and `&&` and `||` stop where the answer is known.
+    ///
+    /// # Errors
+    /// A name without a number, or an operation whose result is not finite.
+    pub fn eval(&self, scope: &dyn Scope) -> Result<f64, EvalError> {
+        self.node(&self.root, scope)
+    }
+
+    fn node(&self, node: &Node, scope: &dyn Scope) -> Result<f64, EvalError> {
+        let value = match &node.term {
+            Term::Number(value) => *value,
+            Term::Name(name) => scope.get(name)?,
+            Term::Negative(of) => -self.node(of, scope)?,
+            Term::Binary(Op::And, a, b) => truth(self.node(a, scope)? != 0.0 && self.node(b, scope)? != 0.0),
+            Term::Binary(Op::Or, a, b) => truth(self.node(a, scope)? != 0.0 || self.node(b, scope)? != 0.0),
+            Term::Binary(op, a, b) => binary(*op, self.node(a, scope)?, self.node(b, scope)?),
+            Term::Call(Function::If, args) => match args.as_slice() {
+                [condition, yes, no] => self.node(if self.node(condition, scope)? == 0.0 { no } else { yes }, scope)?,
+                _ => f64::NAN,
+            },
+            Term::Call(function, args) => {
+                let args = args.iter().map(|arg| self.node(arg, scope)).collect::<Result<Vec<_>, _>>()?;
+                call(*function, &args)
+            }
+        };
+        if value.is_finite() { Ok(value) } else { Err(EvalError::NotFinite(self.source[node.span.clone()].to_owned())) }
+    }
+}
+
+fn collect_names<'a>(node: &'a Node, into: &mut Vec<(&'a str, Range<usize>)>) {
+    match &node.term {
+        Term::Number(_) => {}
+        Term::Name(name) => into.push((name, node.span.clone())),
+        Term::Negative(of) => collect_names(of, into),
+        Term::Binary(_, a, b) => {
+            collect_names(a, into);
+            collect_names(b, into);
+        }
+        Term::Call(_, args) => args.iter().for_each(|arg| collect_names(arg, into)),
+    }
+}
+
+fn truth(holds: bool) -> f64 {
+    f64::from(u8::from(holds))
+}
+
+#[expect(clippy::float_cmp, reason = "`==` in a lesson means equal")]
+fn binary(op: Op, a: f64, b: f64) -> f64 {
+    match op {
+        Op::Or | Op::And => f64::NAN, // Evaluated lazily, before their right side is.
+        Op::Equal => truth(a == b),
+        Op::NotEqual => truth(a != b),
+        Op::Less => truth(a < b),
+        Op::LessOrEqual => truth(a <= b),
+        Op::Greater => truth(a > b),
+        Op::GreaterOrEqual => truth(a >= b),
+        Op::Add => a + b,
+        Op::Subtract => a - b,
+        Op::Multiply => a * b,
+        Op::Divide => a / b,
+        Op::Remainder => a % b,
+        Op::Power => a.powf(b),
+    }
+}
+
+/// The functions' values; the parser has made sure that there are enough arguments.
+fn call(function: Function, args: &[f64]) -> f64 {
+    let first = args.first().copied().unwrap_or(f64::NAN);
+    match function {
+        Function::If => f64::NAN, // Evaluated lazily, before its arguments are.
+        Function::Ceil => first.ceil(),
+        Function::Floor => first.floor(),
+        Function::Round => first.round(),
+        Function::Min => args.iter().copied().fold(first, f64::min),
+        Function::Max => args.iter().copied().fold(first, f64::max),
+        Function::Log2 => first.log2(),
+        Function::Sqrt => first.sqrt(),
+        Function::Abs => first.abs(),
+        Function::Gcd => gcd(first, args.get(1).copied().unwrap_or(f64::NAN)),
+    }
+}
+
+/// Euclid's algorithm on whole numbers; undefined (NaN) of others.
+fn gcd(a: f64, b: f64) -> f64 {
+    if a.fract() != 0.0 || b.fract() != 0.0 {
+        return f64::NAN;
+    }
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0.0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

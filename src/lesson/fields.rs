@@ -1,0 +1,293 @@
+//! Reading RON by hand, so that one pass reports every mistake: each value keeps its bytes of the file.
+//!
+//! A derived deserialiser stops at its first error. Here a struct is read into its fields as raw slices, and each
+//! field is then read on its own.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use ron::error::{Error as RonError, SpannedError};
+use ron::extensions::Extensions;
+use ron::value::RawValue;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+
+use super::excerpt::{Excerpt, Source};
+use crate::base::diag::nearest;
+
+/// A RON value of a file, not read yet.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'a> {
+    /// The file.
+    pub source: &'a Source<'a>,
+    /// The value's text, without the spaces and comments around it.
+    pub raw: &'a str,
+}
+
+/// A string out of a file.
+#[derive(Clone)]
+pub(super) struct Text<'a> {
+    /// What it says.
+    pub value: String,
+    /// Where it says so.
+    pub node: Node<'a>,
+}
+
+impl Text<'_> {
+    /// The string with the places of its bytes.
+    pub fn excerpt(&self) -> Excerpt<'_> {
+        Excerpt::of_string(self.node.source, self.node.raw, &self.value)
+    }
+
+    /// Adds an error about the string.
+    pub fn error(&self, message: impl Into<String>, hint: impl Into<String>) {
+        self.excerpt().error(0, message, hint);
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The value that is the whole file.
+    pub fn whole(source: &'a Source<'a>) -> Self {
+        Self { source, raw: source.text }
+    }
+
+    fn inner(self, raw: &'a RawValue) -> Self {
+        Self { source: self.source, raw: raw.trim().get_ron() }
+    }
+
+    /// Where it begins in the file.
+    pub fn start(self) -> usize {
+        self.source.offset_of(self.raw)
+    }
+
+    /// Adds an error about the value.
+    pub fn error(self, message: impl Into<String>, hint: impl Into<String>) {
+        self.source.error(self.start(), message, hint);
+    }
+
+    /// Reads it as a `T`; `wanted` says what that is. A mistake is reported, and gives nothing.
+    pub fn read<T: Deserialize<'a>>(self, wanted: &str) -> Option<T> {
+        let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+        options.from_str(self.raw).map_err(|error| self.explain(&error, wanted)).ok()
+    }
+
+    fn explain(self, error: &SpannedError, wanted: &str) {
+        let (offset, message, hint) = match &error.code {
+            RonError::NoSuchEnumVariant { expected, found, .. } => {
+                let hint = did_you_mean(found, expected.iter().copied());
+                (0, format!("there is no `{found}` here"), hint)
+            }
+            code => {
+                let at = offset_of_position(self.raw, error.span.start.line, error.span.start.col);
+                let message = code.to_string();
+                let hint = match code {
+                    RonError::Eof
+                    | RonError::ExpectedComma
+                    | RonError::ExpectedArrayEnd
+                    | RonError::ExpectedMapEnd
+                    | RonError::ExpectedStructLikeEnd
+                    | RonError::ExpectedStringEnd
+                    | RonError::TrailingCharacters => {
+                        "look for a missing comma, quote or closing `)`, `]` or `}` just before".to_owned()
+                    }
+                    _ => format!("write {wanted}"),
+                };
+                let lower = message.chars().take(1).flat_map(char::to_lowercase).chain(message.chars().skip(1));
+                (at, format!("cannot read this: {}", lower.collect::<String>()), hint)
+            }
+        };
+        self.source.error(self.start() + offset, message, hint);
+    }
+
+    /// Reads it as a string.
+    pub fn text(self) -> Option<Text<'a>> {
+        Some(Text { value: self.read("a string in double quotes")?, node: self })
+    }
+
+    /// Reads it as a list.
+    pub fn list(self) -> Option<Vec<Self>> {
+        let raw = self.read::<Vec<&RawValue>>("a list in square brackets")?;
+        Some(raw.into_iter().map(|raw| self.inner(raw)).collect())
+    }
+
+    /// Reads it as a pair.
+    pub fn pair(self) -> Option<[Self; 2]> {
+        let (a, b) = self.read::<(&RawValue, &RawValue)>("two values in parentheses")?;
+        Some([a, b].map(|raw| self.inner(raw)))
+    }
+
+    /// Reads it as three values.
+    pub fn triple(self) -> Option<[Self; 3]> {
+        let (a, b, c) = self.read::<(&RawValue, &RawValue, &RawValue)>("three values in parentheses")?;
+        Some([a, b, c].map(|raw| self.inner(raw)))
+    }
+
+    /// Reads it as a map from strings, in the file's order.
+    pub fn map(self) -> Option<Vec<(Text<'a>, Self)>> {
+        let entries = self.read::<Entries<'_, MapShape>>("a map in curly braces")?;
+        let entries = entries.entries.into_iter();
+        let read = entries.filter_map(|(key, value)| Some((self.inner(key).text()?, self.inner(value))));
+        let read: Vec<(Text<'_>, Self)> = read.collect();
+        for (i, (key, _)) in read.iter().enumerate() {
+            if read[..i].iter().any(|(earlier, _)| earlier.value == key.value) {
+                key.error(format!("`{}` is here twice", key.value), "keep one of them");
+            }
+        }
+        Some(read)
+    }
+
+    /// Reads it as a struct: named fields in parentheses.
+    pub fn fields(self) -> Option<Fields<'a>> {
+        let entries = self.read::<Entries<'_, StructShape>>("named fields in parentheses")?;
+        let mut fields: Vec<(&str, Self)> = Vec::new();
+        for (name, raw) in entries.entries {
+            if fields.iter().any(|(earlier, _)| *earlier == name) {
+                self.source.error(
+                    self.source.offset_of(name),
+                    format!("the field `{name}` is here twice"),
+                    "keep one of them",
+                );
+            } else {
+                fields.push((name, self.inner(raw)));
+            }
+        }
+        Some(Fields { whole: self, fields, asked: RefCell::default(), missing: RefCell::default() })
+    }
+}
+
+/// The fields of a struct. Each is asked for by name, and then [`Fields::finish`] must be called.
+#[must_use = "unknown and missing fields are reported by `finish`"]
+pub(super) struct Fields<'a> {
+    whole: Node<'a>,
+    fields: Vec<(&'a str, Node<'a>)>,
+    asked: RefCell<Vec<&'static str>>,
+    missing: RefCell<Vec<&'static str>>,
+}
+
+impl<'a> Fields<'a> {
+    /// The field, where it is there.
+    pub fn optional(&self, name: &'static str) -> Option<Node<'a>> {
+        self.asked.borrow_mut().push(name);
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, node)| *node)
+    }
+
+    /// The field; [`Fields::finish`] reports it where it is missing.
+    pub fn required(&self, name: &'static str) -> Option<Node<'a>> {
+        let node = self.optional(name);
+        if node.is_none() {
+            self.missing.borrow_mut().push(name);
+        }
+        node
+    }
+
+    /// A required string.
+    pub fn text(&self, name: &'static str) -> Option<Text<'a>> {
+        self.required(name)?.text()
+    }
+
+    /// An optional string, empty where it is not there.
+    pub fn text_or_empty(&self, name: &'static str) -> Option<String> {
+        self.optional(name).map_or(Some(String::new()), |node| Some(node.text()?.value))
+    }
+
+    /// A list, empty where it is not there.
+    pub fn list(&self, name: &'static str) -> Option<Vec<Node<'a>>> {
+        self.optional(name).map_or_else(|| Some(Vec::new()), Node::list)
+    }
+
+    /// A map, empty where it is not there.
+    pub fn map(&self, name: &'static str) -> Option<Vec<(Text<'a>, Node<'a>)>> {
+        self.optional(name).map_or_else(|| Some(Vec::new()), Node::map)
+    }
+
+    /// Reports the fields that nobody asked for, and those that were required and are not here.
+    pub fn finish(self) {
+        let asked = self.asked.into_inner();
+        let unknown: Vec<&str> =
+            self.fields.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect();
+        for name in &unknown {
+            let source = self.whole.source;
+            source.error(
+                source.offset_of(name),
+                format!("there is no field `{name}` here"),
+                did_you_mean(name, asked.iter().copied()),
+            );
+        }
+        for name in self.missing.into_inner() {
+            // One that is there under a misspelt name was reported with that name.
+            if nearest(name, unknown.iter().copied()).is_none() {
+                self.whole.error(format!("the field `{name}` is missing"), format!("add `{name}: …`"));
+            }
+        }
+    }
+}
+
+/// "did you mean …?", or all there is.
+pub(super) fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there are none here".to_owned(),
+        None => format!("there is {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The byte offset of a line and column, both from 1, in characters.
+fn offset_of_position(text: &str, line: usize, column: usize) -> usize {
+    let line_start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let rest = &text[line_start..];
+    line_start + rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
+}
+
+/// How [`Entries`] are written: as a struct or as a map.
+trait Shape {
+    type Key<'de>: Deserialize<'de>;
+    fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(from: D, visitor: V) -> Result<V::Value, D::Error>;
+}
+
+struct StructShape;
+impl Shape for StructShape {
+    type Key<'de> = &'de str;
+    fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(from: D, visitor: V) -> Result<V::Value, D::Error> {
+        from.deserialize_struct("", &[], visitor)
+    }
+}
+
+struct MapShape;
+impl Shape for MapShape {
+    type Key<'de> = &'de RawValue;
+    fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(from: D, visitor: V) -> Result<V::Value, D::Error> {
+        from.deserialize_map(visitor)
+    }
+}
+
+/// Keys and raw values in the order in which they stand.
+struct Entries<'de, S: Shape> {
+    entries: Vec<(S::Key<'de>, &'de RawValue)>,
+}
+
+impl<'de, S: Shape> Deserialize<'de> for Entries<'de, S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect<S>(std::marker::PhantomData<S>);
+        impl<'de, S: Shape> Visitor<'de> for Collect<S> {
+            type Value = Entries<'de, S>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("names and values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries { entries })
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+                Ok(Entries { entries: Vec::new() })
+            }
+        }
+        S::deserialize(deserializer, Collect(std::marker::PhantomData::<S>))
+    }
+}

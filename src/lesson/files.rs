@@ -1,0 +1,165 @@
+//! Where a pack's files come from: the ones built into the program, or a folder.
+
+use std::path::PathBuf;
+
+use include_dir::{Dir, include_dir};
+
+use crate::base::diag::Diagnostic;
+
+static LESSONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/lessons");
+static SHADERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shaders");
+static ASSETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
+
+/// A pack's three folders, by their names within the pack.
+static BUILT_IN: [(&str, &Dir<'_>); 3] = [("lessons", &LESSONS), ("shaders", &SHADERS), ("assets", &ASSETS)];
+
+/// The files of a pack: `lessons/`, `shaders/` and `assets/`. Paths within it have `/` between their parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackFiles {
+    /// The pack that is built into the program.
+    Embedded,
+    /// A folder on disk that holds the three.
+    Folder(PathBuf),
+}
+
+/// Why a file of a pack has no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// It is not there.
+    Missing,
+    /// It is there, and this went wrong.
+    Unreadable(String),
+}
+
+impl PackFiles {
+    /// The text of the file at `path`, with a byte-order mark removed.
+    ///
+    /// # Errors
+    /// Where the file is not there, not UTF-8 or not readable, and where `path` leaves the pack.
+    pub fn read(&self, path: &str) -> Result<String, FileError> {
+        if !is_inside(path) {
+            return Err(FileError::Missing);
+        }
+        let bytes = match self {
+            Self::Embedded => {
+                let (folder, rest) = path.split_once('/').ok_or(FileError::Missing)?;
+                let (_, dir) = BUILT_IN.iter().find(|(name, _)| *name == folder).ok_or(FileError::Missing)?;
+                dir.get_file(rest).ok_or(FileError::Missing)?.contents().to_vec()
+            }
+            Self::Folder(root) => std::fs::read(root.join(path)).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FileError::Missing,
+                _ => FileError::Unreadable(error.to_string()),
+            })?,
+        };
+        let text = String::from_utf8(bytes).map_err(|_| FileError::Unreadable("it is not UTF-8 text".to_owned()))?;
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    /// The paths of all files below `folder` (a path within the pack), in order.
+    #[must_use]
+    pub fn list(&self, folder: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        match self {
+            Self::Embedded => {
+                for (name, dir) in BUILT_IN {
+                    list_embedded(name, dir, &mut paths);
+                }
+                let below = format!("{folder}/");
+                paths.retain(|path| path.starts_with(&below));
+            }
+            Self::Folder(root) if is_inside(folder) => list_folder(root, folder, &mut paths),
+            Self::Folder(_) => {}
+        }
+        paths.sort();
+        paths
+    }
+
+    /// The file at `path` as its user would name it.
+    #[must_use]
+    pub fn display(&self, path: &str) -> String {
+        match self {
+            Self::Embedded => path.to_owned(),
+            Self::Folder(root) => root.join(path).display().to_string(),
+        }
+    }
+
+    /// As [`PackFiles::read`], with a diagnostic about the whole file where it fails.
+    ///
+    /// # Errors
+    /// As [`PackFiles::read`].
+    pub fn require(&self, path: &str) -> Result<String, Diagnostic> {
+        self.read(path).map_err(|error| match error {
+            FileError::Missing => {
+                Diagnostic::error("this file is missing").in_file(&self.display(path)).hint("a pack needs it: add it")
+            }
+            FileError::Unreadable(why) => {
+                Diagnostic::error(format!("cannot read this file: {why}")).in_file(&self.display(path))
+            }
+        })
+    }
+}
+
+/// Whether `path` is made of plain names, and so stays within the pack.
+fn is_inside(path: &str) -> bool {
+    !path.contains(['\\', ':', '\0']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+fn list_embedded(prefix: &str, dir: &Dir<'_>, into: &mut Vec<String>) {
+    for file in dir.files() {
+        let parts: Vec<_> = file.path().iter().map(|part| part.to_string_lossy()).collect();
+        into.push(format!("{prefix}/{}", parts.join("/")));
+    }
+    for below in dir.dirs() {
+        list_embedded(prefix, below, into);
+    }
+}
+
+/// Folders that link back to one above them would never end; no pack is deeper than this.
+const DEEPEST: usize = 16;
+
+fn list_folder(root: &std::path::Path, folder: &str, into: &mut Vec<String>) {
+    if folder.split('/').count() > DEEPEST {
+        return;
+    }
+    for entry in std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        // Names that are not text cannot be written in a lesson either.
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let path = format!("{folder}/{name}");
+        if entry.path().is_dir() {
+            list_folder(root, &path, into);
+        } else {
+            into.push(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_pack_has_an_index() {
+        assert!(PackFiles::Embedded.read("lessons/index.ron").is_ok());
+        assert!(PackFiles::Embedded.list("lessons").contains(&"lessons/index.ron".to_owned()));
+        assert_eq!(PackFiles::Embedded.read("Cargo.toml"), Err(FileError::Missing));
+    }
+
+    #[test]
+    fn a_folder_is_a_pack() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        std::fs::create_dir_all(folder.path().join("lessons/a"))?;
+        std::fs::write(folder.path().join("lessons/a/text.md"), "\u{feff}hello")?;
+        std::fs::write(folder.path().join("lessons/a/bad.md"), [0xFF, 0xFE])?;
+        std::fs::write(folder.path().join("secret"), "no")?;
+        let pack = PackFiles::Folder(folder.path().join("."));
+        assert_eq!(pack.read("lessons/a/text.md"), Ok("hello".to_owned()));
+        assert_eq!(pack.list("lessons"), ["lessons/a/bad.md", "lessons/a/text.md"]);
+        assert_eq!(pack.read("lessons/a/none.md"), Err(FileError::Missing));
+        assert!(matches!(pack.read("lessons/a/bad.md"), Err(FileError::Unreadable(_))));
+        for outside in ["../secret", "lessons/../../secret", "/etc/passwd", "lessons/./a/text.md", ""] {
+            assert_eq!(pack.read(outside), Err(FileError::Missing), "{outside}");
+        }
+        assert!(pack.display("lessons/a/text.md").ends_with("lessons/a/text.md"));
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Reading a pack: its index, then each lesson. A lesson with errors is left out, and everything found is returned.
+
+use std::sync::Arc;
+
+use super::document::{self, Draft, FORMAT_VERSION, Reading, is_id};
+use super::excerpt::{Findings, Source};
+use super::fields::{Node, did_you_mean};
+use super::files::PackFiles;
+use super::mention::Mentions;
+use super::model::{Lesson, Pack};
+use super::text::{self, Section};
+use super::{check, model::Step};
+use crate::base::diag::Diagnostic;
+use crate::job::ReferenceSignature;
+
+const INDEX: &str = "lessons/index.ron";
+
+/// Reads a pack. `references` are those that a kernel's check may ask for.
+///
+/// What comes back besides the pack is every error and warning in it, lesson by lesson; the lessons in the pack have no
+/// errors.
+#[must_use]
+pub fn load(files: &PackFiles, references: &[ReferenceSignature]) -> (Pack, Vec<Diagnostic>) {
+    let mut pack = Pack::default();
+    let (order, mut diagnostics) = match files.require(INDEX) {
+        Ok(index) => read_index(files, &index),
+        Err(missing) => (Vec::new(), vec![missing]),
+    };
+    for id in &order {
+        let (lesson, found) = load_lesson(files, id, references);
+        pack.lessons.extend(lesson.map(Arc::new));
+        diagnostics.extend(found);
+    }
+    (pack, diagnostics)
+}
+
+/// The ids of the lessons that the index names and that have a folder.
+fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) {
+    let mut folders: Vec<String> = Vec::new();
+    for path in files.list("lessons") {
+        if let Some((id, _)) = path.strip_prefix("lessons/").and_then(|rest| rest.split_once('/'))
+            && folders.last().is_none_or(|last| last != id)
+        {
+            folders.push(id.to_owned());
+        }
+    }
+    let found = Findings::default();
+    let mut order: Vec<String> = Vec::new();
+    let name = files.display(INDEX);
+    let source = Source::new(&name, index, &found);
+    if let Some(fields) = Node::whole(&source).fields() {
+        let version = fields.required("format_version").and_then(|node| Some((node, node.read::<u32>("a version")?)));
+        let listed = fields.required("order").and_then(Node::list);
+        fields.finish();
+        if let Some((node, version)) = version.filter(|(_, version)| *version != FORMAT_VERSION) {
+            let message = format!("this pack has format {version}, and this program reads format {FORMAT_VERSION}");
+            node.error(message, "use the program that the pack was written for");
+            return (Vec::new(), found.finish());
+        }
+        let complete = listed.is_some();
+        for text in listed.into_iter().flatten().filter_map(Node::text) {
+            if !folders.contains(&text.value) || !is_id(&text.value, true) {
+                let message = format!("there is no lesson in {}", files.display(&format!("lessons/{}", text.value)));
+                text.error(message, did_you_mean(&text.value, folders.iter().map(String::as_str)));
+            } else if order.contains(&text.value) {
+                text.error(format!("the lesson `{}` is listed twice", text.value), "keep one of them");
+            } else {
+                order.push(text.value);
+            }
+        }
+        for folder in folders.iter().filter(|folder| complete && !order.contains(folder)) {
+            let warning =
+                Diagnostic::warning(format!("the lesson `{folder}` is not listed in `order`, so it is not shown"));
+            source.report(warning.in_file(&name).hint("list it, or remove its folder"));
+        }
+    }
+    (order, found.finish())
+}
+
+fn load_lesson(files: &PackFiles, id: &str, references: &[ReferenceSignature]) -> (Option<Lesson>, Vec<Diagnostic>) {
+    let path = |file: &str| format!("lessons/{id}/{file}");
+    let (document, prose) = match (files.require(&path("lesson.ron")), files.require(&path("text.md"))) {
+        (Ok(document), Ok(prose)) => (document, prose),
+        (document, prose) => return (None, document.err().into_iter().chain(prose.err()).collect()),
+    };
+    let (document_name, prose_name) = (files.display(&path("lesson.ron")), files.display(&path("text.md")));
+    let (found, mentions) = (Findings::default(), Mentions::default());
+    let document = Source::new(&document_name, &document, &found);
+    let prose = Source::new(&prose_name, &prose, &found);
+
+    let draft = document::read(&document, &Reading { files, id, references, mentions: &mentions });
+    let sections = text::sections(prose.whole(), &mentions);
+    let lesson = draft.map(|draft| {
+        if draft.lesson.steps.is_empty() && !draft.declares_a_step() {
+            document.error(0, "a lesson has at least one step", "add one to `steps`");
+        }
+        check::check(&draft, &sections, &mentions.finish(), &found);
+        join(draft.lesson, sections)
+    });
+    let diagnostics = found.finish();
+    let sound = !diagnostics.iter().any(Diagnostic::is_error);
+    (lesson.filter(|_| sound), diagnostics)
+}
+
+/// Gives each step the title and the prose of its section.
+fn join(mut lesson: Lesson, sections: Vec<Section>) -> Lesson {
+    for section in sections {
+        if let Some(step) = lesson.steps.iter_mut().find(|step: &&mut Step| step.id == section.id) {
+            step.title = section.title;
+            step.blocks = section.blocks;
+        }
+    }
+    lesson
+}
+
+impl Draft {
+    fn declares_a_step(&self) -> bool {
+        self.declared.iter().any(|declared| declared.kind == document::Kind::Step)
+    }
+}

@@ -1,0 +1,82 @@
+//! What the parts of a lesson say of one another, noted while reading and resolved when all names are known.
+
+use std::cell::RefCell;
+
+use super::excerpt::Excerpt;
+use super::expr::Expr;
+use crate::base::diag::Place;
+
+/// A name that some part of a lesson uses, and where.
+#[derive(Debug)]
+pub(super) struct Mention {
+    pub name: String,
+    pub place: Place,
+    pub of: Of,
+}
+
+/// What a mentioned name should be.
+#[derive(Debug)]
+pub(super) enum Of {
+    /// A parameter.
+    Param,
+    /// A parameter that takes this value, which stands at this place.
+    Setting(f64, Place),
+    /// A kernel.
+    Kernel,
+    /// An experiment.
+    Experiment,
+    /// A prediction, which stands here in the text.
+    Prediction,
+    /// The exercise, which stands here in the text.
+    Exercise,
+    /// Something that an expression may use.
+    Name(Access),
+}
+
+/// What an expression may use, besides parameters and the values that follow from them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Access {
+    /// Nothing: what sizes a run cannot depend on its results.
+    Fixed,
+    /// Results of kernels and of the device, and all values.
+    Results,
+    /// Results of these probes.
+    Probes(Vec<String>),
+    /// Results of these probes that do not depend on a clock.
+    Counts(Vec<String>),
+    /// Results of the exercise.
+    Exercise,
+}
+
+/// All mentions of a lesson.
+#[derive(Default)]
+pub(super) struct Mentions(RefCell<Vec<Mention>>);
+
+impl Mentions {
+    /// Notes one.
+    pub fn add(&self, name: &str, place: Place, of: Of) {
+        self.0.borrow_mut().push(Mention { name: name.to_owned(), place, of });
+    }
+
+    /// Reads an expression, noting its names. A mistake is reported at its place, and gives nothing.
+    pub fn expr(&self, excerpt: Excerpt<'_>, access: &Access) -> Option<Expr> {
+        match Expr::parse(excerpt.text) {
+            Ok(expr) => {
+                for (name, span) in expr.names() {
+                    self.add(name, excerpt.place(span.start), Of::Name(access.clone()));
+                }
+                Some(expr)
+            }
+            Err(error) => {
+                let hint = error.hint.unwrap_or_else(|| "write a number, a name or a formula of them".to_owned());
+                excerpt.error(error.span.start, error.message, hint);
+                None
+            }
+        }
+    }
+
+    /// All of them, in the order in which they were read.
+    pub fn finish(self) -> Vec<Mention> {
+        self.0.into_inner()
+    }
+}

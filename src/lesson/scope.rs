@@ -1,0 +1,389 @@
+//! The names that a lesson's expressions may use, and the numbers behind them.
+//!
+//! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a prediction's probe or of the
+//! exercise, with the fields of [`RESULT_FIELDS`]; `device` is a run with the fields of [`DEVICE_FIELDS`].
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use super::expr::{EvalError, Expr, Scope};
+use super::model::{Lesson, Param, Value};
+use crate::trace::{Ceilings, Record};
+
+/// The results of a run that a clock gave.
+pub const TIMED_FIELDS: [&str; 3] = ["time", "bytes_per_s", "flops_per_s"];
+
+/// The results of a run that the lesson's own arithmetic or its trace gave: the same on any machine.
+pub const COUNTED_FIELDS: [&str; 20] = [
+    "bytes",
+    "flops",
+    "load_requests",
+    "load_sectors",
+    "load_bytes",
+    "store_requests",
+    "store_sectors",
+    "store_bytes",
+    "shared_load_requests",
+    "shared_load_wavefronts",
+    "shared_load_conflicts",
+    "shared_store_requests",
+    "shared_store_wavefronts",
+    "shared_store_conflicts",
+    "barriers",
+    "branches",
+    "divergent_branches",
+    "warp_instructions",
+    "lane_ops",
+    "warps",
+];
+
+/// What is known of the device: `copy` in B/s, `fma` in FLOP/s and `launch` in seconds.
+pub const DEVICE_FIELDS: [&str; 3] = ["copy", "fma", "launch"];
+
+/// The run that stands for the device.
+pub const DEVICE: &str = "device";
+
+/// The run of the learner's exercise, in its goal.
+pub const EXERCISE: &str = "exercise";
+
+/// How far values may refer to one another.
+pub const MAX_CHAIN: usize = 32;
+
+/// All fields of a run: [`TIMED_FIELDS`], then [`COUNTED_FIELDS`].
+pub fn result_fields() -> impl Iterator<Item = &'static str> {
+    TIMED_FIELDS.into_iter().chain(COUNTED_FIELDS)
+}
+
+/// Results that have come in, by their names in expressions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results(BTreeMap<String, f64>);
+
+impl Results {
+    /// The result `<run>.<field>`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
+    /// Sets one result of a run.
+    pub fn insert(&mut self, run: &str, field: &str, value: f64) {
+        self.0.insert(format!("{run}.{field}"), value);
+    }
+
+    /// Forgets all results of a run.
+    pub fn remove(&mut self, run: &str) {
+        self.0.retain(|name, _| name.split_once('.').is_none_or(|(of, _)| of != run));
+    }
+
+    /// Takes what a record holds, in the place of what was known of the run: counts from a complete trace, time where
+    /// it was measured. `bytes` and `flops` are what the work needs, as the lesson counts them.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    pub fn insert_record(&mut self, run: &str, record: &Record, bytes: f64, flops: f64) {
+        self.remove(run);
+        let mut set = |field: &str, value: f64| self.insert(run, field, value);
+        set("bytes", bytes);
+        set("flops", flops);
+        if let Some(timing) = &record.timing {
+            set("time", timing.median_s);
+            set("bytes_per_s", bytes / timing.median_s);
+            set("flops_per_s", flops / timing.median_s);
+        }
+        let Some(trace) = record.trace.as_ref().filter(|trace| trace.complete) else { return };
+        for (kind, counts) in [("load", &trace.global.load), ("store", &trace.global.store)] {
+            set(&format!("{kind}_requests"), counts.requests as f64);
+            set(&format!("{kind}_sectors"), counts.sectors as f64);
+            set(&format!("{kind}_bytes"), counts.bytes as f64);
+        }
+        for (kind, counts) in [("load", &trace.shared.load), ("store", &trace.shared.store)] {
+            set(&format!("shared_{kind}_requests"), counts.requests as f64);
+            set(&format!("shared_{kind}_wavefronts"), counts.wavefronts as f64);
+            set(&format!("shared_{kind}_conflicts"), counts.conflicts as f64);
+        }
+        set("barriers", trace.barriers as f64);
+        set("branches", trace.branches.executed as f64);
+        set("divergent_branches", trace.branches.divergent as f64);
+        set("warp_instructions", trace.warp_instructions as f64);
+        set("lane_ops", trace.lane_ops as f64);
+        set("warps", trace.warps as f64);
+    }
+
+    /// Takes the device's ceilings; the better of the two copies is the ceiling.
+    pub fn insert_ceilings(&mut self, ceilings: &Ceilings) {
+        self.remove(DEVICE);
+        let copies = [ceilings.device_copy_bytes_per_s, ceilings.copy_bytes_per_s];
+        let copy = copies.into_iter().flatten().reduce(f64::max);
+        for (field, value) in [("copy", copy), ("fma", ceilings.fma_flops_per_s), ("launch", ceilings.launch_s)] {
+            if let Some(value) = value {
+                self.insert(DEVICE, field, value);
+            }
+        }
+    }
+
+    /// All results by name, in the names' order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+}
+
+/// Parameters by id, where they differ from their defaults.
+pub type Settings = BTreeMap<String, f64>;
+
+/// Every name's number, at some settings and with the results so far. Values are evaluated when they are first asked for.
+#[derive(Debug)]
+pub struct Env<'a> {
+    params: &'a [Param],
+    values: &'a [Value],
+    settings: &'a Settings,
+    results: Option<&'a Results>,
+    known: RefCell<BTreeMap<&'a str, f64>>,
+    chain: Cell<usize>,
+}
+
+impl<'a> Env<'a> {
+    /// The names of `lesson`, with all results so far.
+    #[must_use]
+    pub fn new(lesson: &'a Lesson, settings: &'a Settings, results: &'a Results) -> Self {
+        Self { results: Some(results), ..Self::fixed(&lesson.params, &lesson.values, settings) }
+    }
+
+    /// Parameters and the values that follow from them alone: what counts, grids and constants may use.
+    #[must_use]
+    pub fn fixed(params: &'a [Param], values: &'a [Value], settings: &'a Settings) -> Self {
+        Self { params, values, settings, results: None, known: RefCell::default(), chain: Cell::default() }
+    }
+
+    /// The value of `expr`.
+    ///
+    /// # Errors
+    /// A result that is not in yet, or a part that is not finite.
+    pub fn eval(&self, expr: &Expr) -> Result<f64, EvalError> {
+        expr.eval(self)
+    }
+
+    /// The value of `expr` as a count.
+    ///
+    /// # Errors
+    /// As [`Env::eval`]; also where it is not a whole number of at least `least`.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and checked just before")]
+    #[expect(clippy::cast_precision_loss, reason = "`least` is a small number")]
+    pub fn whole(&self, expr: &Expr, least: u64) -> Result<u64, EvalError> {
+        let value = self.eval(expr)?;
+        if value.fract() == 0.0 && value >= least as f64 && value < 9.0e15 {
+            Ok(value as u64)
+        } else {
+            Err(EvalError::NotWhole { source: expr.source().to_owned(), value, least })
+        }
+    }
+}
+
+impl Scope for Env<'_> {
+    fn get(&self, name: &str) -> Result<f64, EvalError> {
+        if let Some(param) = self.params.iter().find(|param| param.id == name) {
+            return Ok(self.settings.get(name).copied().unwrap_or(param.default));
+        }
+        if let Some(value) = self.values.iter().find(|value| value.id == name) {
+            if let Some(known) = self.known.borrow().get(name) {
+                return Ok(*known);
+            }
+            if self.chain.get() == MAX_CHAIN {
+                return Err(EvalError::TooDeep(name.to_owned()));
+            }
+            self.chain.set(self.chain.get() + 1);
+            let result = value.expr.eval(self);
+            self.chain.set(self.chain.get() - 1);
+            if let Ok(number) = result {
+                self.known.borrow_mut().insert(&value.id, number);
+            }
+            return result;
+        }
+        self.results.and_then(|results| results.get(name)).ok_or_else(|| EvalError::Missing(name.to_owned()))
+    }
+}
+
+impl Lesson {
+    /// The parameters that `expr` depends on, through values too, in the lesson's order.
+    #[must_use]
+    pub fn blame(&self, expr: &Expr) -> Vec<String> {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            for (name, _) in expr.names() {
+                if !seen.contains(&name) {
+                    seen.push(name);
+                    open.extend(self.values.iter().find(|value| value.id == name).map(|value| &value.expr));
+                }
+            }
+        }
+        self.params.iter().map(|param| param.id.clone()).filter(|id| seen.contains(&id.as_str())).collect()
+    }
+
+    /// The parameter of this id.
+    #[must_use]
+    pub fn param(&self, id: &str) -> Option<&Param> {
+        self.params.iter().find(|param| param.id == id)
+    }
+
+    /// The kernel of this id.
+    #[must_use]
+    pub fn kernel(&self, id: &str) -> Option<&super::model::Kernel> {
+        self.kernels.iter().find(|kernel| kernel.id == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lesson::model::Domain;
+    use crate::trace::{AccessCounts, Backend, CacheState, GlobalCounts, Timing, Trace};
+
+    fn expr(text: &str) -> Expr {
+        #[expect(clippy::unwrap_used, reason = "the tests below write expressions that parse")]
+        Expr::parse(text).unwrap()
+    }
+
+    fn lesson() -> Lesson {
+        let param = |id: &str, default: f64| Param {
+            id: id.to_owned(),
+            label: String::new(),
+            help: String::new(),
+            unit: String::new(),
+            default,
+            domain: Domain::Range { min: 1.0, max: 64.0 },
+        };
+        let value = |id: &str, text: &str| Value {
+            id: id.to_owned(),
+            label: String::new(),
+            unit: String::new(),
+            expr: expr(text),
+        };
+        Lesson {
+            id: "l".to_owned(),
+            title: String::new(),
+            summary: String::new(),
+            params: vec![param("n", 8.0), param("stride", 2.0), param("other", 1.0)],
+            values: vec![
+                value("bytes", "4 * n"),
+                value("span", "bytes * stride"),
+                value("speed", "span / copy.time"),
+                value("v0", "n"),
+            ],
+            kernels: Vec::new(),
+            experiments: Vec::new(),
+            steps: Vec::new(),
+            predictions: Vec::new(),
+            exercise: None,
+        }
+    }
+
+    fn record() -> Record {
+        let timing = Timing {
+            samples: vec![0.5],
+            median_s: 0.5,
+            p10_s: 0.5,
+            p90_s: 0.5,
+            interval_s: [0.5, 0.5],
+            cache: CacheState::Cold,
+            launches_per_sample: 1,
+            device_clock: true,
+        };
+        let load = AccessCounts { requests: 2, sectors: 8, bytes: 256 };
+        let global = GlobalCounts { load, ..GlobalCounts::default() };
+        Record {
+            kernel: "copy".to_owned(),
+            backend: Backend::Simt,
+            check: None,
+            timing: Some(timing),
+            trace: Some(Trace { global, complete: true, warps: 3, ..Trace::default() }),
+            timeline: None,
+            outputs: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn values_follow_parameters_and_results() {
+        let lesson = lesson();
+        let settings = Settings::from([("n".to_owned(), 16.0)]);
+        let mut results = Results::default();
+        let missing = Env::new(&lesson, &settings, &results).eval(&expr("speed"));
+        assert_eq!(missing, Err(EvalError::Missing("copy.time".to_owned())));
+        results.insert_record("copy", &record(), 128.0, 0.0);
+        let env = Env::new(&lesson, &settings, &results);
+        assert_eq!(env.eval(&expr("speed")), Ok(256.0));
+        assert_eq!(env.eval(&expr("copy.load_sectors / copy.load_requests + copy.warps")), Ok(7.0));
+        assert_eq!(env.eval(&expr("copy.bytes_per_s")), Ok(256.0));
+        assert_eq!(env.eval(&expr("device.copy")), Err(EvalError::Missing("device.copy".to_owned())));
+        let fixed = Env::fixed(&lesson.params, &lesson.values, &settings);
+        assert_eq!(fixed.eval(&expr("copy.time")), Err(EvalError::Missing("copy.time".to_owned())));
+    }
+
+    #[test]
+    fn every_result_field_of_a_full_record_is_filled() {
+        let mut results = Results::default();
+        results.insert_record("copy", &record(), 128.0, 1.0);
+        let mut named: Vec<String> = result_fields().map(|field| format!("copy.{field}")).collect();
+        named.sort();
+        assert_eq!(results.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>(), named);
+    }
+
+    #[test]
+    fn a_part_of_a_trace_gives_no_counts_and_a_new_record_replaces_the_old() {
+        let mut results = Results::default();
+        results.insert("copy2", "time", 1.0);
+        results.insert_record("copy", &record(), 128.0, 0.0);
+        let mut cut = record();
+        cut.timing = None;
+        cut.trace.iter_mut().for_each(|trace| trace.complete = false);
+        results.insert_record("copy", &cut, 128.0, 0.0);
+        let names: Vec<&str> = results.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["copy.bytes", "copy.flops", "copy2.time"]);
+    }
+
+    #[test]
+    fn ceilings_are_results_of_the_device() {
+        let mut results = Results::default();
+        results.insert_ceilings(&Ceilings {
+            device_copy_bytes_per_s: Some(3e12),
+            copy_bytes_per_s: Some(2e12),
+            fma_flops_per_s: None,
+            launch_s: Some(5e-6),
+        });
+        assert_eq!(results.get("device.copy"), Some(3e12));
+        assert_eq!(results.get("device.fma"), None);
+        assert_eq!(results.get("device.launch"), Some(5e-6));
+    }
+
+    #[test]
+    fn counts_are_whole() {
+        let (lesson, settings) = (lesson(), Settings::new());
+        let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+        assert_eq!(env.whole(&expr("bytes"), 1), Ok(32));
+        assert!(matches!(env.whole(&expr("n / 3"), 1), Err(EvalError::NotWhole { .. })));
+        assert!(matches!(env.whole(&expr("n - 8"), 1), Err(EvalError::NotWhole { .. })));
+        assert_eq!(env.whole(&expr("n - 8"), 0), Ok(0));
+        assert!(matches!(env.whole(&expr("-n"), 0), Err(EvalError::NotWhole { .. })));
+    }
+
+    #[test]
+    fn blame_goes_through_values() {
+        let lesson = lesson();
+        assert_eq!(lesson.blame(&expr("span + 1")), ["n", "stride"]);
+        assert_eq!(lesson.blame(&expr("3")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn values_that_double_are_evaluated_once_and_cycles_end() {
+        let mut lesson = lesson();
+        for i in 1..30 {
+            let text = format!("v{0} + v{0}", i - 1);
+            let id = format!("v{i}");
+            lesson.values.push(Value { id, label: String::new(), unit: String::new(), expr: expr(&text) });
+        }
+        let settings = Settings::new();
+        let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+        assert_eq!(env.eval(&expr("v29")), Ok(8.0 * 2_f64.powi(29)));
+        lesson.values[3].expr = expr("v29 + 1");
+        let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+        assert!(matches!(env.eval(&expr("v29")), Err(EvalError::TooDeep(_))));
+    }
+}

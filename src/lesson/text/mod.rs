@@ -1,0 +1,447 @@
+//! Prose: Markdown with formulas, live parts and the steps' headings, into blocks.
+//!
+//! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live
+//! value; a line `{{predict id}}` or `{{exercise}}` places a prediction or the exercise. Code is left as it is.
+
+mod live;
+#[cfg(test)]
+mod tests;
+
+use std::iter::Peekable;
+use std::ops::Range;
+
+use live::{Masked, Piece};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Parser, Tag, TagEnd};
+
+use super::excerpt::Excerpt;
+use super::mention::{Access, Mentions, Of};
+use super::model::{Block, Inline};
+use crate::base::diag::Place;
+
+/// How deep lists and quotations may nest.
+const MAX_NESTING: usize = 12;
+
+/// A step's part of the text.
+pub(super) struct Section {
+    /// The id in its heading.
+    pub id: String,
+    /// Where its heading is.
+    pub place: Place,
+    /// Its heading.
+    pub title: String,
+    /// What follows, up to the next step's heading.
+    pub blocks: Vec<Block>,
+}
+
+/// Reads a lesson's text: each `## Title {#id}` begins a section.
+pub(super) fn sections(excerpt: Excerpt<'_>, mentions: &Mentions) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for (at, part) in Markdown::read(excerpt, mentions, Kind::Lesson) {
+        match (part, sections.last_mut()) {
+            (Part::Step(title, id), _) => {
+                sections.push(Section { id, place: excerpt.place(at), title, blocks: Vec::new() });
+            }
+            (Part::Block(block), Some(section)) => section.blocks.push(block),
+            (Part::Block(_), None) => {
+                excerpt.error(at, "this stands before the first step", "begin with a heading: ## Title {#step-id}");
+            }
+        }
+    }
+    sections
+}
+
+/// Reads prose of several blocks, such as an exercise's prompt.
+pub(super) fn blocks(excerpt: Excerpt<'_>, mentions: &Mentions) -> Vec<Block> {
+    let parts = Markdown::read(excerpt, mentions, Kind::Passage);
+    parts.into_iter().filter_map(|(_, part)| if let Part::Block(block) = part { Some(block) } else { None }).collect()
+}
+
+/// Reads one paragraph, such as a question.
+pub(super) fn inlines(excerpt: Excerpt<'_>, mentions: &Mentions) -> Vec<Inline> {
+    let mut line = Vec::new();
+    for (at, part) in Markdown::read(excerpt, mentions, Kind::Passage) {
+        match part {
+            Part::Block(Block::Paragraph(inlines)) if line.is_empty() => line = inlines,
+            _ => excerpt.error(at, "only one paragraph can stand here", "make it a single paragraph"),
+        }
+    }
+    line
+}
+
+/// What is being read.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// A lesson's text, with steps, predictions and the exercise.
+    Lesson,
+    /// Prose within something else.
+    Passage,
+}
+
+/// A part of the text at its top level.
+enum Part {
+    /// A step's heading: its title and id.
+    Step(String, String),
+    Block(Block),
+}
+
+struct Markdown<'a> {
+    excerpt: Excerpt<'a>,
+    masked: &'a Masked<'a>,
+    events: Peekable<OffsetIter<'a>>,
+    mentions: &'a Mentions,
+    kind: Kind,
+    nesting: usize,
+}
+
+impl<'a> Markdown<'a> {
+    fn read(excerpt: Excerpt<'_>, mentions: &Mentions, kind: Kind) -> Vec<(usize, Part)> {
+        let masked = Masked::new(excerpt.text);
+        // Some of these are read only to say that they mean nothing here.
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_MATH
+            | Options::ENABLE_HEADING_ATTRIBUTES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS;
+        let events = Parser::new_ext(&masked.text, options).into_offset_iter().peekable();
+        Markdown { excerpt, masked: &masked, events, mentions, kind, nesting: 0 }.parts()
+    }
+
+    fn error(&self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
+        self.excerpt.error(at, message, hint);
+    }
+
+    fn parts(&mut self) -> Vec<(usize, Part)> {
+        let mut parts = Vec::new();
+        while let Some((event, range)) = self.events.peek().cloned() {
+            match event {
+                Event::Start(Tag::Heading { level: HeadingLevel::H2, id, .. }) if self.kind == Kind::Lesson => {
+                    self.events.next();
+                    let inlines = self.inlines();
+                    self.events.next();
+                    parts.extend(self.step(&inlines, id.as_deref(), range.start));
+                }
+                // An end without its start; the parser balances them, so this only keeps the loop moving.
+                Event::End(_) => drop(self.events.next()),
+                _ => parts.extend(self.block().into_iter().map(|block| (range.start, Part::Block(block)))),
+            }
+        }
+        parts
+    }
+
+    fn step(&self, title: &[Inline], id: Option<&str>, at: usize) -> Option<(usize, Part)> {
+        let mut plain = String::new();
+        for inline in title {
+            match inline {
+                Inline::Text(text) | Inline::Code(text) => plain.push_str(text),
+                _ => {
+                    self.error(at, "a step's title is plain text", "take formulas, emphasis and links out of it");
+                    return None;
+                }
+            }
+        }
+        let Some(id) = id else {
+            self.error(
+                at,
+                format!("the step \"{plain}\" has no id"),
+                "end its heading with {#id}, the id in lesson.ron",
+            );
+            return None;
+        };
+        Some((at, Part::Step(plain.trim().to_owned(), id.to_owned())))
+    }
+
+    /// The blocks up to the end of what holds them, which is passed too.
+    fn blocks(&mut self, at: usize) -> Vec<Block> {
+        if self.nesting == MAX_NESTING {
+            self.error(at, format!("lists and quotations nest more than {MAX_NESTING} deep"), "flatten them");
+            self.skip();
+            return Vec::new();
+        }
+        self.nesting += 1;
+        let mut blocks = Vec::new();
+        while !matches!(self.events.peek(), None | Some((Event::End(_), _))) {
+            blocks.extend(self.block());
+        }
+        self.events.next();
+        self.nesting -= 1;
+        blocks
+    }
+
+    /// Passes everything up to the end of the element whose start was just passed.
+    fn skip(&mut self) {
+        let mut open = 1;
+        while open > 0 {
+            match self.events.next() {
+                Some((Event::Start(_), _)) => open += 1,
+                Some((Event::End(_), _)) => open -= 1,
+                Some(_) => {}
+                None => return,
+            }
+        }
+    }
+
+    fn block(&mut self) -> Option<Block> {
+        let (event, range) = self.events.peek()?.clone();
+        let at = range.start;
+        let Event::Start(tag) = event else {
+            if event == Event::Rule {
+                self.events.next();
+                self.error(at, "a rule across the page is not supported", "begin a step or a heading instead");
+                return None;
+            }
+            // A tight list has its text without paragraphs.
+            let inlines = self.inlines();
+            return (!inlines.is_empty()).then_some(Block::Paragraph(inlines));
+        };
+        if is_inline(&tag) {
+            return Some(Block::Paragraph(self.inlines()));
+        }
+        self.events.next();
+        match tag {
+            Tag::Paragraph => self.paragraph(&range),
+            Tag::Heading { level, .. } => {
+                let inlines = self.inlines();
+                self.events.next();
+                if level <= HeadingLevel::H2 {
+                    let hint =
+                        "a lesson's title is in lesson.ron, its steps have two #, and all below has three or more";
+                    self.error(at, "a heading of this level cannot stand here", hint);
+                    return None;
+                }
+                Some(Block::Heading(level as u8, inlines))
+            }
+            Tag::BlockQuote(_) => Some(Block::Quote(self.blocks(at))),
+            Tag::List(start) => {
+                let mut items = Vec::new();
+                while let Some((Event::Start(Tag::Item), item)) = self.events.peek().cloned() {
+                    self.events.next();
+                    items.push(self.blocks(item.start));
+                }
+                self.events.next();
+                Some(Block::List(start, items))
+            }
+            Tag::CodeBlock(kind) => Some(self.code(kind, &range)),
+            Tag::Table(_) => Some(self.table()),
+            Tag::HtmlBlock => self.unsupported(at, "HTML", "write Markdown; for `<`, write \\<"),
+            Tag::FootnoteDefinition(_) => self.unsupported(at, "a footnote", "say it in the text, or leave it out"),
+            _ => self.unsupported(at, "this kind of block", "use paragraphs, lists, quotations, tables or code"),
+        }
+    }
+
+    fn unsupported(&mut self, at: usize, what: &str, hint: &str) -> Option<Block> {
+        self.skip();
+        self.error(at, format!("{what} is not supported"), hint);
+        None
+    }
+
+    fn paragraph(&mut self, range: &Range<usize>) -> Option<Block> {
+        if let Some(live) = self.masked.alone_in(range)
+            && let Some(block) = self.placed(&live)
+        {
+            self.skip();
+            return block;
+        }
+        let mut inlines = self.inlines();
+        self.events.next();
+        if let [Inline::Math(latex)] = inlines.as_mut_slice()
+            && self.excerpt.text.get(range.clone()).is_some_and(|text| text.trim_start().starts_with("$$"))
+        {
+            return Some(Block::Math(std::mem::take(latex)));
+        }
+        (!inlines.is_empty()).then_some(Block::Paragraph(inlines))
+    }
+
+    /// A prediction or the exercise, on a line of its own; nothing where the live part is of another kind.
+    fn placed(&self, live: &Range<usize>) -> Option<Option<Block>> {
+        let (words, at) = self.trimmed(live);
+        let block = match words.split_once(char::is_whitespace) {
+            None if words == "exercise" => {
+                self.mentions.add("exercise", self.excerpt.place(at), Of::Exercise);
+                Block::Exercise
+            }
+            Some(("predict", id)) => {
+                let id = id.trim();
+                self.mentions.add(id, self.excerpt.place(at + words.len() - id.len()), Of::Prediction);
+                Block::Predict(id.to_owned())
+            }
+            _ => return None,
+        };
+        if self.kind == Kind::Passage || self.nesting > 0 {
+            self.error(
+                at,
+                format!("{{{{{words}}}}} cannot stand here"),
+                "put it on a line of its own in a step's text",
+            );
+            return Some(None);
+        }
+        Some(Some(block))
+    }
+
+    fn trimmed(&self, live: &Range<usize>) -> (&'a str, usize) {
+        let inside = self.excerpt.text.get(live.clone()).unwrap_or("");
+        (inside.trim(), live.start + (inside.len() - inside.trim_start().len()))
+    }
+
+    fn code(&mut self, kind: CodeBlockKind<'_>, range: &Range<usize>) -> Block {
+        let mut text = String::new();
+        for (event, _) in self.events.by_ref() {
+            match event {
+                Event::Text(more) => text.push_str(&more),
+                Event::End(_) => break,
+                _ => {}
+            }
+        }
+        let language = match kind {
+            CodeBlockKind::Fenced(language) => language.trim().to_owned(),
+            CodeBlockKind::Indented => String::new(),
+        };
+        Block::Code(language, self.masked.restore(text.trim_end_matches('\n'), range))
+    }
+
+    fn table(&mut self) -> Block {
+        let (mut header, mut rows) = (Vec::new(), Vec::new());
+        while let Some((event, _)) = self.events.next() {
+            match event {
+                Event::Start(Tag::TableHead) => header = self.cells(),
+                Event::Start(Tag::TableRow) => rows.push(self.cells()),
+                Event::End(TagEnd::Table) => break,
+                _ => {}
+            }
+        }
+        Block::Table(header, rows)
+    }
+
+    fn cells(&mut self) -> Vec<Vec<Inline>> {
+        let mut cells = Vec::new();
+        while let Some((Event::Start(Tag::TableCell), _)) = self.events.next() {
+            cells.push(self.inlines());
+            self.events.next();
+        }
+        cells
+    }
+
+    /// The pieces of a line up to a block's start or an element's end, neither of which is passed.
+    fn inlines(&mut self) -> Vec<Inline> {
+        let mut line = Vec::new();
+        while let Some((event, range)) = self.events.peek().cloned() {
+            match event {
+                Event::End(_) | Event::Rule => break,
+                Event::Start(tag) if !is_inline(&tag) => break,
+                Event::Start(tag) => {
+                    self.events.next();
+                    line.extend(self.span(tag, range.start));
+                }
+                event => {
+                    self.events.next();
+                    self.leaf(event, &range, &mut line);
+                }
+            }
+        }
+        line
+    }
+
+    fn span(&mut self, tag: Tag<'_>, at: usize) -> Option<Inline> {
+        if self.nesting == MAX_NESTING {
+            self.error(at, format!("emphasis nests more than {MAX_NESTING} deep"), "flatten it");
+            self.skip();
+            return None;
+        }
+        self.nesting += 1;
+        let inside = self.inlines();
+        self.nesting -= 1;
+        self.events.next();
+        match tag {
+            Tag::Emphasis => Some(Inline::Emph(inside)),
+            Tag::Strong => Some(Inline::Strong(inside)),
+            Tag::Link { dest_url, .. } => {
+                if !dest_url.starts_with("https://") && !dest_url.starts_with("http://") {
+                    self.error(at, format!("`{dest_url}` is not a web address"), "links begin with https://");
+                }
+                Some(Inline::Link(dest_url.into_string(), inside))
+            }
+            Tag::Image { .. } => {
+                self.error(at, "an image is not supported", "the bench draws what a kernel does; describe the rest");
+                None
+            }
+            _ => {
+                self.error(at, "text that is struck out is not supported", "leave it out");
+                None
+            }
+        }
+    }
+
+    fn leaf(&self, event: Event<'_>, range: &Range<usize>, line: &mut Vec<Inline>) {
+        match event {
+            Event::Text(text) => {
+                for piece in self.masked.pieces(&text, range) {
+                    match piece {
+                        Piece::Plain(plain) => {
+                            if let Some(open) = plain.find("{{") {
+                                let hint = "close it with }} on the same line; braces of your own go into `code`";
+                                self.error(range.start + open, "this {{ does not begin a live part", hint);
+                            }
+                            push_text(line, plain);
+                        }
+                        Piece::Live(live) => line.extend(self.live(&live)),
+                    }
+                }
+            }
+            Event::Code(code) => line.push(Inline::Code(self.masked.restore(&code, range))),
+            Event::InlineMath(latex) | Event::DisplayMath(latex) => line.extend(self.math(&latex, range)),
+            Event::SoftBreak => push_text(line, " "),
+            Event::HardBreak => line.push(Inline::Break),
+            Event::InlineHtml(_) | Event::Html(_) => {
+                self.error(range.start, "HTML is not supported", "write Markdown; for `<`, write \\<");
+            }
+            Event::FootnoteReference(_) => {
+                self.error(range.start, "a footnote is not supported", "say it in the text, or leave it out");
+            }
+            _ => self.error(range.start, "this is not supported", "use plain Markdown"),
+        }
+    }
+
+    fn math(&self, latex: &str, range: &Range<usize>) -> Option<Inline> {
+        let latex = self.masked.restore(latex, range);
+        let Err(error) = ratex_parser::parse(&latex) else { return Some(Inline::Math(latex)) };
+        let source = self.excerpt.text.get(range.clone()).unwrap_or("");
+        let inside = source.find(&latex).map_or(0, |at| at + error.loc.as_ref().map_or(0, |loc| loc.start));
+        let message = format!("this formula is not LaTeX that can be set: {}", error.message);
+        self.error(range.start + inside, message, "see katex.org for what is understood; a dollar sign is \\$");
+        None
+    }
+
+    fn live(&self, live: &Range<usize>) -> Option<Inline> {
+        let (inside, at) = self.trimmed(live);
+        let Some(formula) = inside.strip_prefix('=') else {
+            if Self::placed_word(inside) {
+                self.error(at, format!("{{{{{inside}}}}} stands within a line"), "give it a line of its own");
+                return None;
+            }
+            self.mentions.add(inside, self.excerpt.place(at), Of::Param);
+            return Some(Inline::Control(inside.to_owned()));
+        };
+        let (expr, unit) = formula.split_once(':').unwrap_or((formula, ""));
+        let start = at + 1 + (expr.len() - expr.trim_start().len());
+        let expr = self.excerpt.part(start..start + expr.trim().len());
+        let expr = self.mentions.expr(expr, &Access::Results)?;
+        Some(Inline::Value(expr, unit.trim().to_owned()))
+    }
+
+    fn placed_word(inside: &str) -> bool {
+        matches!(inside.split_whitespace().next(), Some("predict" | "exercise"))
+    }
+}
+
+fn is_inline(tag: &Tag<'_>) -> bool {
+    matches!(tag, Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. })
+}
+
+/// Adds text to a line, joining it to text just before.
+fn push_text(line: &mut Vec<Inline>, text: &str) {
+    if let Some(Inline::Text(before)) = line.last_mut() {
+        before.push_str(text);
+    } else {
+        line.push(Inline::Text(text.to_owned()));
+    }
+}

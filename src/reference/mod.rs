@@ -1,0 +1,7 @@
+//! L1: what kernels should give, computed on the CPU in f64: one table of names, and the comparison.
+
+mod compare;
+mod table;
+
+pub use compare::check;
+pub use table::signatures;
