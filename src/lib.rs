@@ -4,5 +4,8 @@
 //! a file imports only from layers below its own, and `tests/tidy.rs` checks that.
 
 pub mod base;
+pub mod gpu;
 pub mod job;
+pub mod measure;
+pub mod reference;
 pub mod trace;
