@@ -1,5 +1,6 @@
 //! Buffers of 32-bit elements, as WGSL's storage buffers hold them.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::rng;
@@ -33,6 +34,9 @@ pub enum Init {
 /// The bit pattern of [`Init::Poison`]: a quiet NaN with a payload.
 pub const POISON: u32 = 0x7FC0_DEAD;
 
+/// Elements that are worth a thread of their own when a tensor is filled.
+const PAR_MIN: usize = 1 << 16;
+
 /// A flat buffer: `words[i]` is the bit pattern of element `i`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tensor {
@@ -52,11 +56,13 @@ impl Tensor {
             Init::Poison => vec![POISON; count],
             Init::Value(value) => vec![elem.encode(value); count],
             #[expect(clippy::cast_precision_loss, reason = "iota is exact up to 2^53")]
-            Init::Iota => (0..count).map(|i| elem.encode(i as f64)).collect(),
-            Init::Random => (0..count as u64)
+            Init::Iota => (0..count).into_par_iter().with_min_len(PAR_MIN).map(|i| elem.encode(i as f64)).collect(),
+            Init::Random => (0..count)
+                .into_par_iter()
+                .with_min_len(PAR_MIN)
                 .map(|i| match elem {
-                    Elem::F32 => rng::unit_f32(seed, i).to_bits(),
-                    Elem::U32 | Elem::I32 => rng::word(seed, i),
+                    Elem::F32 => rng::unit_f32(seed, i as u64).to_bits(),
+                    Elem::U32 | Elem::I32 => rng::word(seed, i as u64),
                 })
                 .collect(),
         };

@@ -23,6 +23,8 @@ pub struct Job {
     pub buffers: Vec<BufferSpec>,
     /// Workgroups in x, y, z.
     pub grid: [u32; 3],
+    /// What one workgroup takes, where it is known before the shader is compiled for a device.
+    pub workgroup: Option<WorkgroupShape>,
     /// Seed of the random inputs.
     pub seed: u64,
     /// How to tell that the result is right.
@@ -41,11 +43,37 @@ pub struct Job {
     pub blame: Blame,
 }
 
+/// What one workgroup of a kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkgroupShape {
+    /// Invocations in x, y, z.
+    pub size: [u32; 3],
+    /// Workgroup memory, in bytes.
+    pub shared_bytes: u32,
+}
+
+/// How a shader declares a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BindingKind {
+    /// `var<storage, read>`.
+    ReadOnly,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+    /// `var<uniform>`.
+    Uniform,
+}
+
 /// A buffer, found in the shader by its variable's name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BufferSpec {
     /// The variable's name in the shader.
     pub name: String,
+    /// The variable's `@group`.
+    pub group: u32,
+    /// The variable's `@binding`.
+    pub binding: u32,
+    /// How the shader declares it.
+    pub kind: BindingKind,
     /// The type of its elements.
     pub elem: Elem,
     /// Elements.

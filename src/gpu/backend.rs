@@ -1,0 +1,60 @@
+//! What a worker process asks of a device.
+
+use crate::base::diag::Diagnostic;
+use crate::job::Job;
+use crate::trace::record::{Ceilings, Check, Device, Record};
+
+use serde::{Deserialize, Serialize};
+
+/// Something that happened on the way to a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// What is being done now, such as "compiling"; for people.
+    Stage(String),
+    /// The result was compared with its reference.
+    Checked(Check),
+    /// One sample of the kernel's time, in seconds a launch.
+    Sample(f64),
+}
+
+/// Why a request gave no result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What happened, for people.
+    pub diagnostic: Diagnostic,
+    /// Whether the device can no longer be trusted: the worker then ends after saying so.
+    pub fatal: bool,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, fatal: false }
+    }
+}
+
+/// Where a backend reports to while it works.
+pub trait Sink {
+    /// Takes an event.
+    fn event(&mut self, event: Event);
+
+    /// Whether the result is no longer wanted.
+    fn cancelled(&self) -> bool;
+}
+
+/// One device.
+pub trait Backend {
+    /// What the device is and what it allows.
+    fn describe(&self) -> Device;
+
+    /// Measures what the device can do at best.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure>;
+
+    /// Compiles, runs, checks and times a job. A kernel that fails its check gets no timing.
+    ///
+    /// # Errors
+    /// When the kernel does not compile, does not fit the device, or the device fails.
+    fn run(&mut self, job: &Job, sink: &mut dyn Sink) -> Result<Record, Failure>;
+}

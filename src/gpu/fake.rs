@@ -1,0 +1,146 @@
+//! A scripted device: what it does is said by the kernel's id, so that tests can see a worker hang, die or talk nonsense.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::backend::{Backend, Event, Failure, Sink};
+use super::protocol::{self, FrameError, VERSION};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::{Elem, Init};
+use crate::job::{BindingKind, Blame, BufferSpec, CheckSpec, Job};
+use crate::trace::record::{self, Ceilings, Check, Device, Record};
+
+/// The device. Its scripts, by kernel id: `answers`, `slow` (1 s in all, with an event every 50 ms), `patient` (until cancelled),
+/// `hangs`, `crashes` (by a signal), `exits` (with code 3, after a word on standard error), `garbage`, `huge`, `torn`, `fatal`.
+/// Any other id fails in good order.
+#[derive(Clone, Copy, Debug)]
+pub struct Fake;
+
+impl Backend for Fake {
+    fn describe(&self) -> Device {
+        device()
+    }
+
+    fn ceilings(&mut self, _: &mut dyn Sink) -> Result<Ceilings, Failure> {
+        Ok(Ceilings { launch_s: Some(1e-6), ..Ceilings::default() })
+    }
+
+    fn run(&mut self, job: &Job, sink: &mut dyn Sink) -> Result<Record, Failure> {
+        sink.event(Event::Stage("running".to_owned()));
+        match job.kernel.as_str() {
+            "answers" => {}
+            "slow" => {
+                for _ in 0..20 {
+                    std::thread::sleep(Duration::from_millis(50));
+                    sink.event(Event::Sample(0.05));
+                }
+            }
+            "patient" => {
+                while !sink.cancelled() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                return Err(Diagnostic::error("cancelled").into());
+            }
+            "hangs" => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
+            "crashes" => std::process::abort(),
+            "exits" => {
+                let _ = writeln!(std::io::stderr(), "the driver gave up");
+                std::process::exit(3);
+            }
+            "garbage" => say_raw(&[3, 0, 0, 0, 99, 98, 97]),
+            "huge" => say_raw(&[255; 8]),
+            "torn" => {
+                say_raw(&[200, 0, 0, 0, 1, 2, 3]);
+                std::process::exit(0);
+            }
+            "fatal" => return Err(Failure { diagnostic: Diagnostic::error("the device was lost"), fatal: true }),
+            other => return Err(Diagnostic::error(format!("there is no script `{other}`")).in_file(&job.file).into()),
+        }
+        let elements = job.buffers.last().map_or(0, |buffer| buffer.count);
+        let check = Check { reference: "copy".into(), max_rel_error: 0.0, elements, ok: true, first_wrong: None };
+        sink.event(Event::Checked(check.clone()));
+        Ok(Record {
+            kernel: job.kernel.clone(),
+            backend: record::Backend::Wgpu,
+            check: Some(check),
+            timing: None,
+            trace: None,
+            timeline: None,
+            outputs: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// Puts bytes where the client expects frames.
+fn say_raw(bytes: &[u8]) {
+    let mut output = std::io::stdout();
+    // When it cannot be written the client is gone, and so is the point.
+    let _ = output.write_all(bytes).and_then(|()| output.flush());
+}
+
+/// The greeting of a worker of the next version of the protocol.
+///
+/// # Errors
+/// When the stream fails.
+pub fn greet_as_another_version(mut output: impl Write) -> Result<(), FrameError> {
+    protocol::write_hello_as(&mut output, VERSION + 1)
+}
+
+/// What the fake device says it is: small limits, no clock.
+#[must_use]
+pub fn device() -> Device {
+    Device {
+        backend: record::Backend::Wgpu,
+        name: "scripted device".into(),
+        driver: String::new(),
+        api: String::new(),
+        software: true,
+        timestamps: false,
+        subgroup: [32, 32],
+        max_binding_bytes: 128 << 20,
+        max_buffer_bytes: 256 << 20,
+        max_workgroup_invocations: 1024,
+        max_workgroup_size: [1024, 1024, 64],
+        max_grid: 65_535,
+        max_shared_bytes: 32 << 10,
+    }
+}
+
+/// A job that copies `count` floats, a multiple of 1,024, under the kernel id `kernel`. Real devices can run it too.
+#[must_use]
+pub fn job(kernel: &str, count: u64) -> Job {
+    let buffer = |name: &str, binding, kind, init| BufferSpec {
+        name: name.into(),
+        group: 0,
+        binding,
+        kind,
+        elem: Elem::F32,
+        count,
+        init,
+    };
+    Job {
+        kernel: kernel.into(),
+        file: "shaders/ceilings/copy.wgsl".into(),
+        source: include_str!("../../shaders/ceilings/copy.wgsl").into(),
+        entry: "main".into(),
+        constants: Vec::new(),
+        buffers: vec![
+            buffer("src", 0, BindingKind::ReadOnly, Init::Random),
+            buffer("dst", 1, BindingKind::ReadWrite, Init::Poison),
+        ],
+        grid: [u32::try_from(count / 1024).unwrap_or(u32::MAX).max(1), 1, 1],
+        workgroup: None,
+        seed: 1,
+        check: Some(CheckSpec { reference: "copy".into(), args: Vec::new(), output: "dst".into(), tolerance: 0.0 }),
+        measure: None,
+        trace: None,
+        bounds_checks: true,
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+        bytes: (count * 8) as f64,
+        flops: 0.0,
+        blame: Blame::default(),
+    }
+}

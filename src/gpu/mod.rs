@@ -1,0 +1,9 @@
+//! L2: devices, reached through a worker process that may hang or die without taking anything else along.
+
+pub mod backend;
+pub mod client;
+pub mod fake;
+pub mod limits;
+pub mod protocol;
+mod wgpu;
+pub mod worker;

@@ -1,0 +1,211 @@
+//! What the device can do at best: bytes by a copy, arithmetic by a chain of FMAs, launches by an empty kernel.
+
+use std::time::Instant;
+
+use super::buffers::{create, upload};
+use super::device::{Gpu, cause};
+use super::launch::HOST_RESOLUTION_S;
+use super::stopwatch::Stopwatch;
+use super::{Prepared, stage};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::{Elem, Init, Tensor};
+use crate::gpu::backend::{Event, Failure, Sink};
+use crate::job::{BindingKind, Blame, BufferSpec, Job, MeasureSpec};
+use crate::measure::sampling::{self, Conditions, Sampler};
+use crate::trace::record::{CacheState, Ceilings};
+
+/// Bytes of each copied buffer on a device with memory of its own: well beyond any cache.
+const COPY_BYTES: u64 = 256 << 20;
+
+/// The same on a software device, where copying takes the CPU's time.
+const SOFTWARE_COPY_BYTES: u64 = 8 << 20;
+
+/// Invocations of a workgroup in `copy.wgsl` and `fma.wgsl`.
+const WORKGROUP: u64 = 256;
+
+/// Measures all ceilings.
+///
+/// # Errors
+/// When the device fails. A device without room for the copies gets smaller ones.
+pub(super) fn measure(gpu: &Gpu, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
+    let launch_s = Some(launch(gpu, sink)?);
+    let fma_flops_per_s = Some(fma(gpu, sink)?);
+    let most = gpu.description.max_binding_bytes.min(gpu.description.max_buffer_bytes / 2);
+    let wanted = if gpu.description.software { SOFTWARE_COPY_BYTES } else { COPY_BYTES };
+    // A power of two, so that it divides into workgroups evenly.
+    let mut bytes = 1 << wanted.min(most).ilog2();
+    loop {
+        match copies(gpu, bytes, sink) {
+            Ok((device_copy, kernel)) => {
+                let (device_copy_bytes_per_s, copy_bytes_per_s) = (Some(device_copy), Some(kernel));
+                return Ok(Ceilings { device_copy_bytes_per_s, copy_bytes_per_s, fma_flops_per_s, launch_s });
+            }
+            Err(failure) if failure.fatal || bytes <= SOFTWARE_COPY_BYTES || sink.cancelled() => return Err(failure),
+            Err(_) => bytes /= 2,
+        }
+    }
+}
+
+/// Seconds that an empty kernel takes.
+///
+/// # Errors
+/// When the device fails.
+pub(super) fn launch(gpu: &Gpu, sink: &mut dyn Sink) -> Result<f64, Failure> {
+    let mut job = job("empty", include_str!("../../../shaders/ceilings/empty.wgsl"), Vec::new(), [1, 1, 1]);
+    job.measure = Some(MeasureSpec { cold: false, budget_s: 0.05, precision: 0.02, ..MeasureSpec::default() });
+    time(gpu, &job, sink)
+}
+
+/// FLOP/s of a chain of fused multiply-adds.
+fn fma(gpu: &Gpu, sink: &mut dyn Sink) -> Result<f64, Failure> {
+    let (groups, turns) = if gpu.description.software { (16, 8) } else { (4096, 256) };
+    let out = buffer("out", 0, BindingKind::ReadWrite, Init::Poison, groups * WORKGROUP);
+    let grid = [u32::try_from(groups).unwrap_or(1), 1, 1];
+    let mut job = job("fma", include_str!("../../../shaders/ceilings/fma.wgsl"), vec![out], grid);
+    job.constants = vec![("turns".to_owned(), f64::from(turns))];
+    let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
+    prepared.run_once(sink)?;
+    let finite = prepared.read("out", sink)?.words.iter().all(|&w| f32::from_bits(w).is_finite());
+    if !finite {
+        return Err(wrong("the chain of FMAs"));
+    }
+    let seconds = prepared.time(&spec(gpu), sink)?.median_s;
+    // 128 FMAs a turn, of two floating-point operations each.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    let flops = (groups * WORKGROUP) as f64 * f64::from(turns) * 128.0 * 2.0;
+    Ok(flops / seconds)
+}
+
+/// Bytes read and written a second: by the driver's copy, and by the copy kernel.
+fn copies(gpu: &Gpu, bytes: u64, sink: &mut dyn Sink) -> Result<(f64, f64), Failure> {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    let moved = (2 * bytes) as f64;
+    let device_copy = moved / device_copy(gpu, bytes, sink)?;
+    // 16 bytes an invocation. One dimension of a grid does not suffice for large copies.
+    let groups = bytes / 16 / WORKGROUP;
+    let wide = groups.min(32_768);
+    let grid = [wide, groups / wide, 1].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    let buffers = vec![
+        buffer("src", 0, BindingKind::ReadOnly, Init::Random, bytes / 4),
+        buffer("dst", 1, BindingKind::ReadWrite, Init::Poison, bytes / 4),
+    ];
+    let job = job("copy", include_str!("../../../shaders/ceilings/copy.wgsl"), buffers, grid);
+    let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
+    prepared.run_once(sink)?;
+    if prepared.read("dst", sink)? != job.buffers[0].fill(job.seed, 0) {
+        return Err(wrong("the copy kernel"));
+    }
+    Ok((device_copy, moved / prepared.time(&spec(gpu), sink)?.median_s))
+}
+
+fn wrong(what: &str) -> Failure {
+    Diagnostic::error(format!("{what} gives a wrong result on this device, so nothing it measures can be believed"))
+        .hint("update the device's driver")
+        .into()
+}
+
+fn spec(gpu: &Gpu) -> MeasureSpec {
+    let (budget_s, min_samples) = if gpu.description.software { (0.1, 5) } else { (0.25, 20) };
+    MeasureSpec { cold: !gpu.description.software, precision: 0.002, budget_s, min_samples, max_samples: 400 }
+}
+
+fn time(gpu: &Gpu, job: &Job, sink: &mut dyn Sink) -> Result<f64, Failure> {
+    let spec = job.measure.unwrap_or_else(|| spec(gpu));
+    let (mut prepared, _) = Prepared::new(gpu, job, sink)?;
+    Ok(prepared.time(&spec, sink)?.median_s)
+}
+
+fn buffer(name: &str, binding: u32, kind: BindingKind, init: Init, count: u64) -> BufferSpec {
+    BufferSpec { name: name.to_owned(), group: 0, binding, kind, elem: Elem::F32, count, init }
+}
+
+/// One of the program's own kernels. Their indices are in bounds and their loops end, so nothing is guarded.
+pub(super) fn job(name: &str, source: &str, buffers: Vec<BufferSpec>, grid: [u32; 3]) -> Job {
+    Job {
+        kernel: name.to_owned(),
+        file: format!("shaders/ceilings/{name}.wgsl"),
+        source: source.into(),
+        entry: "main".to_owned(),
+        constants: Vec::new(),
+        buffers,
+        grid,
+        workgroup: None,
+        seed: 1,
+        check: None,
+        measure: None,
+        trace: None,
+        bounds_checks: false,
+        bytes: 0.0,
+        flops: 0.0,
+        blame: Blame::default(),
+    }
+}
+
+/// Seconds of one `copy_buffer_to_buffer` of `bytes`.
+fn device_copy(gpu: &Gpu, bytes: u64, sink: &mut dyn Sink) -> Result<f64, Failure> {
+    stage(sink, "measuring the device's copy")?;
+    let no_room = |error: wgpu::Error| Diagnostic::error(format!("no room for a copy: {}", cause(&error)));
+    let mut buffers = Vec::new();
+    // Two pairs, so that no copy finds what the one before left in the cache.
+    for _ in 0..4 {
+        buffers.push(create(gpu, bytes).map_err(no_room)?);
+    }
+    let words = Tensor::new(Elem::F32, usize::try_from(bytes / 4).unwrap_or(0), Init::Random, 1, 0).words;
+    upload(gpu, &buffers[0], &words, sink)?;
+    upload(gpu, &buffers[2], &words, sink)?;
+    let watch = if gpu.copy_timestamps && gpu.description.timestamps { Some(Stopwatch::new(gpu)?) } else { None };
+    let conditions = Conditions {
+        cache: CacheState::Cold,
+        device_clock: watch.is_some(),
+        resolution_s: watch.as_ref().and(gpu.clock_resolution_s).unwrap_or(HOST_RESOLUTION_S),
+        max_launches: 64,
+    };
+    let mut copies = Copies { gpu, buffers, bytes, second: false, watch, started: Instant::now(), sink };
+    Ok(sampling::measure(&mut copies, &spec(gpu), &conditions, |_| ())?.median_s)
+}
+
+/// Copies by the driver, as samples.
+struct Copies<'a> {
+    gpu: &'a Gpu,
+    /// From, to, from, to.
+    buffers: Vec<wgpu::Buffer>,
+    bytes: u64,
+    second: bool,
+    watch: Option<Stopwatch>,
+    started: Instant,
+    sink: &'a mut dyn Sink,
+}
+
+impl Sampler for Copies<'_> {
+    type Error = Failure;
+
+    fn sample(&mut self, launches: u32) -> Result<f64, Failure> {
+        let mut encoder = self.gpu.encoder();
+        if let Some(watch) = &self.watch {
+            watch.mark(&mut encoder, 0);
+        }
+        for _ in 0..launches {
+            let [from, to] = if self.second { [2, 3] } else { [0, 1] };
+            self.second = !self.second;
+            encoder.copy_buffer_to_buffer(&self.buffers[from], 0, &self.buffers[to], 0, self.bytes);
+        }
+        let seconds = match &self.watch {
+            Some(watch) => {
+                watch.mark(&mut encoder, 1);
+                watch.collect(&mut encoder);
+                watch.seconds(self.gpu, encoder, self.sink)?
+            }
+            None => {
+                let start = Instant::now();
+                self.gpu.finish(encoder, self.sink)?;
+                start.elapsed().as_secs_f64()
+            }
+        };
+        self.sink.event(Event::Sample(seconds / f64::from(launches)));
+        Ok(seconds)
+    }
+
+    fn now(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}

@@ -1,0 +1,215 @@
+//! Choosing a device, opening it, and waiting for it without ever waiting for good.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::stopwatch;
+use crate::base::diag::Diagnostic;
+use crate::gpu::backend::{Failure, Sink};
+use crate::trace::record::{self, Device};
+
+/// An open device.
+pub(super) struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    /// What it is and allows.
+    pub(super) description: Device,
+    /// Every limit, for those that [`Device`] does not carry.
+    pub(super) limits: wgpu::Limits,
+    /// Seconds that its clock can tell apart; none where it has no clock.
+    pub(super) clock_resolution_s: Option<f64>,
+    /// Whether its clock can be read around copies and not only around passes.
+    pub(super) copy_timestamps: bool,
+    trouble: Arc<Mutex<Option<Failure>>>,
+}
+
+/// Names the adapter to take, by a part of its name.
+const ADAPTER_VARIABLE: &str = "WARPBOOK_ADAPTER";
+
+/// How long one wait lasts before the cancel flag is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+impl Gpu {
+    /// Opens the device that `WARPBOOK_ADAPTER` names, or else the fastest kind there is.
+    ///
+    /// # Errors
+    /// When there is none, or its driver refuses.
+    pub(super) fn open() -> Result<Self, Diagnostic> {
+        let adapter = choose(std::env::var(ADAPTER_VARIABLE).ok().as_deref())?;
+        let info = adapter.get_info();
+        let wanted = wgpu::Features::TIMESTAMP_QUERY
+            | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS
+            | wgpu::Features::SUBGROUP
+            | wgpu::Features::SHADER_F16;
+        let limits = adapter.limits();
+        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            required_features: adapter.features() & wanted,
+            required_limits: limits.clone(),
+            ..Default::default()
+        }))
+        .map_err(|error| {
+            Diagnostic::error(format!("{} cannot be opened: {error}", info.name))
+                .hint(format!("update its driver, or choose another device with {ADAPTER_VARIABLE}=part-of-its-name"))
+        })?;
+        let trouble = Arc::new(Mutex::new(None));
+        let note = |trouble: &Arc<Mutex<Option<Failure>>>, message: String| {
+            let mut first = trouble.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert(Failure { diagnostic: Diagnostic::error(message), fatal: true });
+        };
+        let (of_errors, of_loss) = (Arc::clone(&trouble), Arc::clone(&trouble));
+        device.on_uncaptured_error(Arc::new(move |error| {
+            note(&of_errors, format!("the driver failed: {}", cause(&error)))
+        }));
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&of_loss, format!("the device was lost: {message}"));
+            }
+        });
+        let features = device.features();
+        let mut gpu = Self {
+            description: describe(&info, &limits, features),
+            limits,
+            clock_resolution_s: None,
+            copy_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
+            device,
+            queue,
+            trouble,
+        };
+        if gpu.description.timestamps {
+            gpu.clock_resolution_s = stopwatch::resolution(&gpu).map_err(|failure| failure.diagnostic)?;
+            // A clock that does not tick is none.
+            gpu.description.timestamps = gpu.clock_resolution_s.is_some();
+        }
+        Ok(gpu)
+    }
+
+    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Submits what was encoded and waits for it.
+    ///
+    /// # Errors
+    /// When the device fails, or the wait is cancelled.
+    pub(super) fn finish(&self, encoder: wgpu::CommandEncoder, sink: &dyn Sink) -> Result<(), Failure> {
+        let index = self.queue.submit([encoder.finish()]);
+        self.wait(&index, sink)
+    }
+
+    /// Waits for a submission.
+    ///
+    /// # Errors
+    /// When the device fails, or the wait is cancelled: then the device is still at work, and no more use.
+    pub(super) fn wait(&self, index: &wgpu::SubmissionIndex, sink: &dyn Sink) -> Result<(), Failure> {
+        loop {
+            let wait = wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(TICK) };
+            match self.device.poll(wait) {
+                Ok(_) => return self.health(),
+                Err(wgpu::PollError::Timeout) if sink.cancelled() => return Err(cancelled(true)),
+                Err(wgpu::PollError::Timeout) => self.health()?,
+                Err(error) => {
+                    self.health()?;
+                    let diagnostic = Diagnostic::error(format!("the device cannot be waited for: {error}"));
+                    return Err(Failure { diagnostic, fatal: true });
+                }
+            }
+        }
+    }
+
+    /// The first error that no scope caught.
+    pub(super) fn health(&self) -> Result<(), Failure> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone().map_or(Ok(()), Err)
+    }
+
+    /// Calls `f`, catching the driver's errors: wgpu reports them beside the result.
+    ///
+    /// # Errors
+    /// What the driver had to say.
+    pub(super) fn scoped<T>(&self, f: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
+        let scopes = [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation]
+            .map(|filter| self.device.push_error_scope(filter));
+        let result = f();
+        let mut first = None;
+        // The last one pushed is popped first.
+        for scope in scopes.into_iter().rev() {
+            first = pollster::block_on(scope.pop()).or(first);
+        }
+        first.map_or(Ok(result), Err)
+    }
+}
+
+/// The failure of a request that is no longer wanted; fatal where the device is still working on it.
+pub(super) fn cancelled(busy: bool) -> Failure {
+    Failure { diagnostic: Diagnostic::error("the run was cancelled"), fatal: busy }
+}
+
+/// The innermost cause of an error: the outer ones only name the call.
+pub(super) fn cause(error: &wgpu::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string().trim().to_owned()
+}
+
+fn describe(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: wgpu::Features) -> Device {
+    Device {
+        backend: record::Backend::Wgpu,
+        name: info.name.clone(),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        api: format!("{:?}", info.backend),
+        software: info.device_type == wgpu::DeviceType::Cpu,
+        timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+        subgroup: [info.subgroup_min_size, info.subgroup_max_size],
+        max_binding_bytes: limits.max_storage_buffer_binding_size,
+        max_buffer_bytes: limits.max_buffer_size,
+        max_workgroup_invocations: limits.max_compute_invocations_per_workgroup,
+        max_workgroup_size: [
+            limits.max_compute_workgroup_size_x,
+            limits.max_compute_workgroup_size_y,
+            limits.max_compute_workgroup_size_z,
+        ],
+        max_grid: limits.max_compute_workgroups_per_dimension,
+        max_shared_bytes: limits.max_compute_workgroup_storage_size,
+    }
+}
+
+/// The adapter whose name contains `wanted`, or the best by [`rank`].
+fn choose(wanted: Option<&str>) -> Result<wgpu::Adapter, Diagnostic> {
+    // Validation layers, where installed, would slow down what is to be measured.
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        flags: wgpu::InstanceFlags::empty(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    if adapters.is_empty() {
+        adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::SECONDARY));
+    }
+    adapters.retain(|a| a.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS));
+    let names: Vec<String> = adapters.iter().map(|a| a.get_info().name).collect();
+    if names.is_empty() {
+        return Err(Diagnostic::error("no graphics driver was found that can compute").hint(
+            "install a Vulkan loader and driver (on Debian: libvulkan1, and mesa-vulkan-drivers or the GPU vendor's driver); \
+             until then everything is traced and nothing is measured",
+        ));
+    }
+    if let Some(part) = wanted {
+        let part = part.to_lowercase();
+        adapters.retain(|a| a.get_info().name.to_lowercase().contains(&part));
+    }
+    adapters.into_iter().min_by_key(|a| rank(&a.get_info())).ok_or_else(|| {
+        Diagnostic::error(format!("no device's name contains `{}`", wanted.unwrap_or_default()))
+            .hint(format!("set {ADAPTER_VARIABLE} to a part of one of these: {}", names.join(", ")))
+    })
+}
+
+/// Lower is better: GPUs with memory of their own first, software last.
+fn rank(info: &wgpu::AdapterInfo) -> u8 {
+    match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    }
+}

@@ -1,0 +1,204 @@
+//! From a job's WGSL to something that can be dispatched, with the compiler's complaints at their place.
+
+use std::collections::BTreeMap;
+
+use super::device::{Gpu, cause};
+use super::unchecked;
+use crate::base::diag::Diagnostic;
+use crate::gpu::backend::Failure;
+use crate::job::{BindingKind, Job};
+
+/// A compiled kernel.
+pub(super) struct Kernel {
+    pipeline: wgpu::ComputePipeline,
+    /// The job's bind groups by number, in order.
+    layouts: Vec<(u32, wgpu::BindGroupLayout)>,
+    fence: Option<(u32, wgpu::BindGroup)>,
+}
+
+/// Bind groups by number: one choice of buffers for a kernel.
+pub(super) type Bound = Vec<(u32, wgpu::BindGroup)>;
+
+impl Kernel {
+    /// Compiles the job's kernel.
+    ///
+    /// # Errors
+    /// What the compiler says, at its line and column.
+    pub(super) fn compile(gpu: &Gpu, job: &Job) -> Result<Self, Failure> {
+        let module = module(gpu, job)?;
+        let result = gpu.scoped(|| {
+            let layouts = layouts(gpu, job);
+            let fence = fence(gpu, job);
+            let groups = layouts.last().map_or(0, |(group, _)| group + 1);
+            let mut slots: Vec<Option<&wgpu::BindGroupLayout>> = vec![None; groups as usize];
+            for (group, layout) in &layouts {
+                slots[*group as usize] = Some(layout);
+            }
+            if let Some((layout, _)) = &fence {
+                slots.push(Some(layout));
+            }
+            let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                bind_group_layouts: &slots,
+                ..Default::default()
+            });
+            let constants: Vec<(&str, f64)> = job.constants.iter().map(|(name, v)| (name.as_str(), *v)).collect();
+            let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(&job.kernel),
+                layout: Some(&layout),
+                module: &module,
+                entry_point: Some(&job.entry),
+                compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() },
+                cache: None,
+            });
+            Self { pipeline, layouts, fence: fence.map(|(_, group)| (groups, group)) }
+        });
+        result.map_err(|error| {
+            let message = format!("kernel `{}` cannot be prepared for this device: {}", job.kernel, cause(&error));
+            Diagnostic::error(message).in_file(&job.file).into()
+        })
+    }
+
+    /// Whether launches in one pass wait for each other whatever buffers they use.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.fence.is_some()
+    }
+
+    /// Binds the buffers that `resource` gives for each of the job's.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub(super) fn bind<'b>(
+        &self,
+        gpu: &Gpu,
+        job: &Job,
+        resource: impl Fn(usize) -> wgpu::BufferBinding<'b>,
+    ) -> Result<Bound, Failure> {
+        let result = gpu.scoped(|| {
+            self.layouts
+                .iter()
+                .map(|(group, layout)| {
+                    let entries: Vec<wgpu::BindGroupEntry<'_>> = job
+                        .buffers
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, buffer)| buffer.group == *group)
+                        .map(|(i, buffer)| wgpu::BindGroupEntry {
+                            binding: buffer.binding,
+                            resource: wgpu::BindingResource::Buffer(resource(i)),
+                        })
+                        .collect();
+                    let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+                    (*group, gpu.device.create_bind_group(&descriptor))
+                })
+                .collect()
+        });
+        result.map_err(|error| {
+            let message = format!("kernel `{}` cannot be given its buffers: {}", job.kernel, cause(&error));
+            Diagnostic::error(message).in_file(&job.file).into()
+        })
+    }
+
+    /// Puts one launch into a pass.
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &Bound, grid: [u32; 3]) {
+        pass.set_pipeline(&self.pipeline);
+        for (group, bind_group) in bound.iter().chain(&self.fence) {
+            pass.set_bind_group(*group, bind_group, &[]);
+        }
+        let [x, y, z] = grid;
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
+fn module(gpu: &Gpu, job: &Job) -> Result<wgpu::ShaderModule, Failure> {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(&job.kernel),
+        source: wgpu::ShaderSource::Wgsl((&*job.source).into()),
+    };
+    let mut created = None;
+    let outcome = gpu.scoped(|| {
+        created = Some(if job.bounds_checks {
+            gpu.device.create_shader_module(descriptor)
+        } else {
+            unchecked::shader_module(&gpu.device, descriptor)
+        });
+    });
+    let complaint = match (&outcome, &created) {
+        (Ok(()), _) | (_, None) => None,
+        (Err(_), Some(module)) => pollster::block_on(module.get_compilation_info())
+            .messages
+            .into_iter()
+            .find(|message| message.message_type == wgpu::CompilationMessageType::Error),
+    };
+    match (outcome, created) {
+        (Ok(()), Some(module)) => Ok(module),
+        (Err(error), _) => {
+            let message = complaint.as_ref().map_or_else(|| cause(&error), |c| headline(&c.message));
+            let diagnostic = Diagnostic::error(message);
+            Err(match complaint.and_then(|c| c.location) {
+                Some(place) => {
+                    let start = place.offset as usize;
+                    diagnostic.at(&job.file, &job.source, &(start..start + place.length as usize))
+                }
+                None => diagnostic.in_file(&job.file),
+            }
+            .into())
+        }
+        (Ok(()), None) => Err(Diagnostic::error("the shader was not compiled").in_file(&job.file).into()),
+    }
+}
+
+/// The sentence of a compiler message that is drawn over many lines.
+fn headline(message: &str) -> String {
+    let line = message.lines().find_map(|line| line.trim().strip_prefix("error: "));
+    line.or_else(|| message.lines().find(|line| !line.trim().is_empty())).unwrap_or(message).trim().to_owned()
+}
+
+/// A layout for each bind group that the job uses, by number. Said outright, because a derived one drops unused bindings.
+fn layouts(gpu: &Gpu, job: &Job) -> Vec<(u32, wgpu::BindGroupLayout)> {
+    let mut groups: BTreeMap<u32, Vec<wgpu::BindGroupLayoutEntry>> = BTreeMap::new();
+    for buffer in &job.buffers {
+        let ty = match buffer.kind {
+            BindingKind::ReadOnly => wgpu::BufferBindingType::Storage { read_only: true },
+            BindingKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+            BindingKind::Uniform => wgpu::BufferBindingType::Uniform,
+        };
+        groups.entry(buffer.group).or_default().push(entry(buffer.binding, ty));
+    }
+    groups.into_iter().map(|(group, entries)| (group, layout(gpu, &entries))).collect()
+}
+
+fn entry(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    }
+}
+
+fn layout(gpu: &Gpu, entries: &[wgpu::BindGroupLayoutEntry]) -> wgpu::BindGroupLayout {
+    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries })
+}
+
+/// A writable buffer in a bind group of its own that the shader never touches. Launches with different buffers may overlap on the
+/// device; since all declare that they might write this one, each waits for the one before. None where the device has
+/// no bind group or storage binding to spare.
+fn fence(gpu: &Gpu, job: &Job) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
+    let groups = job.buffers.iter().map(|buffer| buffer.group + 1).max().unwrap_or(0);
+    let storage = job.buffers.iter().filter(|buffer| buffer.kind != BindingKind::Uniform).count();
+    let room =
+        groups < gpu.limits.max_bind_groups && storage < gpu.limits.max_storage_buffers_per_shader_stage as usize;
+    room.then(|| {
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("fence"),
+            size: 16,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
+        let layout = layout(gpu, &[entry(0, wgpu::BufferBindingType::Storage { read_only: false })]);
+        let entries = [wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }];
+        let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries };
+        let group = gpu.device.create_bind_group(&descriptor);
+        (layout, group)
+    })
+}

@@ -1,0 +1,18 @@
+//! The one unsafe call of the program: compiling a kernel without guards on its array indices and loops.
+
+/// A shader module without bounds checks and loop bounds; its other guards (division, initialisation) stay.
+#[expect(
+    unsafe_code,
+    reason = "wgpu has no safe call that leaves the guards out, and they can cost half of a kernel's speed"
+)]
+pub(super) fn shader_module(device: &wgpu::Device, descriptor: wgpu::ShaderModuleDescriptor<'_>) -> wgpu::ShaderModule {
+    let checks = wgpu::ShaderRuntimeChecks {
+        bounds_checks: false,
+        force_loop_bounding: false,
+        ..wgpu::ShaderRuntimeChecks::checked()
+    };
+    // SAFETY: The shader must not index out of bounds and its loops must end. Nothing can prove that of any kernel: leaving the
+    // guards out is the user's visible switch, for a kernel whose trace found no index out of bounds. The module is still
+    // validated, and what a wrong kernel does stays in the worker process and the device memory that it owns.
+    unsafe { device.create_shader_module_trusted(descriptor, checks) }
+}

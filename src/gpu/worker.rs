@@ -1,0 +1,220 @@
+//! The worker process: owns a device, answers one request after the other, and ends when its client does.
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
+
+use super::backend::{Backend, Event, Failure, Sink};
+use super::protocol::{self, FrameError, Reply, Request};
+use super::{fake, wgpu};
+use crate::base::diag::Diagnostic;
+
+/// The `worker` subcommand: serves standard input and output. `--fake` takes a scripted device in place of a real one,
+/// `--fake-version` also greets with another version of the protocol.
+#[must_use]
+pub fn main(args: &[String]) -> ExitCode {
+    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let ended = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => serve(input, output, || wgpu::open().map(|b| Box::new(b) as Box<dyn Backend>), leave),
+        ["--fake"] => serve(input, output, || Ok(Box::new(fake::Fake)), leave),
+        ["--fake-version"] => fake::greet_as_another_version(output),
+        _ => return ExitCode::from(2),
+    };
+    if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Ends a process whose client is gone while the device is still at work. A driver's own clean-up at exit may wait for work that
+/// never ends, so it gets half a second.
+fn leave() {
+    std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_millis(500));
+        std::process::abort();
+    });
+    std::process::exit(1);
+}
+
+/// Answers the requests that come from `input` until it is closed, a shutdown is asked for, or the device is lost.
+///
+/// `open` finds the device at the first request, and again after it failed. `orphaned` is called on another thread when `input`
+/// is closed while a request is being worked on.
+///
+/// # Errors
+/// When the streams fail or the client is no client of this version.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    mut output: impl Write,
+    mut open: impl FnMut() -> Result<Box<dyn Backend>, Diagnostic>,
+    orphaned: impl FnOnce() + Send + 'static,
+) -> Result<(), FrameError> {
+    let mut input = input;
+    protocol::write_hello(&mut output)?;
+    protocol::read_hello(&mut input)?;
+    let flags = Arc::new(Flags::default());
+    let (sender, requests) = mpsc::channel();
+    let of_reader = Arc::clone(&flags);
+    std::thread::spawn(move || {
+        receive(&mut input, &sender, &of_reader);
+        drop(sender);
+        of_reader.cancelled.store(true, Ordering::SeqCst);
+        if of_reader.busy.load(Ordering::SeqCst) {
+            orphaned();
+        }
+    });
+    let mut backend = None;
+    while let Ok(request) = requests.recv() {
+        if request == Request::Shutdown {
+            break;
+        }
+        let mut reporter = Reporter { output: &mut output, flags: &flags };
+        let reply = answer(&request, &mut backend, &mut open, &mut reporter);
+        flags.busy.store(false, Ordering::SeqCst);
+        let fatal = matches!(&reply, Reply::Failed(failure) if failure.fatal);
+        match protocol::write(&mut output, &reply) {
+            Err(FrameError::Oversized(length)) => {
+                let message = format!("the answer takes {length} bytes, more than a message can hold");
+                protocol::write(&mut output, &Reply::Failed(Diagnostic::error(message).into()))?;
+            }
+            other => other?,
+        }
+        if fatal {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What the reading thread tells the working one, and the reverse.
+#[derive(Default)]
+struct Flags {
+    cancelled: AtomicBool,
+    busy: AtomicBool,
+}
+
+/// Passes requests on until the stream ends. A cancel takes effect at once, so it does not queue behind the work it cancels.
+fn receive(input: &mut impl Read, sender: &Sender<Request>, flags: &Flags) {
+    while let Ok(request) = protocol::read::<Request>(input) {
+        if request == Request::Cancel {
+            flags.cancelled.store(true, Ordering::SeqCst);
+            continue;
+        }
+        // Here and not where the work begins: a cancel that comes in between belongs to this request.
+        flags.cancelled.store(false, Ordering::SeqCst);
+        flags.busy.store(true, Ordering::SeqCst);
+        if sender.send(request).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(
+    request: &Request,
+    backend: &mut Option<Box<dyn Backend>>,
+    open: &mut impl FnMut() -> Result<Box<dyn Backend>, Diagnostic>,
+    sink: &mut dyn Sink,
+) -> Reply {
+    let backend = match backend {
+        Some(backend) => backend,
+        None => {
+            sink.event(Event::Stage("opening the device".to_owned()));
+            match open() {
+                Ok(opened) => backend.insert(opened),
+                Err(diagnostic) => return Reply::Failed(diagnostic.into()),
+            }
+        }
+    };
+    let result: Result<Reply, Failure> = match request {
+        Request::Describe | Request::Cancel | Request::Shutdown => Ok(Reply::Device(backend.describe())),
+        Request::Ceilings => backend.ceilings(sink).map(Reply::Ceilings),
+        Request::Run(job) => backend.run(job, sink).map(|record| Reply::Record(Box::new(record))),
+    };
+    result.unwrap_or_else(Reply::Failed)
+}
+
+struct Reporter<'a, W> {
+    output: &'a mut W,
+    flags: &'a Flags,
+}
+
+impl<W: Write> Sink for Reporter<'_, W> {
+    fn event(&mut self, event: Event) {
+        if protocol::write(self.output, &Reply::Event(event)).is_err() {
+            // Nobody listens any more.
+            self.flags.cancelled.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.flags.cancelled.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn requests(list: &[Request]) -> Result<std::io::Cursor<Vec<u8>>, FrameError> {
+        let mut input = Vec::new();
+        protocol::write_hello(&mut input)?;
+        for request in list {
+            protocol::write(&mut input, request)?;
+        }
+        Ok(std::io::Cursor::new(input))
+    }
+
+    fn replies(mut output: &[u8]) -> Result<Vec<Reply>, FrameError> {
+        protocol::read_hello(&mut output)?;
+        let mut replies = Vec::new();
+        while !output.is_empty() {
+            replies.push(protocol::read(&mut output)?);
+        }
+        Ok(replies)
+    }
+
+    #[test]
+    fn requests_are_answered_in_order() -> Result<(), FrameError> {
+        let job = Box::new(fake::job("answers", 8));
+        let input = requests(&[Request::Describe, Request::Run(job), Request::Ceilings, Request::Shutdown])?;
+        let mut output = Vec::new();
+        serve(input, &mut output, || Ok(Box::new(fake::Fake)), || ())?;
+        let results: Vec<Reply> = replies(&output)?.into_iter().filter(|r| !matches!(r, Reply::Event(_))).collect();
+        assert!(
+            matches!(&results[..], [Reply::Device(d), Reply::Record(r), Reply::Ceilings(_)]
+                if d.name == fake::device().name && r.kernel == "answers"),
+            "{results:?}"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_device_that_does_not_open_is_tried_again() -> Result<(), FrameError> {
+        let input = requests(&[Request::Describe, Request::Describe, Request::Shutdown])?;
+        let (mut output, mut tries) = (Vec::new(), 0);
+        let open = || -> Result<Box<dyn Backend>, Diagnostic> {
+            tries += 1;
+            if tries == 1 { Err(Diagnostic::error("no driver")) } else { Ok(Box::new(fake::Fake)) }
+        };
+        serve(input, &mut output, open, || ())?;
+        let results: Vec<Reply> = replies(&output)?.into_iter().filter(|r| !matches!(r, Reply::Event(_))).collect();
+        assert!(matches!(&results[..], [Reply::Failed(f), Reply::Device(_)] if f.diagnostic.message == "no driver"));
+        Ok(())
+    }
+
+    #[test]
+    fn a_fatal_failure_ends_the_worker() -> Result<(), FrameError> {
+        let input = requests(&[Request::Run(Box::new(fake::job("fatal", 8))), Request::Describe])?;
+        let mut output = Vec::new();
+        serve(input, &mut output, || Ok(Box::new(fake::Fake)), || ())?;
+        assert!(matches!(replies(&output)?.last(), Some(Reply::Failed(failure)) if failure.fatal));
+        Ok(())
+    }
+
+    #[test]
+    fn a_client_of_another_kind_is_refused() {
+        let strangers = std::io::Cursor::new(b"GET / HTTP/1.1\r\n".to_vec());
+        let ended = serve(strangers, Vec::new(), || Ok(Box::new(fake::Fake)), || ());
+        assert!(matches!(ended, Err(FrameError::Garbage(_))));
+    }
+}

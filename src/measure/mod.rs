@@ -1,0 +1,7 @@
+//! L1: what samples mean: statistics, when to stop sampling, what to warn of, and which comparisons hold.
+
+pub mod compare;
+pub mod roofline;
+pub mod sampling;
+pub mod stats;
+pub mod warnings;
