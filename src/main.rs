@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         Err(problem) => return cli::misused(problem),
     };
     match command {
-        Some(Command::Worker) => worker::main(),
+        Some(Command::Worker { args }) => worker::main(&args),
         Some(Command::Shot(args)) => shot(files, own, &args),
         Some(command) => cli::execute(command, &Context::new(files, own)),
         None => match open_window(files.clone(), own.clone()) {
@@ -46,8 +46,7 @@ fn shot(files: PackFiles, worker: WorkerCommand, args: &cli::ShotArgs) -> ExitCo
         cli::ThemeArg::Dark => ThemeChoice::Dark,
         cli::ThemeArg::Light => ThemeChoice::Light,
     };
-    let shot =
-        Shot { lesson: &args.lesson, step: args.step, size: args.size, theme, experiment: args.experiment };
+    let shot = Shot { lesson: &args.lesson, step: args.step, size: args.size, theme, experiment: args.experiment };
     match shoot(files, worker, &shot, &args.output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => cli::misused(problem),

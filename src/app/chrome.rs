@@ -54,7 +54,8 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
         Choice::Only(Backend::Wgpu) => "wgpu",
     };
     let mut chosen = state.choice();
-    let combo = egui::ComboBox::from_id_salt("backend").selected_text(format!("Measure: {}", name(chosen))).width(120.0);
+    let combo =
+        egui::ComboBox::from_id_salt("backend").selected_text(format!("Measure: {}", name(chosen))).width(120.0);
     let response = combo.show_ui(ui, |ui| {
         for choice in [Choice::Auto, Choice::Only(Backend::Wgpu), Choice::Only(Backend::Simt)] {
             ui.selectable_value(&mut chosen, choice, name(choice));
@@ -90,7 +91,8 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
                 let seen = kept.seen.contains(&step.id);
                 let color = if here || !seen { theme::color(theme, Ink::Text) } else { muted };
                 let text = RichText::new(format!("{:>2}  {}", index + 1, step.title)).size(13.5).color(color);
-                let button = egui::Button::selectable(here, text).wrap().min_size(egui::vec2(ui.available_width(), 28.0));
+                let button =
+                    egui::Button::selectable(here, text).wrap().min_size(egui::vec2(ui.available_width(), 28.0));
                 if ui.add(button).clicked() {
                     commands.push(Command::GoTo(index));
                 }
@@ -151,7 +153,8 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                 DeviceState::Ready(device) => ui.label(small(device_name(device))),
                 DeviceState::Missing(problem) => {
                     let text = format!("no device: {}", problem.message);
-                    let response = ui.add(egui::Label::new(small(text).color(theme::color(theme, Hue::Store.ink()))).truncate());
+                    let response =
+                        ui.add(egui::Label::new(small(text).color(theme::color(theme, Hue::Store.ink()))).truncate());
                     response.on_hover_text(problem.hint.clone().unwrap_or_default())
                 }
             };

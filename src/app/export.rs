@@ -34,7 +34,7 @@ impl Dialog {
             return None;
         }
         let mut command = None;
-        let modal = egui::Modal::new(egui::Id::new("export")).show(ui.ctx(), |ui| {
+        let modal = egui::Modal::new(egui::Id::unique("export")).show(ui.ctx(), |ui| {
             ui.set_width(400.0);
             ui.label(RichText::new("Export this lesson as a note").font(theme::medium(16.0)));
             let muted = theme::color(theme::of(ui), Ink::Muted);

@@ -18,9 +18,33 @@ pub enum Kind {
 }
 
 const KEYWORDS: [&str; 27] = [
-    "alias", "break", "case", "const", "const_assert", "continue", "continuing", "default", "discard", "else", "enable",
-    "false", "fn", "for", "if", "let", "loop", "override", "requires", "return", "struct", "switch", "true", "var", "while",
-    "read", "read_write",
+    "alias",
+    "break",
+    "case",
+    "const",
+    "const_assert",
+    "continue",
+    "continuing",
+    "default",
+    "discard",
+    "else",
+    "enable",
+    "false",
+    "fn",
+    "for",
+    "if",
+    "let",
+    "loop",
+    "override",
+    "requires",
+    "return",
+    "struct",
+    "switch",
+    "true",
+    "var",
+    "while",
+    "read",
+    "read_write",
 ];
 
 const TYPES: [&str; 18] = [

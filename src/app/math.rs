@@ -7,7 +7,7 @@ use std::rc::Rc;
 use egui::{Color32, ColorImage, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2, vec2};
 use egui_extras::image::load_svg_bytes_with_size;
 
-use crate::scene::math::{MathSvg, svg};
+use crate::base::math::{MathSvg, svg};
 
 /// Formulas rasterised in one frame at most: each takes about a millisecond.
 const PER_FRAME: u32 = 3;

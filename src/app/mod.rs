@@ -25,7 +25,6 @@ use crate::session::desk::state::State;
 use crate::session::desk::{Command, Desk};
 use crate::session::saved::ThemeChoice;
 use math::Formulas;
-use page::page_problem;
 use stage::Stage;
 
 /// Everything that is drawn, and what drawing keeps between frames.
@@ -169,7 +168,7 @@ impl View {
 
     fn messages(&mut self, ui: &mut Ui, panes: &Panes, state: &State) -> Vec<Command> {
         let anchor = panes.status.right_top() - vec2(16.0, 12.0);
-        let area = egui::Area::new(egui::Id::new("messages")).pivot(egui::Align2::RIGHT_BOTTOM).fixed_pos(anchor);
+        let area = egui::Area::new(egui::Id::unique("messages")).pivot(egui::Align2::RIGHT_BOTTOM).fixed_pos(anchor);
         area.show(ui.ctx(), |ui| chrome::notices(ui, state)).inner
     }
 }

@@ -54,7 +54,11 @@ fn heading(ui: &mut Ui, state: &State, lesson: &Lesson, plot: &Plot) -> Vec<Comm
                 if ui.button("Cancel").clicked() {
                     commands.push(Command::Cancel);
                 }
-            } else if ui.add_enabled(ready, egui::Button::new("Run experiment")).on_hover_text("Run every point of the plot (R)").clicked() {
+            } else if ui
+                .add_enabled(ready, egui::Button::new("Run experiment"))
+                .on_hover_text("Run every point of the plot (R)")
+                .clicked()
+            {
                 commands.push(Command::RunExperiment);
             }
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -119,7 +123,8 @@ fn draw(ui: &mut Ui, plot: &Plot) {
         }
         egui_plot::HoverPosition::Elsewhere { .. } => None,
     };
-    let x_title = if plot.x.unit.is_empty() { plot.x.label.clone() } else { format!("{} ({})", plot.x.label, plot.x.unit) };
+    let x_title =
+        if plot.x.unit.is_empty() { plot.x.label.clone() } else { format!("{} ({})", plot.x.label, plot.x.unit) };
     EguiPlot::new("measured")
         .allow_drag(false)
         .allow_zoom(false)
@@ -148,7 +153,12 @@ fn draw(ui: &mut Ui, plot: &Plot) {
                 p.points(Points::new(series.name.clone(), PlotPoints::from(points)).color(color).radius(3.0));
                 for q in series.points.iter().filter(|q| q.high > q.low) {
                     let bar = vec![[along(q.x), q.low], [along(q.x), q.high]];
-                    p.line(Line::new(series.name.clone(), PlotPoints::from(bar)).color(color).width(3.0).allow_hover(false));
+                    p.line(
+                        Line::new(series.name.clone(), PlotPoints::from(bar))
+                            .color(color)
+                            .width(3.0)
+                            .allow_hover(false),
+                    );
                 }
             }
             if let Some((x, y)) = plot.current {

@@ -157,8 +157,10 @@ impl Canvas {
     pub fn paint(&mut self, view: &mut View, desk: &mut Desk) -> Result<image::RgbaImage, Diagnostic> {
         let output = self.run(view, desk);
         for delta in std::mem::take(&mut self.textures) {
-            for (id, image) in &delta.set {
-                self.renderer.update_texture(&self.device, &self.queue, *id, image);
+            for (id, images) in &delta.set {
+                for image in images {
+                    self.renderer.update_texture(&self.device, &self.queue, *id, image);
+                }
             }
         }
         let jobs = self.ctx.tessellate(output.shapes, output.pixels_per_point);
@@ -217,7 +219,8 @@ impl Canvas {
             texture.size(),
         );
         self.queue.submit(extra.into_iter().chain([encoder.finish()]));
-        let failed = |what: &dyn std::fmt::Display| Diagnostic::error(format!("the picture could not be read back: {what}"));
+        let failed =
+            |what: &dyn std::fmt::Display| Diagnostic::error(format!("the picture could not be read back: {what}"));
         buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| failed(&error))?;
         let rows = buffer.slice(..).get_mapped_range().map_err(|error| failed(&error))?;

@@ -76,7 +76,11 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
         let counts = trace.and_then(|t| t.lines.iter().find(|l| l.line == number));
         ground(ui, rect, number, lit, response.hovered());
         gutter(ui, rect, number, counts, most);
-        ui.painter().galley(pos2(rect.min.x + GUTTER, rect.center().y - galley.size().y / 2.0), galley, Color32::PLACEHOLDER);
+        ui.painter().galley(
+            pos2(rect.min.x + GUTTER, rect.center().y - galley.size().y / 2.0),
+            galley,
+            Color32::PLACEHOLDER,
+        );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("line {number}: {text}")));
         if response.hovered() {
             hovered = Some(number);

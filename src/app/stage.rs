@@ -60,7 +60,8 @@ impl Stage {
         let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(room.width() - 32.0, STRIP));
         self.scrub(ui, state, timeline, strip, lit);
         let row = Rect::from_min_size(strip.left_bottom() + vec2(0.0, 2.0), vec2(strip.width(), ROW));
-        let mut row_ui = ui.new_child(egui::UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)));
+        let mut row_ui =
+            ui.new_child(egui::UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)));
         commands.extend(self.row(&mut row_ui, state, events.len(), warps));
         if timeline.truncated {
             let note = "The timeline is cut at its cap on events; the counts are of the whole grid.";
@@ -83,7 +84,7 @@ impl Stage {
         };
         let frame = warp::frame(&view);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
-        let response = ui.interact(rect, ui.id().with("picture"), Sense::hover());
+        let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
     }
@@ -99,8 +100,10 @@ impl Stage {
         };
         let frame = strip::frame(&view);
         paint::frame(&ui.painter_at(rect.expand(2.0)), theme::of(ui), rect.min, &frame);
-        let response = ui.interact(rect, ui.id().with("strip"), Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(self.player.position), "Position in the warp's events"));
+        let response = ui.interact(rect, ui.scope_id().with("strip"), Sense::click_and_drag());
+        response.widget_info(|| {
+            egui::WidgetInfo::slider(true, f64::from(self.player.position), "Position in the warp's events")
+        });
         if let Some(pointer) = response.interact_pointer_pos() {
             self.player.playing = false;
             self.player.position = strip::position_at(&view, pointer.x - rect.min.x);
@@ -160,7 +163,11 @@ impl Stage {
             return;
         }
         let (play, back, forward) = ui.input(|i| {
-            (i.key_pressed(egui::Key::Space), i.key_pressed(egui::Key::OpenBracket), i.key_pressed(egui::Key::CloseBracket))
+            (
+                i.key_pressed(egui::Key::Space),
+                i.key_pressed(egui::Key::OpenBracket),
+                i.key_pressed(egui::Key::CloseBracket),
+            )
         });
         if play {
             self.player.toggle(events);
@@ -177,5 +184,6 @@ impl Stage {
 /// Workgroups in the grid of the kernel on the bench.
 fn groups(state: &State) -> u32 {
     let (Some(lesson), Some(kernel)) = (&state.lesson, state.shown_kernel()) else { return 1 };
-    crate::session::jobs::grid(lesson, kernel, &state.params).map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
+    crate::session::jobs::grid(lesson, kernel, &state.params)
+        .map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{View, theme};
 use crate::base::diag::Diagnostic;
@@ -43,14 +44,16 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
             None => problem,
         });
     }
-    library_for_x11()?;
     let viewport = egui::ViewportBuilder::default()
         .with_title("Warpbook")
         .with_app_id("warpbook")
         .with_inner_size([1440.0, 900.0])
         .with_min_inner_size([1024.0, 640.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
+    let opened = Arc::new(AtomicBool::new(false));
+    let flag = opened.clone();
     let create = move |creation: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> {
+        flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
         let ctx = creation.egui_ctx.clone();
         let desk = Desk::open(Options {
@@ -62,24 +65,20 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
         });
         Ok(Box::new(App { view: View::default(), desk: Some(desk) }))
     };
-    eframe::run_native("warpbook", options, Box::new(create)).map_err(|error| {
-        Diagnostic::error(format!("the window could not open: {error}"))
-            .hint("install a graphics driver: on Debian and Ubuntu, mesa-vulkan-drivers and libvulkan1 suffice")
-    })
-}
-
-/// The window library panics where this one is missing, so it is looked for first.
-#[cfg(all(unix, not(target_os = "macos")))]
-fn library_for_x11() -> Result<(), Diagnostic> {
-    let wayland = std::env::var_os("WAYLAND_DISPLAY").is_some_and(|v| !v.is_empty());
-    if wayland || doctor::has_library("libxkbcommon-x11.so.0") {
-        return Ok(());
+    // Where a library for the keyboard or the display is missing, the window library panics.
+    let run = || eframe::run_native("warpbook", options, Box::new(create));
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Diagnostic::error(format!("the window could not open: {error}"))
+            .hint("install a graphics driver: on Debian and Ubuntu, mesa-vulkan-drivers and libvulkan1 suffice")),
+        Err(panic) if opened.load(Ordering::Relaxed) => std::panic::resume_unwind(panic),
+        Err(panic) => Err(Diagnostic::error(format!("the window could not open: {}", reason(&*panic)))
+            .hint("install what it names: on Debian and Ubuntu, libxkbcommon-x11-0, libx11-6, libx11-xcb1, libxcursor1 and libxi6")),
     }
-    Err(Diagnostic::error("the library libxkbcommon-x11.so.0 is missing")
-        .hint("install it: on Debian and Ubuntu it is in libxkbcommon-x11-0"))
 }
 
-#[cfg(not(all(unix, not(target_os = "macos"))))]
-fn library_for_x11() -> Result<(), Diagnostic> {
-    Ok(())
+/// What a panic said.
+fn reason(panic: &dyn std::any::Any) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("the window library gave up")
 }

@@ -62,7 +62,11 @@ pub enum Command {
     },
     /// The process that owns a device; started by the program itself.
     #[command(hide = true)]
-    Worker,
+    Worker {
+        /// How to behave, for tests.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
 }
 
 /// Options of `run`, shared by `sweep`.

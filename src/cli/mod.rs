@@ -15,12 +15,12 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 pub use args::{Cli, Command, ShotArgs, ThemeArg};
-pub use out::{DONE, FAILED, MISUSED, problems};
+pub use out::{DONE, FAILED, MISUSED, misused, problems};
 
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
-use crate::session::devices::Devices;
+use crate::session::{self, devices::Devices};
 
 /// What every command works with.
 pub struct Context {
@@ -41,7 +41,7 @@ impl Context {
 
     /// Reads the pack; what is wrong with it goes to standard error.
     fn pack(&self) -> Result<Pack, ExitCode> {
-        let (pack, found) = crate::lesson::load(&self.files);
+        let (pack, found) = session::load(&self.files);
         problems(&found);
         if pack.lessons.is_empty() {
             if found.is_empty() {
@@ -65,7 +65,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Check { pack } => check::check(context, pack),
         Command::Export(args) => export::export(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
-        Command::Shot(_) | Command::Worker => {
+        Command::Shot(_) | Command::Worker { .. } => {
             problems(&[Diagnostic::error("this command needs the window's part of the program")]);
             Err(MISUSED.into())
         }

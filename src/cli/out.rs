@@ -52,8 +52,9 @@ pub fn misused(problem: Diagnostic) -> ExitCode {
 /// Columns of text, each as wide as its widest cell; the first is aligned left, the others right.
 pub fn table(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0))
+        .collect();
     for row in rows {
         let cells: Vec<String> = row
             .iter()

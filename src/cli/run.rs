@@ -45,7 +45,8 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Result<ExitCode, ExitCod
 fn show(output: &RunOutput) {
     let params: Vec<String> = output.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
     out::line(&format!("{} on {} ({}), {}", output.lesson, output.device, output.backend.name(), params.join(", ")));
-    let header = ["kernel", "check", "median", "p10–p90", "n", "throughput", "load sectors", "store sectors", "conflicts"];
+    let header =
+        ["kernel", "check", "median", "p10–p90", "n", "throughput", "load sectors", "store sectors", "conflicts"];
     let mut rows = vec![header.iter().map(ToString::to_string).collect()];
     rows.extend(output.kernels.iter().map(row));
     out::table(&rows);

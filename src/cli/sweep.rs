@@ -32,7 +32,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
     } else {
         let (header, rows) = sweep::csv_rows(&output);
         if args.csv {
-            out::line(csv::table(&header, &rows).trim_end());
+            out::line(csv::csv(&header, &rows).trim_end());
         } else {
             let mut lines = vec![header];
             lines.extend(rows);

@@ -9,7 +9,7 @@ use crate::session::shader_file::{self, TraceOptions};
 use crate::trace::Trace;
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
-    let (pack, _) = crate::lesson::load(&context.files);
+    let (pack, _) = crate::session::load(&context.files);
     let options = TraceOptions {
         grid: args.grid,
         entry: args.entry.clone(),
@@ -44,9 +44,14 @@ fn show(trace: &Trace) {
         count(trace.barriers),
         si(trace.seconds, "s")
     ));
-    out::line(&format!("branches: {} executed, {} divergent", count(trace.branches.executed), count(trace.branches.divergent)));
+    out::line(&format!(
+        "branches: {} executed, {} divergent",
+        count(trace.branches.executed),
+        count(trace.branches.divergent)
+    ));
     let mut rows = vec![["global", "requests", "sectors", "bytes asked", "used"].map(str::to_owned).to_vec()];
-    for (name, counts) in [("load", trace.global.load), ("store", trace.global.store), ("atomic", trace.global.atomic)] {
+    for (name, counts) in [("load", trace.global.load), ("store", trace.global.store), ("atomic", trace.global.atomic)]
+    {
         if counts.requests > 0 {
             #[expect(clippy::cast_precision_loss, reason = "a percentage of three digits")]
             let used = 100.0 * counts.bytes as f64 / (counts.sectors as f64 * 32.0);
@@ -61,7 +66,8 @@ fn show(trace: &Trace) {
     }
     out::table(&rows);
     let mut rows = vec![["shared", "requests", "wavefronts", "conflicts"].map(str::to_owned).to_vec()];
-    for (name, counts) in [("load", trace.shared.load), ("store", trace.shared.store), ("atomic", trace.shared.atomic)] {
+    for (name, counts) in [("load", trace.shared.load), ("store", trace.shared.store), ("atomic", trace.shared.atomic)]
+    {
         if counts.requests > 0 {
             rows.push(vec![name.to_owned(), count(counts.requests), count(counts.wavefronts), count(counts.conflicts)]);
         }
@@ -70,8 +76,11 @@ fn show(trace: &Trace) {
         out::table(&rows);
     }
     let mut rows = vec![["line", "warp instructions", "sectors", "conflicts"].map(str::to_owned).to_vec()];
-    rows.extend(trace.lines.iter().map(|l| {
-        vec![l.line.to_string(), count(l.warp_instructions), count(l.sectors), count(l.conflicts)]
-    }));
+    rows.extend(
+        trace
+            .lines
+            .iter()
+            .map(|l| vec![l.line.to_string(), count(l.warp_instructions), count(l.sectors), count(l.conflicts)]),
+    );
     out::table(&rows);
 }

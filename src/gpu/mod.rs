@@ -5,5 +5,6 @@ pub mod client;
 pub mod fake;
 pub mod limits;
 pub mod protocol;
+pub mod simt;
 mod wgpu;
 pub mod worker;

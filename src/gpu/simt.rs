@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::protocol::Progress;
+use super::backend::Event as Progress;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::{BindingKind, Job, TraceSpec};
@@ -58,8 +58,7 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
             let position = job.buffers.iter().position(|b| b.name == check.output).ok_or_else(|| {
                 Diagnostic::error(format!("the kernel binds no buffer `{}` to check", check.output)).in_file(&job.file)
             })?;
-            let named: Vec<(String, Tensor)> =
-                job.buffers.iter().map(|b| b.name.clone()).zip(inputs).collect();
+            let named: Vec<(String, Tensor)> = job.buffers.iter().map(|b| b.name.clone()).zip(inputs).collect();
             Some(reference::check(check, &named, &buffers[position])?)
         }
         _ => None,
@@ -86,7 +85,8 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
 /// One diagnostic for several: the first, with the number of the others.
 fn first(mut problems: Vec<Diagnostic>) -> Diagnostic {
     let others = problems.len().saturating_sub(1);
-    let mut problem = if problems.is_empty() { Diagnostic::error("the shader does not compile") } else { problems.remove(0) };
+    let mut problem =
+        if problems.is_empty() { Diagnostic::error("the shader does not compile") } else { problems.remove(0) };
     if others > 0 {
         problem.message = format!("{} (and {others} more)", problem.message);
     }

@@ -217,6 +217,30 @@ impl Lesson {
         self.params.iter().map(|param| param.id.clone()).filter(|id| seen.contains(&id.as_str())).collect()
     }
 
+    /// The runs whose results `expr` uses, through values too, each with whether a clock gave one of them.
+    #[must_use]
+    pub fn runs_behind(&self, expr: &Expr) -> Vec<(String, bool)> {
+        let mut runs: Vec<(String, bool)> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            for (name, _) in expr.names() {
+                if seen.contains(&name) {
+                    continue;
+                }
+                seen.push(name);
+                open.extend(self.values.iter().find(|value| value.id == name).map(|value| &value.expr));
+                let Some((run, field)) = name.split_once('.') else { continue };
+                let timed = TIMED_FIELDS.contains(&field);
+                match runs.iter_mut().find(|(known, _)| known == run) {
+                    Some((_, any)) => *any |= timed,
+                    None => runs.push((run.to_owned(), timed)),
+                }
+            }
+        }
+        runs
+    }
+
     /// The parameter of this id.
     #[must_use]
     pub fn param(&self, id: &str) -> Option<&Param> {

@@ -22,7 +22,7 @@ pub fn check(
     cancel: &AtomicBool,
     on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
 ) -> (Pack, Vec<Diagnostic>) {
-    let (pack, mut all) = crate::lesson::load(files);
+    let (pack, mut all) = super::load(files);
     for lesson in &pack.lessons {
         let problems = lesson_problems(devices, lesson, cancel);
         on_lesson(&lesson.id, &problems);
@@ -62,9 +62,12 @@ pub fn shader_problems(lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
                 None => format!("declare `override {name}: u32;` in {}", kernel.file),
             };
             problems.push(
-                Diagnostic::error(format!("kernel `{}` sets `{name}`, which {} does not declare", kernel.id, kernel.file))
-                    .in_file(&document)
-                    .hint(hint),
+                Diagnostic::error(format!(
+                    "kernel `{}` sets `{name}`, which {} does not declare",
+                    kernel.id, kernel.file
+                ))
+                .in_file(&document)
+                .hint(hint),
             );
         }
     }

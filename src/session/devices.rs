@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use crate::base::diag::Diagnostic;
+use crate::gpu::backend::Event as Progress;
 use crate::gpu::client::{Client, WorkerCommand};
-use crate::gpu::protocol::Progress;
 use crate::gpu::simt;
 use crate::job::Job;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -58,10 +58,10 @@ impl Devices {
     ///
     /// # Errors
     /// Where the worker could not measure it.
-    pub fn ceilings(&self, backend: Backend, cancel: &AtomicBool) -> Result<Ceilings, Diagnostic> {
+    pub fn ceilings(&self, backend: Backend) -> Result<Ceilings, Diagnostic> {
         match backend {
             Backend::Simt => Ok(Ceilings::default()),
-            Backend::Wgpu => self.client().ceilings(cancel),
+            Backend::Wgpu => self.client().ceilings(),
         }
     }
 

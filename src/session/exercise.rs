@@ -26,7 +26,14 @@ pub enum Verdict {
 
 /// Judges `source` on the tracer, so that the verdict is the same on every machine.
 #[must_use]
-pub fn judge(devices: &Devices, lesson: &Lesson, exercise: &Exercise, source: &str, seed: u64, cancel: &AtomicBool) -> Verdict {
+pub fn judge(
+    devices: &Devices,
+    lesson: &Lesson,
+    exercise: &Exercise,
+    source: &str,
+    seed: u64,
+    cancel: &AtomicBool,
+) -> Verdict {
     let Some(kernel) = lesson.kernels.iter().find(|k| k.id == exercise.kernel) else {
         return Verdict::Broken(vec![Diagnostic::error(format!("there is no kernel `{}`", exercise.kernel))]);
     };

@@ -30,7 +30,7 @@ pub fn run_and_report(
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
     let device = devices.resolve(backend)?;
-    let ceilings = devices.ceilings(device.backend, cancel)?;
+    let ceilings = devices.ceilings(device.backend)?;
     let params = jobs::defaults(lesson);
     let mut problems = Vec::new();
     let mut sweeps = BTreeMap::new();
@@ -83,7 +83,13 @@ fn sweep_of(
         }
     }
     let total = points.len();
-    let found =
-        Sweep { backend: device.backend, device: device.name.clone(), params: base, over: experiment.over.clone(), points, total };
+    let found = Sweep {
+        backend: device.backend,
+        device: device.name.clone(),
+        params: base,
+        over: experiment.over.clone(),
+        points,
+        total,
+    };
     (found, problems)
 }

@@ -42,9 +42,7 @@ impl Fill<'_> {
                     Ok(value) => figure(value, unit),
                     Err(_) => "(not measured)".to_owned(),
                 }),
-                Inline::Control(id) => {
-                    Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, "")))
-                }
+                Inline::Control(id) => Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
                 Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
                 Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
                 Inline::Link(url, inner) => Inline::Link(url.clone(), self.inlines(inner)),
@@ -59,8 +57,7 @@ impl Fill<'_> {
 pub fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
     let mut found = Vec::new();
     in_blocks(&step.blocks, &mut found);
-    let mut kernels: Vec<String> =
-        found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
+    let mut kernels: Vec<String> = found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
     kernels.retain(|run| lesson.kernel(run).is_some());
     kernels.sort();
     kernels.dedup();

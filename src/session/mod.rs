@@ -3,11 +3,11 @@
 //! The command line calls a use-case and waits. The window sends a [`desk::Command`] to a [`desk::Desk`],
 //! which runs the same use-cases on its own threads and hands back events.
 
+pub mod chart;
 pub mod check;
 pub mod desk;
 pub mod devices;
 pub mod doctor;
-pub mod chart;
 pub mod exercise;
 pub mod export;
 mod fill;
@@ -21,6 +21,15 @@ pub mod saved;
 pub mod shader_file;
 pub mod sweep;
 pub mod watch;
+
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Pack, PackFiles};
+
+/// Reads a pack; what is wrong with it comes beside the lessons that are right.
+#[must_use]
+pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
+    crate::lesson::load(files, &crate::reference::signatures())
+}
 
 /// The version of the program and the commit it was built from, as notes give it.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("WARPBOOK_COMMIT"), ")");

@@ -165,8 +165,7 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernels.iter().find(|k| k.id == step.kernel) else { return Vec::new() };
-        let spec =
-            TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
+        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
         let Some((record, ..)) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
         let Some(ordinal) = costliest(&timeline) else { return Vec::new() };
@@ -218,7 +217,7 @@ impl Builder<'_> {
         let shown = |value: Option<f64>| value.map(|v| crate::base::units::figure(v, &prediction.unit));
         Some(NoteBlock::Prediction {
             question: fill.inlines(&prediction.question),
-            given: kept.and_then(|k| prediction.options.get(k.choice)).map(|(label, _)| label.clone()),
+            answer: kept.and_then(|k| prediction.options.get(k.choice)).map(|(label, _)| label.clone()),
             measured: shown(answer.and_then(|a| a.measured)),
             traced: shown(answer.and_then(|a| a.traced)),
             // The explanation gives the answer away: it is for those who have predicted.
@@ -273,13 +272,17 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         points: found.points.clone(),
     };
     let (header, rows) = sweep::csv_rows(&output);
-    let others: Params = found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
+    let others: Params =
+        found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
     let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
     let kernels: String = experiment.kernels.iter().map(|k| format!(" --kernel {k}")).collect();
     vec![
         NoteBlock::Figure {
             id: experiment.id.clone(),
-            caption: format!("{}. {how} on {}; bars span the 10th to the 90th percentile.", experiment.title, found.device),
+            caption: format!(
+                "{}. {how} on {}; bars span the 10th to the 90th percentile.",
+                experiment.title, found.device
+            ),
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),
         },

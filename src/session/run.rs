@@ -1,13 +1,14 @@
 //! Running a lesson's kernels: check, time and trace each.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
 use super::jobs::{self, Params, Purpose};
 use super::output::{KernelOutput, RunOutput};
 use crate::base::diag::{Diagnostic, nearest};
-use crate::gpu::protocol::Progress;
+use crate::gpu::backend::Event as Progress;
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
@@ -51,9 +52,9 @@ pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
 ///
 /// # Errors
 /// When there is none: which there are.
-pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Lesson, Diagnostic> {
+pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Arc<Lesson>, Diagnostic> {
     let known = || pack.lessons.iter().map(|l| l.id.as_str());
-    pack.lessons.iter().find(|l| l.id == id).map(|l| &**l).ok_or_else(|| {
+    pack.lessons.iter().find(|l| l.id == id).ok_or_else(|| {
         let hint = match nearest(id, known()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the lessons are: {}", known().collect::<Vec<_>>().join(", ")),
@@ -137,7 +138,7 @@ pub fn run(
     let kernels = kernels(lesson, &options.kernels)?;
     let params = params(lesson, &options.set)?;
     let device = devices.resolve(options.backend)?;
-    let ceilings = devices.ceilings(device.backend, cancel)?;
+    let ceilings = devices.ceilings(device.backend)?;
     let purpose = purpose(device.backend, options.seed, options.bounds_checks);
     let mut results = Results::default();
     let mut output = RunOutput {
@@ -151,32 +152,24 @@ pub fn run(
         warnings: Vec::new(),
     };
     for k in kernels {
-        let (outcome, problems) = match kernel(
-            devices,
-            device.backend,
-            lesson,
-            k,
-            &params,
-            &purpose,
-            cancel,
-            &mut |_| {},
-        ) {
-            Ok((record, bytes, flops)) => {
-                results.insert_record(&k.id, &record, bytes, flops);
-                for warning in &record.warnings {
-                    if !output.warnings.contains(warning) {
-                        output.warnings.push(warning.clone());
+        let (outcome, problems) =
+            match kernel(devices, device.backend, lesson, k, &params, &purpose, cancel, &mut |_| {}) {
+                Ok((record, bytes, flops)) => {
+                    results.insert_record(&k.id, &record, bytes, flops);
+                    for warning in &record.warnings {
+                        if !output.warnings.contains(warning) {
+                            output.warnings.push(warning.clone());
+                        }
                     }
+                    let mut problems = Vec::new();
+                    problems.extend(failed_check(&k.file, &record));
+                    (KernelOutput::of(&record, bytes, flops), problems)
                 }
-                let mut problems = Vec::new();
-                problems.extend(failed_check(&k.file, &record));
-                (KernelOutput::of(&record, bytes, flops), problems)
-            }
-            Err(problems) => {
-                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-                (KernelOutput::failed(&k.id, 0.0, 0.0, message), problems)
-            }
-        };
+                Err(problems) => {
+                    let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+                    (KernelOutput::failed(&k.id, 0.0, 0.0, message), problems)
+                }
+            };
         on_kernel(&outcome, &problems);
         output.kernels.push(outcome);
     }

@@ -7,8 +7,8 @@ use super::devices::Devices;
 use super::jobs;
 use super::run;
 use crate::base::diag::{Diagnostic, nearest};
-use crate::base::tensor::{Elem, Init};
-use crate::job::{Blame, BindingKind, BufferSpec, Job, TraceSpec, WorkgroupShape};
+use crate::base::tensor::Init;
+use crate::job::{BindingKind, Blame, BufferSpec, Job, TraceSpec, WorkgroupShape};
 use crate::lesson::Pack;
 use crate::simt::{self, Binding, Program};
 use crate::trace::record::{Backend, Record};
@@ -59,7 +59,9 @@ pub fn trace(
         }
     };
     let Some(grid) = options.grid else {
-        return Err(one(Diagnostic::error("a file needs a grid").hint("add --grid X[,Y[,Z]]: workgroups in each dimension")));
+        return Err(one(
+            Diagnostic::error("a file needs a grid").hint("add --grid X[,Y[,Z]]: workgroups in each dimension")
+        ));
     };
     let program = Program::compile(&file, &source, &entry, &options.constants)?;
     let buffers = sized(&file, program.bindings(), options)?;
@@ -175,7 +177,7 @@ fn sized(file: &str, bindings: &[Binding], options: &TraceOptions) -> Result<Vec
         };
         buffers.push(BufferSpec {
             name: binding.name.clone(),
-            elem: binding.elem.unwrap_or(Elem::U32),
+            elem: binding.elem,
             count,
             init,
             group: binding.group,

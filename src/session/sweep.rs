@@ -85,7 +85,19 @@ pub fn sweep(
 /// A sweep as CSV: one row a point, times in seconds; empty cells were not measured.
 #[must_use]
 pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
-    let header = [&*sweep.over, "kernel", "ok", "median_s", "p10_s", "p90_s", "samples", "bytes_per_s", "flops_per_s", "load_sectors", "store_sectors"];
+    let header = [
+        &*sweep.over,
+        "kernel",
+        "ok",
+        "median_s",
+        "p10_s",
+        "p90_s",
+        "samples",
+        "bytes_per_s",
+        "flops_per_s",
+        "load_sectors",
+        "store_sectors",
+    ];
     let rows = sweep.points.iter().map(|p| point_row(p)).collect();
     (header.iter().map(ToString::to_string).collect(), rows)
 }

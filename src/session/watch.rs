@@ -41,7 +41,10 @@ pub fn watch(folder: &Path, on_change: impl Fn() + Send + 'static) -> Result<Wat
     }
     std::thread::spawn(move || {
         while changes.recv().is_ok() {
-            while !matches!(changes.recv_timeout(SETTLE), Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)) {}
+            while !matches!(
+                changes.recv_timeout(SETTLE),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)
+            ) {}
             on_change();
         }
     });

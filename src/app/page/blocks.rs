@@ -72,10 +72,12 @@ fn list(ui: &mut Ui, reading: &mut Reading<'_>, start: Option<u64>, items: &[Vec
 
 fn aside(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
     let theme = theme::of(ui);
-    let frame = Frame::new()
-        .fill(theme::color(theme, Ink::Raised))
-        .corner_radius(4.0)
-        .inner_margin(Margin { left: 16, right: 12, top: 10, bottom: 10 });
+    let frame = Frame::new().fill(theme::color(theme, Ink::Raised)).corner_radius(4.0).inner_margin(Margin {
+        left: 16,
+        right: 12,
+        top: 10,
+        bottom: 10,
+    });
     let response = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         show(ui, reading, blocks)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use egui::{CursorIcon, EventFilter, Galley, Key, Rect, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::Reading;
-use crate::app::{format, theme};
+use crate::app::theme;
+use crate::base::units::number;
 use crate::lesson::{Domain, Param};
 use crate::scene::palette::{Hue, Ink};
 
@@ -16,11 +17,17 @@ pub const PADDING: f32 = 6.0;
 const STEP: f32 = 10.0;
 
 /// The control in a line of text; the new value where it was turned.
-pub fn inline(ui: &mut Ui, reading: &Reading<'_>, param: &str, rect: Rect, galley: &Arc<Galley>) -> Option<f64> {
+pub fn inline(
+    ui: &mut Ui,
+    reading: &Reading<'_>,
+    (param, place): (&str, usize),
+    rect: Rect,
+    galley: &Arc<Galley>,
+) -> Option<f64> {
     let lesson = reading.state.lesson.as_ref()?;
     let param = lesson.params.iter().find(|p| p.id == param)?;
     let rect = rect.shrink2(vec2(1.0, 0.0));
-    let id = ui.id().with(("control", &param.id, rect.min.x.to_bits(), rect.min.y.to_bits()));
+    let id = ui.scope_id().with(("control", place));
     let response = ui.interact(rect, id, egui::Sense::click_and_drag());
     let theme = theme::of(ui);
     let strong = response.hovered() || response.dragged() || response.has_focus();
@@ -32,7 +39,8 @@ pub fn inline(ui: &mut Ui, reading: &Reading<'_>, param: &str, rect: Rect, galle
     let at = pos2(rect.center().x - galley.size().x / 2.0, rect.center().y - galley.size().y / 2.0);
     ui.painter().galley(at, galley.clone(), color);
     let underline = rect.max.y - 1.0;
-    ui.painter().line_segment([pos2(rect.min.x + 4.0, underline), pos2(rect.max.x - 4.0, underline)], Stroke::new(1.0, color));
+    ui.painter()
+        .line_segment([pos2(rect.min.x + 4.0, underline), pos2(rect.max.x - 4.0, underline)], Stroke::new(1.0, color));
     let value = reading.state.params.get(&param.id).copied().unwrap_or(param.default);
     turned(ui, response, param, value)
 }
@@ -81,9 +89,12 @@ pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> O
         )
     });
     index = (index + increments).min(last).saturating_sub(decrements);
-    response
-        .on_hover_cursor(CursorIcon::ResizeHorizontal)
-        .on_hover_text(format!("{}: drag, or use the arrow keys\n{}\n{}", param.label, param.help, domain.describe()));
+    response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(format!(
+        "{}: drag, or use the arrow keys\n{}\n{}",
+        param.label,
+        param.help,
+        domain.describe()
+    ));
     if index == before { None } else { domain.nth(index) }
 }
 
@@ -91,7 +102,12 @@ fn index_of(domain: &Domain, value: f64) -> usize {
     domain.index_of(value)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "clamped to 0..=last")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "clamped to 0..=last"
+)]
 fn moved_by(index: usize, steps: f32, last: usize) -> usize {
     (index as f32 + steps).clamp(0.0, last as f32) as usize
 }
@@ -99,7 +115,7 @@ fn moved_by(index: usize, steps: f32, last: usize) -> usize {
 /// The same control outside a sentence, with its name before it: for the bar above the plot.
 pub fn labelled(ui: &mut Ui, param: &Param, value: f64) -> Option<f64> {
     ui.label(egui::RichText::new(&param.label).color(theme::color(theme::of(ui), Ink::Muted)));
-    let text = units::number(value);
+    let text = number(value);
     let galley = ui.painter().layout_no_wrap(text, theme::medium(theme::UI), egui::Color32::PLACEHOLDER);
     let size = vec2(galley.size().x + 2.0 * PADDING, galley.size().y + 6.0);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click_and_drag());

@@ -88,7 +88,8 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
 pub fn problem(ui: &mut Ui, problem: &Diagnostic) {
     let theme = theme::of(ui);
     if let Some(place) = &problem.place {
-        let text = RichText::new(place.to_string()).font(theme::mono(theme::SMALL)).color(theme::color(theme, Ink::Muted));
+        let text =
+            RichText::new(place.to_string()).font(theme::mono(theme::SMALL)).color(theme::color(theme, Ink::Muted));
         ui.add(egui::Label::new(text).wrap());
     }
     ui.add(egui::Label::new(&problem.message).wrap());

@@ -7,7 +7,8 @@ use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use super::control;
 use super::{Ask, Reading};
 use crate::app::math::Formula;
-use crate::app::{format, theme};
+use crate::app::theme;
+use crate::base::units::{figure, number};
 use crate::lesson::Inline;
 use crate::lesson::expr::Expr;
 use crate::scene::palette::{Hue, Ink};
@@ -167,7 +168,7 @@ impl Setter<'_, '_> {
     fn value(&mut self, expr: &Expr, unit: &str, style: &Style) {
         let value = self.reading.state.evaluate(expr, self.reading.results);
         let (text, ink) = match value {
-            Some(value) => (units::figure(value, unit), Hue::Load.ink()),
+            Some(value) => (figure(value, unit), Hue::Load.ink()),
             None => ("not measured yet".to_owned(), Ink::Muted),
         };
         self.words.push_str(&text);
@@ -183,7 +184,7 @@ impl Setter<'_, '_> {
 
     fn control(&mut self, id: &str, style: &Style) {
         let value = self.reading.state.params.get(id).copied().unwrap_or_default();
-        let text = units::number(value);
+        let text = number(value);
         self.words.push_str(&text);
         let galley = self.galley(&text, theme::medium(style.size * 0.94));
         let (ascent, descent) = around_baseline(&galley);
@@ -205,6 +206,8 @@ fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str
     let mut asks = Vec::new();
     let top = ui.cursor().min;
     let mut y = top.y;
+    // Where a piece stands in its paragraph names it: its place on the screen changes as the page scrolls.
+    let mut place = 0;
     for line in lines {
         let leading = size * LEADING;
         let ascent = line.iter().map(|p| p.ascent).fold(size * 0.95, f32::max);
@@ -213,8 +216,9 @@ fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str
         let baseline = (y + (height - ascent - descent) / 2.0 + ascent).round();
         let mut x = top.x;
         for piece in &line {
-            draw(ui, reading, piece, pos2(x, baseline), &mut asks);
+            draw(ui, reading, piece, place, pos2(x, baseline), &mut asks);
             x += piece.width;
+            place += 1;
         }
         y += height;
     }
@@ -230,7 +234,7 @@ fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
     let mut used = 0.0;
     let mut group: Vec<Piece> = Vec::new();
     let mut pending_space: Option<Piece> = None;
-    let mut flush = |group: &mut Vec<Piece>, space: &mut Option<Piece>, lines: &mut Vec<Vec<Piece>>, used: &mut f32| {
+    let flush = |group: &mut Vec<Piece>, space: &mut Option<Piece>, lines: &mut Vec<Vec<Piece>>, used: &mut f32| {
         if group.is_empty() {
             return;
         }
@@ -269,7 +273,7 @@ fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
     lines
 }
 
-fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, at: egui::Pos2, asks: &mut Vec<Ask>) {
+fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at: egui::Pos2, asks: &mut Vec<Ask>) {
     let rect = Rect::from_min_size(pos2(at.x, at.y - piece.ascent), vec2(piece.width, piece.ascent + piece.descent));
     match &piece.kind {
         Kind::Space | Kind::Break => {}
@@ -279,7 +283,7 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, at: egui::Pos2, a
             }
             ui.painter().galley(rect.min, galley.clone(), *color);
             if let Some(url) = link {
-                let id = ui.id().with(("link", url, rect.min.x.to_bits(), rect.min.y.to_bits()));
+                let id = ui.scope_id().with(("link", place));
                 let response = ui.interact(rect, id, egui::Sense::click()).on_hover_text(url);
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Link, true, url));
                 underline(ui, rect, *color);
@@ -290,14 +294,14 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, at: egui::Pos2, a
         }
         Kind::Value { galley, color, explanation } => {
             ui.painter().galley(rect.min, galley.clone(), *color);
-            let id = ui.id().with(("value", rect.min.x.to_bits(), rect.min.y.to_bits()));
+            let id = ui.scope_id().with(("value", place));
             let response = ui.interact(rect, id, egui::Sense::hover());
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, galley.text()));
             response.on_hover_text(explanation);
         }
         Kind::Formula(formula, color) => formula.paint(ui, rect.min, *color),
         Kind::Control { id, galley } => {
-            if let Some(value) = control::inline(ui, reading, id, rect, galley) {
+            if let Some(value) = control::inline(ui, reading, (id, place), rect, galley) {
                 asks.push(Ask::Set(id.clone(), value));
             }
         }

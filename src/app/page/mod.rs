@@ -16,8 +16,8 @@ use super::{format, theme};
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Results;
 use crate::scene::palette::Ink;
-use crate::session::desk::state::State;
 use crate::session::desk::Command;
+use crate::session::desk::state::State;
 
 /// The widest that prose is set: about 68 characters.
 const COLUMN: f32 = 560.0;
@@ -112,9 +112,8 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &mut Formul
                 ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
                 ui.add_space(4.0);
                 let title = RichText::new(&step.title).font(theme::prose_bold(26.0));
-                ui.add(egui::Label::new(title).wrap()).widget_info(|| {
-                    egui::WidgetInfo::labeled(egui::Role::Label, true, &step.title)
-                });
+                ui.add(egui::Label::new(title).wrap())
+                    .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &step.title));
                 ui.add_space(16.0);
                 let mut reading = Reading { state, results, formulas };
                 let asks = blocks::show(ui, &mut reading, &step.blocks);

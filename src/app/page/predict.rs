@@ -4,7 +4,8 @@ use egui::{Frame, RichText, Ui};
 
 use super::flow::{self, Style};
 use super::{Ask, Reading};
-use crate::app::{format, theme};
+use crate::app::theme;
+use crate::base::units::figure;
 use crate::lesson::Prediction;
 use crate::scene::palette::{Hue, Ink};
 use crate::session::predict::Answer;
@@ -72,10 +73,11 @@ fn options(ui: &mut Ui, prediction: &Prediction, predicted: Option<&Predicted>, 
 fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
     let theme = theme::of(ui);
     let mut row = |name: &str, value: Option<f64>, from: &str| {
-        let text = value.map_or_else(|| "nothing could be timed here".to_owned(), |v| units::figure(v, &prediction.unit));
+        let text = value.map_or_else(|| "nothing could be timed here".to_owned(), |v| figure(v, &prediction.unit));
         ui.horizontal(|ui| {
             ui.add_sized([80.0, 22.0], egui::Label::new(RichText::new(name).color(theme::color(theme, Ink::Muted))));
-            let color = if value.is_some() { theme::color(theme, Hue::Load.ink()) } else { theme::color(theme, Ink::Muted) };
+            let color =
+                if value.is_some() { theme::color(theme, Hue::Load.ink()) } else { theme::color(theme, Ink::Muted) };
             ui.label(RichText::new(text).font(theme::medium(theme::BODY)).color(color));
             ui.label(RichText::new(from).size(theme::SMALL).color(theme::color(theme, Ink::Muted)));
         });

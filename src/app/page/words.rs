@@ -23,12 +23,15 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     ui.add_space(6.0);
     let mut text = state.kept().words.get(step).cloned().unwrap_or_default();
     let editor = TextEdit::multiline(&mut text)
-        .hint_text("What did you learn here? Markdown and $formulas$ are kept as you write them, and go into your note.")
+        .hint_text(
+            "What did you learn here? Markdown and $formulas$ are kept as you write them, and go into your note.",
+        )
         .font(theme::prose(16.0))
         .desired_width(f32::INFINITY)
         .desired_rows(4)
         .margin(egui::Margin::same(12));
     let response = ui.add(editor);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
+    response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
     response.changed().then(|| Command::Write(step.to_owned(), text))
 }

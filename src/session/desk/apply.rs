@@ -132,9 +132,9 @@ impl Desk {
 impl State {
     /// Whether a result with this key is of the parameters as they are now.
     fn is_current(&self, kernel: &str, of: &str) -> bool {
-        self.lesson.as_ref().is_some_and(|lesson| {
-            lesson.kernels.iter().any(|k| k.id == kernel && key(lesson, k, &self.params) == of)
-        })
+        self.lesson
+            .as_ref()
+            .is_some_and(|lesson| lesson.kernels.iter().any(|k| k.id == kernel && key(lesson, k, &self.params) == of))
     }
 
     fn take_traced(&mut self, id: String, traced: Traced) {

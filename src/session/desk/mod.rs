@@ -1,9 +1,9 @@
 //! The window's side of a session: commands change the state at once, threads do the work, events bring it back.
 
-pub mod event;
-pub mod state;
 mod apply;
+pub mod event;
 mod refresh;
+pub mod state;
 mod threads;
 mod worker;
 

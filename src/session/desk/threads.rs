@@ -10,7 +10,7 @@ use super::event::Event;
 use super::state::{Sweep, Traced, key};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
-use crate::gpu::protocol::Progress;
+use crate::gpu::backend::Event as Progress;
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::{Experiment, Kernel, Lesson, PackFiles, Prediction};
 use crate::notes::{self, Format};
@@ -168,7 +168,7 @@ pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
 fn use_device(devices: &Devices, out: &Outbox, task: DeviceTask, cancel: &AtomicBool) {
     match task {
         DeviceTask::Describe(choice) => out.send(Event::Device(choice, devices.resolve(choice))),
-        DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(devices.ceilings(backend, cancel))),
+        DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(devices.ceilings(backend))),
         DeviceTask::Measure(setting, id, backend) => measure(devices, out, &setting, &id, backend, cancel),
         DeviceTask::Experiment(setting, experiment, backend, device) => {
             run_experiment(devices, out, &setting, &experiment, backend, device, cancel);
@@ -270,7 +270,7 @@ pub fn files(devices: Arc<Devices>, out: Outbox) -> Worker<FileTask> {
 /// A pack with what is wrong with it, down to its shaders. Lessons with errors are left out.
 #[must_use]
 pub fn load(files: &PackFiles) -> (crate::lesson::Pack, Vec<Diagnostic>) {
-    let (mut pack, mut problems) = crate::lesson::load(files);
+    let (mut pack, mut problems) = crate::session::load(files);
     pack.lessons.retain(|lesson| {
         let found: Vec<Diagnostic> =
             lesson.kernels.iter().flat_map(|k| crate::session::check::shader_problems(lesson, k)).collect();
