@@ -142,20 +142,26 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein's distance: insertions, deletions and substitutions of characters.
+/// Insertions, deletions, substitutions and swaps of neighbouring characters (the restricted Damerau-Levenshtein
+/// distance: no part is edited twice).
 fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+    // The rows of the usual table for one and for two characters of `a` fewer.
+    let (mut above, mut before): (Vec<usize>, Vec<usize>) = ((0..=b.len()).collect(), Vec::new());
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let substituted = above[j] + usize::from(a[i] != b[j]);
+            let mut least = substituted.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before = std::mem::replace(&mut above, row);
     }
-    row[b.len()]
+    above[b.len()]
 }
 
 #[cfg(test)]
@@ -184,5 +190,8 @@ mod tests {
     fn nearest_names() {
         assert_eq!(nearest("strid", ["block", "stride"]), Some("stride"));
         assert_eq!(nearest("zzz", ["block", "stride"]), None);
+        assert_eq!(nearest("ciel", ["floor", "ceil"]), Some("ceil"));
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "abc"), 3);
     }
 }

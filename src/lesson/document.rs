@@ -337,10 +337,12 @@ impl Reader<'_> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Prediction);
         let question = fields.text("question").map(|text| text::inlines(text.excerpt(), mentions));
-        let options = each(&fields, "options", |node| {
+        let listed = fields.list("options").unwrap_or_default();
+        let options = listed.iter().filter_map(|node| {
             let [name, value] = node.pair()?;
             Some((name.text()?.value, value.read::<f64>("a number")?))
         });
+        let options: Vec<(String, f64)> = options.collect();
         let probes = each(&fields, "probes", |node| self.probe(node));
         let ids: Vec<String> = probes.iter().map(|probe| probe.id.clone()).collect();
         let measured = self.expr(fields.required("measured"), &Access::Probes(ids.clone()));
@@ -348,7 +350,7 @@ impl Reader<'_> {
         let unit = fields.text_or_empty("unit");
         let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
         fields.finish();
-        if options.len() < 2 {
+        if listed.len() < 2 {
             node.error("a prediction needs two answers at least", "write options: [(\"80%\", 0.8), (\"90%\", 0.9)]");
         }
         if let Some(twice) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {

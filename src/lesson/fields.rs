@@ -77,12 +77,23 @@ impl<'a> Node<'a> {
                 let hint = did_you_mean(found, expected.iter().copied());
                 (0, format!("there is no `{found}` here"), hint)
             }
-            RonError::Eof => (self.raw.len(), "the file ends in the middle of a value".to_owned(), CLOSE.to_owned()),
             code => {
                 let at = offset_of_position(self.raw, error.span.start.line, error.span.start.col);
                 let message = code.to_string();
+                let hint = match code {
+                    RonError::Eof
+                    | RonError::ExpectedComma
+                    | RonError::ExpectedArrayEnd
+                    | RonError::ExpectedMapEnd
+                    | RonError::ExpectedStructLikeEnd
+                    | RonError::ExpectedStringEnd
+                    | RonError::TrailingCharacters => {
+                        "look for a missing comma, quote or closing `)`, `]` or `}` just before".to_owned()
+                    }
+                    _ => format!("write {wanted}"),
+                };
                 let lower = message.chars().take(1).flat_map(char::to_lowercase).chain(message.chars().skip(1));
-                (at, format!("cannot read this: {}", lower.collect::<String>()), format!("here stands {wanted}"))
+                (at, format!("cannot read this: {}", lower.collect::<String>()), hint)
             }
         };
         self.source.error(self.start() + offset, message, hint);
@@ -143,8 +154,6 @@ impl<'a> Node<'a> {
         Some(Fields { whole: self, fields, asked: RefCell::default(), missing: RefCell::default() })
     }
 }
-
-const CLOSE: &str = "look for a missing closing `)`, `]`, `}` or quote";
 
 /// The fields of a struct. Each is asked for by name, and then [`Fields::finish`] must be called.
 #[must_use = "unknown and missing fields are reported by `finish`"]

@@ -38,10 +38,10 @@ pub fn load(files: &PackFiles, references: &[ReferenceSignature]) -> (Pack, Vec<
 fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) {
     let mut folders: Vec<String> = Vec::new();
     for path in files.list("lessons") {
-        if let Some((id, _)) = path.strip_prefix("lessons/").and_then(|rest| rest.split_once('/')) {
-            if folders.last().is_none_or(|last| last != id) {
-                folders.push(id.to_owned());
-            }
+        if let Some((id, _)) = path.strip_prefix("lessons/").and_then(|rest| rest.split_once('/'))
+            && folders.last().is_none_or(|last| last != id)
+        {
+            folders.push(id.to_owned());
         }
     }
     let found = Findings::default();

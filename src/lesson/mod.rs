@@ -22,5 +22,5 @@ pub use expr::{EvalError, Expr, ExprError, Scope};
 pub use files::{FileError, PackFiles};
 pub use load::load;
 pub use model::*;
-pub use scaffold::scaffold;
+pub use scaffold::{add_to_index, scaffold};
 pub use scope::{Env, Results, Settings};

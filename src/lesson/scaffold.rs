@@ -1,11 +1,12 @@
 //! A new lesson to start from: the smallest one that has a kernel, a step and a prediction, and passes every check.
 
 use super::document::is_id;
+use super::excerpt::{Findings, Source};
+use super::fields::Node;
 use crate::base::diag::Diagnostic;
 
-/// The files of a new lesson called `name`, with their paths within a pack, whose index lists it alone.
-///
-/// A pack that has an index already keeps its own, with `name` added to its `order`.
+/// The files of a new lesson called `name`, with their paths within a pack. The index among them lists it alone: a pack
+/// that has an index already takes [`add_to_index`] instead.
 ///
 /// # Errors
 /// Where `name` cannot be the name of a lesson.
@@ -22,6 +23,37 @@ pub fn scaffold(name: &str) -> Result<Vec<(String, String)>, Diagnostic> {
         (format!("lessons/{name}/text.md"), fill(TEXT)),
         (format!("shaders/{name}/copy.wgsl"), SHADER.to_owned()),
     ])
+}
+
+/// The text of an index with `name` added at the end of its `order`, all else as it was.
+///
+/// # Errors
+/// Where `index` is not an index, or lists `name` already; `file` is what its diagnostic calls it.
+pub fn add_to_index(file: &str, index: &str, name: &str) -> Result<String, Diagnostic> {
+    let found = Findings::default();
+    let at = {
+        let source = Source::new(file, index, &found);
+        let order = Node::whole(&source).fields().and_then(|fields| {
+            fields.optional("format_version");
+            let order = fields.required("order");
+            fields.finish();
+            order
+        });
+        let listed = order.and_then(Node::list).unwrap_or_default();
+        for text in listed.iter().filter_map(|node| node.text()).filter(|text| text.value == name) {
+            text.error(format!("the lesson `{name}` is listed already"), "choose another name");
+        }
+        let end = |node: &Node<'_>| node.start() + node.raw.len();
+        match (listed.last(), &order) {
+            (Some(last), _) => Some((end(last), format!(", \"{name}\""))),
+            (None, Some(order)) => Some((order.start() + 1, format!("\"{name}\""))),
+            (None, None) => None,
+        }
+    };
+    match (at, found.finish().into_iter().find(Diagnostic::is_error)) {
+        (Some((at, entry)), None) => Ok(format!("{}{entry}{}", &index[..at], &index[at..])),
+        (_, error) => Err(error.unwrap_or_else(|| Diagnostic::error("this is not an index").in_file(file))),
+    }
 }
 
 /// `bank-conflicts` as a title: "Bank conflicts".
@@ -126,6 +158,23 @@ mod tests {
         assert_eq!(title_of("bank-conflicts"), "Bank conflicts");
         for bad in ["", "../up", "two words", "1st", "é"] {
             assert!(scaffold(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_index_keeps_what_it_says() {
+        let add = |index: &str| add_to_index("index.ron", index, "new").map_err(|error| error.to_string());
+        for (index, longer) in [
+            ("(format_version: 1, order: [])", "(format_version: 1, order: [\"new\"])"),
+            ("(order: [\"a\"]) // all", "(order: [\"a\", \"new\"]) // all"),
+            ("(order: [\n    \"a\", // first\n])", "(order: [\n    \"a\", \"new\", // first\n])"),
+        ] {
+            assert_eq!(add(index).as_deref(), Ok(longer));
+        }
+        for (index, why) in
+            [("(order: [\"new\"])", "index.ron:1:11"), ("()", "`order` is missing"), ("(", "index.ron:1:")]
+        {
+            assert!(add(index).is_err_and(|error| error.contains(why)), "{index}");
         }
     }
 }

@@ -68,7 +68,7 @@ fn mistakes_have_places_and_hints() {
         ("n +", 3, "ends where", ""),
         ("n * (1 + 2", 4, "never closed", "add a `)`"),
         ("n)", 1, "closes nothing", ""),
-        ("ceill(n)", 0, "no function `ceill`", "`ceil`"),
+        ("ciel(n)", 0, "no function `ciel`", "`ceil`"),
         ("2k", 0, "`2k` is not a number", "1e9"),
         ("2n", 0, "`2n` is not a number", ""),
         ("1 < 2 < 3", 6, "chained", "&&"),

@@ -236,18 +236,18 @@ impl<'a> Markdown<'a> {
     }
 
     fn paragraph(&mut self, range: &Range<usize>) -> Option<Block> {
-        if let Some(live) = self.masked.alone_in(range) {
-            if let Some(block) = self.placed(&live) {
-                self.skip();
-                return block;
-            }
+        if let Some(live) = self.masked.alone_in(range)
+            && let Some(block) = self.placed(&live)
+        {
+            self.skip();
+            return block;
         }
         let mut inlines = self.inlines();
         self.events.next();
-        if let [Inline::Math(latex)] = inlines.as_mut_slice() {
-            if self.excerpt.text.get(range.clone()).is_some_and(|text| text.trim_start().starts_with("$$")) {
-                return Some(Block::Math(std::mem::take(latex)));
-            }
+        if let [Inline::Math(latex)] = inlines.as_mut_slice()
+            && self.excerpt.text.get(range.clone()).is_some_and(|text| text.trim_start().starts_with("$$"))
+        {
+            return Some(Block::Math(std::mem::take(latex)));
         }
         (!inlines.is_empty()).then_some(Block::Paragraph(inlines))
     }
@@ -285,7 +285,7 @@ impl<'a> Markdown<'a> {
 
     fn code(&mut self, kind: CodeBlockKind<'_>, range: &Range<usize>) -> Block {
         let mut text = String::new();
-        while let Some((event, _)) = self.events.next() {
+        for (event, _) in self.events.by_ref() {
             match event {
                 Event::Text(more) => text.push_str(&more),
                 Event::End(_) => break,
