@@ -8,6 +8,8 @@ use warpbook::base::diag::{Diagnostic, Severity};
 use warpbook::lesson::{self, Block, Domain, Inline, Pack, PackFiles, Quantity};
 use warpbook::reference;
 
+use proptest::prelude::*;
+
 const LESSON: &str = "lessons/tiny/lesson.ron";
 const TEXT: &str = "lessons/tiny/text.md";
 const INDEX: &str = "lessons/index.ron";
@@ -185,6 +187,7 @@ const SPOILS: &[Spoil<'_>] = &[
     (LESSON, ("\"n * stride\"", "\"n * strided.time\""), "strided.time", "is a result", "alone"),
     (LESSON, ("\"n / block\"", "\"n / block / 10\""), "\"n / block / 10\"", "1.6", "round"),
     (LESSON, ("\"8 * n\"", "\"8 / (stride - 2)\""), "\"8 / ", "not a finite number, at stride = 2", "bound"),
+    (LESSON, ("\"n / block\"", "\"block / 64\""), "\"block", "at block = 32", "round"),
     (LESSON, ("one.load_sectors /", "one.flops_per_s /"), "one.flops_per_s", "needs a clock", "there is"),
     (LESSON, ("one.time /", "strided.time /"), "strided.time", "no run `strided`", "`one`"),
     (LESSON, ("\"exercise.load_sectors <=", "\"strided.load_sectors <="), "strided", "no run `strided`", "`exercise`"),
@@ -357,4 +360,30 @@ fn a_new_lesson_loads_without_a_word() -> Outcome {
 fn the_built_in_pack_has_no_mistakes() {
     let (_, found) = lesson::load(&PackFiles::Embedded, &reference::signatures());
     assert!(found.iter().all(|d| d.severity == Severity::Warning), "{found:?}");
+}
+
+/// The files of the good pack that are spoilt at random.
+const SOURCES: [&str; 3] = [LESSON, TEXT, INDEX];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is cut out of a pack or put into it, nothing panics, and a lesson goes missing only with a reason.
+    #[test]
+    fn no_pack_panics(file in 0..3_usize, cut in 0..4000_usize, length in 0..40_usize, put in "[a-z0-9\"\\\\(){}\\[\\],:.#$<*/é -]{0,6}") {
+        let folder = tempfile::tempdir()?;
+        copy_folder(&good_pack(), folder.path())?;
+        let path = folder.path().join(SOURCES[file]);
+        let chars: Vec<char> = fs::read_to_string(&path)?.chars().collect();
+        let cut = cut % chars.len();
+        let rest = chars.iter().skip(cut + length);
+        let spoilt: String = chars[..cut].iter().copied().chain(put.chars()).chain(rest.copied()).collect();
+        fs::write(&path, spoilt)?;
+        let (pack, found) = load(folder.path());
+        prop_assert!(!pack.lessons.is_empty() || !found.is_empty());
+        if file != 2 {
+            prop_assert_eq!(pack.lessons.is_empty(), found.iter().any(Diagnostic::is_error));
+        }
+        prop_assert!(found.iter().all(|d| d.place.is_some()));
+    }
 }

@@ -282,18 +282,24 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Where a lesson runs its kernels: each kernel at the defaults, and wherever a part of the lesson sets parameters.
+/// Where a lesson runs its kernels: each at the defaults, with each parameter at its ends, and wherever a part of the
+/// lesson sets parameters.
 fn settings_in_use(lesson: &Lesson) -> Vec<(&str, Vec<(String, f64)>)> {
     let mut uses: Vec<(&str, Vec<(String, f64)>)> = Vec::new();
-    uses.extend(lesson.kernels.iter().map(|kernel| (kernel.id.as_str(), Vec::new())));
+    for kernel in &lesson.kernels {
+        uses.push((&kernel.id, Vec::new()));
+        for param in &lesson.params {
+            let ends = [param.domain.nth(0), param.domain.nth(param.domain.len().saturating_sub(1))];
+            uses.extend(ends.into_iter().flatten().map(|end| (kernel.id.as_str(), vec![(param.id.clone(), end)])));
+        }
+    }
     uses.extend(lesson.steps.iter().map(|step| (step.kernel.as_str(), step.set.clone())));
     let probes = lesson.predictions.iter().flat_map(|prediction| &prediction.probes);
     uses.extend(probes.map(|probe| (probe.kernel.as_str(), probe.set.clone())));
     for experiment in &lesson.experiments {
         for kernel in &experiment.kernels {
-            uses.extend(
-                experiment.values.iter().map(|value| (kernel.as_str(), vec![(experiment.over.clone(), *value)])),
-            );
+            let points = experiment.values.iter().map(|value| vec![(experiment.over.clone(), *value)]);
+            uses.extend(points.map(|set| (kernel.as_str(), set)));
         }
     }
     uses.extend(lesson.exercise.iter().map(|exercise| (exercise.kernel.as_str(), exercise.set.clone())));

@@ -85,9 +85,9 @@ pub(super) struct Excerpt<'a> {
 impl<'a> Excerpt<'a> {
     /// The text `value` that `raw`, a slice of the file, spells, in quotes and perhaps with escapes.
     pub fn of_string(source: &'a Source<'a>, raw: &'a str, value: &'a str) -> Self {
-        let inside = raw.find(value);
-        let start = source.offset_of(raw) + inside.unwrap_or(0);
-        Self { source, text: value, start, exact: inside.is_some() }
+        let opened = raw.find('"').map_or(0, |quote| quote + 1);
+        let exact = raw.get(opened..).is_some_and(|inside| inside.starts_with(value));
+        Self { source, text: value, start: source.offset_of(raw) + if exact { opened } else { 0 }, exact }
     }
 
     /// The part at `range`, whose bytes are bytes of this text.

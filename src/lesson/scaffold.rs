@@ -172,7 +172,7 @@ mod tests {
             assert_eq!(add(index).as_deref(), Ok(longer));
         }
         for (index, why) in
-            [("(order: [\"new\"])", "index.ron:1:10"), ("()", "`order` is missing"), ("(", "index.ron:1:")]
+            [("(order: [\"new\"])", "index.ron:1:11"), ("()", "`order` is missing"), ("(", "index.ron:1:")]
         {
             assert!(add(index).is_err_and(|error| error.contains(why)), "{index}");
         }

@@ -1,7 +1,7 @@
 //! The names that a lesson's expressions may use, and the numbers behind them.
 //!
 //! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a prediction's probe or of the
-//! exercise, with the fields of [`RESULT_FIELDS`]; `device` is a run with the fields of [`DEVICE_FIELDS`].
+//! exercise, with the fields of [`result_fields`]; `device` is a run with the fields of [`DEVICE_FIELDS`].
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -18,7 +18,7 @@ const TINY: f64 = 1.175_494_350_822_287_5e-38;
 
 /// Compares `output` with the reference that `spec` names.
 ///
-/// The error of an element is |output − reference| / max(|reference|, [tiny](TINY)); it is infinite where the output is
+/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32); it is infinite where the output is
 /// not a number or was never written (outputs begin as NaNs). Elements of `output` past the reference's length are not
 /// looked at.
 ///
@@ -164,6 +164,12 @@ mod tests {
                 spec("aos_field", &[("n", 2.0), ("fields", 4.0), ("field", 3.0)], 0.0),
                 vec![named("particles", iota(8))],
                 tensor(&[3.0, 7.0]),
+            ),
+            (spec("pair_sum", &[("n", 3.0)], 0.0), vec![named("particles", iota(6))], tensor(&[1.0, 5.0, 9.0])),
+            (
+                spec("vector_add", &[("n", 2.0)], 0.0),
+                vec![named("xs", iota(2)), named("ys", tensor(&[5.0, 7.0]))],
+                tensor(&[5.0, 8.0]),
             ),
             // [[0, 1, 2], [3, 4, 5]] transposed.
             (

@@ -23,7 +23,7 @@ pub(super) struct Reference {
 }
 
 /// All references, by name.
-pub(super) static TABLE: [Reference; 4] = [
+pub(super) static TABLE: [Reference; 6] = [
     // dst[i] = src[i * stride + offset]
     Reference {
         signature: ReferenceSignature { name: "strided_copy", args: &["n", "stride", "offset"], inputs: &["src"] },
@@ -37,6 +37,20 @@ pub(super) static TABLE: [Reference; 4] = [
         len: |args| Some(args[0]),
         needs: |args| Some(vec![reach(args[0], args[1])?.checked_add(if args[0] == 0 { 0 } else { args[2] })?]),
         element: |given, i| given.inputs[0].get(i * given.args[1] + given.args[2]),
+    },
+    // dst[i] = particles[2 * i] + particles[2 * i + 1]: both fields out of an array of structs of two
+    Reference {
+        signature: ReferenceSignature { name: "pair_sum", args: &["n"], inputs: &["particles"] },
+        len: |args| Some(args[0]),
+        needs: |args| Some(vec![args[0].checked_mul(2)?]),
+        element: |given, i| given.inputs[0].get(2 * i) + given.inputs[0].get(2 * i + 1),
+    },
+    // dst[i] = xs[i] + ys[i]
+    Reference {
+        signature: ReferenceSignature { name: "vector_add", args: &["n"], inputs: &["xs", "ys"] },
+        len: |args| Some(args[0]),
+        needs: |args| Some(vec![args[0], args[0]]),
+        element: |given, i| given.inputs[0].get(i) + given.inputs[1].get(i),
     },
     // dst[x * rows + y] = src[y * cols + x], of a row-major rows × cols matrix
     Reference {
