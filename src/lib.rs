@@ -5,4 +5,7 @@
 
 pub mod base;
 pub mod job;
+pub mod lesson;
+pub mod notes;
+pub mod scene;
 pub mod trace;
