@@ -172,7 +172,8 @@ fn target(address: &str) -> String {
 /// Plain text, with every character escaped that Markdown may read as more. Line breaks become spaces.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
         match c {
             '\n' | '\r' => out.push(' '),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '$' | '&' | '#' | '!' => {
@@ -184,7 +185,7 @@ fn escape(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            '.' | ')' if !out.is_empty() && out.trim().chars().all(|c| c.is_ascii_digit()) => {
+            '.' | ')' if is_number(&out) && rest.as_str().chars().next().is_none_or(char::is_whitespace) => {
                 out.push('\\');
                 out.push(c);
             }
@@ -193,6 +194,11 @@ fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether nothing but digits stands before.
+fn is_number(before: &str) -> bool {
+    !before.trim().is_empty() && before.trim().chars().all(|c| c.is_ascii_digit())
 }
 
 /// The longest run of backticks in `text`.
@@ -249,6 +255,8 @@ mod tests {
             "- no list",
             "1. no list",
             "12) none",
+            "94.8 %",
+            "12.",
             "=== no heading",
             "a*b*c _d_ ~~e~~ `f` $g$ $$h$$",
             "<script>alert(1)</script> &amp; &lt;",

@@ -28,10 +28,12 @@ code.unset{border:1px dashed var(--muted)}
 pre{background:var(--card);border-radius:8px;padding:16px;overflow-x:auto;font-size:14px;line-height:1.55;tab-size:4}
 pre code{background:none;padding:0;font-size:14px;overflow-wrap:normal}
 pre.command{border-left:4px solid var(--accent)}
+pre.command{white-space:pre-wrap}
 pre.command code::before{content:"$ ";color:var(--muted);user-select:none}
 blockquote{border-left:4px solid var(--line);padding:0 0 0 20px;color:var(--muted)}
 blockquote>:last-child,.own>:last-child,.card>:last-child{margin-bottom:0}
-figure svg{display:block;width:100%;height:auto;border:1px solid var(--line);border-radius:8px}
+figure{overflow-x:auto}
+figure svg{min-width:560px;display:block;width:100%;height:auto;border:1px solid var(--line);border-radius:8px}
 figcaption{color:var(--muted);font-size:14px;line-height:1.5;margin-top:8px;text-align:center}
 .scroll{overflow-x:auto;margin-bottom:24px}
 table{border-collapse:collapse;font-size:14px;line-height:1.4;font-variant-numeric:tabular-nums lining-nums;min-width:50%}

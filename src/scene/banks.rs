@@ -21,17 +21,29 @@ pub(super) struct Served {
     pub(super) lanes: u64,
 }
 
-/// How an access of workgroup memory is served: the whole warp together at 4 bytes a lane, half of 32 lanes at 8,
-/// a quarter at more. In each such group, a wavefront takes one distinct word of each bank.
-/// Returns the words, and how many groups had anything to do: the fewest wavefronts possible.
-pub(super) fn serve(timeline: &Timeline, event: &Event) -> (Vec<Served>, u32) {
-    let EventKind::Access { buffer, bytes_per_lane, .. } = event.kind else { return (Vec::new(), 0) };
+/// How many lanes are served together: 32 at 4 bytes a lane, half as many at 8, a quarter at more.
+fn together(bytes_per_lane: u8) -> u32 {
+    let words = u32::from(bytes_per_lane).div_ceil(4).max(1);
+    COLUMNS / words.next_power_of_two().min(4)
+}
+
+/// The fewest wavefronts an access could take: one for each group of lanes served together that has an active lane.
+pub(super) fn least_wavefronts(mask: u64, bytes_per_lane: u8) -> u32 {
+    let together = together(bytes_per_lane);
+    let group = u64::MAX >> (64 - together);
+    (0..64 / together).map(|i| u32::from(mask >> (i * together) & group != 0)).sum()
+}
+
+/// How an access of workgroup memory is served, group of lanes after group of lanes.
+/// In each group, a wavefront takes one distinct word of each bank.
+pub(super) fn serve(timeline: &Timeline, event: &Event) -> Vec<Served> {
+    let EventKind::Access { buffer, bytes_per_lane, .. } = event.kind else { return Vec::new() };
     let base = timeline.buffers.get(usize::from(buffer)).map_or(0, |b| u64::from(b.base) / 4);
     let words_per_lane = u64::from(bytes_per_lane).div_ceil(4).max(1);
-    let together = COLUMNS / (words_per_lane as u32).next_power_of_two().min(4);
+    let together = together(bytes_per_lane);
     let lanes: Vec<u32> = (0..64).filter(|lane| event.mask >> lane & 1 == 1).collect();
     let mut served: Vec<Served> = Vec::new();
-    let (mut first, mut groups) = (0, 0);
+    let mut first = 0;
     for group in 0..(64 / together) {
         let begin = served.len();
         for (lane, address) in lanes.iter().zip(timeline.addresses(event)).filter(|(l, _)| **l / together == group) {
@@ -47,19 +59,16 @@ pub(super) fn serve(timeline: &Timeline, event: &Event) -> (Vec<Served>, u32) {
                 }
             }
         }
-        if let Some(last) = served[begin..].iter().map(|s| s.wavefront).max() {
-            first = last + 1;
-            groups += 1;
-        }
+        first = served[begin..].iter().map(|s| s.wavefront + 1).max().unwrap_or(first);
     }
-    (served, groups)
+    served
 }
 
 /// Draws the access and says in words what it shows.
 pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
-    let (served, groups) = serve(moment.timeline, moment.event);
+    let served = serve(moment.timeline, moment.event);
     let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
-    let EventKind::Access { buffer, .. } = moment.event.kind else { return String::new() };
+    let EventKind::Access { buffer, bytes_per_lane, .. } = moment.event.kind else { return String::new() };
     let columns = &stage.lanes.columns;
     let [_, top, _, room] = stage.body;
     // Bank numbers below, a drop zone above, the stack in between, growing upward.
@@ -106,7 +115,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     ];
     let left = columns.left();
     legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
-    let conflicts = wavefronts.saturating_sub(groups);
+    let conflicts = wavefronts.saturating_sub(least_wavefronts(moment.event.mask, bytes_per_lane));
     format!("The 32 banks serve it in {wavefronts} wavefronts, {conflicts} of them because of bank conflicts.")
 }
 
@@ -127,5 +136,18 @@ fn marks(frame: &mut Frame, stage: &Stage, floor: f32, (pitch, shown, wavefronts
         let more = format!("{} more wavefronts above", wavefronts - shown);
         let y = floor - shown as f32 * pitch - 10.0;
         frame.text([columns.right(), y], 12.0, Anchor::End, Ink::Text, more);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_wavefronts;
+
+    #[test]
+    fn wide_accesses_take_their_lanes_in_turns() {
+        let warp = u64::from(u32::MAX);
+        let least = [4, 8, 12, 16].map(|bytes| least_wavefronts(warp, bytes));
+        assert_eq!(least, [1, 2, 4, 4]);
+        assert_eq!([least_wavefronts(0xff, 16), least_wavefronts(0x101, 16), least_wavefronts(u64::MAX, 4)], [1, 2, 2]);
     }
 }

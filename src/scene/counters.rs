@@ -34,7 +34,7 @@ impl Tally {
                     if shared {
                         tally.shared_requests += 1;
                         tally.wavefronts += u64::from(cost);
-                        let (_, least) = banks::serve(timeline, event);
+                        let least = banks::least_wavefronts(event.mask, bytes_per_lane);
                         tally.conflicts += u64::from(cost).saturating_sub(u64::from(least));
                     } else {
                         tally.requests += 1;
@@ -124,7 +124,7 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
                 if now.wavefronts == 1 { "wavefront served this access" } else { "wavefronts served this access" };
             (count(now.wavefronts), noun, ink)
         }
-        (EventKind::Access { .. }, _) => (now.percent(), "asked for, of all bytes moved", Ink::Text),
+        (EventKind::Access { .. }, _) => (now.percent(), "asked for, of bytes moved", Ink::Text),
         (EventKind::Barrier, _) => (moment.event.mask.count_ones().to_string(), "lanes of this warp wait", Ink::Text),
         (EventKind::Branch { taken }, _) => {
             let ink = if now.divergent > 0 { Ink::Conflict } else { Ink::Text };
@@ -161,7 +161,7 @@ pub(super) fn beside(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32;
     };
     sections[..=first].rotate_right(1);
     let nothing = |rows: &[Row]| rows.iter().all(|(_, [_, so_far])| so_far.starts_with(['0', '–']));
-    let now_x = right - 72.0;
+    let now_x = right - 62.0;
     for (i, (title, rows)) in sections.into_iter().enumerate() {
         let tall = 20.0 * (rows.len() as f32 + 1.0);
         if at + tall - 8.0 > y + h || (i > 0 && nothing(&rows)) {
@@ -243,8 +243,9 @@ mod tests {
         for width in [8, 16, 32, 64] {
             let timeline = all_kinds(width);
             for event in &timeline.events {
-                let EventKind::Access { buffer: 2, cost, .. } = event.kind else { continue };
-                let (served, least) = banks::serve(&timeline, event);
+                let EventKind::Access { buffer: 2, cost, bytes_per_lane, .. } = event.kind else { continue };
+                let served = banks::serve(&timeline, event);
+                let least = banks::least_wavefronts(event.mask, bytes_per_lane);
                 let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
                 assert_eq!(u32::from(cost), wavefronts, "{width}: {event:?}");
                 assert!(least >= 1 && least <= wavefronts);

@@ -193,7 +193,7 @@ fn draw_row(
             // Neighbours that the same lanes ask for are one box: a vector is one access.
             let mut run = 1;
             while lanes.is_some()
-                && (word + run) % SECTOR_WORDS != 0
+                && !(word + run).is_multiple_of(SECTOR_WORDS)
                 && touched.words.get(&(word + run)).copied() == lanes
             {
                 run += 1;
