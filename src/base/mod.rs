@@ -1,7 +1,9 @@
-//! L0: what every layer may use: diagnostics, units, tensors, random inputs, files on disk.
+//! L0: what every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
 pub mod diag;
+pub mod math;
 pub mod rng;
 pub mod store;
 pub mod tensor;
 pub mod units;
+pub mod xml;

@@ -1,0 +1,38 @@
+//! Tables as comma-separated values (RFC 4180).
+
+/// A header and rows; lines end in CR LF, and fields are quoted where they must be.
+#[must_use]
+pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
+    let mut out = String::new();
+    for row in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)) {
+        let fields: Vec<String> = row.iter().map(|text| field(text)).collect();
+        // A row of one empty field would read as no row at all.
+        let line = if fields.len() == 1 && fields[0].is_empty() { "\"\"".to_owned() } else { fields.join(",") };
+        out.push_str(&line);
+        out.push_str("\r\n");
+    }
+    out
+}
+
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(fields: &[&str]) -> Vec<String> {
+        fields.iter().map(|f| (*f).to_owned()).collect()
+    }
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let rows = [own(&["1", "a,b"]), own(&["say \"x\"", "two\nlines"]), own(&["", " kept "])];
+        assert_eq!(
+            csv(&own(&["n", "B/s"]), &rows),
+            "n,B/s\r\n1,\"a,b\"\r\n\"say \"\"x\"\"\",\"two\nlines\"\r\n, kept \r\n"
+        );
+        assert_eq!(csv(&own(&[""]), &[]), "\"\"\r\n");
+    }
+}

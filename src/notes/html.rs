@@ -1,0 +1,266 @@
+//! A report as one HTML file that needs nothing beside it, runs nothing, and reads well on screen and on paper.
+
+use super::own_words;
+use super::report::{NoteBlock, Report};
+use super::style::STYLE;
+use crate::base::math;
+use crate::base::xml::{escape, number};
+use crate::lesson::{Block, Inline};
+
+/// The size that formulas are drawn at: the body text's, in CSS pixels.
+const TEXT_PX: f32 = 17.0;
+
+/// Writes the report.
+#[must_use]
+pub fn render(report: &Report) -> String {
+    let mut body = String::new();
+    body.push_str(&format!("<header>\n<p class=\"kicker\">Warpbook note · {}</p>\n", escape(&report.lesson)));
+    body.push_str(&format!("<h1>{}</h1>\n", escape(&report.title)));
+    body.push_str(&format!("<p class=\"date\"><time>{}</time></p>\n</header>\n", escape(&report.created)));
+    for section in &report.sections {
+        if !section.title.is_empty() {
+            body.push_str(&format!("<h2>{}</h2>\n", escape(&section.title)));
+        }
+        for block in &section.blocks {
+            body.push_str(&note_block(block));
+        }
+    }
+    if !report.meta.is_empty() {
+        body.push_str("<footer>\n<h2>Made with</h2>\n<dl>\n");
+        for (key, value) in &report.meta {
+            body.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", escape(key), escape(value)));
+        }
+        body.push_str("</dl>\n</footer>\n");
+    }
+    // The policy forbids scripts and the network, whatever a figure or a link may hold.
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+         <meta name=\"generator\" content=\"Warpbook\"/>\n<title>{}</title>\n<style>{STYLE}</style>\n</head>\n\
+         <body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        escape(&report.title)
+    )
+}
+
+fn note_block(block: &NoteBlock) -> String {
+    match block {
+        NoteBlock::Prose(prose) => blocks(prose),
+        NoteBlock::Figure { caption, svg, alt, .. } => {
+            let picture = if is_svg(svg) { svg.clone() } else { format!("<p>{}</p>", escape(alt)) };
+            format!("<figure class=\"wide\">\n{picture}<figcaption>{}</figcaption>\n</figure>\n", escape(caption))
+        }
+        NoteBlock::Data { caption, header, rows, .. } => data(caption, header, rows),
+        NoteBlock::Command(command) => format!("<pre class=\"command\"><code>{}</code></pre>\n", escape(command)),
+        NoteBlock::OwnWords(words) if words.trim().is_empty() => String::new(),
+        NoteBlock::OwnWords(words) => {
+            format!("<section class=\"own\">\n<h3>In my own words</h3>\n{}</section>\n", own_words::html(words))
+        }
+        NoteBlock::Prediction { question, answer, measured, traced, because } => {
+            let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value));
+            let mut rows = row("I said", answer.as_deref().unwrap_or("not answered"));
+            rows.extend(measured.iter().map(|value| row("Measured", value)));
+            rows.extend(traced.iter().map(|value| row("From the trace alone", value)));
+            let because = if because.is_empty() { String::new() } else { format!("<p>{}</p>\n", inline(because)) };
+            let question = inline(question);
+            format!(
+                "<section class=\"card\">\n<p class=\"question\">{question}</p>\n<dl>\n{rows}</dl>\n{because}</section>\n"
+            )
+        }
+        NoteBlock::Source { file, text } => {
+            let (file, text) = (escape(file), escape(text));
+            format!(
+                "<details class=\"wide\" open=\"open\"><summary>{file}</summary><pre><code>{text}</code></pre></details>\n"
+            )
+        }
+    }
+}
+
+/// Whether a figure is what it should be: one SVG element without scripts or foreign content.
+fn is_svg(text: &str) -> bool {
+    let text = text.trim();
+    let low = text.to_ascii_lowercase();
+    let tame =
+        !["<script", "<foreignobject", "<iframe", "javascript:", " onload", " onclick"].iter().any(|s| low.contains(s));
+    tame && text.starts_with("<svg") && text.ends_with("</svg>") && low.matches("<svg").count() == 1
+}
+
+fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
+    // Columns of figures are set flush right, so that their digits stand in columns too.
+    let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-–+.<≈".contains(c));
+    let class = |column: usize| {
+        let cells = || rows.iter().filter_map(|row| row.get(column));
+        if cells().next().is_some() && cells().all(is_figure) { " class=\"figure\"" } else { "" }
+    };
+    let cell = |tag: &str, i: usize, text: &String| format!("<{tag}{}>{}</{tag}>", class(i), escape(text));
+    let line = |tag: &str, row: &[String]| -> String {
+        let cells: String = row.iter().enumerate().map(|(i, text)| cell(tag, i, text)).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let body: String = rows.iter().map(|row| line("td", row)).collect();
+    format!(
+        "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
+        escape(caption),
+        line("th", header)
+    )
+}
+
+fn blocks(blocks: &[Block]) -> String {
+    blocks
+        .iter()
+        .map(|block| match block {
+            Block::Heading(level, words) => {
+                let level = (*level).clamp(3, 6);
+                format!("<h{level}>{}</h{level}>\n", inline(words))
+            }
+            Block::Paragraph(words) => format!("<p>{}</p>\n", inline(words)),
+            Block::List(start, entries) => {
+                let entries: String =
+                    entries.iter().map(|entry| format!("<li>{}</li>\n", self::blocks(entry).trim_end())).collect();
+                match start {
+                    Some(first) => format!("<ol start=\"{first}\">\n{entries}</ol>\n"),
+                    None => format!("<ul>\n{entries}</ul>\n"),
+                }
+            }
+            Block::Quote(inner) => format!("<blockquote>\n{}</blockquote>\n", self::blocks(inner)),
+            Block::Code(_, text) => format!("<pre><code>{}</code></pre>\n", escape(text)),
+            Block::Math(latex) => math(latex, true),
+            Block::Table(header, rows) => {
+                let line = |tag: &str, row: &[Vec<Inline>]| -> String {
+                    row.iter().map(|cell| format!("<{tag}>{}</{tag}>", inline(cell))).collect()
+                };
+                let body: String = rows.iter().map(|row| format!("<tr>{}</tr>\n", line("td", row))).collect();
+                let head = line("th", header);
+                format!("<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n")
+            }
+            Block::Predict(id) => format!("<p>Prediction <code>{}</code></p>\n", escape(id)),
+            Block::Exercise => "<p><em>The exercise</em></p>\n".to_owned(),
+        })
+        .collect()
+}
+
+fn inline(words: &[Inline]) -> String {
+    words
+        .iter()
+        .map(|word| match word {
+            Inline::Text(text) => escape(text),
+            Inline::Emph(inner) => format!("<em>{}</em>", inline(inner)),
+            Inline::Strong(inner) => format!("<strong>{}</strong>", inline(inner)),
+            Inline::Code(text) | Inline::Control(text) => format!("<code>{}</code>", escape(text)),
+            Inline::Math(latex) => math(latex, false),
+            Inline::Link(address, inner) => match safe_address(address) {
+                Some(address) => format!("<a href=\"{address}\">{}</a>", inline(inner)),
+                None => inline(inner),
+            },
+            Inline::Value(expr, unit) => {
+                let unit = if unit.is_empty() { String::new() } else { format!(" {}", escape(unit)) };
+                format!("<code>{}</code>{unit}", escape(expr.source()))
+            }
+            Inline::Break => "<br/>\n".to_owned(),
+        })
+        .collect()
+}
+
+/// A formula as a picture on the line's baseline; its source where it cannot be set.
+pub(super) fn math(latex: &str, display: bool) -> String {
+    let size = if display { TEXT_PX * 1.1 } else { TEXT_PX };
+    match math::svg(latex, display, size, "currentColor") {
+        Ok(drawn) if display => format!("<div class=\"math\">{}</div>\n", drawn.svg),
+        Ok(drawn) => {
+            let depth = number(drawn.depth);
+            format!("<span class=\"math\" style=\"vertical-align:-{depth}px\">{}</span>", drawn.svg)
+        }
+        Err(_) => format!("<code class=\"unset\">{}</code>", escape(latex)),
+    }
+}
+
+/// An address that does no more than lead somewhere, escaped; none for any other.
+pub(super) fn safe_address(address: &str) -> Option<String> {
+    let scheme = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_safe = match scheme.split_once(':') {
+        Some((scheme, _)) => ["http", "https", "mailto"].iter().any(|safe| scheme.eq_ignore_ascii_case(safe)),
+        None => true,
+    };
+    (is_safe && !address.chars().any(char::is_control)).then(|| escape(address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::tests::sample;
+    use super::*;
+
+    fn parsed(html: &str) -> String {
+        // The page keeps to what XML allows, but for its first line.
+        html.trim_start_matches("<!DOCTYPE html>\n").to_owned()
+    }
+
+    #[test]
+    fn a_note_is_well_formed_and_inert() -> Result<(), roxmltree::Error> {
+        let page = parsed(&render(&sample()));
+        let document = roxmltree::Document::parse(&page)?;
+        let all = || document.descendants();
+        for banned in ["script", "img", "iframe", "link", "object", "b"] {
+            assert!(!all().any(|node| node.tag_name().name() == banned), "{banned}");
+        }
+        for node in all().filter(roxmltree::Node::is_element) {
+            for attribute in node.attributes() {
+                assert!(!attribute.name().starts_with("on"), "{attribute:?}");
+                assert!(!attribute.value().to_lowercase().contains("javascript:"), "{attribute:?}");
+            }
+        }
+        let text: String = all().filter_map(|node| node.text()).collect();
+        for expected in [
+            "Coalescing: \"strides\" & <sectors>",
+            "<b>bytes</b>",
+            "<script>alert(1)</script>",
+            "580.1\nsecond: line",
+            "fn main() { a < b; }",
+            "94.8 %, n=40",
+        ] {
+            assert!(text.contains(expected), "{expected}");
+        }
+        // Two formulas of the prose, one of the learner's, and the figure.
+        assert_eq!(all().filter(|node| node.tag_name().name() == "svg").count(), 4);
+        Ok(())
+    }
+
+    #[test]
+    fn a_figure_that_is_no_picture_is_described() {
+        let figure = |svg: &str| {
+            note_block(&NoteBlock::Figure {
+                id: "x".into(),
+                caption: "c".into(),
+                svg: svg.into(),
+                alt: "what it shows".into(),
+            })
+        };
+        for hostile in [
+            "<script>alert(1)</script>",
+            "<svg><script>alert(1)</script></svg>",
+            "<svg onload=\"alert(1)\"></svg>",
+            "<svg></svg><p></p>",
+            "",
+        ] {
+            assert!(figure(hostile).contains("<p>what it shows</p>"), "{hostile}");
+        }
+        assert!(figure("<svg></svg>").contains("<svg></svg>"));
+    }
+
+    #[test]
+    fn addresses_only_lead_somewhere() {
+        for safe in ["https://a.b/c:d", "HTTP://x", "mailto:a@b", "page#x", "./a:b"] {
+            assert!(safe_address(safe).is_some(), "{safe}");
+        }
+        for other in
+            ["javascript:x", "JAVASCRIPT:x", "data:text/html,x", "java\nscript:x", "file:///etc", " javascript:x"]
+        {
+            assert!(safe_address(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_formula_that_cannot_be_set_shows_its_source() {
+        assert_eq!(math(r"\nope<", false), "<code class=\"unset\">\\nope&lt;</code>");
+    }
+}

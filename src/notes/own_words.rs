@@ -1,0 +1,142 @@
+//! The learner's Markdown as HTML, in which markup of their own is shown, not obeyed.
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::html::{math, safe_address};
+use crate::base::xml::escape;
+
+/// The HTML of `text`. Headings come below those of the note; images become links, since a note is one file.
+pub(super) fn html(text: &str) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH | Options::ENABLE_TASKLISTS;
+    let mut out = String::new();
+    let mut in_head = false;
+    for event in Parser::new_ext(text, options) {
+        match event {
+            Event::Start(tag) => {
+                in_head |= matches!(tag, Tag::TableHead);
+                out.push_str(&start(&tag, in_head));
+            }
+            Event::End(tag) => {
+                out.push_str(end(tag, in_head));
+                in_head &= !matches!(tag, TagEnd::TableHead);
+            }
+            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) | Event::FootnoteReference(words) => {
+                out.push_str(&escape(&words));
+            }
+            Event::Code(words) => out.push_str(&format!("<code>{}</code>", escape(&words))),
+            Event::InlineMath(latex) => out.push_str(&math(&latex, false)),
+            Event::DisplayMath(latex) => out.push_str(&math(&latex, true)),
+            Event::SoftBreak => out.push('\n'),
+            Event::HardBreak => out.push_str("<br>\n"),
+            Event::Rule => out.push_str("<hr>\n"),
+            Event::TaskListMarker(done) => out.push_str(if done { "☑ " } else { "☐ " }),
+        }
+    }
+    out
+}
+
+fn start(tag: &Tag<'_>, in_head: bool) -> String {
+    match tag {
+        Tag::Paragraph => "<p>".to_owned(),
+        Tag::Heading { level, .. } => format!("<h{}>", heading(*level)),
+        Tag::BlockQuote(_) => "<blockquote>".to_owned(),
+        Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => "<pre><code>".to_owned(),
+        Tag::HtmlBlock => "<p class=\"raw\">".to_owned(),
+        Tag::List(None) => "<ul>\n".to_owned(),
+        Tag::List(Some(first)) => format!("<ol start=\"{first}\">\n"),
+        Tag::Item => "<li>".to_owned(),
+        Tag::Table(_) => "<table>\n".to_owned(),
+        Tag::TableHead => "<thead><tr>".to_owned(),
+        Tag::TableRow => "<tr>".to_owned(),
+        Tag::TableCell => if in_head { "<th>" } else { "<td>" }.to_owned(),
+        Tag::Emphasis => "<em>".to_owned(),
+        Tag::Strong => "<strong>".to_owned(),
+        Tag::Strikethrough => "<s>".to_owned(),
+        Tag::Superscript => "<sup>".to_owned(),
+        Tag::Subscript => "<sub>".to_owned(),
+        Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => match safe_address(dest_url) {
+            Some(address) => format!("<a href=\"{address}\">"),
+            None => "<a>".to_owned(),
+        },
+        // Of extensions that are not turned on.
+        Tag::FootnoteDefinition(_) | Tag::DefinitionListDefinition | Tag::MetadataBlock(_) => "<div>".to_owned(),
+        Tag::DefinitionList | Tag::DefinitionListTitle => "<div>".to_owned(),
+    }
+}
+
+fn end(tag: TagEnd, in_head: bool) -> &'static str {
+    match tag {
+        TagEnd::Paragraph | TagEnd::HtmlBlock => "</p>\n",
+        TagEnd::Heading(level) => match heading(level) {
+            4 => "</h4>\n",
+            5 => "</h5>\n",
+            _ => "</h6>\n",
+        },
+        TagEnd::BlockQuote(_) => "</blockquote>\n",
+        TagEnd::CodeBlock => "</code></pre>\n",
+        TagEnd::List(true) => "</ol>\n",
+        TagEnd::List(false) => "</ul>\n",
+        TagEnd::Item => "</li>\n",
+        TagEnd::Table => "</tbody></table>\n",
+        TagEnd::TableHead => "</tr></thead>\n<tbody>",
+        TagEnd::TableRow => "</tr>\n",
+        TagEnd::TableCell => {
+            if in_head {
+                "</th>"
+            } else {
+                "</td>"
+            }
+        }
+        TagEnd::Emphasis => "</em>",
+        TagEnd::Strong => "</strong>",
+        TagEnd::Strikethrough => "</s>",
+        TagEnd::Superscript => "</sup>",
+        TagEnd::Subscript => "</sub>",
+        TagEnd::Link | TagEnd::Image => "</a>",
+        TagEnd::FootnoteDefinition | TagEnd::DefinitionListDefinition | TagEnd::MetadataBlock(_) => "</div>",
+        TagEnd::DefinitionList | TagEnd::DefinitionListTitle => "</div>",
+    }
+}
+
+/// The note's own headings go down to level 3.
+fn heading(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 4,
+        HeadingLevel::H2 => 5,
+        HeadingLevel::H3 | HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6 => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::html;
+
+    #[test]
+    fn markdown_becomes_html_and_html_stays_text() {
+        assert_eq!(html("a **b** `c<d`"), "<p>a <strong>b</strong> <code>c&lt;d</code></p>\n");
+        assert_eq!(html("# t"), "<h4>t</h4>\n");
+        let table = html("| a |\n|---|\n| b |");
+        assert_eq!(
+            table,
+            "<table>\n<thead><tr><th>a</th></tr></thead>\n<tbody><tr><td>b</td></tr>\n</tbody></table>\n"
+        );
+        for hostile in [
+            "<script>alert(1)</script>",
+            "x <img src=x onerror=alert(1)>",
+            "[a](javascript:alert(1))",
+            "![a](JaVaScRiPt:alert(1))",
+            "[a](data:text/html;base64,AAAA)",
+            "`</code><script>`",
+            "```\n</pre><script>\n```",
+            "<a@b.c\"onclick=x>",
+        ] {
+            let html = html(hostile);
+            assert!(!html.contains("<script") && !html.contains("<img") && !html.contains("href=\""), "{html}");
+            let whole = format!("<div>{html}</div>");
+            let parsed = roxmltree::Document::parse(&whole);
+            assert!(parsed.is_ok(), "{hostile}: {html}");
+        }
+        assert!(html("[a](https://x.y/?a=b&c=\"d\")").contains("href=\"https://x.y/?a=b&amp;c=&quot;d&quot;\""));
+    }
+}

@@ -1,0 +1,153 @@
+//! Workgroup memory under a warp: 32 banks as columns, each word stacked on the wavefront that serves it.
+
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{COLUMNS, Key, drop_line, legend};
+use super::memory::label;
+use super::palette::{Hue, Ink};
+use super::warp::{Moment, Stage};
+use crate::trace::{Event, EventKind, Timeline};
+
+/// A word in its place: which bank serves it, in which wavefront, for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Served {
+    /// Word of the variable, from its start.
+    pub(super) word: u64,
+    pub(super) bank: u32,
+    /// From 0.
+    pub(super) wavefront: u32,
+    /// The first wavefront of the lanes that are served together with this one's.
+    pub(super) first: u32,
+    /// The lanes that ask for it.
+    pub(super) lanes: u64,
+}
+
+/// How many lanes are served together: 32 at 4 bytes a lane, half as many at 8, a quarter at more.
+fn together(bytes_per_lane: u8) -> u32 {
+    let words = u32::from(bytes_per_lane).div_ceil(4).max(1);
+    COLUMNS / words.next_power_of_two().min(4)
+}
+
+/// The fewest wavefronts an access could take: one for each group of lanes served together that has an active lane.
+pub(super) fn least_wavefronts(mask: u64, bytes_per_lane: u8) -> u32 {
+    let together = together(bytes_per_lane);
+    let group = u64::MAX >> (64 - together);
+    (0..64 / together).map(|i| u32::from(mask >> (i * together) & group != 0)).sum()
+}
+
+/// How an access of workgroup memory is served, group of lanes after group of lanes.
+/// In each group, a wavefront takes one distinct word of each bank.
+pub(super) fn serve(timeline: &Timeline, event: &Event) -> Vec<Served> {
+    let EventKind::Access { buffer, bytes_per_lane, .. } = event.kind else { return Vec::new() };
+    let base = timeline.buffers.get(usize::from(buffer)).map_or(0, |b| u64::from(b.base) / 4);
+    let words_per_lane = u64::from(bytes_per_lane).div_ceil(4).max(1);
+    let together = together(bytes_per_lane);
+    let lanes: Vec<u32> = (0..64).filter(|lane| event.mask >> lane & 1 == 1).collect();
+    let mut served: Vec<Served> = Vec::new();
+    let mut first = 0;
+    for group in 0..(64 / together) {
+        let begin = served.len();
+        for (lane, address) in lanes.iter().zip(timeline.addresses(event)).filter(|(l, _)| **l / together == group) {
+            for word in (0..words_per_lane).map(|i| u64::from(*address) / 4 + i) {
+                let same = served[begin..].iter().position(|s| s.word == word);
+                match same {
+                    Some(at) => served[begin + at].lanes |= 1 << lane,
+                    None => {
+                        let bank = ((base + word) % u64::from(COLUMNS)) as u32;
+                        let queue = served[begin..].iter().filter(|s| s.bank == bank).count() as u32;
+                        served.push(Served { word, bank, wavefront: first + queue, first, lanes: 1 << lane });
+                    }
+                }
+            }
+        }
+        first = served[begin..].iter().map(|s| s.wavefront + 1).max().unwrap_or(first);
+    }
+    served
+}
+
+/// Draws the access and says in words what it shows.
+pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
+    let served = serve(moment.timeline, moment.event);
+    let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
+    let EventKind::Access { buffer, bytes_per_lane, .. } = moment.event.kind else { return String::new() };
+    let columns = &stage.lanes.columns;
+    let [_, top, _, room] = stage.body;
+    // Bank numbers below, a drop zone above, the stack in between, growing upward.
+    let floor = top + room - 18.0;
+    let tallest = (floor - top - (room * 0.2).clamp(24.0, 96.0)).max(0.0);
+    let ideal = columns.width().clamp(8.0, 24.0);
+    let pitch = (tallest / wavefronts.max(1) as f32).clamp(3.0, ideal + 4.0);
+    let space = if pitch >= 8.0 { 2.0 } else { 1.0 };
+    let shown = ((tallest / pitch + 0.01) as u32).min(wavefronts);
+    let row_top = |wavefront: u32| floor - (wavefront + 1) as f32 * pitch + space;
+    for bank in 0..COLUMNS {
+        let rect = [columns.x(bank), floor - tallest, columns.width(), tallest];
+        frame.fill(rect, 2.0, Ink::Raised, Some(Tag::Bank(bank)));
+    }
+    let target = |served: &Served| [columns.center(served.bank), row_top(served.wavefront.min(shown))];
+    for lit in [false, true] {
+        for word in &served {
+            for lane in (0..64).filter(|lane| word.lanes >> lane & 1 == 1) {
+                // A vector's lane asks for several words, but one line is enough.
+                let is_first = !served.iter().any(|s| s.word + 1 == word.word && s.lanes >> lane & 1 == 1);
+                if (moment.is_lit(lane) == Some(true)) == lit && is_first {
+                    drop_line(frame, moment, lane, stage.lanes.foot(lane), target(word), Hue::Shared);
+                }
+            }
+        }
+        if !lit && moment.landed >= 1.0 {
+            for word in served.iter().filter(|s| s.wavefront < shown) {
+                let hue = if word.wavefront == word.first { Hue::Shared } else { Hue::Conflict };
+                let rect = [columns.x(word.bank), row_top(word.wavefront), columns.width(), pitch - space];
+                let faded = moment.any_lit(word.lanes) == Some(false);
+                let ink = if faded { hue.tint(45) } else { hue.ink() };
+                let tag = Some(Tag::Word { buffer, index: word.word });
+                frame.fill(rect, (rect[3] / 3.0).min(2.0), ink, tag);
+                label(frame, rect, word.lanes, if faded { Ink::Text } else { Ink::On }, tag);
+            }
+        }
+    }
+    marks(frame, stage, floor, (pitch, shown, wavefronts));
+    let swatch = |fill: Ink, long, short| Key { fill, edge: fill, long, short };
+    let keys = [
+        swatch(Ink::Shared, "word served without waiting", "served at once"),
+        swatch(Ink::Conflict, "word that waits for its bank", "waits"),
+        swatch(Ink::Raised, "column: a bank, row: a wavefront", "bank"),
+    ];
+    let left = columns.left();
+    legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
+    let conflicts = wavefronts.saturating_sub(least_wavefronts(moment.event.mask, bytes_per_lane));
+    format!("The 32 banks serve it in {wavefronts} wavefronts, {conflicts} of them because of bank conflicts.")
+}
+
+/// Numbers the banks below and the wavefronts on the left.
+fn marks(frame: &mut Frame, stage: &Stage, floor: f32, (pitch, shown, wavefronts): (f32, u32, u32)) {
+    let columns = &stage.lanes.columns;
+    frame.text([columns.left() - 8.0, floor + 9.0], 12.0, Anchor::End, Ink::Muted, "bank");
+    for bank in (0..COLUMNS).filter(|bank| bank.is_multiple_of(columns.numbering())) {
+        frame.text([columns.center(bank), floor + 9.0], 12.0, Anchor::Middle, Ink::Muted, bank.to_string());
+        frame.tag_last(Tag::Bank(bank));
+    }
+    let every = ((14.0 / pitch).ceil().max(1.0) as u32).next_power_of_two();
+    for wavefront in (0..shown).filter(|w| (w + 1).is_multiple_of(every) || shown < every) {
+        let y = floor - (wavefront as f32 + 0.5) * pitch;
+        frame.text([columns.left() - 8.0, y], 12.0, Anchor::End, Ink::Muted, (wavefront + 1).to_string());
+    }
+    if wavefronts > shown {
+        let more = format!("{} more wavefronts above", wavefronts - shown);
+        let y = floor - shown as f32 * pitch - 10.0;
+        frame.text([columns.right(), y], 12.0, Anchor::End, Ink::Text, more);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_wavefronts;
+
+    #[test]
+    fn wide_accesses_take_their_lanes_in_turns() {
+        let warp = u64::from(u32::MAX);
+        let least = [4, 8, 12, 16].map(|bytes| least_wavefronts(warp, bytes));
+        assert_eq!(least, [1, 2, 4, 4]);
+        assert_eq!([least_wavefronts(0xff, 16), least_wavefronts(0x101, 16), least_wavefronts(u64::MAX, 4)], [1, 2, 2]);
+    }
+}

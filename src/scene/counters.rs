@@ -1,0 +1,255 @@
+//! The counters of a warp: what the current event costs, and what all its events cost so far.
+
+use super::banks;
+use super::frame::{Anchor, Frame, Item};
+use super::palette::{Hue, Ink};
+use super::text;
+use super::warp::Moment;
+use crate::base::units::{count, si};
+use crate::trace::{EventKind, Space, Timeline};
+
+/// Counts in the units of NVIDIA's hardware counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) requests: u64,
+    pub(super) sectors: u64,
+    /// Bytes the lanes asked for.
+    pub(super) asked: u64,
+    pub(super) shared_requests: u64,
+    pub(super) wavefronts: u64,
+    pub(super) conflicts: u64,
+    pub(super) barriers: u64,
+    pub(super) branches: u64,
+    pub(super) divergent: u64,
+}
+
+impl Tally {
+    /// The counts of these events.
+    pub(super) fn of(timeline: &Timeline, events: &[usize]) -> Self {
+        let mut tally = Self::default();
+        for event in events.iter().filter_map(|index| timeline.events.get(*index)) {
+            match event.kind {
+                EventKind::Access { buffer, bytes_per_lane, cost, .. } => {
+                    let shared = timeline.buffers.get(usize::from(buffer)).is_some_and(|b| b.space == Space::Shared);
+                    if shared {
+                        tally.shared_requests += 1;
+                        tally.wavefronts += u64::from(cost);
+                        let least = banks::least_wavefronts(event.mask, bytes_per_lane);
+                        tally.conflicts += u64::from(cost).saturating_sub(u64::from(least));
+                    } else {
+                        tally.requests += 1;
+                        tally.sectors += u64::from(cost);
+                        tally.asked += u64::from(event.mask.count_ones()) * u64::from(bytes_per_lane);
+                    }
+                }
+                EventKind::Barrier => tally.barriers += 1,
+                EventKind::Branch { taken } => {
+                    tally.branches += 1;
+                    tally.divergent += u64::from(event.mask & taken != 0 && event.mask & !taken != 0);
+                }
+            }
+        }
+        tally
+    }
+
+    /// Bytes moved: 32 for each sector.
+    pub(super) fn moved(&self) -> u64 {
+        self.sectors * 32
+    }
+
+    /// Bytes asked for per byte moved. Above 1 where lanes share bytes.
+    pub(super) fn efficiency(&self) -> Option<f64> {
+        (self.sectors > 0).then(|| self.asked as f64 / self.moved() as f64)
+    }
+
+    fn percent(&self) -> String {
+        self.efficiency().map_or_else(|| "–".to_owned(), |share| format!("{} %", tidy(share * 100.0)))
+    }
+}
+
+/// At most three digits, and no zeros after the point.
+fn tidy(value: f64) -> String {
+    let text = crate::base::units::digits3(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Bytes, exactly as long as they need no prefix.
+fn bytes(value: u64) -> String {
+    if value < 1000 { format!("{value} B") } else { si(value as f64, "B") }
+}
+
+/// This event alone (zeros until its accesses have landed), then everything up to it.
+fn tallies(moment: &Moment<'_>) -> [Tally; 2] {
+    let landed = moment.landed >= 1.0;
+    let before = moment.so_far.len() - usize::from(!landed);
+    let now = if landed { Tally::of(moment.timeline, &[moment.index]) } else { Tally::default() };
+    [now, Tally::of(moment.timeline, &moment.so_far[..before])]
+}
+
+/// One line of the table: its name, then its value for this event and for all so far.
+type Row = (&'static str, [String; 2]);
+
+fn global_rows(t: &[Tally; 2]) -> Vec<Row> {
+    vec![
+        ("requests", t.map(|t| count(t.requests))),
+        ("sectors", t.map(|t| count(t.sectors))),
+        ("asked for", t.map(|t| bytes(t.asked))),
+        ("moved", t.map(|t| bytes(t.moved()))),
+        ("efficiency", t.map(|t| t.percent())),
+    ]
+}
+
+fn shared_rows(t: &[Tally; 2]) -> Vec<Row> {
+    vec![
+        ("requests", t.map(|t| count(t.shared_requests))),
+        ("wavefronts", t.map(|t| count(t.wavefronts))),
+        ("conflicts", t.map(|t| count(t.conflicts))),
+    ]
+}
+
+fn flow_rows(t: &[Tally; 2]) -> Vec<Row> {
+    vec![
+        ("branches", t.map(|t| count(t.branches))),
+        ("divergent", t.map(|t| count(t.divergent))),
+        ("barriers", t.map(|t| count(t.barriers))),
+    ]
+}
+
+/// The figure that matters most for this event, and what it is.
+fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
+    match (moment.event.kind, moment.hue) {
+        (EventKind::Access { .. }, Hue::Shared) => {
+            let ink = if now.conflicts > 0 { Ink::Conflict } else { Ink::Text };
+            let noun =
+                if now.wavefronts == 1 { "wavefront served this access" } else { "wavefronts served this access" };
+            (count(now.wavefronts), noun, ink)
+        }
+        (EventKind::Access { .. }, _) => (now.percent(), "asked for, of bytes moved", Ink::Text),
+        (EventKind::Barrier, _) => (moment.event.mask.count_ones().to_string(), "lanes of this warp wait", Ink::Text),
+        (EventKind::Branch { taken }, _) => {
+            let ink = if now.divergent > 0 { Ink::Conflict } else { Ink::Text };
+            let mask = moment.event.mask;
+            let sides = format!("{} : {}", (mask & taken).count_ones(), (mask & !taken).count_ones());
+            (sides, "lanes go in : lanes do not", ink)
+        }
+    }
+}
+
+/// Draws the counters as a card, for wide pictures.
+pub(super) fn beside(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 4]) {
+    const PAD: f32 = 16.0;
+    let t = tallies(moment);
+    let card = frame.items.len();
+    frame.fill([x, y, w, h], 8.0, Ink::Raised, None);
+    let (left, right) = (x + PAD, x + w - PAD);
+    let (figure, what, ink) = lead(moment, &t[0]);
+    frame.text([left, y + 32.0], 30.0, Anchor::Start, ink, figure);
+    frame.text([left, y + 60.0], 12.0, Anchor::Start, Ink::Muted, text::fit(what, 12.0, false, w - 2.0 * PAD));
+    let mut at = y + 76.0;
+    if let (EventKind::Access { .. }, Some(share)) = (moment.event.kind, t[0].efficiency()) {
+        let whole = right - left;
+        frame.fill([left, at, whole, 8.0], 4.0, Hue::Waste.tint(35), None);
+        frame.fill([left, at, (whole * share.min(1.0) as f32).max(8.0), 8.0], 4.0, moment.hue.ink(), None);
+    }
+    at += 32.0;
+    // The event's own section comes first, so that it is what remains where height is short.
+    let mut sections = vec![("global", global_rows(&t)), ("shared", shared_rows(&t)), ("control", flow_rows(&t))];
+    let first = match (moment.event.kind, moment.hue) {
+        (EventKind::Access { .. }, Hue::Shared) => 1,
+        (EventKind::Access { .. }, _) => 0,
+        _ => 2,
+    };
+    sections[..=first].rotate_right(1);
+    let nothing = |rows: &[Row]| rows.iter().all(|(_, [_, so_far])| so_far.starts_with(['0', '–']));
+    let now_x = right - 62.0;
+    for (i, (title, rows)) in sections.into_iter().enumerate() {
+        let tall = 20.0 * (rows.len() as f32 + 1.0);
+        if at + tall - 8.0 > y + h || (i > 0 && nothing(&rows)) {
+            continue;
+        }
+        frame.text([left, at], 12.0, Anchor::Start, Ink::Text, title);
+        if i == 0 {
+            frame.text([now_x, at], 12.0, Anchor::End, Ink::Muted, "now");
+            frame.text([right, at], 12.0, Anchor::End, Ink::Muted, "so far");
+        }
+        frame.line([left, at + 10.5], [right, at + 10.5], 1.0, Ink::Faint, None);
+        for (name, [now, so_far]) in rows {
+            at += 20.0;
+            frame.text([left, at + 2.0], 12.0, Anchor::Start, Ink::Muted, name);
+            let words = if i == 0 { Ink::Text } else { Ink::Muted };
+            if i == 0 {
+                frame.text([now_x, at + 2.0], 12.0, Anchor::End, words, now);
+            }
+            frame.text([right, at + 2.0], 12.0, Anchor::End, words, so_far);
+        }
+        at += 32.0;
+    }
+    // The card ends with what is on it.
+    if let Some(Item::Rect { rect, .. }) = frame.items.get_mut(card) {
+        rect[3] = (at - 8.0 - y).min(h);
+    }
+}
+
+/// Draws the counters as a strip of columns, for narrow pictures: figure, name and, where high enough, the sum so far.
+pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 4]) {
+    let t = tallies(moment);
+    let rows = match (moment.event.kind, moment.hue) {
+        (EventKind::Access { .. }, Hue::Shared) => shared_rows(&t),
+        // The request count of one access is always 1.
+        (EventKind::Access { .. }, _) => global_rows(&t).split_off(1),
+        _ => flow_rows(&t),
+    };
+    frame.line([x, y + 0.5], [x + w, y + 0.5], 1.0, Ink::Faint, None);
+    let cell = w / rows.len() as f32;
+    for (i, (name, [now, so_far])) in rows.into_iter().enumerate() {
+        let left = x + i as f32 * cell;
+        let room = cell - 8.0;
+        frame.text([left, y + 14.0], 15.0, Anchor::Start, Ink::Text, text::fit(&now, 15.0, false, room));
+        frame.text([left, y + 30.0], 12.0, Anchor::Start, Ink::Muted, name);
+        if h >= 52.0 {
+            let sum = text::fit(&format!("so far {so_far}"), 12.0, false, room);
+            frame.text([left, y + 46.0], 12.0, Anchor::Start, Ink::Muted, sum);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::{Script, all_kinds};
+    use super::*;
+
+    #[test]
+    fn counts_follow_the_definitions() {
+        let timeline = Script::new(32).load(|i| i * 8).load(|i| i * 4).shared(|i| i * 128).barrier(0).branch(1).0;
+        let events: Vec<usize> = (0..timeline.events.len()).collect();
+        let tally = Tally::of(&timeline, &events);
+        let expected = Tally {
+            requests: 2,
+            sectors: 12,
+            asked: 256,
+            shared_requests: 1,
+            wavefronts: 32,
+            conflicts: 31,
+            barriers: 1,
+            branches: 1,
+            divergent: 1,
+        };
+        assert_eq!(tally, expected);
+        assert_eq!(tally.percent(), "66.7 %");
+    }
+
+    #[test]
+    fn the_picture_of_shared_memory_agrees_with_the_count() {
+        for width in [8, 16, 32, 64] {
+            let timeline = all_kinds(width);
+            for event in &timeline.events {
+                let EventKind::Access { buffer: 2, cost, bytes_per_lane, .. } = event.kind else { continue };
+                let served = banks::serve(&timeline, event);
+                let least = banks::least_wavefronts(event.mask, bytes_per_lane);
+                let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
+                assert_eq!(u32::from(cost), wavefronts, "{width}: {event:?}");
+                assert!(least >= 1 && least <= wavefronts);
+            }
+        }
+    }
+}

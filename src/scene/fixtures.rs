@@ -1,0 +1,123 @@
+//! Timelines for tests: one warp's accesses, by hand.
+
+use crate::trace::{AccessKind, Event, EventKind, Space, Timeline, TracedBuffer};
+
+/// A timeline that tests add events to. Buffer 0 is global `src`, 1 global `dst`, 2 shared `tile`.
+pub struct Script(pub Timeline);
+
+impl Script {
+    /// No events yet; `width` lanes a warp, 4 warps a workgroup.
+    pub fn new(width: u32) -> Self {
+        let buffer = |name: &str, space, bytes| TracedBuffer { name: name.to_owned(), space, bytes, base: 0 };
+        Self(Timeline {
+            warp_width: width,
+            warps_per_workgroup: 4,
+            buffers: vec![
+                buffer("src", Space::Global, 1 << 22),
+                buffer("dst", Space::Global, 1 << 22),
+                buffer("tile", Space::Shared, 4224),
+            ],
+            ..Timeline::default()
+        })
+    }
+
+    /// All lanes of the warp.
+    pub fn all(&self) -> u64 {
+        u64::MAX >> (64 - self.0.warp_width)
+    }
+
+    /// An access of the lanes in `mask`, each of `bytes`, lane `i` at `address(i)`. Its cost is counted here, plainly.
+    pub fn access(
+        mut self,
+        buffer: u16,
+        access: AccessKind,
+        bytes: u8,
+        mask: u64,
+        address: impl Fn(u32) -> u32,
+    ) -> Self {
+        let first_address = self.0.addresses.len() as u32;
+        let lanes: Vec<u32> = (0..64).filter(|i| mask >> i & 1 == 1).collect();
+        self.0.addresses.extend(lanes.iter().map(|lane| address(*lane)));
+        let words = |lane: u32| (0..u32::from(bytes) / 4).map(move |i| lane / 4 + i);
+        let cost = if buffer == 2 {
+            let together = 32 / (u32::from(bytes) / 4);
+            (0..64 / together)
+                .map(|group| {
+                    let mut touched: Vec<u32> = lanes
+                        .iter()
+                        .filter(|lane| **lane / together == group)
+                        .flat_map(|lane| words(address(*lane)))
+                        .collect();
+                    touched.sort_unstable();
+                    touched.dedup();
+                    (0..32).map(|bank| touched.iter().filter(|w| **w % 32 == bank).count()).max().unwrap_or(0)
+                })
+                .sum()
+        } else {
+            let mut sectors: Vec<u32> = lanes.iter().flat_map(|l| words(address(*l))).map(|word| word / 8).collect();
+            sectors.sort_unstable();
+            sectors.dedup();
+            sectors.len()
+        };
+        let kind = EventKind::Access { access, buffer, bytes_per_lane: bytes, first_address, cost: cost as u16 };
+        self.0.events.push(Event { workgroup: 0, warp: 0, line: 12, mask, kind });
+        self
+    }
+
+    /// A load of `src` by all lanes, 4 bytes each.
+    pub fn load(self, address: impl Fn(u32) -> u32) -> Self {
+        let mask = self.all();
+        self.access(0, AccessKind::Load, 4, mask, address)
+    }
+
+    /// A load of `tile` by all lanes, 4 bytes each.
+    pub fn shared(self, address: impl Fn(u32) -> u32) -> Self {
+        let mask = self.all();
+        self.access(2, AccessKind::Load, 4, mask, address)
+    }
+
+    /// A barrier that `warp` reaches.
+    pub fn barrier(mut self, warp: u32) -> Self {
+        let mask = self.all();
+        self.0.events.push(Event { workgroup: 0, warp, line: 20, mask, kind: EventKind::Barrier });
+        self
+    }
+
+    /// A branch of all lanes.
+    pub fn branch(mut self, taken: u64) -> Self {
+        let mask = self.all();
+        self.0.events.push(Event { workgroup: 0, warp: 0, line: 8, mask, kind: EventKind::Branch { taken } });
+        self
+    }
+}
+
+/// Every kind of event at this width, one after another.
+pub fn all_kinds(width: u32) -> Timeline {
+    let script = Script::new(width);
+    let all = script.all();
+    let quarter = all & 0x1111_1111_1111_1111;
+    script
+        .load(|i| i * 4)
+        .load(|i| i * 8)
+        .load(|i| i * 32 + 4096)
+        .load(|i| i * 128)
+        .load(|i| i * 4 + 4)
+        .load(|i| i * 4 * 1000)
+        .load(|_| 64)
+        .access(0, AccessKind::Load, 16, all, |i| i * 16)
+        .access(0, AccessKind::Load, 12, all, |i| i * 12)
+        .access(1, AccessKind::Store, 4, quarter, |i| i * 4 + (1 << 22) - 256)
+        .access(1, AccessKind::Atomic, 4, all, |i| i % 4 * 4)
+        .shared(|i| i * 4)
+        .shared(|i| i * 128)
+        .shared(|i| i * 8)
+        .shared(|_| 0)
+        .access(2, AccessKind::Store, 16, all, |i| i * 16)
+        .access(2, AccessKind::Load, 8, all, |i| i * 8 + 128)
+        .barrier(1)
+        .barrier(0)
+        .barrier(2)
+        .branch(all)
+        .branch(all / 3)
+        .0
+}

@@ -1,0 +1,126 @@
+//! Control flow of a warp: lanes that wait at a barrier, and lanes that part at a branch.
+
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{COLUMNS, drop_line};
+use super::palette::{Hue, Ink};
+use super::text;
+use super::warp::{Moment, Stage};
+use crate::trace::{Event, EventKind};
+
+/// Draws the lanes above the barrier, and below it which warps of the workgroup have reached it.
+pub(super) fn barrier(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
+    let [left, top, width, room] = stage.body;
+    let columns = &stage.lanes.columns;
+    let bar = (top + (room * 0.38).clamp(32.0, 144.0)).round();
+    for lane in (0..stage.lanes.count).filter(|lane| moment.event.mask >> lane & 1 == 1) {
+        let from = stage.lanes.foot(lane);
+        drop_line(frame, moment, lane, from, [from[0], bar], Hue::Idle);
+    }
+    frame.fill([columns.left(), bar, columns.right() - columns.left(), 4.0], 2.0, Ink::Text, None);
+    frame.text([columns.left() - 8.0, bar + 2.0], 12.0, Anchor::End, Ink::Text, "barrier");
+
+    let arrived = arrivals(moment);
+    let (here, of) = (arrived.iter().filter(|a| **a).count(), arrived.len());
+    let said = format!("{here} of {of} warps of the workgroup have arrived");
+    let mut y = bar + 28.0;
+    frame.text([columns.left(), y], 14.0, Anchor::Start, Ink::Text, &said);
+    y += 20.0;
+    // Boxes for the warps, in as many rows as fit; this warp has the accent.
+    let (cell, height) = (72.0, 24.0);
+    let right = left + width;
+    let per_row = (((right - columns.left() + 8.0) / (cell + 8.0)) as usize).max(1);
+    let rows = ((stage.legend_y - 16.0 - y + 8.0) / (height + 8.0)).max(0.0) as usize;
+    let fit = (per_row * rows).min(of);
+    let shown = if fit < of { fit.saturating_sub(1) } else { fit };
+    let place = |i: usize| {
+        [columns.left() + (i % per_row) as f32 * (cell + 8.0), y + (i / per_row) as f32 * (height + 8.0), cell, height]
+    };
+    for (warp, arrived) in arrived.iter().enumerate().take(shown) {
+        let rect = place(warp);
+        let this = warp as u32 == moment.event.warp;
+        let (fill, edge, words) = match (this, arrived) {
+            (true, _) => (Hue::Accent.tint(24), Ink::Accent, Ink::Text),
+            (false, true) => (Hue::Idle.tint(40), Ink::Idle, Ink::Text),
+            (false, false) => (Ink::Panel, Ink::Faint, Ink::Muted),
+        };
+        frame.outline(rect, 4.0, Some(fill), edge, Some(Tag::Warp(warp as u32)));
+        let at = [rect[0] + cell / 2.0, rect[1] + height / 2.0];
+        frame.text(at, 12.0, Anchor::Middle, words, format!("warp {warp}"));
+        frame.tag_last(Tag::Warp(warp as u32));
+    }
+    if shown < fit {
+        let rect = place(shown);
+        let more = format!("{} more", of - shown);
+        frame.text([rect[0], rect[1] + height / 2.0], 12.0, Anchor::Start, Ink::Muted, more);
+    }
+    let rule = text::fit("No lane goes on before all have arrived.", 12.0, false, right - columns.left());
+    frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, Ink::Muted, rule);
+    format!("{said}. No lane goes on before all have.")
+}
+
+/// For each warp of the workgroup, whether the record has it at this barrier by now.
+fn arrivals(moment: &Moment<'_>) -> Vec<bool> {
+    let is_barrier = |event: &Event| matches!(event.kind, EventKind::Barrier);
+    let mut reached = vec![0_usize; moment.timeline.warps_per_workgroup.max(moment.event.warp + 1) as usize];
+    for event in &moment.timeline.events[..=moment.index] {
+        if event.workgroup == moment.event.workgroup
+            && is_barrier(event)
+            && let Some(count) = reached.get_mut(event.warp as usize)
+        {
+            *count += 1;
+        }
+    }
+    let mine = reached[moment.event.warp as usize];
+    reached.iter().map(|count| *count >= mine).collect()
+}
+
+/// Draws the lanes that enter the branch dropping onto one tray, and the others onto another.
+pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, taken: u64) -> String {
+    let [left, top, width, room] = stage.body;
+    let columns = &stage.lanes.columns;
+    let mask = moment.event.mask;
+    let sides = [("condition holds", mask & taken, Hue::Accent), ("condition does not hold", mask & !taken, Hue::Idle)];
+    let drop = (room * 0.24).clamp(20.0, 120.0);
+    let rows = stage.lanes.count.div_ceil(COLUMNS) as f32;
+    let height = stage.lanes.height.min(((room - drop) / 2.0 - 36.0) / rows - 2.0).max(6.0);
+    let pitch = ((room - drop) / 2.0).min(rows * (height + 2.0) + 144.0);
+    let tray = |side: usize| top + drop + side as f32 * pitch;
+    let down = moment.landed >= 1.0;
+    for side in [1, 0] {
+        let (_, lanes, hue) = sides[side];
+        for lane in (0..stage.lanes.count).filter(|lane| lanes >> lane & 1 == 1) {
+            let from = stage.lanes.foot(lane);
+            drop_line(frame, moment, lane, from, [from[0], tray(side)], hue);
+        }
+    }
+    for (side, (name, lanes, hue)) in sides.into_iter().enumerate() {
+        let y = tray(side);
+        for lane in 0..stage.lanes.count {
+            let row_y = y + (lane / COLUMNS) as f32 * (height + 2.0);
+            let rect = [columns.x(lane % COLUMNS), row_y, columns.width(), height];
+            let tag = Some(Tag::Lane(lane));
+            if down && lanes >> lane & 1 == 1 {
+                let faded = moment.is_lit(lane) == Some(false);
+                frame.fill(rect, 3.0, if faded { hue.tint(45) } else { hue.ink() }, tag);
+            } else {
+                frame.outline(rect, 3.0, Some(Ink::Panel), Ink::Faint, tag);
+            }
+        }
+        let said = format!("{name}: {} of {} lanes", lanes.count_ones(), mask.count_ones());
+        let at = [columns.left(), y + rows * (height + 2.0) + 12.0];
+        // The other side's lines pass here.
+        let wide = text::width(&said, 13.0, false);
+        frame.fill([at[0] - 4.0, at[1] - 9.0, wide + 8.0, 18.0], 0.0, Ink::Panel, None);
+        frame.text(at, 13.0, Anchor::Start, Ink::Text, said);
+    }
+    let divergent = sides.iter().all(|(_, lanes, _)| *lanes != 0);
+    let said = if divergent {
+        "Divergent: the warp runs both sides, in turn."
+    } else {
+        "All lanes agree: the warp runs one side only."
+    };
+    let ink = if divergent { Ink::Conflict } else { Ink::Muted };
+    let room = left + width - columns.left();
+    frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, ink, text::fit(said, 12.0, false, room));
+    said.to_owned()
+}

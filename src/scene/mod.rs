@@ -1,0 +1,25 @@
+//! L2: pictures. A record's timeline becomes a [`Frame`] of closed items; every output is one exhaustive match over them.
+
+mod banks;
+mod counters;
+mod flow;
+mod lanes;
+mod memory;
+
+pub mod dump;
+pub mod frame;
+pub mod palette;
+pub mod plot;
+pub mod strip;
+pub mod svg;
+pub mod text;
+pub mod warp;
+
+#[cfg(test)]
+mod fixtures;
+
+pub use crate::base::math;
+pub use frame::{Anchor, Frame, Item, Tag};
+pub use palette::{Hue, Ink, Rgb, Theme};
+pub use strip::StripView;
+pub use warp::WarpView;

@@ -1,0 +1,414 @@
+//! Curves with their spread: the figures of notes.
+
+use super::frame::{Anchor, Frame, Item};
+use super::palette::Ink;
+use super::text;
+use crate::base::units::{count, digits3};
+
+/// A plot of curves over one quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// Its title.
+    pub title: String,
+    /// The quantity that was varied.
+    pub x: Axis,
+    /// The quantity that was found.
+    pub y: Axis,
+    /// The curves.
+    pub series: Vec<Series>,
+    /// What cannot be exceeded, by name and y.
+    pub ceilings: Vec<(String, f64)>,
+    /// Where the reader's own settings are.
+    pub current: Option<(f64, f64)>,
+}
+
+/// One axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it shows.
+    pub label: String,
+    /// Its unit, without prefix; empty for counts.
+    pub unit: String,
+    /// How values lie on it.
+    pub scale: Scale,
+    /// The values to mark; none leaves the choice to the plot.
+    pub ticks: Vec<f64>,
+}
+
+/// How values lie on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly, from zero.
+    Linear,
+    /// Evenly by powers of two; values must be positive.
+    Log2,
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its colour.
+    pub ink: Ink,
+    /// Its points, in the order of x.
+    pub points: Vec<Point>,
+}
+
+/// One point of a curve, with its spread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Where.
+    pub x: f64,
+    /// The middle value.
+    pub y: f64,
+    /// The low end of the spread.
+    pub low: f64,
+    /// The high end of the spread.
+    pub high: f64,
+}
+
+/// An axis made ready: its range, its marks, and where it lies in the frame.
+struct Ruler {
+    scale: Scale,
+    low: f64,
+    high: f64,
+    from: f32,
+    to: f32,
+    /// Marked values and what to write there.
+    ticks: Vec<(f64, String)>,
+    /// What a value is divided by to be written.
+    scaled: f64,
+    /// The unit with its prefix.
+    unit: String,
+}
+
+/// Draws the plot. An empty one says what will appear.
+#[must_use]
+pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
+    const MARGIN: f32 = 16.0;
+    let mut frame = Frame::new(size);
+    let [width, height] = size;
+    let title = text::fit(&plot.title, 16.0, false, width - 2.0 * MARGIN);
+    frame.text([MARGIN, MARGIN + 10.0], 16.0, Anchor::Start, Ink::Text, title);
+    let usable = |axis: &Axis, v: f64| v.is_finite() && (axis.scale == Scale::Linear || v > 0.0);
+    let points = || plot.series.iter().flat_map(|s| &s.points).filter(|p| usable(&plot.x, p.x) && usable(&plot.y, p.y));
+    if points().next().is_none() {
+        let help = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
+        let help = text::fit(&help, 14.0, false, width - 2.0 * MARGIN);
+        frame.text([width / 2.0, height / 2.0], 14.0, Anchor::Middle, Ink::Muted, help);
+        frame.alt = format!("{}: no data yet.", plot.title);
+        return frame;
+    }
+    let top = legend(&mut frame, plot, MARGIN, MARGIN + 36.0) + 44.0;
+    let spread = points().flat_map(|p| [p.y, p.low, p.high]).filter(|v| usable(&plot.y, *v));
+    let ys: Vec<f64> = spread.chain(plot.ceilings.iter().map(|c| c.1)).filter(|v| usable(&plot.y, *v)).collect();
+    let xs: Vec<f64> =
+        points().map(|p| p.x).chain(plot.x.ticks.iter().copied()).filter(|v| usable(&plot.x, *v)).collect();
+    let bottom = height - MARGIN - 44.0;
+    let mut y = Ruler::new(&plot.y, &ys, bottom, top, 48.0);
+    let gutter = y.ticks.iter().map(|(_, label)| text::width(label, 12.0, false)).fold(24.0, f32::max) + 12.0;
+    let (left, right) = ((MARGIN + gutter).round(), width - MARGIN - 8.0);
+    let x = Ruler::new(&plot.x, &xs, left + 8.0, right - 8.0, 64.0);
+    y.from = bottom;
+    axes(&mut frame, plot, &x, &y, [left, top, right, bottom]);
+    ceilings(&mut frame, plot, &y, left, right);
+    for series in &plot.series {
+        let shown: Vec<&Point> =
+            series.points.iter().filter(|p| usable(&plot.x, p.x) && usable(&plot.y, p.y)).collect();
+        for point in &shown {
+            let at = x.place(point.x);
+            if usable(&plot.y, point.low) && usable(&plot.y, point.high) && point.high > point.low {
+                let (low, high) = (y.place(point.low), y.place(point.high));
+                frame.line([at, low], [at, high], 1.5, series.ink, None);
+                for end in [low, high] {
+                    frame.line([at - 4.0, end], [at + 4.0, end], 1.5, series.ink, None);
+                }
+            }
+        }
+        let line: Vec<[f32; 2]> = shown.iter().map(|p| [x.place(p.x), y.place(p.y)]).collect();
+        if line.len() > 1 {
+            frame.items.push(Item::Polyline { points: line.clone(), width: 2.0, ink: series.ink, tag: None });
+        }
+        for point in line {
+            frame.dot(point, 4.5, Ink::Panel, None);
+            frame.dot(point, 3.5, series.ink, None);
+        }
+    }
+    if let Some((cx, cy)) = plot.current.filter(|(cx, cy)| usable(&plot.x, *cx) && usable(&plot.y, *cy))
+        && x.holds(cx)
+        && y.holds(cy)
+    {
+        let at = [x.place(cx), y.place(cy)];
+        frame.dot(at, 8.0, Ink::Accent, None);
+        frame.dot(at, 5.5, Ink::Panel, None);
+        frame.dot(at, 3.5, Ink::Accent, None);
+    }
+    frame.alt = alt(plot, &y);
+    frame
+}
+
+/// Draws the curves' names, in as many rows as they need, and gives the y where they end.
+fn legend(frame: &mut Frame, plot: &Plot, margin: f32, mut y: f32) -> f32 {
+    let mut x = margin;
+    for series in &plot.series {
+        let room = frame.width - 2.0 * margin - 24.0;
+        let name = text::fit(&series.name, 13.0, false, room);
+        let wide = 24.0 + text::width(&name, 13.0, false) + 24.0;
+        if x > margin && x + wide - 24.0 > frame.width - margin {
+            x = margin;
+            y += 20.0;
+        }
+        frame.line([x, y], [x + 16.0, y], 2.0, series.ink, None);
+        frame.dot([x + 8.0, y], 3.5, series.ink, None);
+        frame.text([x + 24.0, y], 13.0, Anchor::Start, Ink::Text, name);
+        x += wide;
+    }
+    y
+}
+
+/// Draws the grid, the marks with their values, and what the axes show.
+fn axes(frame: &mut Frame, plot: &Plot, x: &Ruler, y: &Ruler, [left, top, right, bottom]: [f32; 4]) {
+    for (value, label) in &y.ticks {
+        let at = y.place(*value).round() + 0.5;
+        frame.line([left, at], [right, at], 1.0, Ink::Faint, None);
+        frame.text([left - 8.0, at], 12.0, Anchor::End, Ink::Muted, label.clone());
+    }
+    frame.line([left, bottom + 0.5], [right, bottom + 0.5], 1.0, Ink::Muted, None);
+    let mut free = 0.0;
+    for (value, label) in &x.ticks {
+        let at = x.place(*value);
+        frame.line([at, bottom], [at, bottom + 5.0], 1.0, Ink::Muted, None);
+        let half = text::width(label, 12.0, false) / 2.0;
+        if at - half >= free && at + half <= frame.width {
+            frame.text([at, bottom + 16.0], 12.0, Anchor::Middle, Ink::Muted, label.clone());
+            free = at + half + 8.0;
+        }
+    }
+    let name = |axis: &Axis, ruler: &Ruler| {
+        if ruler.unit.is_empty() { axis.label.clone() } else { format!("{} ({})", axis.label, ruler.unit) }
+    };
+    let room = frame.width - 32.0;
+    let y_name = text::fit(&name(&plot.y, y), 12.0, false, room);
+    frame.text([16.0, top - 16.0], 12.0, Anchor::Start, Ink::Muted, y_name);
+    let x_name = text::fit(&name(&plot.x, x), 12.0, false, right - left);
+    frame.text([right, bottom + 36.0], 12.0, Anchor::End, Ink::Muted, x_name);
+}
+
+/// Draws each ceiling as dashes with its name above the right end, or below where another name is in the way.
+fn ceilings(frame: &mut Frame, plot: &Plot, y: &Ruler, left: f32, right: f32) {
+    let mut taken: Vec<f32> = Vec::new();
+    for (name, value) in plot.ceilings.iter().filter(|(_, value)| y.holds(*value)) {
+        let at = y.place(*value);
+        let mut x = left;
+        while x < right {
+            frame.line([x, at], [(x + 6.0).min(right), at], 1.5, Ink::Muted, None);
+            x += 10.0;
+        }
+        let label = text::fit(&format!("{name}: {}", y.write(*value)), 12.0, false, right - left);
+        let free = [at - 9.0, at + 10.0]
+            .into_iter()
+            .find(|label| *label >= y.to && taken.iter().all(|other| (other - label).abs() >= 15.0));
+        if let Some(label_y) = free {
+            frame.text([right, label_y], 12.0, Anchor::End, Ink::Muted, label);
+            taken.push(label_y);
+        }
+    }
+}
+
+impl Ruler {
+    fn new(axis: &Axis, values: &[f64], from: f32, to: f32, apart: f32) -> Self {
+        let (scaled, prefix) = prefix(values.iter().copied().fold(0.0, f64::max), &axis.unit);
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let room = ((to - from).abs() / apart).floor().max(1.0);
+        let (low, high, marks) = match axis.scale {
+            Scale::Linear => {
+                let (low, high) = (least.min(0.0), if most > least.min(0.0) { most } else { least.min(0.0) + 1.0 });
+                let step = nice((high - low) / f64::from(room));
+                let marks: Vec<f64> =
+                    ((low / step).floor() as i64..=(high / step).ceil() as i64).map(|i| i as f64 * step).collect();
+                let ends = [marks.first().copied().unwrap_or(low), marks.last().copied().unwrap_or(high)];
+                (ends[0].min(low), ends[1].max(high), marks)
+            }
+            Scale::Log2 => {
+                // Powers of two of the unit as it is written, so that the marks are round figures.
+                let (low, high) = ((least / scaled).log2().floor(), (most / scaled).log2().ceil());
+                let (low, high) = if high > low { (low, high) } else { (low - 1.0, low + 1.0) };
+                let step = ((high - low) / f64::from(room)).ceil().max(1.0) as usize;
+                let marks = (low as i32..=high as i32).step_by(step).map(|i| f64::from(i).exp2() * scaled).collect();
+                (low.exp2() * scaled, high.exp2() * scaled, marks)
+            }
+        };
+        let marks = if axis.ticks.is_empty() { marks } else { axis.ticks.clone() };
+        let ticks = marks
+            .into_iter()
+            .filter(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0) && *v >= low && *v <= high)
+            .map(|v| (v, if axis.unit.is_empty() { whole(v) } else { trimmed(v / scaled) }))
+            .collect();
+        let unit = if axis.unit.is_empty() { String::new() } else { format!("{prefix}{}", axis.unit) };
+        Self { scale: axis.scale, low, high, from, to, ticks, scaled, unit }
+    }
+
+    fn place(&self, value: f64) -> f32 {
+        let (value, low, high) = match self.scale {
+            Scale::Linear => (value, self.low, self.high),
+            Scale::Log2 => (value.log2(), self.low.log2(), self.high.log2()),
+        };
+        self.from + (self.to - self.from) * ((value - low) / (high - low)) as f32
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        value >= self.low && value <= self.high
+    }
+
+    /// A value of this axis with the axis's own prefix.
+    fn write(&self, value: f64) -> String {
+        if self.unit.is_empty() { whole(value) } else { format!("{} {}", digits3(value / self.scaled), self.unit) }
+    }
+}
+
+/// The next of 1, 2, 5 times a power of ten that is at least `step`.
+fn nice(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|n| *n >= step * 0.999).unwrap_or(step)
+}
+
+/// The SI prefix that suits `largest`, and what to divide by. A per cent has none.
+fn prefix(largest: f64, unit: &str) -> (f64, &'static str) {
+    const PREFIXES: [(f64, &str); 7] =
+        [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")];
+    if unit == "%" || unit.is_empty() || largest <= 0.0 {
+        return (1.0, "");
+    }
+    PREFIXES.into_iter().find(|(scale, _)| largest >= *scale * 0.999).unwrap_or((1e-9, "n"))
+}
+
+/// A count: whole powers of 1,024 as such, others with their thousands apart.
+fn whole(value: f64) -> String {
+    for (scale, name) in [(f64::from(1 << 30), "Gi"), (f64::from(1 << 20), "Mi"), (1024.0, "Ki")] {
+        if value >= 4.0 * 1024.0 && value >= scale && value % scale == 0.0 {
+            return format!("{} {name}", trimmed(value / scale));
+        }
+    }
+    if value >= 0.0 && value.fract() == 0.0 { count(value as u64) } else { trimmed(value) }
+}
+
+/// Three digits without zeros after the point.
+fn trimmed(value: f64) -> String {
+    if value.abs() < 1e-12 {
+        return "0".to_owned();
+    }
+    let text = digits3(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn alt(plot: &Plot, y: &Ruler) -> String {
+    let mut out = format!("{}: {} over {}.", plot.title, plot.y.label, plot.x.label);
+    for series in &plot.series {
+        if let (Some(first), Some(last)) = (series.points.first(), series.points.last()) {
+            out += &format!(
+                " {}: {} at {}, {} at {}.",
+                series.name,
+                y.write(first.y),
+                whole(first.x),
+                y.write(last.y),
+                whole(last.x)
+            );
+        }
+    }
+    for (name, value) in &plot.ceilings {
+        out += &format!(" Ceiling, {name}: {}.", y.write(*value));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot() -> Plot {
+        let axis =
+            |label: &str, unit: &str, scale| Axis { label: label.into(), unit: unit.into(), scale, ticks: vec![] };
+        let curve = |name: &str, ink, top: f64| Series {
+            name: name.into(),
+            ink,
+            points: [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+                .map(|x: f64| Point { x, y: top / x, low: 0.9 * top / x, high: 1.1 * top / x })
+                .to_vec(),
+        };
+        Plot {
+            title: "Bytes per second over stride".into(),
+            x: axis("stride", "", Scale::Log2),
+            y: axis("useful bytes per second", "B/s", Scale::Linear),
+            series: vec![curve("strided", Ink::Series(0), 3e12), curve("a much longer name", Ink::Series(1), 2e12)],
+            ceilings: vec![("device copy".into(), 3.05e12), ("copy kernel".into(), 3.0e12), ("third".into(), 2.99e12)],
+            current: Some((2.0, 1.5e12)),
+        }
+    }
+
+    fn texts(frame: &Frame) -> Vec<&str> {
+        let items = frame.items.iter();
+        items.filter_map(|item| if let Item::Text { text, .. } = item { Some(text.as_str()) } else { None }).collect()
+    }
+
+    #[test]
+    fn a_plot_fits_its_frame_and_its_texts_keep_apart() {
+        for scale in [Scale::Linear, Scale::Log2] {
+            for size in [[320.0, 240.0], [420.0, 300.0], [1200.0, 700.0]] {
+                let mut plot = plot();
+                plot.y.scale = scale;
+                let frame = frame(&plot, size);
+                let mut seen: Vec<[f32; 4]> = Vec::new();
+                for item in &frame.items {
+                    let b = item.bounds();
+                    let inside = b[0] >= -0.5 && b[1] >= -0.5 && b[0] + b[2] <= size[0] && b[1] + b[3] <= size[1];
+                    assert!(inside, "{size:?}: {item:?}");
+                    if matches!(item, Item::Text { .. }) {
+                        let apart = |a: &[f32; 4]| {
+                            a[0] + a[2] <= b[0]
+                                || b[0] + b[2] <= a[0]
+                                || a[1] + a[3] <= b[1] + 2.0
+                                || b[1] + b[3] <= a[1] + 2.0
+                        };
+                        assert!(seen.iter().all(apart), "{size:?}: {item:?}");
+                        seen.push(b);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn marks_are_round_and_the_unit_is_written_once() {
+        let plot = plot();
+        let frame = frame(&plot, [720.0, 420.0]);
+        let texts = texts(&frame);
+        for expected in ["useful bytes per second (TB/s)", "0", "1", "2", "3", "32", "device copy: 3.05 TB/s"] {
+            assert!(texts.contains(&expected), "{expected} in {texts:?}");
+        }
+        assert!(frame.alt.contains("strided: 3.00 TB/s at 1"), "{}", frame.alt);
+    }
+
+    #[test]
+    fn odd_data_draw_what_can_be_drawn() {
+        let mut plot = plot();
+        plot.y.scale = Scale::Log2;
+        for point in &mut plot.series[0].points {
+            (point.y, point.low, point.high) = (f64::NAN, 0.0, f64::INFINITY);
+        }
+        plot.series[1].points.truncate(1);
+        plot.ceilings.push(("never".into(), f64::NAN));
+        plot.ceilings.push(("below".into(), -1.0));
+        let finite = |frame: &Frame| frame.items.iter().all(|item| item.bounds().iter().all(|v| v.is_finite()));
+        assert!(finite(&frame(&plot, [420.0, 300.0])));
+        plot.series.clear();
+        let empty = frame(&plot, [420.0, 300.0]);
+        assert!(texts(&empty).iter().any(|text| text.starts_with("Run the experiment")));
+    }
+
+    #[test]
+    fn counts_in_powers_of_two_read_as_such() {
+        assert_eq!([32.0, 1024.0, 65536.0, 1_048_576.0, 1000.0].map(whole), ["32", "1,024", "64 Ki", "1 Mi", "1,000"]);
+    }
+}
