@@ -3,6 +3,10 @@
 use std::process::Command;
 
 fn main() {
+    // The pack is embedded in the program: a file that is new in it must recompile it.
+    for folder in ["lessons", "shaders", "assets"] {
+        println!("cargo::rerun-if-changed={folder}");
+    }
     println!("cargo::rerun-if-changed=.git/HEAD");
     println!("cargo::rerun-if-changed=.git/refs/heads");
     let described = Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=10"]).output();

@@ -1,0 +1,186 @@
+//! The rules of the house that a compiler does not check: layers, sizes, first lines, where outside names may stand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module's layer. A file may import from lower layers and from its own module.
+const LAYERS: [(&str, u8); 14] = [
+    ("base", 0),
+    ("job", 1),
+    ("trace", 1),
+    ("simt", 2),
+    ("lesson", 2),
+    ("reference", 2),
+    ("measure", 2),
+    ("gpu", 3),
+    ("scene", 3),
+    ("notes", 3),
+    ("session", 4),
+    ("app", 5),
+    ("cli", 5),
+    ("main.rs", 6),
+];
+
+const MOST_LINES: usize = 500;
+
+struct Source {
+    path: PathBuf,
+    /// The path from the root, with `/` between its parts.
+    name: String,
+    text: String,
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<Source>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|e| e == ending) {
+            let name = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            found.push(Source { path, name, text });
+        }
+    }
+}
+
+fn rust(folders: &[&str]) -> Vec<Source> {
+    let mut found = Vec::new();
+    for folder in folders {
+        files(&root().join(folder), "rs", &mut found);
+    }
+    assert!(found.len() > 10, "the sources were not found");
+    found
+}
+
+fn module_of(name: &str) -> &str {
+    name.strip_prefix("src/").and_then(|rest| rest.split('/').next()).unwrap_or_default()
+}
+
+fn layer_of(module: &str) -> Option<u8> {
+    LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)
+}
+
+/// The text with its comments taken out, so that rules speak of code alone.
+fn code(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether `word` stands in `text` as a path's first part: `naga::`, not `my_naga::`.
+fn names_crate(text: &str, word: &str) -> bool {
+    let path = format!("{word}::");
+    text.match_indices(&path).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+    })
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_is_short() {
+    let mut wrong = Vec::new();
+    for source in rust(&["src", "tests", "benches"]) {
+        if !source.text.starts_with("//! ") {
+            wrong.push(format!("{} does not begin with a `//!` line", source.name));
+        }
+        let lines = source.text.lines().count();
+        if lines > MOST_LINES {
+            wrong.push(format!("{} has {lines} lines, more than {MOST_LINES}", source.name));
+        }
+        if source.text.contains("\t") || source.text.contains(" \n") {
+            wrong.push(format!("{} has tabs or spaces at the end of a line", source.path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn imports_go_down() {
+    let mut wrong = Vec::new();
+    for source in rust(&["src"]) {
+        let module = module_of(&source.name);
+        if module == "lib.rs" {
+            continue;
+        }
+        let Some(own) = layer_of(module) else {
+            wrong.push(format!("{} is in no layer: give `{module}` one here and in ARCHITECTURE.md", source.name));
+            continue;
+        };
+        let code = code(&source.text);
+        for (other, layer) in LAYERS {
+            let imports = code.contains(&format!("crate::{other}::")) || code.contains(&format!("warpbook::{other}::"));
+            if imports && other != module && layer >= own {
+                wrong.push(format!("{} imports from `{other}`, which is not below `{module}`", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn outside_names_stay_where_they_belong() {
+    let allowed: [(&str, &[&str]); 5] = [
+        ("naga", &["src/simt/lower/"]),
+        ("wgpu", &["src/gpu/", "src/app/shot.rs"]),
+        ("egui", &["src/app/"]),
+        ("clap", &["src/cli/args.rs", "src/main.rs"]),
+        ("ratex_svg", &["src/base/math.rs"]),
+    ];
+    let mut wrong = Vec::new();
+    for source in rust(&["src"]) {
+        let code = code(&source.text);
+        for (word, places) in allowed {
+            if names_crate(&code, word) && !places.iter().any(|place| source.name.starts_with(place)) {
+                wrong.push(format!("{} names {word}, which belongs to {}", source.name, places.join(", ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_lesson_is_named_in_the_program() {
+    let index = fs::read_to_string(root().join("lessons/index.ron")).unwrap_or_default();
+    let ids: Vec<&str> = index.split('"').skip(1).step_by(2).collect();
+    assert!(!ids.is_empty(), "lessons/index.ron names no lesson");
+    let mut wrong = Vec::new();
+    for source in rust(&["src"]) {
+        // Tests may use a real lesson's name; the program may not depend on one.
+        let program = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+        for id in &ids {
+            if code(program).contains(&format!("\"{id}\"")) && module_of(&source.name) != "reference" {
+                wrong.push(format!("{} names the lesson `{id}`", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let marks = ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "XX".to_owned() + "X", "#[ig".to_owned() + "nore"];
+    let mut sources = rust(&["src", "tests", "benches"]);
+    for (folder, ending) in [("lessons", "md"), ("lessons", "ron"), ("shaders", "wgsl")] {
+        files(&root().join(folder), ending, &mut sources);
+    }
+    let mut wrong = Vec::new();
+    for source in sources {
+        for mark in &marks {
+            if source.text.contains(mark.as_str()) {
+                wrong.push(format!("{} holds {mark}", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_map_names_every_module() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap_or_default();
+    for (module, _) in LAYERS {
+        assert!(map.contains(&format!("`{module}`")) || map.contains(&format!("`{module}/`")), "ARCHITECTURE.md does not name `{module}`");
+    }
+}
