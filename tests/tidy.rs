@@ -181,6 +181,9 @@ fn nothing_is_left_behind() {
 fn the_map_names_every_module() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap_or_default();
     for (module, _) in LAYERS {
-        assert!(map.contains(&format!("`{module}`")) || map.contains(&format!("`{module}/`")), "ARCHITECTURE.md does not name `{module}`");
+        assert!(
+            map.contains(&format!("`{module}`")) || map.contains(&format!("`{module}/`")),
+            "ARCHITECTURE.md does not name `{module}`"
+        );
     }
 }

@@ -1,15 +1,18 @@
 //! Playing a warp's events: a position on the timeline that moves with time, or by hand.
 
+/// Where an event rests, between its start (0) and the next one's (1): all its accesses have landed.
+pub const REST: f32 = 0.99;
+
 /// Events a second at speed 1.
 const PACE: f32 = 1.6;
 
 /// The speeds on offer.
 pub const SPEEDS: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
-/// Where the stage is in a warp's events. `position` counts events from 0, plus how far the current one has come.
+/// Where the stage is in a warp's events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Player {
-    /// Events before this moment, and the current one's progress.
+    /// Events before the current one, plus the current one's progress from 0 to 1.
     pub position: f32,
     /// Whether it moves by itself.
     pub playing: bool,
@@ -19,7 +22,7 @@ pub struct Player {
 
 impl Default for Player {
     fn default() -> Self {
-        Self { position: 1.0, playing: false, speed: 1.0 }
+        Self { position: REST, playing: false, speed: 1.0 }
     }
 }
 
@@ -27,7 +30,7 @@ impl Default for Player {
 impl Player {
     /// Moves on by `seconds`; stops at the end of `events`. True while it moves.
     pub fn advance(&mut self, seconds: f32, events: usize) -> bool {
-        let end = events as f32;
+        let end = last_rest(events);
         self.position = self.position.clamp(0.0, end);
         if self.playing {
             // After a pause the first frame's time can be long: an animation must not jump.
@@ -39,7 +42,7 @@ impl Player {
 
     /// Plays or pauses; at the end it begins again.
     pub fn toggle(&mut self, events: usize) {
-        if !self.playing && self.position >= events as f32 {
+        if !self.playing && self.position >= last_rest(events) {
             self.position = 0.0;
         }
         self.playing = !self.playing && events > 0;
@@ -48,19 +51,21 @@ impl Player {
     /// To the end of the next event.
     pub fn forward(&mut self, events: usize) {
         self.playing = false;
-        self.position = (self.position.floor() + 1.0).min(events as f32);
+        // Short of its rest, the event on the stage comes to its end first.
+        let next = if self.position.fract() < REST - 0.05 { 0.0 } else { 1.0 };
+        self.position = (self.position.floor() + next + REST).min(last_rest(events));
     }
 
     /// To the end of the event before.
     pub fn back(&mut self) {
         self.playing = false;
-        self.position = (self.position.ceil() - 1.0).max(1.0_f32.min(self.position));
+        self.position = (self.position.floor() - 1.0).max(0.0) + REST;
     }
 
     /// To the end of event `index`.
     pub fn go_to(&mut self, index: usize) {
         self.playing = false;
-        self.position = index as f32 + 1.0;
+        self.position = index as f32 + REST;
     }
 
     /// The event on the stage, from 0; none before the first.
@@ -70,8 +75,14 @@ impl Player {
         if events == 0 {
             return None;
         }
-        Some(((self.position.ceil() - 1.0).max(0.0) as usize).min(events - 1))
+        Some((self.position.max(0.0) as usize).min(events - 1))
     }
+}
+
+/// The end of the last event.
+#[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
+fn last_rest(events: usize) -> f32 {
+    if events == 0 { 0.0 } else { (events - 1) as f32 + REST }
 }
 
 #[cfg(test)]
@@ -84,7 +95,7 @@ mod tests {
         for _ in 0..100 {
             player.advance(0.1, 3);
         }
-        assert_eq!((player.position, player.playing), (3.0, false));
+        assert_eq!((player.position, player.playing), (2.0 + REST, false));
         player.toggle(3);
         assert_eq!((player.position, player.playing), (0.0, true));
         player.toggle(3);
@@ -96,13 +107,16 @@ mod tests {
         let mut player = Player { position: 1.4, ..Player::default() };
         assert_eq!(player.event(3), Some(1));
         player.forward(3);
-        assert_eq!(player.position, 2.0);
+        assert_eq!(player.position, 1.0 + REST);
+        player.forward(3);
+        assert_eq!((player.position, player.event(3)), (2.0 + REST, Some(2)));
+        player.forward(3);
+        assert_eq!(player.position, 2.0 + REST);
         player.back();
-        assert_eq!((player.position, player.event(3)), (1.0, Some(0)));
+        assert_eq!((player.position, player.event(3)), (1.0 + REST, Some(1)));
+        player.go_to(0);
         player.back();
-        assert_eq!(player.position, 1.0);
-        player.go_to(2);
-        assert_eq!((player.position, player.event(3)), (3.0, Some(2)));
+        assert_eq!((player.position, player.event(3)), (REST, Some(0)));
         assert_eq!(player.event(0), None);
     }
 

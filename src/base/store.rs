@@ -25,11 +25,22 @@ fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     std::fs::create_dir_all(folder)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    let mut temporary = builder().tempfile_in(folder)?;
     temporary.write_all(contents)?;
     temporary.as_file().sync_all()?;
     temporary.persist(path)?;
     Ok(())
+}
+
+/// Temporary files are private by default; what becomes of these is as readable as any other file of the user's.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder
 }
 
 /// What [`load`] found.

@@ -170,7 +170,7 @@ impl Builder<'_> {
         let Some(timeline) = record.timeline else { return Vec::new() };
         let Some(ordinal) = costliest(&timeline) else { return Vec::new() };
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
-        let position = ordinal as f32 + 1.0;
+        let position = ordinal as f32 + 0.99;
         let view = WarpView {
             timeline: &timeline,
             workgroup: 0,
