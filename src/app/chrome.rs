@@ -2,6 +2,7 @@
 
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 
+use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
 use crate::base::units::si;
@@ -22,11 +23,9 @@ pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let dark = state.saved.theme == ThemeChoice::Dark;
-        let (icon, name, next) =
-            if dark { ("☀", "Light colours", ThemeChoice::Light) } else { ("🌙", "Dark colours", ThemeChoice::Dark) };
-        let response = ui.add(egui::Button::new(icon).min_size(egui::vec2(32.0, 28.0))).on_hover_text(name);
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
-        if response.clicked() {
+        let (name, next) =
+            if dark { ("Light colours", ThemeChoice::Light) } else { ("Dark colours", ThemeChoice::Dark) };
+        if icons::button(ui, Icon::Theme, name, "").clicked() {
             commands.push(Command::SetTheme(next));
         }
         let mut moving = !state.saved.still;
@@ -76,8 +75,8 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
         for lesson in &state.pack.lessons {
             let open = state.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
             let title = RichText::new(&lesson.title).font(theme::medium(theme::UI));
-            let button = egui::Button::selectable(false, title).wrap();
-            if ui.add_sized([ui.available_width(), 28.0], button).on_hover_text(&lesson.summary).clicked() && !open {
+            let button = egui::Button::selectable(false, title).wrap().min_size(egui::vec2(0.0, 28.0));
+            if ui.add(button).on_hover_text(&lesson.summary).clicked() && !open {
                 commands.push(Command::OpenLesson(lesson.id.clone()));
             }
             if !open {
@@ -87,13 +86,7 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
             ui.add_space(4.0);
             let steps = state.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
             for (index, step) in steps.iter().enumerate() {
-                let here = index == state.step;
-                let seen = kept.seen.contains(&step.id);
-                let color = if here || !seen { theme::color(theme, Ink::Text) } else { muted };
-                let text = RichText::new(format!("{:>2}  {}", index + 1, step.title)).size(13.5).color(color);
-                let button =
-                    egui::Button::selectable(here, text).wrap().min_size(egui::vec2(ui.available_width(), 28.0));
-                if ui.add(button).clicked() {
+                if step_row(ui, index, &step.title, index == state.step, kept.seen.contains(&step.id)) {
                     commands.push(Command::GoTo(index));
                 }
             }
@@ -103,6 +96,39 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
         }
     });
     commands
+}
+
+/// One step: its number, and its title set beside it however many lines it takes.
+fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> bool {
+    const NUMBER: f32 = 28.0;
+    let theme = theme::of(ui);
+    let color = theme::color(theme, if here || !seen { Ink::Text } else { Ink::Muted });
+    let room = ui.available_width();
+    let font = egui::FontId::proportional(13.5);
+    let galley = ui.painter().layout(title.to_owned(), font.clone(), color, room - NUMBER - 6.0);
+    let size = egui::vec2(room, (galley.size().y + 10.0).max(28.0));
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::Role::Button, true, here, format!("Step {}: {title}", index + 1))
+    });
+    let ground = match (here, response.hovered()) {
+        (true, _) => Some(Hue::Accent.tint(24)),
+        (false, true) => Some(Ink::Faint),
+        (false, false) => None,
+    };
+    if let Some(ink) = ground {
+        ui.painter().rect_filled(rect, 4.0, theme::color(theme, ink));
+    }
+    if response.has_focus() {
+        let stroke = egui::Stroke::new(2.0, theme::color(theme, Ink::Accent));
+        ui.painter().rect_stroke(rect, 4.0, stroke, egui::StrokeKind::Inside);
+    }
+    let top = rect.center().y - galley.size().y / 2.0;
+    let muted = theme::color(theme, Ink::Muted);
+    let number = egui::pos2(rect.min.x + NUMBER - 8.0, top);
+    ui.painter().text(number, egui::Align2::RIGHT_TOP, index + 1, font, muted);
+    ui.painter().galley(egui::pos2(rect.min.x + NUMBER, top), galley, color);
+    response.clicked()
 }
 
 /// What the learner has done in the open lesson.
@@ -120,8 +146,12 @@ fn ledger(ui: &mut Ui, state: &State) {
     if lesson.exercise.is_some() {
         lines.push(if kept.solved { "exercise solved".to_owned() } else { "exercise open".to_owned() });
     }
+    ui.spacing_mut().interact_size.y = 18.0;
     for line in lines {
-        ui.label(RichText::new(format!("  {line}")).size(theme::SMALL).color(color));
+        ui.horizontal(|ui| {
+            ui.add_space(20.0);
+            ui.label(RichText::new(line).size(theme::SMALL).color(color));
+        });
     }
 }
 

@@ -4,6 +4,7 @@ mod chrome;
 mod export;
 mod format;
 mod highlight;
+mod icons;
 mod math;
 mod page;
 mod paint;
@@ -76,7 +77,7 @@ impl Panes {
         let bench = Rect::from_min_max(page.right_top(), body.max);
         let stage_height = (height * 0.52).clamp(360.0, 960.0).round();
         let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 200.0)));
-        let source_width = (bench.width() * 0.5).round();
+        let source_width = (bench.width() * 0.54).round();
         let source = Rect::from_min_max(stage.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
         let plot = Rect::from_min_max(source.right_top(), body.max);
         Self { bar, contents, page, stage, source, plot, status }
@@ -186,6 +187,24 @@ fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect).layout(layout));
     child.set_clip_rect(rect.expand(8.0).intersect(ui.clip_rect()));
     content(&mut child);
+}
+
+/// What an empty pane says: what will appear in it.
+fn empty(ui: &mut Ui, text: &str) {
+    let room = ui.available_rect_before_wrap();
+    let color = theme::color(theme::of(ui), Ink::Muted);
+    let mut job = egui::text::LayoutJob::simple(
+        text.to_owned(),
+        egui::FontId::proportional(theme::UI),
+        color,
+        room.width() - 32.0,
+    );
+    job.halign = Align::Center;
+    let galley = ui.painter().layout_job(job);
+    let at = pos2(room.center().x, room.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+    ui.allocate_rect(room, egui::Sense::hover())
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
 }
 
 /// Hairlines between the panes.

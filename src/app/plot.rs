@@ -18,7 +18,7 @@ use crate::session::output::KernelOutput;
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
-        ui.centered_and_justified(|ui| ui.label(RichText::new("Measurements appear here.").weak()));
+        super::empty(ui, "Measurements appear here.");
         return commands;
     };
     let over = experiment.over.clone();
@@ -36,7 +36,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     commands.extend(heading(ui, state, &lesson, &plot));
     if plot.series.iter().all(|s| s.points.is_empty()) && plot.current.is_none() {
         let text = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
-        ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(theme::color(theme::of(ui), Ink::Muted))));
+        super::empty(ui, &text);
         return commands;
     }
     draw(ui, &plot);
@@ -54,12 +54,12 @@ fn heading(ui: &mut Ui, state: &State, lesson: &Lesson, plot: &Plot) -> Vec<Comm
                 if ui.button("Cancel").clicked() {
                     commands.push(Command::Cancel);
                 }
-            } else if ui
-                .add_enabled(ready, egui::Button::new("Run experiment"))
-                .on_hover_text("Run every point of the plot (R)")
-                .clicked()
-            {
-                commands.push(Command::RunExperiment);
+            } else {
+                let button = ui.add_enabled(ready, egui::Button::new("Run"));
+                button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, "Run the experiment"));
+                if button.on_hover_text("Run the experiment: every point of the plot (R)").clicked() {
+                    commands.push(Command::RunExperiment);
+                }
             }
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(egui::Label::new(RichText::new(&plot.title).font(theme::medium(theme::UI))).truncate());

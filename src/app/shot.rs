@@ -156,12 +156,13 @@ impl Canvas {
     /// Where the picture cannot be read back.
     pub fn paint(&mut self, view: &mut View, desk: &mut Desk) -> Result<image::RgbaImage, Diagnostic> {
         let output = self.run(view, desk);
-        for delta in std::mem::take(&mut self.textures) {
+        for mut delta in std::mem::take(&mut self.textures) {
             for (id, images) in &delta.set {
                 for image in images {
                     self.renderer.update_texture(&self.device, &self.queue, *id, image);
                 }
             }
+            delta.clear();
         }
         let jobs = self.ctx.tessellate(output.shapes, output.pixels_per_point);
         let screen = ScreenDescriptor { size_in_pixels: self.size, pixels_per_point: output.pixels_per_point };

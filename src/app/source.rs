@@ -12,9 +12,9 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::trace::{LineCounts, Trace};
 
-const SIZE: f32 = 13.0;
+const SIZE: f32 = 12.5;
 const LINE: f32 = 20.0;
-const GUTTER: f32 = 84.0;
+const GUTTER: f32 = 64.0;
 
 /// What the source pane wants from its neighbours.
 pub struct Lit {
@@ -37,7 +37,7 @@ pub struct Happened {
 pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
     let mut happened = Happened::default();
     let (Some(lesson), Some(kernel)) = (&state.lesson, state.shown_kernel()) else {
-        ui.centered_and_justified(|ui| ui.label(RichText::new("A kernel's source appears here.").weak()));
+        super::empty(ui, "A kernel's source appears here.");
         return happened;
     };
     ui.horizontal(|ui| {
@@ -67,12 +67,12 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
     let theme = theme::of(ui);
     let most = trace.map_or(0, |t| t.lines.iter().map(|l| l.warp_instructions).max().unwrap_or(0));
     let mut hovered = None;
+    ui.spacing_mut().item_spacing.y = 0.0;
     for (number, text) in (1_u32..).zip(source.lines()) {
         let job = colored_line(text, theme, SIZE);
         let galley = ui.fonts_mut(|f| f.layout_job(job));
         let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
         let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
-        ui.spacing_mut().item_spacing.y = 0.0;
         let counts = trace.and_then(|t| t.lines.iter().find(|l| l.line == number));
         ground(ui, rect, number, lit, response.hovered());
         gutter(ui, rect, number, counts, most);
@@ -107,14 +107,14 @@ fn ground(ui: &Ui, rect: Rect, number: u32, lit: &Lit, hovered: bool) {
 fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u64) {
     let theme = theme::of(ui);
     let muted = theme::color(theme, Ink::Muted);
-    let at = pos2(rect.min.x + 28.0, rect.center().y);
+    let at = pos2(rect.min.x + 24.0, rect.center().y);
     ui.painter().text(at, egui::Align2::RIGHT_CENTER, number, theme::mono(12.0), muted);
     let Some(counts) = counts else { return };
     #[expect(clippy::cast_precision_loss, reason = "a bar of a few points")]
     let share = if most == 0 { 0.0 } else { counts.warp_instructions as f32 / most as f32 };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
     let heat = theme::color(theme, Ink::Heat(60 + (share * 195.0) as u8));
-    let bar = Rect::from_min_size(pos2(rect.min.x + 36.0, rect.center().y - 4.0), vec2(36.0 * share.max(0.04), 8.0));
+    let bar = Rect::from_min_size(pos2(rect.min.x + 32.0, rect.center().y - 3.0), vec2(24.0 * share.max(0.06), 6.0));
     ui.painter().rect_filled(bar, 2.0, heat);
 }
 

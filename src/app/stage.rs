@@ -2,6 +2,7 @@
 
 use egui::{Rect, RichText, Sense, Ui, vec2};
 
+use super::icons::{self, Icon};
 use super::player::{Player, SPEEDS};
 use super::{paint, theme};
 use crate::scene::frame::Tag;
@@ -112,19 +113,14 @@ impl Stage {
 
     fn row(&mut self, ui: &mut Ui, state: &State, events: usize, warps: u32) -> Option<Command> {
         let mut command = None;
-        let button = |ui: &mut Ui, icon: &str, name: &str, keys: &str| {
-            let response = ui.add(egui::Button::new(RichText::new(icon).size(15.0)).min_size(vec2(32.0, 28.0)));
-            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
-            response.on_hover_text(format!("{name} ({keys})")).clicked()
-        };
-        if button(ui, "⏮", "Back one event", "[") {
+        if icons::button(ui, Icon::Back, "Back one event", "[").clicked() {
             self.player.back();
         }
-        let (icon, name) = if self.player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
-        if button(ui, icon, name, "space") {
+        let (icon, name) = if self.player.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
+        if icons::button(ui, icon, name, "space").clicked() {
             self.player.toggle(events);
         }
-        if button(ui, "⏭", "Forward one event", "]") {
+        if icons::button(ui, Icon::Forward, "Forward one event", "]").clicked() {
             self.player.forward(events);
         }
         let speed = egui::ComboBox::from_id_salt("speed").width(64.0).selected_text(format!("{}×", self.player.speed));

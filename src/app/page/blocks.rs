@@ -8,6 +8,10 @@ use crate::app::theme;
 use crate::lesson::{Block, Inline};
 use crate::scene::palette::{Hue, Ink};
 
+/// Size of the text in tables, and the space between their columns.
+const CELL: f32 = 14.5;
+const CELL_GAP: f32 = 10.0;
+
 /// Between two paragraphs.
 const GAP: f32 = 12.0;
 
@@ -99,21 +103,21 @@ fn code(ui: &mut Ui, text: &str) {
 fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>]) -> Vec<Ask> {
     let mut asks = Vec::new();
     let columns = header.len().max(1);
-    let widths = column_widths(header, rows, ui.available_width());
+    let widths = column_widths(ui, header, rows, ui.available_width());
     let theme = theme::of(ui);
     let line = egui::Stroke::new(1.0, theme::color(theme, Ink::Faint));
     for (index, row) in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)).enumerate() {
-        let style = Style { size: 15.0, bold: index == 0, ..Style::body() };
+        let style = Style { size: CELL, bold: index == 0, ..Style::body() };
         let top = ui.cursor().min;
         ui.add_space(4.0);
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
             for (column, cell) in row.iter().take(columns).enumerate() {
                 ui.vertical(|ui| {
-                    ui.set_width(widths[column] - 8.0);
+                    ui.set_width(widths[column] - CELL_GAP);
                     ui.push_id((index, column), |ui| asks.extend(flow::paragraph(ui, reading, cell, &style)));
                 });
-                ui.add_space(8.0);
+                ui.add_space(CELL_GAP);
             }
         });
         ui.add_space(4.0);
@@ -126,26 +130,45 @@ fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &
     asks
 }
 
-/// Shares the room by the longest text of each column, with a little for each.
-fn column_widths(header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], room: f32) -> Vec<f32> {
-    let longest = |column: usize| {
-        let cells = rows.iter().filter_map(|r| r.get(column)).chain(header.get(column));
-        cells.map(|c| length(c)).max().unwrap_or(1).clamp(2, 60)
+/// Each column as wide as its widest cell; what is left over is shared, and what is missing taken from the widest.
+fn column_widths(ui: &Ui, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], room: f32) -> Vec<f32> {
+    let natural = |column: usize| {
+        let cells = rows.iter().filter_map(|r| r.get(column)).map(|c| (c, false));
+        let cells = cells.chain(header.get(column).map(|c| (c, true)));
+        cells.map(|(cell, bold)| cell_width(ui, cell, bold)).fold(16.0, f32::max) + CELL_GAP
     };
-    #[expect(clippy::cast_precision_loss, reason = "at most 60")]
-    let lengths: Vec<f32> = (0..header.len()).map(|c| longest(c) as f32 + 2.0).collect();
-    let total: f32 = lengths.iter().sum();
-    lengths.iter().map(|l| (room * l / total.max(1.0)).floor()).collect()
+    let mut widths: Vec<f32> = (0..header.len()).map(natural).collect();
+    let total: f32 = widths.iter().sum();
+    if total <= room {
+        #[expect(clippy::cast_precision_loss, reason = "a table has few columns")]
+        let share = ((room - total) / widths.len().max(1) as f32).min(24.0);
+        widths.iter_mut().for_each(|w| *w += share);
+    } else {
+        // Only columns wider than an even share give way.
+        #[expect(clippy::cast_precision_loss, reason = "a table has few columns")]
+        let even = room / widths.len().max(1) as f32;
+        let wide: f32 = widths.iter().filter(|w| **w > even).sum();
+        let narrow = total - wide;
+        let scale = ((room - narrow) / wide.max(1.0)).max(0.2);
+        widths.iter_mut().filter(|w| **w > even).for_each(|w| *w *= scale);
+    }
+    widths.iter().map(|w| w.floor()).collect()
 }
 
-fn length(inlines: &[Inline]) -> usize {
+fn cell_width(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
+    let font = if bold { theme::prose_bold(CELL) } else { theme::prose(CELL) };
+    let of = |text: &str, font: egui::FontId| {
+        ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::PLACEHOLDER).size().x
+    };
     inlines
         .iter()
         .map(|inline| match inline {
-            Inline::Text(text) | Inline::Code(text) | Inline::Math(text) => text.chars().count(),
-            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => length(inner),
-            Inline::Value(..) | Inline::Control(_) => 10,
-            Inline::Break => 0,
+            Inline::Text(text) => of(text, font.clone()),
+            Inline::Code(text) => of(text, theme::mono(CELL * 0.86)),
+            Inline::Math(text) => of(text, theme::prose_italic(CELL)),
+            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => cell_width(ui, inner, true),
+            Inline::Value(..) | Inline::Control(_) => 80.0,
+            Inline::Break => 0.0,
         })
         .sum()
 }

@@ -112,20 +112,27 @@ fn moved_by(index: usize, steps: f32, last: usize) -> usize {
     (index as f32 + steps).clamp(0.0, last as f32) as usize
 }
 
-/// The same control outside a sentence, with its name before it: for the bar above the plot.
+/// The same control outside a sentence, with its name before it: for the row above the plot.
 pub fn labelled(ui: &mut Ui, param: &Param, value: f64) -> Option<f64> {
-    ui.label(egui::RichText::new(&param.label).color(theme::color(theme::of(ui), Ink::Muted)));
-    let text = number(value);
-    let galley = ui.painter().layout_no_wrap(text, theme::medium(theme::UI), egui::Color32::PLACEHOLDER);
-    let size = vec2(galley.size().x + 2.0 * PADDING, galley.size().y + 6.0);
-    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click_and_drag());
     let theme = theme::of(ui);
+    let layout = |text: String, font| ui.painter().layout_no_wrap(text, font, egui::Color32::PLACEHOLDER);
+    let name = layout(param.label.clone(), egui::FontId::proportional(theme::UI));
+    let number = layout(number(value), theme::medium(theme::UI));
+    let pill = vec2(number.size().x + 2.0 * PADDING, number.size().y + 6.0);
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(name.size().x + 6.0 + pill.x, pill.y), egui::Sense::click_and_drag());
+    let middle = |galley: &Galley| rect.center().y - galley.size().y / 2.0;
+    ui.painter().galley(pos2(rect.min.x, middle(&name)), name.clone(), theme::color(theme, Ink::Muted));
+    let ground = Rect::from_min_max(pos2(rect.max.x - pill.x, rect.min.y), rect.max);
     let strong = response.hovered() || response.dragged() || response.has_focus();
-    ui.painter().rect_filled(rect, 4.0, theme::color(theme, Hue::Accent.tint(if strong { 40 } else { 18 })));
+    ui.painter().rect_filled(ground, 4.0, theme::color(theme, Hue::Accent.tint(if strong { 40 } else { 18 })));
     if response.has_focus() {
-        ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, theme::color(theme, Ink::Accent)), StrokeKind::Outside);
+        ui.painter().rect_stroke(ground, 4.0, Stroke::new(2.0, theme::color(theme, Ink::Accent)), StrokeKind::Outside);
     }
-    let at = pos2(rect.min.x + PADDING, rect.center().y - galley.size().y / 2.0);
-    ui.painter().galley(at, galley, theme::color(theme, Ink::Accent));
+    ui.painter().galley(
+        pos2(ground.min.x + PADDING, middle(&number)),
+        number.clone(),
+        theme::color(theme, Ink::Accent),
+    );
     turned(ui, response, param, value)
 }

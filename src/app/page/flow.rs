@@ -134,21 +134,19 @@ impl Setter<'_, '_> {
         self.words.push_str(code);
         let theme = theme::of(self.ui);
         let font = theme::mono(style.size * 0.86);
+        let ground = Some(theme::color(theme, Ink::Faint).gamma_multiply(0.7));
+        let color = theme::color(theme, Ink::Text);
+        // Long code may break at its own spaces; short code stays whole, on one ground.
+        let words: Vec<&str> = if code.chars().count() > 28 { code.split(' ').collect() } else { vec![code] };
         let space = self.galley(" ", font.clone()).size().x;
-        // Long code may break at its own spaces.
-        for (i, word) in code.split(' ').enumerate() {
+        for (i, word) in words.into_iter().enumerate() {
             if i > 0 {
                 self.push(Kind::Space, space, 0.0, 0.0);
             }
             let galley = self.galley(word, font.clone());
             let (ascent, descent) = around_baseline(&galley);
-            let kind = Kind::Text {
-                color: theme::color(theme, Ink::Text),
-                ground: Some(theme::color(theme, Ink::Faint).gamma_multiply(0.7)),
-                link: None,
-                galley: galley.clone(),
-            };
-            self.push(kind, galley.size().x, ascent, descent);
+            let width = galley.size().x;
+            self.push(Kind::Text { color, ground, link: None, galley }, width, ascent, descent);
         }
     }
 
@@ -169,7 +167,7 @@ impl Setter<'_, '_> {
         let value = self.reading.state.evaluate(expr, self.reading.results);
         let (text, ink) = match value {
             Some(value) => (figure(value, unit), Hue::Load.ink()),
-            None => ("not measured yet".to_owned(), Ink::Muted),
+            None => (self.reading.absence(expr).to_owned(), Ink::Muted),
         };
         self.words.push_str(&text);
         let galley = self.galley(&text, theme::medium(style.size * 0.94));

@@ -72,6 +72,12 @@ impl Reading<'_> {
         lines.join("\n")
     }
 
+    /// What stands in the place of a value that has no figure.
+    fn absence(&self, expr: &Expr) -> &'static str {
+        let runs = self.state.lesson.as_ref().map(|l| l.runs_behind(expr)).unwrap_or_default();
+        if runs.iter().any(|(_, timed)| *timed) { "not measured yet" } else { "not traced yet" }
+    }
+
     fn provenance(&self, run: &str, timed: bool) -> String {
         let record = self.state.measured.get(run).and_then(|m| m.record.as_ref());
         match (timed, record.and_then(|r| r.timing.as_ref())) {
@@ -93,9 +99,7 @@ impl Reading<'_> {
 pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &mut Formulas) -> Vec<Command> {
     let mut commands = Vec::new();
     let (Some(lesson), Some(step)) = (&state.lesson, state.step()) else {
-        ui.centered_and_justified(|ui| {
-            ui.label(RichText::new("A lesson's text appears here once a pack is read.").weak());
-        });
+        super::empty(ui, "A lesson's text appears here once a pack is read.");
         return commands;
     };
     ScrollArea::vertical().id_salt(("page", &lesson.id, &step.id)).auto_shrink(false).show(ui, |ui| {
