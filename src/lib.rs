@@ -5,4 +5,5 @@
 
 pub mod base;
 pub mod job;
+pub mod simt;
 pub mod trace;
