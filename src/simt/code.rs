@@ -1,0 +1,275 @@
+//! What a warp executes: a flat list of operations on scalar and vector registers and lane masks.
+//!
+//! Where the lanes part, some wait in a *mask slot* until the others are done: `Split` and `Leave` put lanes there,
+//! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
+//! jumps to the next operation that may wake some.
+
+use super::ir::{AtomicOp, Builtin, Mem};
+use super::ops::{Binary, Src, Ternary, Unary};
+
+/// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    /// A basic block starts: counts, and pays for, its instructions.
+    Enter(u32),
+    /// Scalar `dst = op(a)`.
+    SUn { op: Unary, dst: u32, a: u32 },
+    /// Scalar `dst = op(a, b)`.
+    SBin { op: Binary, dst: u32, a: u32, b: u32 },
+    /// Scalar `dst = op(a, b, c)`.
+    STri { op: Ternary, dst: u32, a: u32, b: u32, c: u32 },
+    /// Vector `dst = op(a)`.
+    VUn { op: Unary, dst: u32, a: u32, masked: bool },
+    /// Vector `dst = op(a, b)`.
+    VBin { op: Binary, dst: u32, a: Src, b: Src, masked: bool },
+    /// Vector `dst = op(a, b, c)`.
+    VTri { op: Ternary, dst: u32, a: Src, b: Src, c: Src, masked: bool },
+    /// Scalar `a` in all lanes of vector `dst`.
+    Fill { dst: u32, a: u32, masked: bool },
+    /// Scalars `base + lane·step` in vector `dst`.
+    Ramp { dst: u32, base: u32, step: u32, masked: bool },
+    /// Loads from a uniform place, into scalars.
+    LoadOne { place: u32, dst: [u32; 4] },
+    /// Loads into vectors.
+    Load { place: u32, dst: [u32; 4] },
+    /// Stores.
+    Store { place: u32, src: [Src; 4] },
+    /// Reads and writes one word a lane, lanes in order.
+    Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
+    /// Zeroes rows of local memory.
+    ClearLocal { first: u32, rows: u32 },
+    /// Goes to `to`.
+    Jump { to: u32 },
+    /// Goes to `to` where scalar `cond` is `when`: all lanes agree.
+    JumpIf { cond: u32, when: bool, counted: bool, to: u32 },
+    /// Keeps the lanes for which vector `cond` is `when`; the others wait in `slot`. Goes to `to` if none are left.
+    Split { cond: u32, when: bool, counted: bool, slot: u32, to: u32 },
+    /// Exchanges the lanes with those in `slot`, and goes to `to` if none come.
+    Swap { slot: u32, to: u32 },
+    /// Wakes the lanes in `slot`, and goes to `to` if there are still none.
+    Join { slot: u32, to: u32 },
+    /// Makes `slot` empty.
+    Clear { slot: u32 },
+    /// All lanes wait in `slot`.
+    Leave { slot: u32, to: u32 },
+    /// The lanes for which vector `cond` holds wait in `slot`.
+    LeaveIf { cond: u32, slot: u32 },
+    /// Goes back to `to` if any lane is left.
+    Again { to: u32 },
+    /// The lanes are done.
+    Exit { to: u32 },
+    /// Counts the branch of a `switch`.
+    Switch { case: Src },
+    /// Waits for the other warps.
+    Barrier,
+    /// The warp is done.
+    End,
+}
+
+/// No register: an atomic's result that nobody asked for.
+pub const NONE: u32 = u32::MAX;
+
+/// An index on the way to a place.
+#[derive(Clone, Copy, Debug)]
+pub enum Index {
+    /// A scalar.
+    One(u32),
+    /// Scalars `base + lane·step`.
+    Linear { base: u32, step: u32 },
+    /// A vector.
+    Lanes(u32),
+}
+
+/// One index of a [`Place`].
+#[derive(Clone, Copy, Debug)]
+pub struct Term {
+    /// The index.
+    pub index: Index,
+    /// Bytes that one step of it moves.
+    pub stride: u32,
+    /// Indices from here on are out of bounds.
+    pub len: u32,
+}
+
+/// Where a memory access goes.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The memory.
+    pub mem: Mem,
+    /// The variable, as an index into the program's.
+    pub variable: u16,
+    /// Constant part of the address, in bytes.
+    pub offset: u32,
+    /// Words a lane moves.
+    pub words: u8,
+    /// Variable part.
+    pub terms: Vec<Term>,
+    /// Source line.
+    pub line: u32,
+}
+
+/// A basic block's share of the counts.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Instructions by source line.
+    pub lines: Vec<(u32, u32)>,
+    /// Instructions altogether.
+    pub weight: u32,
+}
+
+/// What a register holds before the first operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// Always the same.
+    Word(u32),
+    /// A built-in: a scalar has that of the warp's first lane, a vector those of all.
+    Builtin(Builtin),
+}
+
+/// A program for warps of one width, in workgroups of one shape, on buffers of known sizes.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// Operations.
+    pub ops: Vec<Op>,
+    /// The source line of each.
+    pub lines: Vec<u32>,
+    /// Places of memory accesses.
+    pub places: Vec<Place>,
+    /// Basic blocks.
+    pub blocks: Vec<Block>,
+    /// First values of scalar registers from 0 on.
+    pub given_scalars: Vec<Given>,
+    /// First values of vector registers from 0 on.
+    pub given_vectors: Vec<Given>,
+    /// Scalar registers.
+    pub scalars: u32,
+    /// Vector registers; rows of local memory come after them.
+    pub vectors: u32,
+    /// Rows of local memory.
+    pub local_words: u32,
+    /// Mask slots.
+    pub slots: u32,
+    /// Loops, as first and last operation, inner ones first.
+    pub loops: Vec<(u32, u32)>,
+}
+
+/// A register as an operation mentions it.
+pub enum Mention<'a> {
+    /// A scalar register that is read.
+    ReadOne(&'a mut u32),
+    /// A scalar register that is written.
+    WriteOne(&'a mut u32),
+    /// A vector register that is read.
+    Read(&'a mut u32),
+    /// A vector register that is written.
+    Write(&'a mut u32),
+}
+
+impl Op {
+    /// Calls `visit` with every register that the operation mentions, also those of its place.
+    pub fn mentions(&mut self, places: &mut [Place], visit: &mut impl FnMut(Mention<'_>)) {
+        use Mention::{Read, ReadOne, Write, WriteOne};
+        fn src(s: &mut Src, visit: &mut impl FnMut(Mention<'_>)) {
+            let mut reg = s.reg();
+            if s.is_scalar() {
+                visit(ReadOne(&mut reg));
+                *s = Src::scalar(reg);
+            } else {
+                visit(Read(&mut reg));
+                *s = Src::vector(reg);
+            }
+        }
+        fn indices(place: &mut Place, visit: &mut impl FnMut(Mention<'_>)) {
+            for term in &mut place.terms {
+                match &mut term.index {
+                    Index::One(r) => visit(ReadOne(r)),
+                    Index::Linear { base, step } => [base, step].into_iter().for_each(|r| visit(ReadOne(r))),
+                    Index::Lanes(r) => visit(Read(r)),
+                }
+            }
+        }
+        match self {
+            Self::SUn { dst, a, .. } => {
+                visit(ReadOne(a));
+                visit(WriteOne(dst));
+            }
+            Self::SBin { dst, a, b, .. } => {
+                [a, b].into_iter().for_each(|r| visit(ReadOne(r)));
+                visit(WriteOne(dst));
+            }
+            Self::STri { dst, a, b, c, .. } => {
+                [a, b, c].into_iter().for_each(|r| visit(ReadOne(r)));
+                visit(WriteOne(dst));
+            }
+            Self::VUn { dst, a, .. } => {
+                visit(Read(a));
+                visit(Write(dst));
+            }
+            Self::VBin { dst, a, b, .. } => {
+                [a, b].into_iter().for_each(|s| src(s, visit));
+                visit(Write(dst));
+            }
+            Self::VTri { dst, a, b, c, .. } => {
+                [a, b, c].into_iter().for_each(|s| src(s, visit));
+                visit(Write(dst));
+            }
+            Self::Fill { dst, a, .. } => {
+                visit(ReadOne(a));
+                visit(Write(dst));
+            }
+            Self::Ramp { dst, base, step, .. } => {
+                [base, step].into_iter().for_each(|r| visit(ReadOne(r)));
+                visit(Write(dst));
+            }
+            Self::LoadOne { place, dst } => {
+                let place = &mut places[*place as usize];
+                indices(place, visit);
+                dst[..usize::from(place.words)].iter_mut().for_each(|r| visit(WriteOne(r)));
+            }
+            Self::Load { place, dst } => {
+                let place = &mut places[*place as usize];
+                indices(place, visit);
+                dst[..usize::from(place.words)].iter_mut().for_each(|r| visit(Write(r)));
+            }
+            Self::Store { place, src: values } => {
+                let place = &mut places[*place as usize];
+                indices(place, visit);
+                values[..usize::from(place.words)].iter_mut().for_each(|s| src(s, visit));
+            }
+            Self::Atomic { place, value, compare, old, done, .. } => {
+                indices(&mut places[*place as usize], visit);
+                [value, compare].into_iter().for_each(|s| src(s, visit));
+                [old, done].into_iter().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
+            }
+            Self::JumpIf { cond, .. } => visit(ReadOne(cond)),
+            Self::Split { cond, .. } | Self::LeaveIf { cond, .. } => visit(Read(cond)),
+            Self::Switch { case } => src(case, visit),
+            Self::Enter(_)
+            | Self::ClearLocal { .. }
+            | Self::Jump { .. }
+            | Self::Swap { .. }
+            | Self::Join { .. }
+            | Self::Clear { .. }
+            | Self::Leave { .. }
+            | Self::Again { .. }
+            | Self::Exit { .. }
+            | Self::Barrier
+            | Self::End => {}
+        }
+    }
+
+    /// The jump target, where there is one.
+    pub fn target(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Jump { to }
+            | Self::JumpIf { to, .. }
+            | Self::Split { to, .. }
+            | Self::Swap { to, .. }
+            | Self::Join { to, .. }
+            | Self::Leave { to, .. }
+            | Self::Again { to }
+            | Self::Exit { to } => Some(to),
+            _ => None,
+        }
+    }
+}

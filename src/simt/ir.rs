@@ -1,0 +1,278 @@
+//! The program as lowering leaves it: a flat list of operations on 32-bit values with structured control flow.
+//!
+//! Vectors, matrices, structs and calls are gone: each component is a register, each call is inlined. A register is
+//! either a constant, a value that the launch gives, a temporary (written once) or a component of a variable.
+//! Nothing here depends on the width of a warp.
+
+use super::ops::{Binary, Ternary, Unary};
+
+/// A register's number in [`Ir::regs`].
+pub type Reg = u32;
+
+/// An index of [`Ir::places`].
+pub type PlaceId = u32;
+
+/// What a register is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegKind {
+    /// The same 32 bits always.
+    Const(u32),
+    /// A built-in input.
+    Builtin(Builtin),
+    /// The length of a runtime-sized array.
+    Length(Extent),
+    /// The result of one operation.
+    Temp,
+    /// A component of a variable, declared in the region that instruction `home` opens (none: the whole program),
+    /// with its value at first.
+    Var {
+        /// The instruction that opens its function's body.
+        home: Option<u32>,
+        /// The register with its first value.
+        init: Reg,
+    },
+}
+
+/// Built-in inputs of a compute shader, by component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// Linear index in the workgroup.
+    LocalIndex,
+    /// Position in the workgroup.
+    LocalId(u8),
+    /// Position in the grid.
+    GlobalId(u8),
+    /// Position of the workgroup in the grid.
+    WorkgroupId(u8),
+    /// Size of the grid, in workgroups.
+    NumWorkgroups(u8),
+}
+
+/// A runtime-sized array: it fills buffer `buffer` from byte `offset` with elements of `stride` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// The buffer, by its position among the bindings.
+    pub buffer: u16,
+    /// Where it starts.
+    pub offset: u32,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+}
+
+/// A memory that places are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mem {
+    /// A storage or uniform buffer, by its position among the bindings.
+    Buffer(u16),
+    /// Workgroup memory.
+    Shared,
+    /// A lane's own arrays, which are indexed and so cannot be registers.
+    Local,
+}
+
+/// How many elements an index may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Len {
+    /// A fixed number.
+    Const(u32),
+    /// As many as the buffer holds.
+    Runtime(Extent),
+}
+
+/// One index on the way to a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Term {
+    /// The index.
+    pub index: Reg,
+    /// Bytes that one step of it moves.
+    pub stride: u32,
+    /// Indices from here on are out of bounds.
+    pub len: Len,
+}
+
+/// Where one load, store or atomic goes: at byte `offset + Σ index·stride` of a memory.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The memory.
+    pub mem: Mem,
+    /// The variable, as an index into [`Ir::variables`]; 0 for local arrays, which nobody traces.
+    pub variable: u16,
+    /// Constant part of the address, in bytes.
+    pub offset: u32,
+    /// Variable part.
+    pub terms: Vec<Term>,
+    /// Words that a lane moves, 1 to 4.
+    pub words: u8,
+    /// Source line.
+    pub line: u32,
+}
+
+/// What an atomic does to its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOp {
+    /// Adds.
+    Add,
+    /// Subtracts.
+    Sub,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Signed minimum.
+    IMin,
+    /// Signed maximum.
+    IMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Replaces.
+    Exchange,
+    /// Replaces where the word equals another.
+    CompareExchange,
+}
+
+/// One instruction. Control flow is structured: whatever opens is closed by its `End`.
+#[derive(Clone, Copy, Debug)]
+pub enum Inst {
+    /// `dst = op(a)`.
+    Un { op: Unary, dst: Reg, a: Reg },
+    /// `dst = op(a, b)`.
+    Bin { op: Binary, dst: Reg, a: Reg, b: Reg },
+    /// `dst = op(a, b, c)`.
+    Tri { op: Ternary, dst: Reg, a: Reg, b: Reg, c: Reg },
+    /// The variable's value now.
+    Read { dst: Reg, var: Reg },
+    /// Assigns to the variable.
+    Write { var: Reg, src: Reg },
+    /// Reads as many words as the place has.
+    Load { place: PlaceId, dst: [Reg; 4] },
+    /// Writes them.
+    Store { place: PlaceId, src: [Reg; 4] },
+    /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
+    Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
+    /// Zeroes `rows` words of local memory from `first`.
+    ClearLocal { first: u32, rows: u32 },
+    /// A lexical block, which limits where variables live.
+    Open,
+    /// Ends it.
+    Close,
+    /// A conditional; `counted` where the source has a branch there.
+    If { cond: Reg, counted: bool },
+    /// Its other arm.
+    Else,
+    /// Ends it.
+    EndIf,
+    /// A construct that `Break` leaves: the body of a `switch`.
+    Scope,
+    /// Ends it.
+    EndScope,
+    /// A loop's body.
+    Loop,
+    /// What runs after it, also after a `Continue`.
+    Continuing,
+    /// Leaves the loop where the condition holds; the last thing before `EndLoop`.
+    BreakIf { cond: Reg },
+    /// Ends it.
+    EndLoop,
+    /// Leaves the innermost loop or scope.
+    Break,
+    /// Goes to the `Continuing` of the innermost loop.
+    Continue,
+    /// An inlined function's body.
+    Fn,
+    /// Ends it.
+    EndFn,
+    /// Leaves the innermost function, or the program.
+    Return,
+    /// The branch of a `switch`, taken by each lane to the case numbered in `case`.
+    Switch { case: Reg },
+    /// Waits for the workgroup.
+    Barrier,
+}
+
+impl Inst {
+    /// Instructions that a GPU would count for it: structure and moves between registers count nothing.
+    pub fn weight(&self) -> u32 {
+        match self {
+            Self::Un { .. }
+            | Self::Bin { .. }
+            | Self::Tri { .. }
+            | Self::Load { .. }
+            | Self::Store { .. }
+            | Self::Atomic { .. }
+            | Self::BreakIf { .. }
+            | Self::EndLoop
+            | Self::Switch { .. }
+            | Self::Barrier => 1,
+            Self::If { counted, .. } => u32::from(*counted),
+            _ => 0,
+        }
+    }
+}
+
+/// A binding or workgroup variable, as traces name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its size in bytes; 0 for buffers, whose size the launch gives.
+    pub bytes: u32,
+    /// Where it starts in workgroup memory.
+    pub base: u32,
+}
+
+/// The whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Ir {
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// The source line of each instruction.
+    pub lines: Vec<u32>,
+    /// Registers.
+    pub regs: Vec<RegKind>,
+    /// Places of memory accesses, each used by one instruction.
+    pub places: Vec<Place>,
+    /// Bindings, in order, then workgroup variables.
+    pub variables: Vec<Variable>,
+    /// Words of local memory that a lane needs.
+    pub local_words: u32,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+}
+
+impl Inst {
+    /// Calls `visit` with each register that the instruction itself reads; the indices of its place are not among them.
+    pub fn reads(&self, places: &[Place], mut visit: impl FnMut(Reg)) {
+        match *self {
+            Self::Un { a, .. } => visit(a),
+            Self::Bin { a, b, .. } => [a, b].into_iter().for_each(visit),
+            Self::Tri { a, b, c, .. } => [a, b, c].into_iter().for_each(visit),
+            Self::Read { var, .. } => visit(var),
+            Self::Write { src, .. } => visit(src),
+            Self::Load { .. } => {}
+            Self::Store { place, src } => {
+                src[..usize::from(places[place as usize].words)].iter().for_each(|r| visit(*r));
+            }
+            Self::Atomic { value, compare, op, .. } => {
+                visit(value);
+                if op == AtomicOp::CompareExchange {
+                    visit(compare);
+                }
+            }
+            Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
+            Self::Switch { case } => visit(case),
+            _ => {}
+        }
+    }
+
+    /// The place of a memory access.
+    pub fn place(&self) -> Option<PlaceId> {
+        match *self {
+            Self::Load { place, .. } | Self::Store { place, .. } | Self::Atomic { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+}

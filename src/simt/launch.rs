@@ -1,0 +1,344 @@
+//! A run over the whole grid: workgroups spread over cores, with the same outcome on any number of them.
+//!
+//! Workgroups run in batches of a fixed size. Each has an equal share of the fuel that is left; one that needs more waits
+//! and goes on when its batch is done, alone and in order. So nothing depends on which thread was faster.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::observers::{Both, Counter, Findings, Nobody, Recorder};
+use super::workgroup::{Progress, Scene, Workgroup, warps};
+use super::{Program, classes, emit, memory};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::job::TraceSpec;
+use crate::trace::{FindingKind, Space, Timeline, Trace, TracedBuffer};
+
+/// Workgroups of a batch.
+const BATCH: usize = 1024;
+/// Workgroups that one task runs one after another, at most.
+const CHUNK: usize = 32;
+
+/// How to run a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What to trace.
+    pub spec: TraceSpec,
+    /// Warp instructions that the whole run may take.
+    pub fuel: u64,
+    /// Threads to use; none for as many as there are cores.
+    pub threads: Option<usize>,
+    /// Whether to count. Without, the kernel is only executed, and findings are still reported.
+    pub count: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Counts and findings.
+    pub trace: Trace,
+    /// Single events, of the workgroups that were asked for.
+    pub timeline: Option<Timeline>,
+}
+
+/// Runs `program` over `grid` workgroups on `buffers`, which stand in the order of [`Program::bindings`] and hold the
+/// results afterwards. `cancel` stops it early; `progress` hears how many workgroups of how many are done.
+///
+/// # Errors
+/// Buffers that do not fit the program, a warp width other than 8, 16, 32 or 64, or threads that cannot be started.
+pub fn run(
+    program: &Program,
+    buffers: &mut [Tensor],
+    grid: [u32; 3],
+    options: &Options,
+    cancel: &AtomicBool,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Outcome, Diagnostic> {
+    program.check_buffers(buffers)?;
+    let launch = Launch { program, grid, options, cancel, progress };
+    let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
+        8 => Ok(launch.run::<8>(buffers)),
+        16 => Ok(launch.run::<16>(buffers)),
+        32 => Ok(launch.run::<32>(buffers)),
+        64 => Ok(launch.run::<64>(buffers)),
+        other => Err(Diagnostic::error(format!("a warp cannot have {other} lanes")).hint("choose 8, 16, 32 or 64")),
+    };
+    match options.threads {
+        None | Some(1) => go(buffers),
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool.map_err(|e| Diagnostic::error(format!("{threads} threads cannot be started: {e}")))?;
+            pool.install(|| go(buffers))
+        }
+    }
+}
+
+struct Launch<'a> {
+    program: &'a Program,
+    grid: [u32; 3],
+    options: &'a Options,
+    cancel: &'a AtomicBool,
+    progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// What a task gives back.
+struct Part<'a, const W: usize> {
+    counter: Option<Counter>,
+    findings: Findings,
+    recorders: Vec<Recorder<'a>>,
+    /// Workgroups whose fuel did not last.
+    waiting: Vec<Workgroup<W>>,
+    used: u64,
+    cancelled: bool,
+}
+
+/// A run under way.
+struct Totals<'a> {
+    counter: Option<Counter>,
+    findings: Findings,
+    recorders: Vec<Recorder<'a>>,
+    fuel: u64,
+    complete: bool,
+}
+
+/// The fuel of a task.
+#[derive(Clone, Copy)]
+enum Fuel {
+    /// As much for each of its workgroups.
+    Each(u64),
+    /// For all of them together.
+    Together(u64),
+}
+
+impl Launch<'_> {
+    fn run<const W: usize>(&self, tensors: &mut [Tensor]) -> Outcome {
+        let started = Instant::now();
+        let program = self.program;
+        let size = program.workgroup_size();
+        let width = W as u32;
+        let classes = classes::infer(&program.ir, &program.regions, width, size);
+        let sizes: Vec<u32> = tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect();
+        let code = emit::emit(&program.ir, &program.regions, &classes, &sizes);
+        let buffers = memory::open(program.bindings(), tensors);
+        let scene = Scene {
+            code: &code,
+            variables: &program.ir.variables,
+            buffers: &buffers,
+            size,
+            grid: self.grid,
+            cancel: self.cancel,
+        };
+        let all = self.grid.into_iter().map(u64::from).product::<u64>();
+        let wanted = self.wanted(all);
+        let (totals, ran) = self.all_batches::<W>(&scene, all, &wanted);
+        let mut trace = Trace {
+            warps: ran * warps(size, W) as u64,
+            findings: totals.findings.into_list(),
+            complete: totals.complete && ran == all,
+            ..Trace::default()
+        };
+        if let Some(counter) = &totals.counter {
+            counter.finish(&code, &mut trace);
+        }
+        let timeline = (!wanted.is_empty()).then(|| self.timeline::<W>(&sizes, totals.recorders));
+        let written = memory::close(buffers);
+        for (tensor, words) in tensors.iter_mut().zip(written) {
+            if let Some(words) = words {
+                tensor.words = words;
+            }
+        }
+        trace.seconds = started.elapsed().as_secs_f64();
+        Outcome { trace, timeline }
+    }
+
+    /// The workgroups whose events are kept, in order.
+    fn wanted(&self, all: u64) -> Vec<u64> {
+        let mut wanted: Vec<u64> = self.options.spec.timeline_workgroups.iter().map(|w| u64::from(*w)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted.retain(|w| *w < all);
+        wanted
+    }
+
+    /// Runs everything, and says how many workgroups ran.
+    fn all_batches<'s, const W: usize>(&self, scene: &'s Scene<'s>, all: u64, wanted: &[u64]) -> (Totals<'s>, u64) {
+        let counter = self.options.count.then(|| Counter::new(scene.code, W as u32));
+        let mut totals = Totals {
+            counter,
+            findings: Findings::default(),
+            recorders: Vec::new(),
+            fuel: self.options.fuel,
+            complete: true,
+        };
+        let only = self.options.spec.only_timeline_workgroups;
+        let count = if only { wanted.len() as u64 } else { all };
+        // Where the order matters, a batch is one task.
+        let most = if self.program.in_order { CHUNK } else { BATCH };
+        let done = AtomicU64::new(0);
+        let mut ran = 0;
+        while ran < count && totals.complete {
+            let end = count.min(ran + most as u64);
+            let batch: Vec<u64> = if only { wanted[ran as usize..end as usize].to_vec() } else { (ran..end).collect() };
+            let task = |part: &[u64], fuel| {
+                let out = self.part::<W>(scene, part, wanted, fuel);
+                let now = done.fetch_add(part.len() as u64, Ordering::Relaxed) + part.len() as u64;
+                (self.progress)(now, count);
+                out
+            };
+            let fuel = Fuel::Each(totals.fuel / batch.len() as u64);
+            let chunk = (batch.len() / 256).clamp(1, CHUNK);
+            let parts: Vec<Part<'s, W>> = if self.program.in_order {
+                vec![task(&batch, Fuel::Together(totals.fuel))]
+            } else if self.options.threads == Some(1) {
+                batch.chunks(chunk).map(|part| task(part, fuel)).collect()
+            } else {
+                batch.par_chunks(chunk).map(|part| task(part, fuel)).collect()
+            };
+            self.gather(scene, parts, &mut totals);
+            ran = end;
+        }
+        (totals, ran)
+    }
+
+    /// Adds up the parts of a batch, and lets the workgroups go on whose share of the fuel did not last.
+    fn gather<'s, const W: usize>(&self, scene: &'s Scene<'s>, parts: Vec<Part<'s, W>>, totals: &mut Totals<'s>) {
+        let mut waiting = Vec::new();
+        for part in parts {
+            totals.fuel = totals.fuel.saturating_sub(part.used);
+            totals.complete &= !part.cancelled;
+            totals.findings.add(part.findings);
+            totals.recorders.extend(part.recorders);
+            if let (Some(mine), Some(theirs)) = (&mut totals.counter, &part.counter) {
+                mine.add(theirs);
+            }
+            waiting.extend(part.waiting);
+        }
+        for mut workgroup in waiting {
+            if !totals.complete {
+                break;
+            }
+            let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
+            let how =
+                drive(&mut workgroup, scene, totals.counter.as_mut(), recorder, &mut totals.findings, &mut totals.fuel);
+            if how == Progress::OutOfFuel {
+                let line = workgroup.line(scene.code);
+                let (limit, linear) = (self.options.fuel, workgroup.linear);
+                totals.findings.report(line, FindingKind::OutOfFuel, || {
+                    format!(
+                        "the run was stopped after {limit} warp instructions; workgroup {linear} was here: \
+                         does this loop end?"
+                    )
+                });
+            }
+            totals.complete &= how == Progress::Done;
+        }
+    }
+
+    /// Runs some workgroups one after another.
+    fn part<'s, const W: usize>(
+        &self,
+        scene: &'s Scene<'s>,
+        workgroups: &[u64],
+        wanted: &[u64],
+        fuel: Fuel,
+    ) -> Part<'s, W> {
+        let mut part = Part {
+            counter: self.options.count.then(|| Counter::new(scene.code, W as u32)),
+            findings: Findings::default(),
+            recorders: Vec::new(),
+            waiting: Vec::new(),
+            used: 0,
+            cancelled: false,
+        };
+        let mut room: Option<Workgroup<W>> = None;
+        for linear in workgroups {
+            if self.cancel.load(Ordering::Relaxed) {
+                part.cancelled = true;
+                break;
+            }
+            let mut workgroup = room.take().unwrap_or_else(|| Workgroup::new(scene, self.program.shared_bytes()));
+            workgroup.start(scene, *linear);
+            let mut recorder = wanted.binary_search(linear).is_ok().then(|| {
+                let number = u32::try_from(*linear).unwrap_or(u32::MAX);
+                Recorder::new(scene.variables, number, self.options.spec.max_events)
+            });
+            let given = match fuel {
+                Fuel::Each(share) => share,
+                Fuel::Together(all) => all - part.used,
+            };
+            let mut left = given;
+            let how =
+                drive(&mut workgroup, scene, part.counter.as_mut(), recorder.as_mut(), &mut part.findings, &mut left);
+            part.used += given - left;
+            part.recorders.extend(recorder);
+            match how {
+                Progress::Done => room = Some(workgroup),
+                Progress::OutOfFuel => {
+                    part.waiting.push(workgroup);
+                    if matches!(fuel, Fuel::Together(_)) {
+                        break;
+                    }
+                }
+                Progress::Cancelled => {
+                    part.cancelled = true;
+                    break;
+                }
+            }
+        }
+        part
+    }
+
+    fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {
+        let program = self.program;
+        let buffers = program.ir.variables.iter().enumerate().map(|(i, variable)| match sizes.get(i) {
+            Some(bytes) => {
+                TracedBuffer { name: variable.name.clone(), space: Space::Global, bytes: u64::from(*bytes), base: 0 }
+            }
+            None => TracedBuffer {
+                name: variable.name.clone(),
+                space: Space::Shared,
+                bytes: u64::from(variable.bytes),
+                base: variable.base,
+            },
+        });
+        let mut timeline = Timeline {
+            warp_width: W as u32,
+            warps_per_workgroup: u32::try_from(warps(program.workgroup_size(), W)).unwrap_or(u32::MAX),
+            buffers: buffers.collect(),
+            ..Timeline::default()
+        };
+        for recorder in recorders {
+            recorder.finish(&mut timeline);
+        }
+        timeline
+    }
+}
+
+/// Runs a workgroup on, watched by whom there is.
+fn drive<const W: usize>(
+    workgroup: &mut Workgroup<W>,
+    scene: &Scene<'_>,
+    counter: Option<&mut Counter>,
+    recorder: Option<&mut Recorder<'_>>,
+    findings: &mut Findings,
+    fuel: &mut u64,
+) -> Progress {
+    match (counter, recorder) {
+        (None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
+        (Some(counter), None) => workgroup.run(scene, counter, findings, fuel),
+        (Some(counter), Some(recorder)) => workgroup.run(scene, &mut Both(counter, recorder), findings, fuel),
+        (None, Some(recorder)) => {
+            // Recording is slow in any case, and needs no interpreter of its own.
+            let mut spare = Counter::new(scene.code, W as u32);
+            workgroup.run(scene, &mut Both(&mut spare, recorder), findings, fuel)
+        }
+    }
+}

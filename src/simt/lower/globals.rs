@@ -1,0 +1,120 @@
+//! Module-scope variables: bindings in order, workgroup memory laid out, private variables in registers.
+
+use naga::ir::{AddressSpace, StorageAccess, TypeInner};
+use naga::proc::Layouter;
+use naga::valid::{FunctionInfo, GlobalUse};
+use naga::{Handle, ir};
+
+use super::super::ir::{Extent, Mem, Variable};
+use super::super::program::{Binding, BindingSpace};
+use super::Lower;
+use super::pointer::Root;
+use super::types::{self, Kind};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Elem;
+
+impl Lower<'_> {
+    /// Gives every global variable that the entry point uses its place, and returns the bindings.
+    pub(super) fn globals(&mut self, used: &FunctionInfo) -> Result<Vec<Binding>, Diagnostic> {
+        let mut layouter = Layouter::default();
+        layouter
+            .update(self.module.to_ctx())
+            .map_err(|e| self.error(format!("the layout of a type cannot be computed: {e}"), naga::Span::UNDEFINED))?;
+        let mut bound = Vec::new();
+        let mut rest = Vec::new();
+        for (handle, variable) in self.module.global_variables.iter() {
+            if used[handle] == GlobalUse::empty() {
+                continue;
+            }
+            if let Some(what) = types::unsupported(self.module, variable.ty) {
+                return Err(self.unsupported(&what, self.module.global_variables.get_span(handle)));
+            }
+            match (variable.space, &variable.binding) {
+                (AddressSpace::Uniform | AddressSpace::Storage { .. }, Some(at)) => {
+                    bound.push(((at.group, at.binding), handle));
+                }
+                (AddressSpace::WorkGroup | AddressSpace::Private, _) => rest.push(handle),
+                (space, _) => {
+                    let what = format!("variables in the address space {space:?}");
+                    return Err(self.unsupported(&what, self.module.global_variables.get_span(handle)));
+                }
+            }
+        }
+        bound.sort_by_key(|(at, _)| *at);
+        let mut bindings = Vec::new();
+        for ((group, binding), handle) in bound {
+            bindings.push(self.binding(&layouter, handle, group, binding));
+        }
+        for handle in rest {
+            let variable = &self.module.global_variables[handle];
+            let root = if variable.space == AddressSpace::WorkGroup {
+                let layout = layouter[variable.ty];
+                let packed = types::has_bool(self.module, self.type_inner(variable.ty));
+                let components = types::components(self.module, self.type_inner(variable.ty));
+                let size = if packed { components * 4 } else { layout.size };
+                let base = layout.alignment.round_up(self.b.ir.shared_bytes.next_multiple_of(4));
+                self.b.ir.shared_bytes = base + size;
+                Root::Memory { mem: Mem::Shared, variable: self.add_variable(handle, size, base), base, packed }
+            } else {
+                let init = variable.init.map(|init| self.global_constant(init)).transpose()?;
+                self.variable(variable.ty, None, init, false)?
+            };
+            self.globals[handle.index()] = Some(root);
+        }
+        Ok(bindings)
+    }
+
+    fn add_variable(&mut self, handle: Handle<ir::GlobalVariable>, bytes: u32, base: u32) -> u16 {
+        let name = self.module.global_variables[handle].name.clone().unwrap_or_default();
+        self.b.ir.variables.push(Variable { name, bytes, base });
+        u16::try_from(self.b.ir.variables.len() - 1).unwrap_or(u16::MAX)
+    }
+
+    fn binding(
+        &mut self,
+        layouter: &Layouter,
+        handle: Handle<ir::GlobalVariable>,
+        group: u32,
+        binding: u32,
+    ) -> Binding {
+        let variable = &self.module.global_variables[handle];
+        let inner = self.type_inner(variable.ty);
+        let index = self.add_variable(handle, 0, 0);
+        self.globals[handle.index()] =
+            Some(Root::Memory { mem: Mem::Buffer(index), variable: index, base: 0, packed: false });
+        let space = match variable.space {
+            AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => BindingSpace::StorageReadWrite,
+            AddressSpace::Storage { .. } => BindingSpace::StorageRead,
+            _ => BindingSpace::Uniform,
+        };
+        let runtime = self.runtime_array(inner, index);
+        let elem = match types::first_scalar(self.module, inner).map(types::kind_of) {
+            Some(Ok(Kind::Int)) => Elem::I32,
+            Some(Ok(Kind::Uint | Kind::Bool)) => Elem::U32,
+            _ => Elem::F32,
+        };
+        Binding {
+            name: variable.name.clone().unwrap_or_default(),
+            group,
+            binding,
+            space,
+            elem,
+            // A runtime-sized array has at least one element.
+            min_bytes: runtime.map_or(layouter[variable.ty].size, |r| r.offset + r.stride),
+            stride: runtime.map(|r| r.stride),
+        }
+    }
+
+    /// The runtime-sized array that ends a buffer of this type.
+    pub(super) fn runtime_array(&self, ty: &TypeInner, buffer: u16) -> Option<Extent> {
+        match *ty {
+            TypeInner::Array { size: ir::ArraySize::Dynamic, stride, .. } => Some(Extent { buffer, offset: 0, stride }),
+            TypeInner::Struct { ref members, .. } => {
+                let last = members.last()?;
+                let inner = self.runtime_array(self.type_inner(last.ty), buffer)?;
+                Some(Extent { offset: inner.offset + last.offset, ..inner })
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Lowering: a WGSL module to [`Ir`], with calls inlined and composites split into registers. All of naga ends here.
+
+mod builder;
+mod expr;
+mod globals;
+mod math;
+mod parse;
+mod pointer;
+mod stmt;
+mod types;
+
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{Handle, Span, ir};
+
+pub use parse::{EntryPoint, Override, entry_points, overrides};
+
+use super::ir::{Inst, Ir, Reg};
+use super::program::Binding;
+use crate::base::diag::Diagnostic;
+use builder::Builder;
+use pointer::{Pointer, Root};
+
+/// Most registers that a program may have: past this, inlining or large values by copy went out of hand.
+const MAX_REGS: usize = 1 << 20;
+
+/// What lowering gives.
+pub(super) struct Lowered {
+    pub ir: Ir,
+    pub workgroup_size: [u32; 3],
+    pub bindings: Vec<Binding>,
+}
+
+/// Lowers entry point `entry` of `source` with the overrides' values `constants`.
+pub(super) fn lower(
+    file: &str,
+    source: &str,
+    entry: &str,
+    constants: &[(String, f64)],
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let (module, info) = parse::resolve(file, source, entry, constants)?;
+    let missing = || vec![Diagnostic::error(format!("no compute entry point is named `{entry}`")).in_file(file)];
+    let index = module.entry_points.iter().position(|e| e.name == entry).ok_or_else(missing)?;
+    let point = &module.entry_points[index];
+    let mut lower = Lower::new(file, source, &module, &info);
+    let bindings = lower.globals(info.get_entry_point(index)).map_err(|e| vec![e])?;
+    lower.entry(point, info.get_entry_point(index)).map_err(|e| vec![e])?;
+    Ok(Lowered { ir: lower.b.ir, workgroup_size: point.workgroup_size, bindings })
+}
+
+/// What an expression came to.
+#[derive(Clone, Debug)]
+enum Value {
+    /// A register for each component.
+    Regs(Vec<Reg>),
+    /// A pointer.
+    Pointer(Pointer),
+}
+
+/// The state of lowering one module.
+struct Lower<'a> {
+    file: &'a str,
+    source: &'a str,
+    module: &'a ir::Module,
+    info: &'a ModuleInfo,
+    /// Where each global variable lives, once it is known that the entry point uses it.
+    globals: Vec<Option<Root>>,
+    b: Builder,
+}
+
+/// One inlined function.
+struct Frame<'a> {
+    fun: &'a ir::Function,
+    info: &'a FunctionInfo,
+    args: Vec<Value>,
+    /// By expression.
+    values: Vec<Option<Value>>,
+    /// By local variable.
+    locals: Vec<Option<Root>>,
+    /// The instruction that opened its body.
+    home: u32,
+    /// Where `return` puts its value.
+    result: ReturnTo,
+}
+
+/// Where a function's `return` goes.
+enum ReturnTo {
+    /// The only one stands at the end: its value is bound as it is.
+    Tail(Option<Vec<Reg>>),
+    /// To variables, from anywhere.
+    Variables(Vec<Reg>),
+}
+
+impl<'a> Lower<'a> {
+    fn new(file: &'a str, source: &'a str, module: &'a ir::Module, info: &'a ModuleInfo) -> Self {
+        Self { file, source, module, info, globals: vec![None; module.global_variables.len()], b: Builder::new(source) }
+    }
+
+    /// An error at `span`.
+    fn error(&self, message: impl Into<String>, span: Span) -> Diagnostic {
+        let error = Diagnostic::error(message);
+        match span.to_range() {
+            Some(range) => error.at(self.file, self.source, &range),
+            None => match self.b.place(self.file) {
+                Some(place) => Diagnostic { place: Some(place), ..error },
+                None => error.in_file(self.file),
+            },
+        }
+    }
+
+    /// An error for something that WGSL has and the tracer does not.
+    fn unsupported(&self, what: &str, span: Span) -> Diagnostic {
+        self.error(format!("{what} cannot be traced"), span)
+            .hint("the tracer knows i32, u32, f32 and bool in buffers, workgroup memory and variables")
+    }
+
+    fn type_inner(&self, ty: Handle<ir::Type>) -> &'a ir::TypeInner {
+        &self.module.types[ty].inner
+    }
+
+    /// Lowers the entry point's own body.
+    fn entry(&mut self, point: &'a ir::EntryPoint, info: &'a FunctionInfo) -> Result<(), Diagnostic> {
+        let mut args = Vec::new();
+        for argument in &point.function.arguments {
+            args.push(Value::Regs(self.builtins(argument.ty, argument.binding.as_ref())?));
+        }
+        let result = ReturnTo::Variables(Vec::new());
+        let home = self.b.push(Inst::Open);
+        self.body(&point.function, info, args, home, result)?;
+        self.b.push(Inst::Close);
+        Ok(())
+    }
+
+    /// The registers of an entry point's argument: a built-in, or a struct of them.
+    fn builtins(&mut self, ty: Handle<ir::Type>, binding: Option<&ir::Binding>) -> Result<Vec<Reg>, Diagnostic> {
+        use super::ir::Builtin as B;
+        let each = |b: fn(u8) -> B| (0..3).map(b).collect::<Vec<_>>();
+        let inputs = match binding {
+            Some(ir::Binding::BuiltIn(builtin)) => match builtin {
+                ir::BuiltIn::LocalInvocationIndex => vec![B::LocalIndex],
+                ir::BuiltIn::LocalInvocationId => each(B::LocalId),
+                ir::BuiltIn::GlobalInvocationId => each(B::GlobalId),
+                ir::BuiltIn::WorkGroupId => each(B::WorkgroupId),
+                ir::BuiltIn::NumWorkGroups => each(B::NumWorkgroups),
+                other => {
+                    let what = format!("the built-in {other:?}");
+                    return Err(self.unsupported(&what, self.module.types.get_span(ty)));
+                }
+            },
+            _ => {
+                let ir::TypeInner::Struct { members, .. } = self.type_inner(ty) else {
+                    return Err(self.unsupported("an argument without a built-in", Span::UNDEFINED));
+                };
+                let mut regs = Vec::new();
+                for member in members {
+                    regs.extend(self.builtins(member.ty, member.binding.as_ref())?);
+                }
+                return Ok(regs);
+            }
+        };
+        Ok(inputs.into_iter().map(|b| self.b.builtin(b)).collect())
+    }
+}

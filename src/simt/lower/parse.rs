@@ -1,0 +1,215 @@
+//! WGSL text to a validated module with its overrides resolved, and every complaint as a diagnostic.
+
+use naga::ir;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+use crate::base::diag::{Diagnostic, Place, nearest};
+
+/// An entry point of a shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: String,
+    /// Its workgroup's size, where no override decides it.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// The line that it is on, from 1.
+    pub line: u32,
+}
+
+/// A pipeline-overridable constant of a shader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// Its name; its number, where it was given one with `@id`.
+    pub name: String,
+    /// Its value where none is given; none where one must be, or where it depends on other overrides.
+    pub default: Option<f64>,
+    /// Whether a value must be given.
+    pub required: bool,
+}
+
+/// The compute entry points of `source`, in order.
+///
+/// # Errors
+/// What is wrong with the source.
+pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Diagnostic>> {
+    let (module, _) = parse(file, source)?;
+    Ok(compute_entries(&module)
+        .map(|entry| EntryPoint {
+            name: entry.name.clone(),
+            workgroup_size: entry.workgroup_size_overrides.is_none().then_some(entry.workgroup_size),
+            line: entry_line(entry, source),
+        })
+        .collect())
+}
+
+/// The overrides of `source`, in order.
+///
+/// # Errors
+/// What is wrong with the source.
+pub fn overrides(file: &str, source: &str) -> Result<Vec<Override>, Vec<Diagnostic>> {
+    let (module, _) = parse(file, source)?;
+    Ok(known_overrides(&module))
+}
+
+fn known_overrides(module: &ir::Module) -> Vec<Override> {
+    module
+        .overrides
+        .iter()
+        .map(|(_, o)| Override {
+            name: override_key(o),
+            default: o.init.and_then(|init| match module.global_expressions[init] {
+                ir::Expression::Literal(literal) => literal_value(literal),
+                _ => None,
+            }),
+            required: o.init.is_none(),
+        })
+        .collect()
+}
+
+fn override_key(o: &ir::Override) -> String {
+    o.id.map(|id| id.to_string()).or_else(|| o.name.clone()).unwrap_or_default()
+}
+
+fn literal_value(literal: ir::Literal) -> Option<f64> {
+    match literal {
+        ir::Literal::F32(x) => Some(f64::from(x)),
+        ir::Literal::U32(x) => Some(f64::from(x)),
+        ir::Literal::I32(x) => Some(f64::from(x)),
+        ir::Literal::Bool(x) => Some(f64::from(u8::from(x))),
+        _ => None,
+    }
+}
+
+fn compute_entries(module: &ir::Module) -> impl Iterator<Item = &ir::EntryPoint> {
+    module.entry_points.iter().filter(|e| e.stage == ir::ShaderStage::Compute)
+}
+
+/// The line an entry point's first statement or argument is near: entry points carry no span of their own, so the
+/// text is searched for `fn name`.
+fn entry_line(entry: &ir::EntryPoint, source: &str) -> u32 {
+    let named = |line: &str| {
+        line.split("fn").skip(1).any(|rest| {
+            rest.trim_start()
+                .strip_prefix(entry.name.as_str())
+                .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
+    };
+    source.lines().position(named).map_or(1, |i| u32::try_from(i + 1).unwrap_or(u32::MAX))
+}
+
+/// Parses and validates. Features that the tracer refuses later, with better words, are let through here.
+pub(super) fn parse(file: &str, source: &str) -> Result<(ir::Module, ModuleInfo), Vec<Diagnostic>> {
+    let module = naga::front::wgsl::parse_str(source).map_err(|e| parse_error(file, source, &e))?;
+    let info = validator().validate(&module).map_err(|e| validation_error(file, source, &e))?;
+    Ok((module, info))
+}
+
+fn validator() -> Validator {
+    let beyond = Capabilities::SHADER_FLOAT16
+        | Capabilities::SUBGROUP
+        | Capabilities::SUBGROUP_BARRIER
+        | Capabilities::SHADER_INT64
+        | Capabilities::FLOAT64;
+    Validator::new(ValidationFlags::all(), Capabilities::default() | beyond)
+}
+
+fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) -> Vec<Diagnostic> {
+    let notes: Vec<&str> = error.notes().collect();
+    let mut out = Vec::new();
+    for (span, label) in error.labels() {
+        let place = Place::at(file, source, span.to_range().map_or(0, |r| r.start));
+        let message = if out.is_empty() && !label.is_empty() {
+            format!("{} ({label})", error.message())
+        } else if out.is_empty() {
+            error.message().to_owned()
+        } else {
+            label.to_owned()
+        };
+        out.push(Diagnostic { place: Some(place), ..Diagnostic::error(message) });
+    }
+    if out.is_empty() {
+        out.push(Diagnostic::error(error.message()).in_file(file));
+    }
+    if !notes.is_empty() {
+        out[0].hint = Some(notes.join("; "));
+    }
+    out
+}
+
+fn validation_error(file: &str, source: &str, error: &naga::WithSpan<naga::valid::ValidationError>) -> Vec<Diagnostic> {
+    // The chain of causes, from the outermost in.
+    let mut message = error.as_inner().to_string();
+    let mut cause = std::error::Error::source(error.as_inner());
+    while let Some(inner) = cause {
+        message = format!("{message}: {inner}");
+        cause = inner.source();
+    }
+    let mut out: Vec<Diagnostic> = error
+        .spans()
+        .filter_map(|(span, label)| Some((span.to_range()?, label)))
+        .map(|(range, label)| Diagnostic::error(label.as_str()).at(file, source, &range))
+        .collect();
+    match out.first_mut() {
+        Some(first) => first.message = format!("{message} ({})", first.message),
+        None => out.push(Diagnostic::error(message).in_file(file)),
+    }
+    out
+}
+
+/// Keeps only entry point `entry`, gives the overrides their values, and validates what comes out.
+pub(super) fn resolve(
+    file: &str,
+    source: &str,
+    entry: &str,
+    constants: &[(String, f64)],
+) -> Result<(ir::Module, ModuleInfo), Vec<Diagnostic>> {
+    let (module, info) = parse(file, source)?;
+    check_entry(file, &module, entry).map_err(|e| vec![e])?;
+    check_constants(file, &module, constants)?;
+    let mut values = naga::back::PipelineConstants::default();
+    values.extend(constants.iter().cloned());
+    let chosen = Some((ir::ShaderStage::Compute, entry));
+    match naga::back::pipeline_constants::process_overrides(&module, &info, chosen, &values) {
+        Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
+        Err(naga::back::pipeline_constants::PipelineConstantError::ValidationError(e)) => {
+            Err(validation_error(file, source, &e))
+        }
+        Err(e) => Err(vec![
+            Diagnostic::error(format!("the overrides cannot be resolved: {e}"))
+                .in_file(file)
+                .hint("look at the values given to them, and at the expressions that use them"),
+        ]),
+    }
+}
+
+fn check_entry(file: &str, module: &ir::Module, entry: &str) -> Result<(), Diagnostic> {
+    let names: Vec<&str> = compute_entries(module).map(|e| e.name.as_str()).collect();
+    if names.contains(&entry) {
+        return Ok(());
+    }
+    let error = Diagnostic::error(format!("no compute entry point is named `{entry}`")).in_file(file);
+    Err(if names.is_empty() {
+        error.hint("the file has none: one starts with `@compute @workgroup_size(64) fn name()`")
+    } else if let Some(near) = nearest(entry, names.iter().copied()) {
+        error.hint(format!("did you mean `{near}`? There are: {}", names.join(", ")))
+    } else {
+        error.hint(format!("there are: {}", names.join(", ")))
+    })
+}
+
+fn check_constants(file: &str, module: &ir::Module, constants: &[(String, f64)]) -> Result<(), Vec<Diagnostic>> {
+    let known = known_overrides(module);
+    let names: Vec<&str> = known.iter().map(|o| o.name.as_str()).collect();
+    let mut errors = Vec::new();
+    for (name, _) in constants {
+        if !names.contains(&name.as_str()) {
+            let error = Diagnostic::error(format!("the shader has no override `{name}`")).in_file(file);
+            errors.push(match nearest(name, names.iter().copied()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None if names.is_empty() => error.hint("it has none"),
+                None => error.hint(format!("it has: {}", names.join(", "))),
+            });
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

@@ -1,0 +1,27 @@
+//! L1: the tracer. It runs WGSL compute shaders on the CPU as a GPU would, a warp at a time, and counts what they touch.
+//!
+//! A shader goes through these hands: [`lower`] (WGSL to [`ir`]: flat, scalar, calls inlined) once a program; then, once
+//! a run, [`regions`] (where variables live), [`classes`] (which values all lanes of a warp share), [`emit`] and
+//! [`registers`] (to [`code`]: what a warp executes). A [`workgroup`] runs its [`warp`]s in turns, [`launch`] spreads
+//! workgroups over cores, and [`observers`] watch.
+
+mod access;
+mod classes;
+mod code;
+mod emit;
+mod half;
+mod ir;
+mod launch;
+mod lower;
+mod memory;
+mod observers;
+mod ops;
+mod program;
+mod regions;
+mod registers;
+mod warp;
+mod workgroup;
+
+pub use launch::{Options, Outcome, run};
+pub use lower::{EntryPoint, Override, entry_points, overrides};
+pub use program::{Binding, BindingSpace, Program};

@@ -1,0 +1,122 @@
+//! Who watches a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
+
+mod counts;
+mod findings;
+mod memo;
+mod timeline;
+
+pub use counts::Counter;
+pub use findings::Findings;
+pub use timeline::Recorder;
+
+use super::code::Place;
+use crate::trace::AccessKind;
+
+/// The addresses of the active lanes of one access, in bytes.
+#[derive(Clone, Copy)]
+pub enum Addresses<'a> {
+    /// All the same.
+    One(u32),
+    /// `base + lane·step`.
+    Linear { base: u32, step: u32 },
+    /// By lane; those of inactive lanes mean nothing.
+    Lanes(&'a [u32]),
+}
+
+impl Addresses<'_> {
+    /// The address of `lane`.
+    pub fn at(&self, lane: u32) -> u32 {
+        match *self {
+            Self::One(address) => address,
+            Self::Linear { base, step } => base.wrapping_add(lane.wrapping_mul(step)),
+            Self::Lanes(lanes) => lanes[lane as usize],
+        }
+    }
+}
+
+/// One access of one warp to a buffer or to workgroup memory.
+pub struct Access<'a> {
+    /// Its place's number.
+    pub site: u32,
+    /// Its place.
+    pub place: &'a Place,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Active lanes, at least one, whose addresses are within bounds.
+    pub mask: u64,
+    /// Their addresses.
+    pub addresses: Addresses<'a>,
+}
+
+/// The lanes of a mask, lowest first.
+pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        (lane < 64).then(|| {
+            mask &= mask - 1;
+            lane
+        })
+    })
+}
+
+/// Sees what warps do.
+pub trait Observer {
+    /// Whether it looks at anything.
+    const ACTIVE: bool;
+
+    /// What follows is done by `warp`.
+    fn warp(&mut self, warp: u32);
+    /// A basic block starts, with these lanes.
+    fn block(&mut self, block: u32, mask: u64);
+    /// Memory is accessed.
+    fn access(&mut self, access: &Access<'_>);
+    /// A branch: of the lanes in `mask`, those in `taken` go one way.
+    fn branch(&mut self, line: u32, mask: u64, taken: u64);
+    /// A barrier is reached.
+    fn barrier(&mut self, line: u32, mask: u64);
+}
+
+/// Watches nothing: plain execution.
+pub struct Nobody;
+
+impl Observer for Nobody {
+    const ACTIVE: bool = false;
+
+    fn warp(&mut self, _: u32) {}
+    fn block(&mut self, _: u32, _: u64) {}
+    fn access(&mut self, _: &Access<'_>) {}
+    fn branch(&mut self, _: u32, _: u64, _: u64) {}
+    fn barrier(&mut self, _: u32, _: u64) {}
+}
+
+/// Two observers at once.
+pub struct Both<'a, A, B>(pub &'a mut A, pub &'a mut B);
+
+impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
+    const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+
+    fn warp(&mut self, warp: u32) {
+        self.0.warp(warp);
+        self.1.warp(warp);
+    }
+
+    fn block(&mut self, block: u32, mask: u64) {
+        self.0.block(block, mask);
+        self.1.block(block, mask);
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        self.0.access(access);
+        self.1.access(access);
+    }
+
+    fn branch(&mut self, line: u32, mask: u64, taken: u64) {
+        self.0.branch(line, mask, taken);
+        self.1.branch(line, mask, taken);
+    }
+
+    fn barrier(&mut self, line: u32, mask: u64) {
+        self.0.barrier(line, mask);
+        self.1.barrier(line, mask);
+    }
+}

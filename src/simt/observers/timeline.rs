@@ -1,0 +1,103 @@
+//! Keeps single events of some workgroups, for the stage to play.
+
+use super::memo::Memo;
+use super::{Access, Observer, lanes_of};
+use crate::simt::ir::{Mem, Variable};
+use crate::trace::{Event, EventKind, Space, Timeline};
+
+/// Records what one workgroup does.
+pub struct Recorder<'a> {
+    variables: &'a [Variable],
+    workgroup: u32,
+    warp: u32,
+    limit: usize,
+    events: Vec<Event>,
+    addresses: Vec<u32>,
+    truncated: bool,
+}
+
+impl<'a> Recorder<'a> {
+    /// For workgroup `workgroup`, keeping `limit` events at most.
+    pub fn new(variables: &'a [Variable], workgroup: u32, limit: u32) -> Self {
+        Self {
+            variables,
+            workgroup,
+            warp: 0,
+            limit: limit as usize,
+            events: Vec::new(),
+            addresses: Vec::new(),
+            truncated: false,
+        }
+    }
+
+    /// The workgroup that it records.
+    pub fn workgroup(&self) -> u32 {
+        self.workgroup
+    }
+
+    fn push(&mut self, line: u32, mask: u64, kind: impl FnOnce(&mut Self) -> EventKind) {
+        if self.events.len() >= self.limit {
+            self.truncated = true;
+            return;
+        }
+        let kind = kind(self);
+        self.events.push(Event { workgroup: self.workgroup, warp: self.warp, line, mask, kind });
+    }
+
+    /// Appends the events to `timeline`, as many as fit in its cap.
+    pub fn finish(self, timeline: &mut Timeline) {
+        timeline.truncated |= self.truncated;
+        for event in self.events {
+            if timeline.events.len() >= self.limit {
+                timeline.truncated = true;
+                return;
+            }
+            let mut moved = event;
+            if let EventKind::Access { first_address, .. } = &mut moved.kind {
+                let from = *first_address as usize;
+                *first_address = u32::try_from(timeline.addresses.len()).unwrap_or(u32::MAX);
+                timeline.addresses.extend(&self.addresses[from..from + event.mask.count_ones() as usize]);
+            }
+            timeline.events.push(moved);
+        }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    const ACTIVE: bool = true;
+
+    fn warp(&mut self, warp: u32) {
+        self.warp = warp;
+    }
+
+    fn block(&mut self, _: u32, _: u64) {}
+
+    fn access(&mut self, access: &Access<'_>) {
+        let place = access.place;
+        self.push(place.line, access.mask, |me| {
+            let first_address = u32::try_from(me.addresses.len()).unwrap_or(u32::MAX);
+            let (space, base) = if place.mem == Mem::Shared {
+                (Space::Shared, me.variables[usize::from(place.variable)].base)
+            } else {
+                (Space::Global, 0)
+            };
+            me.addresses.extend(lanes_of(access.mask).map(|lane| access.addresses.at(lane) - base));
+            let cost = Memo::new().cost(access, space);
+            EventKind::Access {
+                access: access.kind,
+                buffer: place.variable,
+                bytes_per_lane: place.words * 4,
+                first_address,
+                cost: u16::try_from(cost).unwrap_or(u16::MAX),
+            }
+        });
+    }
+
+    fn branch(&mut self, line: u32, mask: u64, taken: u64) {
+        self.push(line, mask, |_| EventKind::Branch { taken });
+    }
+
+    fn barrier(&mut self, line: u32, mask: u64) {
+        self.push(line, mask, |_| EventKind::Barrier);
+    }
+}

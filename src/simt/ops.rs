@@ -1,0 +1,524 @@
+//! What each arithmetic operation means: one table, from which the scalar and the warp-wide evaluators are made.
+//!
+//! A value is 32 bits, whatever its type; a `bool` is 0 or 1. Integers wrap, as WGSL says. Division by zero gives
+//! the dividend and its remainder 0, as WGSL defines them at run time.
+
+use super::half::{f16_to_f32, f32_to_f16};
+
+/// An operand of a warp-wide operation: a scalar register, the same for all lanes, or a vector register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Src(u32);
+
+impl Src {
+    const SCALAR: u32 = 1 << 31;
+
+    /// Scalar register `r`.
+    pub fn scalar(r: u32) -> Self {
+        Self(r | Self::SCALAR)
+    }
+
+    /// Vector register `r`.
+    pub fn vector(r: u32) -> Self {
+        Self(r)
+    }
+
+    /// Whether it names a scalar register.
+    pub fn is_scalar(self) -> bool {
+        self.0 & Self::SCALAR != 0
+    }
+
+    /// The register's number in its file.
+    pub fn reg(self) -> u32 {
+        self.0 & !Self::SCALAR
+    }
+}
+
+fn f(x: u32) -> f32 {
+    f32::from_bits(x)
+}
+
+fn b(x: f32) -> u32 {
+    x.to_bits()
+}
+
+fn s(x: u32) -> i32 {
+    x.cast_signed()
+}
+
+fn u(x: i32) -> u32 {
+    x.cast_unsigned()
+}
+
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => {
+        /// Operations on one operand.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Unary { $($(#[$doc])* $name,)* }
+
+        impl Unary {
+            /// The result for one lane.
+            pub fn scalar(self, a: u32) -> u32 {
+                match self { $(Self::$name => call1($body, a),)* }
+            }
+
+            /// The result for all lanes.
+            pub fn lanes<const W: usize>(self, a: &[u32; W]) -> [u32; W] {
+                match self { $(Self::$name => map1(a, $body),)* }
+            }
+        }
+    };
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => {
+        /// Operations on two operands.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Binary { $($(#[$doc])* $name,)* }
+
+        impl Binary {
+            /// The result for one lane.
+            pub fn scalar(self, a: u32, b: u32) -> u32 {
+                match self { $(Self::$name => call2($body, a, b),)* }
+            }
+
+            /// The result for all lanes.
+            pub fn lanes<const W: usize>(self, files: Files<'_, W>, a: Src, b: Src) -> [u32; W] {
+                match self { $(Self::$name => map2(files, a, b, $body),)* }
+            }
+        }
+    };
+}
+
+macro_rules! ternary {
+    ($($(#[$doc:meta])* $name:ident => $body:expr;)*) => {
+        /// Operations on three operands.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Ternary { $($(#[$doc])* $name,)* }
+
+        impl Ternary {
+            /// The result for one lane.
+            pub fn scalar(self, a: u32, b: u32, c: u32) -> u32 {
+                match self { $(Self::$name => call3($body, a, b, c),)* }
+            }
+
+            /// The result for all lanes.
+            pub fn lanes<const W: usize>(self, files: Files<'_, W>, a: Src, b: Src, c: Src) -> [u32; W] {
+                match self { $(Self::$name => map3(files, a, b, c, $body),)* }
+            }
+        }
+    };
+}
+
+unary! {
+    /// The operand itself.
+    Move => |a| a;
+    /// Float negation.
+    FNeg => |a| a ^ 0x8000_0000;
+    /// Integer negation.
+    INeg => |a| a.wrapping_neg();
+    /// Logical not.
+    Not => |a| a ^ 1;
+    /// Bitwise complement.
+    BitNot => |a| !a;
+    /// Float absolute value.
+    FAbs => |a| a & 0x7FFF_FFFF;
+    /// Signed absolute value; the least integer stays itself.
+    IAbs => |a| u(s(a).wrapping_abs());
+    /// Float sign: -1, 0 or 1.
+    FSign => |a| b(f32::from(i8::from(f(a) > 0.0) - i8::from(f(a) < 0.0)));
+    /// Integer sign.
+    ISign => |a| u(s(a).signum());
+    /// Least integer not below.
+    Ceil => |a| b(f(a).ceil());
+    /// Greatest integer not above.
+    Floor => |a| b(f(a).floor());
+    /// Nearest integer, ties to even.
+    Round => |a| b(f(a).round_ties_even());
+    /// Integer part.
+    Trunc => |a| b(f(a).trunc());
+    /// `x - floor(x)`.
+    Fract => |a| b(f(a) - f(a).floor());
+    /// Square root.
+    Sqrt => |a| b(f(a).sqrt());
+    /// One over the square root.
+    InverseSqrt => |a| b(1.0 / f(a).sqrt());
+    /// e^x.
+    Exp => |a| b(f(a).exp());
+    /// 2^x.
+    Exp2 => |a| b(f(a).exp2());
+    /// Natural logarithm.
+    Log => |a| b(f(a).ln());
+    /// Logarithm to base 2.
+    Log2 => |a| b(f(a).log2());
+    /// Sine.
+    Sin => |a| b(f(a).sin());
+    /// Cosine.
+    Cos => |a| b(f(a).cos());
+    /// Tangent.
+    Tan => |a| b(f(a).tan());
+    /// Arc sine.
+    Asin => |a| b(f(a).asin());
+    /// Arc cosine.
+    Acos => |a| b(f(a).acos());
+    /// Arc tangent.
+    Atan => |a| b(f(a).atan());
+    /// Hyperbolic sine.
+    Sinh => |a| b(f(a).sinh());
+    /// Hyperbolic cosine.
+    Cosh => |a| b(f(a).cosh());
+    /// Hyperbolic tangent.
+    Tanh => |a| b(f(a).tanh());
+    /// Inverse hyperbolic sine.
+    Asinh => |a| b(f(a).asinh());
+    /// Inverse hyperbolic cosine.
+    Acosh => |a| b(f(a).acosh());
+    /// Inverse hyperbolic tangent.
+    Atanh => |a| b(f(a).atanh());
+    /// Clamped to [0, 1].
+    Saturate => |a| b(f(a).max(0.0).min(1.0));
+    /// Rounded to half precision and back.
+    QuantizeToF16 => |a| b(f16_to_f32(f32_to_f16(f(a))));
+    /// To half precision, in the low 16 bits.
+    ToHalf => |a| u32::from(f32_to_f16(f(a)));
+    /// From half precision, in the low 16 bits.
+    FromHalf => |a| b(f16_to_f32((a & 0xFFFF) as u16));
+    /// Set bits.
+    CountOneBits => |a| a.count_ones();
+    /// Zero bits above the highest set one.
+    CountLeadingZeros => |a| a.leading_zeros();
+    /// Zero bits below the lowest set one.
+    CountTrailingZeros => |a| a.trailing_zeros();
+    /// Bits in opposite order.
+    ReverseBits => |a| a.reverse_bits();
+    /// Position of the lowest set bit; all ones where there is none.
+    FirstTrailingBit => |a| if a == 0 { u32::MAX } else { a.trailing_zeros() };
+    /// Position of the highest set bit; all ones where there is none.
+    UFirstLeadingBit => |a| 31_u32.wrapping_sub(a.leading_zeros());
+    /// Position of the highest bit that differs from the sign; all ones where there is none.
+    IFirstLeadingBit => |a| 31_u32.wrapping_sub((a ^ u(s(a) >> 31)).leading_zeros());
+    /// Float to signed, saturating.
+    FToI => |a| u(f(a) as i32);
+    /// Float to unsigned, saturating.
+    FToU => |a| f(a) as u32;
+    /// Signed to float.
+    IToF => |a| b(s(a) as f32);
+    /// Unsigned to float.
+    UToF => |a| b(a as f32);
+    /// Integer to bool.
+    IToB => |a| u32::from(a != 0);
+    /// Float to bool.
+    FToB => |a| u32::from(f(a) != 0.0);
+    /// Not a number.
+    IsNan => |a| u32::from(f(a).is_nan());
+    /// Infinite.
+    IsInf => |a| u32::from(f(a).is_infinite());
+    /// The fraction in [0.5, 1) of `frexp`.
+    FrexpFract => |a| b(frexp(f(a)).0);
+    /// The exponent of `frexp`.
+    FrexpExp => |a| u(frexp(f(a)).1);
+}
+
+binary! {
+    /// Float addition.
+    FAdd => |x, y| b(f(x) + f(y));
+    /// Float subtraction.
+    FSub => |x, y| b(f(x) - f(y));
+    /// Float multiplication.
+    FMul => |x, y| b(f(x) * f(y));
+    /// Float division.
+    FDiv => |x, y| b(f(x) / f(y));
+    /// Float remainder, with the dividend's sign.
+    FRem => |x, y| b(f(x) % f(y));
+    /// Integer addition.
+    IAdd => |x, y| x.wrapping_add(y);
+    /// Integer subtraction.
+    ISub => |x, y| x.wrapping_sub(y);
+    /// Integer multiplication.
+    IMul => |x, y| x.wrapping_mul(y);
+    /// Signed division.
+    IDiv => |x, y| if y == 0 { x } else { u(s(x).wrapping_div(s(y))) };
+    /// Unsigned division.
+    UDiv => |x, y| if y == 0 { x } else { x / y };
+    /// Signed remainder.
+    IRem => |x, y| if y == 0 { 0 } else { u(s(x).wrapping_rem(s(y))) };
+    /// Unsigned remainder.
+    URem => |x, y| if y == 0 { 0 } else { x % y };
+    /// Bitwise and, also the logical one.
+    And => |x, y| x & y;
+    /// Bitwise or, also the logical one.
+    Or => |x, y| x | y;
+    /// Bitwise exclusive or.
+    Xor => |x, y| x ^ y;
+    /// Left shift, by the low five bits.
+    Shl => |x, y| x << (y & 31);
+    /// Arithmetic right shift.
+    IShr => |x, y| u(s(x) >> (y & 31));
+    /// Logical right shift.
+    UShr => |x, y| x >> (y & 31);
+    /// Float equality.
+    FEq => |x, y| u32::from(f(x) == f(y));
+    /// Float inequality.
+    FNe => |x, y| u32::from(f(x) != f(y));
+    /// Float less-than.
+    FLt => |x, y| u32::from(f(x) < f(y));
+    /// Float less-or-equal.
+    FLe => |x, y| u32::from(f(x) <= f(y));
+    /// Equality of bits.
+    IEq => |x, y| u32::from(x == y);
+    /// Inequality of bits.
+    INe => |x, y| u32::from(x != y);
+    /// Signed less-than.
+    ILt => |x, y| u32::from(s(x) < s(y));
+    /// Signed less-or-equal.
+    ILe => |x, y| u32::from(s(x) <= s(y));
+    /// Unsigned less-than.
+    ULt => |x, y| u32::from(x < y);
+    /// Unsigned less-or-equal.
+    ULe => |x, y| u32::from(x <= y);
+    /// Float minimum; of a number and a NaN, the number.
+    FMin => |x, y| b(f(x).min(f(y)));
+    /// Float maximum; of a number and a NaN, the number.
+    FMax => |x, y| b(f(x).max(f(y)));
+    /// Signed minimum.
+    IMin => |x, y| u(s(x).min(s(y)));
+    /// Signed maximum.
+    IMax => |x, y| u(s(x).max(s(y)));
+    /// Unsigned minimum.
+    UMin => |x, y| x.min(y);
+    /// Unsigned maximum.
+    UMax => |x, y| x.max(y);
+    /// x^y.
+    Pow => |x, y| b(f(x).powf(f(y)));
+    /// The angle of the point (y, x).
+    Atan2 => |y, x| b(f(y).atan2(f(x)));
+    /// 1 where x is at least the edge, else 0.
+    Step => |edge, x| b(f32::from(u8::from(f(edge) <= f(x))));
+    /// x·2^y.
+    Ldexp => |x, y| b(ldexp(f(x), s(y)));
+}
+
+ternary! {
+    /// The second operand where the first is true, else the third.
+    Select => |c, x, y| if c != 0 { x } else { y };
+    /// x·y + z, rounded once.
+    Fma => |x, y, z| b(fma(f(x), f(y), f(z)));
+    /// x·y + z, rounded after each step.
+    FMulAdd => |x, y, z| b(f(x) * f(y) + f(z));
+    /// Integer x·y + z.
+    IMulAdd => |x, y, z| x.wrapping_mul(y).wrapping_add(z);
+    /// `count` bits from `offset`, zero-extended.
+    UExtract => |e, offset, count| extract(e, offset, count);
+    /// `count` bits from `offset`, sign-extended.
+    IExtract => |e, offset, count| sign_extend(extract(e, offset, count), offset, count);
+    /// Ones at `count` bits from `offset`, where `e` is all ones: the mask of `insertBits`.
+    BitMask => |e, offset, count| extract(e, 0, clip(offset, count)) << (offset.min(31)) & keep(offset);
+    /// Hermite interpolation between two edges.
+    SmoothStep => |low, high, x| b(smoothstep(f(low), f(high), f(x)));
+}
+
+fn clip(offset: u32, count: u32) -> u32 {
+    count.min(32 - offset.min(32))
+}
+
+fn keep(offset: u32) -> u32 {
+    if offset >= 32 { 0 } else { u32::MAX }
+}
+
+fn extract(e: u32, offset: u32, count: u32) -> u32 {
+    let offset = offset.min(32);
+    let count = count.min(32 - offset);
+    if count == 0 { 0 } else { (e >> offset) & (u32::MAX >> (32 - count)) }
+}
+
+fn sign_extend(bits: u32, offset: u32, count: u32) -> u32 {
+    let count = clip(offset, count);
+    if count == 0 { 0 } else { u(s(bits << (32 - count)) >> (32 - count)) }
+}
+
+fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
+    let t = ((x - low) / (high - low)).max(0.0).min(1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// The correctly rounded fused multiply-add, in f64 with the sum rounded to odd so that the second rounding is exact
+/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums").
+fn fma(x: f32, y: f32, z: f32) -> f32 {
+    // A product of two f32 is exact in f64.
+    let (product, z) = (f64::from(x) * f64::from(y), f64::from(z));
+    let sum = product + z;
+    let bb = sum - product;
+    let error = (product - (sum - bb)) + (z - bb);
+    let bits = sum.to_bits();
+    let inexact = error != 0.0 && sum.is_finite() && bits & 1 == 0;
+    // Towards the exact sum: away from zero where the error has the sum's sign.
+    let odd = if (error > 0.0) == (sum > 0.0) { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+    f64::from_bits(if inexact { odd } else { bits }) as f32
+}
+
+fn frexp(x: f32) -> (f32, i32) {
+    if x == 0.0 || !x.is_finite() {
+        return (x, 0);
+    }
+    // Subnormals gain an exponent first.
+    let (x, shift) = if x.abs() < f32::MIN_POSITIVE { (x * 16_777_216.0, -24) } else { (x, 0) };
+    let bits = x.to_bits();
+    let exponent = ((bits >> 23) & 0xFF).cast_signed() - 126;
+    (f32::from_bits((bits & 0x807F_FFFF) | (126 << 23)), exponent + shift)
+}
+
+fn ldexp(x: f32, exponent: i32) -> f32 {
+    // In f64 the product is exact, so that it rounds once; beyond these exponents the result is 0 or infinite anyway.
+    (f64::from(x) * 2.0_f64.powi(exponent.clamp(-400, 400))) as f32
+}
+
+/// The register files that operands are read from.
+#[derive(Clone, Copy)]
+pub struct Files<'a, const W: usize> {
+    /// Scalar registers.
+    pub scalars: &'a [u32],
+    /// Vector registers.
+    pub vectors: &'a [[u32; W]],
+}
+
+impl<const W: usize> Files<'_, W> {
+    /// A scalar operand's value.
+    pub fn one(&self, src: Src) -> u32 {
+        self.scalars[src.reg() as usize]
+    }
+
+    /// A vector operand's lanes.
+    pub fn all(&self, src: Src) -> &[u32; W] {
+        &self.vectors[src.reg() as usize]
+    }
+}
+
+// These give the table's closures their types.
+fn call1(body: impl Fn(u32) -> u32, a: u32) -> u32 {
+    body(a)
+}
+
+fn call2(body: impl Fn(u32, u32) -> u32, a: u32, b: u32) -> u32 {
+    body(a, b)
+}
+
+fn call3(body: impl Fn(u32, u32, u32) -> u32, a: u32, b: u32, c: u32) -> u32 {
+    body(a, b, c)
+}
+
+#[inline(always)]
+fn map1<const W: usize>(a: &[u32; W], body: impl Fn(u32) -> u32) -> [u32; W] {
+    let mut out = [0; W];
+    for (out, a) in out.iter_mut().zip(a) {
+        *out = body(*a);
+    }
+    out
+}
+
+#[inline(always)]
+fn map2<const W: usize>(files: Files<'_, W>, a: Src, b: Src, body: impl Fn(u32, u32) -> u32) -> [u32; W] {
+    let mut out = [0; W];
+    match (a.is_scalar(), b.is_scalar()) {
+        (false, false) => {
+            let (a, b) = (files.all(a), files.all(b));
+            for l in 0..W {
+                out[l] = body(a[l], b[l]);
+            }
+        }
+        (true, false) => {
+            let (a, b) = (files.one(a), files.all(b));
+            for l in 0..W {
+                out[l] = body(a, b[l]);
+            }
+        }
+        (false, true) => {
+            let (a, b) = (files.all(a), files.one(b));
+            for l in 0..W {
+                out[l] = body(a[l], b);
+            }
+        }
+        (true, true) => out = [body(files.one(a), files.one(b)); W],
+    }
+    out
+}
+
+#[inline(always)]
+fn map3<const W: usize>(files: Files<'_, W>, a: Src, b: Src, c: Src, body: impl Fn(u32, u32, u32) -> u32) -> [u32; W] {
+    let splat = |x: Src| [files.one(x); W];
+    let mut out = [0; W];
+    match (a.is_scalar(), b.is_scalar(), c.is_scalar()) {
+        (false, false, false) => {
+            let (a, b, c) = (files.all(a), files.all(b), files.all(c));
+            for l in 0..W {
+                out[l] = body(a[l], b[l], c[l]);
+            }
+        }
+        (true, false, false) => {
+            let (a, b, c) = (files.one(a), files.all(b), files.all(c));
+            for l in 0..W {
+                out[l] = body(a, b[l], c[l]);
+            }
+        }
+        (false, true, false) => {
+            let (a, b, c) = (files.all(a), files.one(b), files.all(c));
+            for l in 0..W {
+                out[l] = body(a[l], b, c[l]);
+            }
+        }
+        // The rest are rare enough to spread their scalars first.
+        (sa, sb, sc) => {
+            let a = if sa { splat(a) } else { *files.all(a) };
+            let b = if sb { splat(b) } else { *files.all(b) };
+            let c = if sc { splat(c) } else { *files.all(c) };
+            for l in 0..W {
+                out[l] = body(a[l], b[l], c[l]);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng;
+
+    #[test]
+    fn fused_multiply_add_rounds_once() {
+        for i in 0..200_000 {
+            // Random bits, with products near the addend in half of the cases.
+            let [x, y] = [0, 1].map(|k| f(rng::word(k, i) & 0xBFFF_FFFF));
+            let z = if i % 2 == 0 { f(rng::word(2, i)) } else { -(x * y) * (1.0 + f32::EPSILON * (i % 9) as f32) };
+            let (got, expected) = (fma(x, y, z), x.mul_add(y, z));
+            assert!(got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan(), "{x:e} {y:e} {z:e}");
+        }
+    }
+
+    #[test]
+    fn bits() {
+        assert_eq!(Ternary::UExtract.scalar(0xABCD_1234, 8, 8), 0x12);
+        assert_eq!(Ternary::IExtract.scalar(0x0000_8000, 8, 8), 0xFFFF_FF80);
+        assert_eq!(Ternary::UExtract.scalar(u32::MAX, 40, 8), 0);
+        assert_eq!(Ternary::BitMask.scalar(u32::MAX, 8, 4), 0xF00);
+        assert_eq!(Ternary::BitMask.scalar(u32::MAX, 30, 9), 0xC000_0000);
+        assert_eq!(Ternary::BitMask.scalar(u32::MAX, 32, 9), 0);
+        assert_eq!(Unary::UFirstLeadingBit.scalar(0), u32::MAX);
+        assert_eq!(Unary::IFirstLeadingBit.scalar(u(-1)), u32::MAX);
+        assert_eq!(Unary::IFirstLeadingBit.scalar(u(-3)), 1);
+    }
+
+    #[test]
+    fn division_is_total() {
+        assert_eq!(Binary::IDiv.scalar(7, 0), 7);
+        assert_eq!(Binary::URem.scalar(7, 0), 0);
+        assert_eq!(Binary::IDiv.scalar(0x8000_0000, u32::MAX), 0x8000_0000);
+        assert_eq!(Binary::IRem.scalar(0x8000_0000, u32::MAX), 0);
+    }
+
+    #[test]
+    fn exponents() {
+        assert_eq!(frexp(6.0), (0.75, 3));
+        assert_eq!(frexp(-1e-40), (-0.544_512_6, -132));
+        assert_eq!(ldexp(0.75, 3), 6.0);
+        assert_eq!(ldexp(1.0, -140), f32::from_bits(1 << 9));
+    }
+}

@@ -1,0 +1,154 @@
+//! A compiled shader: what a caller can ask about it before running it.
+
+use super::ir::{AtomicOp, Inst, Ir, Mem};
+use super::regions::Regions;
+use super::{lower, regions};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::{Elem, Tensor};
+
+/// What kind of buffer a binding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BindingSpace {
+    /// `var<uniform>`.
+    Uniform,
+    /// `var<storage, read>`.
+    StorageRead,
+    /// `var<storage, read_write>`.
+    StorageReadWrite,
+}
+
+/// A storage or uniform buffer that the entry point uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable's name.
+    pub name: String,
+    /// `@group`.
+    pub group: u32,
+    /// `@binding`.
+    pub binding: u32,
+    /// What kind of buffer.
+    pub space: BindingSpace,
+    /// The type of its first component.
+    pub elem: Elem,
+    /// The smallest buffer that fits, in bytes: of a runtime-sized array, one element.
+    pub min_bytes: u32,
+    /// Bytes from one element of its runtime-sized array to the next; none where its size is fixed.
+    pub stride: Option<u32>,
+}
+
+/// A compute entry point with its overrides resolved, ready to run any number of times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) file: String,
+    pub(super) ir: Ir,
+    pub(super) regions: Regions,
+    /// Whether workgroups have to run one after another for the result not to depend on their order.
+    pub(super) in_order: bool,
+    workgroup_size: [u32; 3],
+    bindings: Vec<Binding>,
+}
+
+impl Program {
+    /// Compiles entry point `entry` of the WGSL in `source`. `file` is how diagnostics name it, and `constants` are the
+    /// values of its overrides.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the source, the entry point's name or the constants, and what the tracer does not
+    /// know, each with its place.
+    pub fn compile(
+        file: &str,
+        source: &str,
+        entry: &str,
+        constants: &[(String, f64)],
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let lowered = lower::lower(file, source, entry, constants)?;
+        let (ir, regions) = regions::analyse(lowered.ir);
+        Ok(Self {
+            file: file.to_owned(),
+            in_order: order_matters(&ir),
+            ir,
+            regions,
+            workgroup_size: lowered.workgroup_size,
+            bindings: lowered.bindings,
+        })
+    }
+
+    /// Invocations of a workgroup in x, y, z.
+    #[must_use]
+    pub fn workgroup_size(&self) -> [u32; 3] {
+        self.workgroup_size
+    }
+
+    /// Workgroup memory, in bytes.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u32 {
+        self.ir.shared_bytes
+    }
+
+    /// The buffers that a run needs, in this order.
+    #[must_use]
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// Whether `buffers` are what a run needs.
+    pub(super) fn check_buffers(&self, buffers: &[Tensor]) -> Result<(), Diagnostic> {
+        if buffers.len() != self.bindings.len() {
+            let names: Vec<&str> = self.bindings.iter().map(|b| b.name.as_str()).collect();
+            let (wanted, given) = (names.len(), buffers.len());
+            return Err(Diagnostic::error(format!("the shader needs {wanted} buffers, and was given {given}"))
+                .in_file(&self.file)
+                .hint(format!("give one for each of: {}", names.join(", "))));
+        }
+        for (binding, buffer) in self.bindings.iter().zip(buffers) {
+            let bytes = buffer.words.len() as u64 * 4;
+            if bytes < u64::from(binding.min_bytes) {
+                let message =
+                    format!("buffer `{}` has {bytes} bytes, and needs at least {}", binding.name, binding.min_bytes);
+                let hint = format!("give it {} elements or more", binding.min_bytes.div_ceil(4));
+                return Err(Diagnostic::error(message).in_file(&self.file).hint(hint));
+            }
+            if bytes > u64::from(u32::MAX) {
+                let message = format!("buffer `{}` has {bytes} bytes, more than 4 GiB", binding.name);
+                return Err(Diagnostic::error(message).in_file(&self.file).hint("make it smaller"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the result could depend on the order of the workgroups. Atomics that commute do not make it so, as long as
+/// nobody looks at what they found; neither does a buffer that is only read or only written. (Workgroups that store
+/// different values to the same place race on any GPU, and do so here.)
+fn order_matters(ir: &Ir) -> bool {
+    let buffers = ir.variables.len();
+    let (mut loaded, mut stored, mut changed) = (vec![false; buffers], vec![false; buffers], vec![false; buffers]);
+    for inst in &ir.insts {
+        let Some(place) = inst.place().map(|p| &ir.places[p as usize]) else { continue };
+        let Mem::Buffer(buffer) = place.mem else { continue };
+        match inst {
+            Inst::Load { .. } => loaded[usize::from(buffer)] = true,
+            Inst::Store { .. } => stored[usize::from(buffer)] = true,
+            Inst::Atomic { op, old, .. } => {
+                if matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange) || is_used(ir, *old) {
+                    return true;
+                }
+                changed[usize::from(buffer)] = true;
+            }
+            _ => {}
+        }
+    }
+    (0..buffers).any(|i| {
+        let ways = [loaded[i], stored[i], changed[i]];
+        ways.into_iter().filter(|way| *way).count() > 1
+    })
+}
+
+fn is_used(ir: &Ir, reg: Option<u32>) -> bool {
+    let Some(reg) = reg else { return false };
+    let mut used = ir.places.iter().any(|p| p.terms.iter().any(|t| t.index == reg));
+    for inst in &ir.insts {
+        inst.reads(&ir.places, |r| used |= r == reg);
+    }
+    used
+}

@@ -1,0 +1,323 @@
+//! One warp: its registers, its lanes' mask, and the loop that executes operations.
+
+use super::code::{Code, Given, Op, Place};
+use super::ir::{Builtin, Mem, Variable};
+use super::memory::Buffer;
+use super::observers::{Findings, Observer};
+use super::ops::{Files, Src};
+use crate::trace::FindingKind;
+
+/// Why a warp stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It waits at a barrier.
+    Barrier,
+    /// It has ended.
+    Done,
+    /// Its fuel does not last for the next block.
+    OutOfFuel,
+}
+
+/// Where in the grid something happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// Linear index of the workgroup.
+    pub workgroup: u64,
+    /// Warp within it.
+    pub warp: u32,
+}
+
+/// Everything around a warp that it works with.
+pub struct Surroundings<'a, O> {
+    pub code: &'a Code,
+    pub variables: &'a [Variable],
+    pub buffers: &'a [Buffer<'a>],
+    pub shared: &'a mut [u32],
+    pub observer: &'a mut O,
+    pub findings: &'a mut Findings,
+    pub at: Position,
+    /// Instructions that may still be executed.
+    pub fuel: u64,
+}
+
+impl<O> Surroundings<'_, O> {
+    /// Reports something wrong; `message` gets the warp's position and the program's variables.
+    pub fn report(&mut self, line: u32, kind: FindingKind, message: impl FnOnce(Position, &[Variable]) -> String) {
+        let (at, variables) = (self.at, self.variables);
+        self.findings.report(line, kind, || message(at, variables));
+    }
+}
+
+/// A place's variable, for people.
+pub fn name_of(place: &Place, variables: &[Variable]) -> String {
+    match (place.mem, variables.get(usize::from(place.variable))) {
+        (Mem::Buffer(_) | Mem::Shared, Some(variable)) => format!("`{}`", variable.name),
+        _ => "an array".to_owned(),
+    }
+}
+
+/// A warp of `W` lanes.
+#[derive(Clone, Debug)]
+pub struct Warp<const W: usize> {
+    /// The next operation.
+    pub pc: usize,
+    /// Lanes that execute.
+    pub mask: u64,
+    /// Lanes that it started with.
+    pub launched: u64,
+    pub(super) scalars: Vec<u32>,
+    /// Registers, then rows of local memory.
+    pub(super) vectors: Vec<[u32; W]>,
+    slots: Vec<u64>,
+    /// The addresses of the present access.
+    pub(super) addresses: [u32; W],
+}
+
+impl<const W: usize> Warp<W> {
+    /// The mask of all lanes.
+    pub const FULL: u64 = u64::MAX >> (64 - W);
+
+    /// A warp with room for the registers of `code`.
+    pub fn new(code: &Code) -> Self {
+        Self {
+            pc: 0,
+            mask: 0,
+            launched: 0,
+            scalars: vec![0; code.scalars as usize],
+            vectors: vec![[0; W]; (code.vectors + code.local_words) as usize],
+            slots: vec![0; code.slots as usize],
+            addresses: [0; W],
+        }
+    }
+
+    /// Goes back to the start, as warp number `warp` of workgroup `id` in `grid`.
+    pub fn start(&mut self, code: &Code, warp: u32, size: [u32; 3], id: [u32; 3], grid: [u32; 3]) {
+        let first = warp * W as u32;
+        let lanes = (size[0] * size[1] * size[2]).saturating_sub(first).min(W as u32);
+        self.pc = 0;
+        self.launched = if lanes == 0 { 0 } else { u64::MAX >> (64 - lanes) };
+        self.mask = self.launched;
+        let builtin = |builtin: Builtin, lane: u32| {
+            let linear = first + lane;
+            let local = |axis: u8| match axis {
+                0 => linear % size[0],
+                1 => linear / size[0] % size[1],
+                _ => linear / (size[0] * size[1]),
+            };
+            match builtin {
+                Builtin::LocalIndex => linear,
+                Builtin::LocalId(axis) => local(axis),
+                Builtin::GlobalId(axis) => {
+                    let i = usize::from(axis);
+                    id[i].wrapping_mul(size[i]).wrapping_add(local(axis))
+                }
+                Builtin::WorkgroupId(axis) => id[usize::from(axis)],
+                Builtin::NumWorkgroups(axis) => grid[usize::from(axis)],
+            }
+        };
+        for (reg, given) in self.scalars.iter_mut().zip(&code.given_scalars) {
+            *reg = match *given {
+                Given::Word(word) => word,
+                Given::Builtin(b) => builtin(b, 0),
+            };
+        }
+        for (reg, given) in self.vectors.iter_mut().zip(&code.given_vectors) {
+            for (lane, value) in (0..).zip(reg) {
+                *value = match *given {
+                    Given::Word(word) => word,
+                    Given::Builtin(b) => builtin(b, lane),
+                };
+            }
+        }
+    }
+
+    /// Writes a vector register; if `masked`, only the active lanes of it.
+    #[inline(always)]
+    pub(super) fn set(&mut self, dst: u32, values: &[u32; W], masked: bool) {
+        let dst = &mut self.vectors[dst as usize];
+        if !masked || self.mask == Self::FULL {
+            *dst = *values;
+        } else {
+            for (lane, (dst, value)) in dst.iter_mut().zip(values).enumerate() {
+                let keep = ((self.mask >> lane) as u32 & 1).wrapping_sub(1);
+                *dst = (*dst & keep) | (value & !keep);
+            }
+        }
+    }
+
+    fn files(&self) -> Files<'_, W> {
+        Files { scalars: &self.scalars, vectors: &self.vectors }
+    }
+
+    /// The active lanes for which a vector register is not 0.
+    fn truth(&self, reg: u32) -> u64 {
+        let mut bits = 0;
+        for (half, values) in self.vectors[reg as usize].chunks(32).enumerate() {
+            let word = (0..).zip(values).fold(0_u32, |word, (lane, value)| word | (u32::from(*value != 0) << lane));
+            bits |= u64::from(word) << (32 * half);
+        }
+        bits & self.mask
+    }
+
+    /// Runs until something stops the warp.
+    pub fn run<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) -> Stop {
+        let code = around.code;
+        loop {
+            let op = code.ops[self.pc];
+            self.pc += 1;
+            match op {
+                Op::Enter(block) => {
+                    let weight = u64::from(code.blocks[block as usize].weight);
+                    if weight > around.fuel {
+                        self.pc -= 1;
+                        return Stop::OutOfFuel;
+                    }
+                    around.fuel -= weight;
+                    around.observer.block(block, self.mask);
+                }
+                Op::SUn { op, dst, a } => self.scalars[dst as usize] = op.scalar(self.scalars[a as usize]),
+                Op::SBin { op, dst, a, b } => {
+                    self.scalars[dst as usize] = op.scalar(self.scalars[a as usize], self.scalars[b as usize]);
+                }
+                Op::STri { op, dst, a, b, c } => {
+                    let [a, b, c] = [a, b, c].map(|r| self.scalars[r as usize]);
+                    self.scalars[dst as usize] = op.scalar(a, b, c);
+                }
+                Op::VUn { op, dst, a, masked } => {
+                    let out = op.lanes(&self.vectors[a as usize]);
+                    self.set(dst, &out, masked);
+                }
+                Op::VBin { op, dst, a, b, masked } => {
+                    let out = op.lanes(self.files(), a, b);
+                    self.set(dst, &out, masked);
+                }
+                Op::VTri { op, dst, a, b, c, masked } => {
+                    let out = op.lanes(self.files(), a, b, c);
+                    self.set(dst, &out, masked);
+                }
+                Op::Fill { dst, a, masked } => self.set(dst, &[self.scalars[a as usize]; W], masked),
+                Op::Ramp { dst, base, step, masked } => {
+                    let (base, step) = (self.scalars[base as usize], self.scalars[step as usize]);
+                    let mut out = [0; W];
+                    for (lane, out) in (0..).zip(&mut out) {
+                        *out = base.wrapping_add(step.wrapping_mul(lane));
+                    }
+                    self.set(dst, &out, masked);
+                }
+                Op::LoadOne { place, dst } => self.load_one(place, &dst, around),
+                Op::Load { place, dst } => self.load(place, &dst, around),
+                Op::Store { place, src } => self.store(place, &src, around),
+                Op::Atomic { op, place, value, compare, old, done } => {
+                    self.atomic(op, place, [value, compare], [old, done], around);
+                }
+                Op::ClearLocal { first, rows } => {
+                    for row in first..first + rows {
+                        self.set(code.vectors + row, &[0; W], true);
+                    }
+                }
+                Op::Switch { case } => {
+                    let taken = if case.is_scalar() { self.mask } else { self.same_as_first(case) };
+                    around.observer.branch(code.lines[self.pc - 1], self.mask, taken);
+                }
+                Op::Barrier => {
+                    self.check_barrier(around);
+                    return Stop::Barrier;
+                }
+                Op::End => return Stop::Done,
+                _ => self.go(op, around),
+            }
+        }
+    }
+
+    /// Executes control flow.
+    #[inline(always)]
+    fn go<O: Observer>(&mut self, op: Op, around: &mut Surroundings<'_, O>) {
+        let line = |me: &Self, code: &Code| code.lines[me.pc - 1];
+        match op {
+            Op::Jump { to } => self.pc = to as usize,
+            Op::JumpIf { cond, when, counted, to } => {
+                let holds = self.scalars[cond as usize] != 0;
+                if O::ACTIVE && counted {
+                    let taken = if holds { self.mask } else { 0 };
+                    around.observer.branch(line(self, around.code), self.mask, taken);
+                }
+                if holds == when {
+                    self.pc = to as usize;
+                }
+            }
+            Op::Split { cond, when, counted, slot, to } => {
+                let taken = self.truth(cond);
+                if O::ACTIVE && counted {
+                    around.observer.branch(line(self, around.code), self.mask, taken);
+                }
+                let stay = if when { taken } else { self.mask & !taken };
+                self.slots[slot as usize] = self.mask & !stay;
+                self.mask = stay;
+                self.unless_any(to);
+            }
+            Op::Swap { slot, to } => {
+                std::mem::swap(&mut self.mask, &mut self.slots[slot as usize]);
+                self.unless_any(to);
+            }
+            Op::Join { slot, to } => {
+                self.mask |= std::mem::take(&mut self.slots[slot as usize]);
+                self.unless_any(to);
+            }
+            Op::Clear { slot } => self.slots[slot as usize] = 0,
+            Op::Leave { slot, to } => {
+                self.slots[slot as usize] |= std::mem::take(&mut self.mask);
+                self.pc = to as usize;
+            }
+            Op::LeaveIf { cond, slot } => {
+                let taken = self.truth(cond);
+                if O::ACTIVE {
+                    around.observer.branch(line(self, around.code), self.mask, taken);
+                }
+                self.slots[slot as usize] |= taken;
+                self.mask &= !taken;
+            }
+            Op::Again { to } => {
+                if self.mask != 0 {
+                    self.pc = to as usize;
+                }
+            }
+            Op::Exit { to } => {
+                self.mask = 0;
+                self.pc = to as usize;
+            }
+            // Executed by the caller.
+            _ => {}
+        }
+    }
+
+    fn unless_any(&mut self, to: u32) {
+        if self.mask == 0 {
+            self.pc = to as usize;
+        }
+    }
+
+    /// The active lanes with the first one's value.
+    fn same_as_first(&self, src: Src) -> u64 {
+        let values = &self.vectors[src.reg() as usize];
+        let first = values[self.mask.trailing_zeros() as usize];
+        super::observers::lanes_of(self.mask).filter(|l| values[*l as usize] == first).fold(0, |bits, l| bits | 1 << l)
+    }
+
+    fn check_barrier<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) {
+        let line = around.code.lines[self.pc - 1];
+        around.observer.barrier(line, self.mask);
+        let missing = self.launched & !self.mask;
+        if missing != 0 {
+            around.report(line, FindingKind::DivergentBarrier, |at, _| {
+                format!(
+                    "{} of {} lanes of warp {} do not reach this barrier, the first of them lane {} (workgroup {})",
+                    missing.count_ones(),
+                    self.launched.count_ones(),
+                    at.warp,
+                    missing.trailing_zeros(),
+                    at.workgroup,
+                )
+            });
+        }
+    }
+}

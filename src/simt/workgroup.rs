@@ -1,0 +1,164 @@
+//! One workgroup: its warps take turns, from barrier to barrier, over the memory they share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::code::Code;
+use super::ir::Variable;
+use super::memory::Buffer;
+use super::observers::{Findings, Observer};
+use super::warp::{Position, Stop, Surroundings, Warp};
+use crate::trace::FindingKind;
+
+/// Instructions between two looks at whether the run was cancelled.
+/// Larger than any basic block.
+const SLICE: u64 = 1 << 22;
+
+/// How far a workgroup came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// To its end.
+    Done,
+    /// As far as its fuel lasted; it can go on.
+    OutOfFuel,
+    /// Until the run was cancelled.
+    Cancelled,
+}
+
+/// What does not change during a run.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub code: &'a Code,
+    pub variables: &'a [Variable],
+    pub buffers: &'a [Buffer<'a>],
+    pub size: [u32; 3],
+    pub grid: [u32; 3],
+    pub cancel: &'a AtomicBool,
+}
+
+impl Scene<'_> {
+    /// The position of workgroup number `linear`.
+    fn position(&self, linear: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(|n| u64::from(n.max(1)));
+        let part = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        [part(linear % x), part(linear / x % y), part(linear / (x * y))]
+    }
+}
+
+/// A workgroup of warps with `W` lanes.
+pub struct Workgroup<const W: usize> {
+    /// Its number in the grid.
+    pub linear: u64,
+    warps: Vec<Warp<W>>,
+    stops: Vec<Option<Stop>>,
+    shared: Vec<u32>,
+}
+
+impl<const W: usize> Workgroup<W> {
+    /// Room for any workgroup of the run.
+    pub fn new(scene: &Scene<'_>, shared_bytes: u32) -> Self {
+        let count = warps(scene.size, W);
+        Self {
+            linear: 0,
+            warps: vec![Warp::new(scene.code); count],
+            stops: vec![None; count],
+            shared: vec![0; shared_bytes.div_ceil(4) as usize],
+        }
+    }
+
+    /// Becomes workgroup number `linear`, at its start.
+    pub fn start(&mut self, scene: &Scene<'_>, linear: u64) {
+        self.linear = linear;
+        let id = scene.position(linear);
+        for (i, warp) in (0..).zip(&mut self.warps) {
+            warp.start(scene.code, i, scene.size, id, scene.grid);
+        }
+        self.stops.fill(None);
+        // WGSL gives workgroup memory zeros.
+        self.shared.fill(0);
+    }
+
+    /// Runs on, with `fuel` instructions at most, of which it takes what it used.
+    pub fn run<O: Observer>(
+        &mut self,
+        scene: &Scene<'_>,
+        observer: &mut O,
+        findings: &mut Findings,
+        fuel: &mut u64,
+    ) -> Progress {
+        findings.workgroup = self.linear;
+        let mut around = Surroundings {
+            code: scene.code,
+            variables: scene.variables,
+            buffers: scene.buffers,
+            shared: &mut self.shared,
+            observer,
+            findings,
+            at: Position { workgroup: self.linear, warp: 0 },
+            fuel: 0,
+        };
+        loop {
+            for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
+                around.at.warp = i;
+                around.observer.warp(i);
+                while stop.is_none() {
+                    let slice = SLICE.min(*fuel);
+                    around.fuel = slice;
+                    let why = warp.run(&mut around);
+                    *fuel -= slice - around.fuel;
+                    if why != Stop::OutOfFuel {
+                        *stop = Some(why);
+                    } else if slice < SLICE {
+                        // The slice was all there was.
+                        return Progress::OutOfFuel;
+                    } else if scene.cancel.load(Ordering::Relaxed) {
+                        return Progress::Cancelled;
+                    }
+                }
+            }
+            if !release(&self.warps, &mut self.stops, &mut around) {
+                return Progress::Done;
+            }
+        }
+    }
+
+    /// The line of the first warp that has not stopped: where fuel ran out.
+    pub fn line(&self, code: &Code) -> u32 {
+        let running = self.warps.iter().zip(&self.stops).find(|(_, stop)| stop.is_none());
+        running.and_then(|(warp, _)| code.lines.get(warp.pc)).copied().unwrap_or(1)
+    }
+}
+
+/// Lets the warps at barriers go on; false where there are none.
+fn release<O: Observer, const W: usize>(
+    warps: &[Warp<W>],
+    stops: &mut [Option<Stop>],
+    around: &mut Surroundings<'_, O>,
+) -> bool {
+    let at_barrier = |stop: &Option<Stop>| *stop == Some(Stop::Barrier);
+    let Some(first) = stops.iter().position(at_barrier) else { return false };
+    let code = around.code;
+    let line = |warp: &Warp<W>| code.lines[warp.pc - 1];
+    let other = warps.iter().zip(&*stops).enumerate().find_map(|(i, (warp, stop))| {
+        if !at_barrier(stop) {
+            Some(format!("warp {i} has ended"))
+        } else if warp.pc != warps[first].pc {
+            Some(format!("warp {i} waits at line {}", line(warp)))
+        } else {
+            None
+        }
+    });
+    if let Some(other) = other {
+        around.report(line(&warps[first]), FindingKind::DivergentBarrier, |at, _| {
+            format!("warp {first} waits at this barrier but {other} (workgroup {})", at.workgroup)
+        });
+    }
+    for stop in stops.iter_mut().filter(|stop| at_barrier(stop)) {
+        *stop = None;
+    }
+    true
+}
+
+/// Warps of a workgroup.
+pub fn warps(size: [u32; 3], width: usize) -> usize {
+    (size[0] as usize * size[1] as usize * size[2] as usize).div_ceil(width)
+}
