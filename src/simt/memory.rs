@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::ir::AtomicOp;
 use super::ops::Binary;
-use super::program::{Binding, BindingSpace};
+use super::program::Binding;
+use crate::job::BindingKind;
 use crate::base::tensor::Tensor;
 
 /// One buffer.
@@ -79,9 +80,9 @@ impl Buffer<'_> {
 
 /// The buffers of a run.
 pub fn open<'a>(bindings: &[Binding], tensors: &'a [Tensor]) -> Vec<Buffer<'a>> {
-    let each = bindings.iter().zip(tensors).map(|(binding, tensor)| match binding.space {
-        BindingSpace::Uniform | BindingSpace::StorageRead => Buffer::Read(&tensor.words),
-        BindingSpace::StorageReadWrite => {
+    let each = bindings.iter().zip(tensors).map(|(binding, tensor)| match binding.kind {
+        BindingKind::Uniform | BindingKind::ReadOnly => Buffer::Read(&tensor.words),
+        BindingKind::ReadWrite => {
             Buffer::Written(tensor.words.iter().map(|word| AtomicU32::new(*word)).collect())
         }
     });

@@ -24,4 +24,4 @@ mod workgroup;
 
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
-pub use program::{Binding, BindingSpace, Program};
+pub use program::{Binding, Program};

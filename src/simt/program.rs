@@ -5,17 +5,7 @@ use super::regions::Regions;
 use super::{lower, regions};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Tensor};
-
-/// What kind of buffer a binding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BindingSpace {
-    /// `var<uniform>`.
-    Uniform,
-    /// `var<storage, read>`.
-    StorageRead,
-    /// `var<storage, read_write>`.
-    StorageReadWrite,
-}
+use crate::job::BindingKind;
 
 /// A storage or uniform buffer that the entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +16,8 @@ pub struct Binding {
     pub group: u32,
     /// `@binding`.
     pub binding: u32,
-    /// What kind of buffer.
-    pub space: BindingSpace,
+    /// How the shader declares it.
+    pub kind: BindingKind,
     /// The type of its first component.
     pub elem: Elem,
     /// The smallest buffer that fits, in bytes: of a runtime-sized array, one element.

@@ -6,7 +6,8 @@ use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{Handle, ir};
 
 use super::super::ir::{Extent, Mem, Variable};
-use super::super::program::{Binding, BindingSpace};
+use super::super::program::Binding;
+use crate::job::BindingKind;
 use super::Lower;
 use super::pointer::Root;
 use super::types::{self, Kind};
@@ -82,10 +83,10 @@ impl Lower<'_> {
         let index = self.add_variable(handle, 0, 0);
         self.globals[handle.index()] =
             Some(Root::Memory { mem: Mem::Buffer(index), variable: index, base: 0, packed: false });
-        let space = match variable.space {
-            AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => BindingSpace::StorageReadWrite,
-            AddressSpace::Storage { .. } => BindingSpace::StorageRead,
-            _ => BindingSpace::Uniform,
+        let kind = match variable.space {
+            AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => BindingKind::ReadWrite,
+            AddressSpace::Storage { .. } => BindingKind::ReadOnly,
+            _ => BindingKind::Uniform,
         };
         let runtime = self.runtime_array(inner, index);
         let elem = match types::first_scalar(self.module, inner).map(types::kind_of) {
