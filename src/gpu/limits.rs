@@ -1,7 +1,7 @@
 //! What a device allows, said before a launch and in terms of what the learner can turn.
 
 use crate::base::diag::Diagnostic;
-use crate::base::units::{count, si};
+use crate::base::units::count;
 use crate::job::{BindingKind, Job};
 use crate::trace::record::Device;
 
@@ -32,11 +32,11 @@ fn buffers(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
         // Counts come from lessons, so their product with the element's size may be anything.
         if buffer.count.saturating_mul(4) > most {
             let message = format!(
-                "buffer `{name}` of kernel `{}` would take {}, and {} binds at most {}",
+                "buffer `{name}` of kernel `{}` would take {} bytes, and {} binds at most {}",
                 job.kernel,
-                bytes(buffer.count.saturating_mul(4)),
+                count(buffer.count.saturating_mul(4)),
                 device.name,
-                bytes(most)
+                count(most)
             );
             let fits = format!("at most {} elements fit", count(most / 4));
             found.push(Diagnostic::error(message).hint(turn("lower", blame, &fits)));
@@ -112,11 +112,6 @@ fn turn(verb: &str, blame: &[String], fits: &str) -> String {
     format!("{verb} {}: {fits}", names.join(" or "))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "for three digits on the screen")]
-fn bytes(value: u64) -> String {
-    si(value as f64, "B")
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fake;
@@ -143,7 +138,7 @@ mod tests {
         assert_eq!(large.len(), 1);
         assert!(
             large[0]
-                .starts_with("shaders/ceilings/copy.wgsl:1:1: error: buffer `dst` of kernel `copy` would take 4.40 TB"),
+                .starts_with("shaders/ceilings/copy.wgsl:1:1: error: buffer `dst` of kernel `copy` would take 4,398,046,511,104 bytes"),
             "{}",
             large[0]
         );

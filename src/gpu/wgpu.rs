@@ -1,5 +1,6 @@
 //! A device reached through wgpu: headless, every limit that its driver offers.
 
+mod awake;
 mod buffers;
 mod ceilings;
 mod device;
@@ -9,6 +10,7 @@ mod probe;
 mod stopwatch;
 mod unchecked;
 
+use self::awake::Awake;
 use self::buffers::Residents;
 use self::device::Gpu;
 use self::launch::Launches;
@@ -25,6 +27,8 @@ use crate::trace::record::{self, Ceilings, Check, Device, Record, Timing, Warnin
 /// The device and what was found out about it.
 pub(super) struct WgpuBackend {
     gpu: Gpu,
+    /// Prepared when something is first measured; none after that where the device needs no waking.
+    awake: Option<Option<Awake>>,
     /// As far as they were measured.
     ceilings: Ceilings,
     broken: Option<Warning>,
@@ -37,7 +41,7 @@ pub(super) struct WgpuBackend {
 pub(super) fn open() -> Result<WgpuBackend, Diagnostic> {
     let gpu = Gpu::open()?;
     let broken = probe::broken_loops(&gpu).map_err(|failure| failure.diagnostic)?;
-    Ok(WgpuBackend { gpu, ceilings: Ceilings::default(), broken })
+    Ok(WgpuBackend { gpu, awake: None, ceilings: Ceilings::default(), broken })
 }
 
 impl Backend for WgpuBackend {
@@ -46,7 +50,8 @@ impl Backend for WgpuBackend {
     }
 
     fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
-        self.ceilings = ceilings::measure(&self.gpu, sink)?;
+        let awake = awake(&mut self.awake, &self.gpu, sink)?;
+        self.ceilings = ceilings::measure(&self.gpu, awake, sink)?;
         Ok(self.ceilings)
     }
 
@@ -73,10 +78,12 @@ impl Backend for WgpuBackend {
         };
         let right = record.check.as_ref().is_none_or(|check| check.ok);
         if let (Some(spec), true) = (&job.measure, right) {
+            let mut awake = awake(&mut self.awake, &self.gpu, sink)?;
             if self.ceilings.launch_s.is_none() {
-                self.ceilings.launch_s = Some(ceilings::launch(&self.gpu, sink)?);
+                self.ceilings.launch_s = Some(ceilings::launch(&self.gpu, awake.as_deref_mut(), sink)?);
             }
-            let timing = prepared.time(spec, sink)?;
+            let (timing, slow) = prepared.time(spec, awake, sink)?;
+            record.warnings.extend(slow);
             let around = warnings::Circumstances {
                 device: &self.gpu.description,
                 ceilings: &self.ceilings,
@@ -89,6 +96,22 @@ impl Backend for WgpuBackend {
         }
         Ok(record)
     }
+}
+
+/// What keeps the device awake, prepared at the first call.
+fn awake<'a>(
+    slot: &'a mut Option<Option<Awake>>,
+    gpu: &Gpu,
+    sink: &mut dyn Sink,
+) -> Result<Option<&'a mut Awake>, Failure> {
+    let prepared = match slot.take() {
+        Some(prepared) => prepared,
+        None => {
+            stage(sink, "waking the device")?;
+            Awake::new(gpu, sink)?
+        }
+    };
+    Ok(slot.insert(prepared).as_mut())
 }
 
 /// A compiled job whose buffers lie on the device.
@@ -146,10 +169,35 @@ impl<'a> Prepared<'a> {
         Ok(Tensor { elem: self.job.buffers[i].elem, words })
     }
 
-    fn time(&mut self, spec: &MeasureSpec, sink: &mut dyn Sink) -> Result<Timing, Failure> {
+    /// Samples the kernel. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that is said.
+    fn time(
+        &mut self,
+        spec: &MeasureSpec,
+        mut awake: Option<&mut Awake>,
+        sink: &mut dyn Sink,
+    ) -> Result<(Timing, Option<Warning>), Failure> {
         stage(sink, "measuring")?;
         self.residents.multiply(self.gpu, spec.cold, sink)?;
-        let mut launches = Launches::new(self, sink)?;
+        let timing = self.sample(spec, awake.as_deref_mut(), sink)?;
+        let Some(awake) = awake else { return Ok((timing, None)) };
+        if awake.warning(self.gpu, sink)?.is_none() {
+            return Ok((timing, None));
+        }
+        stage(sink, "measuring again, since the device slowed down")?;
+        let timing = self.sample(spec, Some(awake), sink)?;
+        Ok((timing, awake.warning(self.gpu, sink)?))
+    }
+
+    fn sample(
+        &self,
+        spec: &MeasureSpec,
+        mut awake: Option<&mut Awake>,
+        sink: &mut dyn Sink,
+    ) -> Result<Timing, Failure> {
+        if let Some(awake) = &mut awake {
+            awake.wake(self.gpu, sink)?;
+        }
+        let mut launches = Launches::new(self, awake.as_deref(), sink)?;
         let conditions = launches.conditions();
         // The sampler reports each sample itself, since it holds the sink.
         sampling::measure(&mut launches, spec, &conditions, |_| ())

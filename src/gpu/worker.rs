@@ -70,8 +70,9 @@ pub fn serve(
         }
         let mut reporter = Reporter { output: &mut output, flags: &flags };
         let reply = answer(&request, &mut backend, &mut open, &mut reporter);
-        flags.busy.store(false, Ordering::SeqCst);
         let fatal = matches!(&reply, Reply::Failed(failure) if failure.fatal);
+        // A device that is lost may keep this process from ending: as long as that lasts, it is at work.
+        flags.busy.store(fatal, Ordering::SeqCst);
         match protocol::write(&mut output, &reply) {
             Err(FrameError::Oversized(length)) => {
                 let message = format!("the answer takes {length} bytes, more than a message can hold");

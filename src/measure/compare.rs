@@ -73,6 +73,7 @@ impl fmt::Display for Reason {
                 WarningKind::FewSamples => "there are too few samples",
                 WarningKind::BoundsChecks => "the compiler added guards",
                 WarningKind::Drift => "the times drifted while they were taken",
+                WarningKind::SlowClock => "the device ran slower than it can",
                 WarningKind::BrokenDriver => "the driver computes wrongly here",
             },
         })
@@ -106,6 +107,7 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::LaunchBound
         | WarningKind::FewSamples
         | WarningKind::Drift
+        | WarningKind::SlowClock
         | WarningKind::BrokenDriver => true,
         WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks => false,
     }

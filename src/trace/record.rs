@@ -157,6 +157,8 @@ pub enum WarningKind {
     BoundsChecks,
     /// Later samples are slower or faster than early ones.
     Drift,
+    /// The device ran slower than it can: it was throttled, or did not wake up.
+    SlowClock,
     /// The driver is known to compute wrongly here.
     BrokenDriver,
 }

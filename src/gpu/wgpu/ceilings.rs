@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::awake::Awake;
 use super::buffers::{create, upload};
 use super::device::{Gpu, cause};
 use super::launch::HOST_RESOLUTION_S;
@@ -27,15 +28,15 @@ const WORKGROUP: u64 = 256;
 ///
 /// # Errors
 /// When the device fails. A device without room for the copies gets smaller ones.
-pub(super) fn measure(gpu: &Gpu, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
-    let launch_s = Some(launch(gpu, sink)?);
-    let fma_flops_per_s = Some(fma(gpu, sink)?);
+pub(super) fn measure(gpu: &Gpu, mut awake: Option<&mut Awake>, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
+    let launch_s = Some(launch(gpu, awake.as_deref_mut(), sink)?);
+    let fma_flops_per_s = Some(fma(gpu, awake.as_deref_mut(), sink)?);
     let most = gpu.description.max_binding_bytes.min(gpu.description.max_buffer_bytes / 2);
     let wanted = if gpu.description.software { SOFTWARE_COPY_BYTES } else { COPY_BYTES };
     // A power of two, so that it divides into workgroups evenly.
     let mut bytes = 1 << wanted.min(most).ilog2();
     loop {
-        match copies(gpu, bytes, sink) {
+        match copies(gpu, awake.as_deref_mut(), bytes, sink) {
             Ok((device_copy, kernel)) => {
                 let (device_copy_bytes_per_s, copy_bytes_per_s) = (Some(device_copy), Some(kernel));
                 return Ok(Ceilings { device_copy_bytes_per_s, copy_bytes_per_s, fma_flops_per_s, launch_s });
@@ -50,37 +51,44 @@ pub(super) fn measure(gpu: &Gpu, sink: &mut dyn Sink) -> Result<Ceilings, Failur
 ///
 /// # Errors
 /// When the device fails.
-pub(super) fn launch(gpu: &Gpu, sink: &mut dyn Sink) -> Result<f64, Failure> {
-    let mut job = job("empty", include_str!("../../../shaders/ceilings/empty.wgsl"), Vec::new(), [1, 1, 1]);
-    job.measure = Some(MeasureSpec { cold: false, budget_s: 0.05, precision: 0.02, ..MeasureSpec::default() });
-    time(gpu, &job, sink)
+pub(super) fn launch(gpu: &Gpu, awake: Option<&mut Awake>, sink: &mut dyn Sink) -> Result<f64, Failure> {
+    let job = job("empty", include_str!("../../../shaders/ceilings/empty.wgsl"), Vec::new(), [1, 1, 1]);
+    let spec = MeasureSpec { cold: false, budget_s: 0.05, precision: 0.02, ..MeasureSpec::default() };
+    let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
+    Ok(prepared.time(&spec, awake, sink)?.0.median_s)
+}
+
+/// The chain of FMAs: `groups` workgroups, each lane doing 128 FMAs in each of `turns`.
+pub(super) fn fma_job(groups: u32, turns: u32) -> Job {
+    let out = buffer("out", 0, BindingKind::ReadWrite, Init::Poison, u64::from(groups) * WORKGROUP);
+    let source = include_str!("../../../shaders/ceilings/fma.wgsl");
+    let mut job = job("fma", source, vec![out], [groups, 1, 1]);
+    job.constants = vec![("turns".to_owned(), f64::from(turns))];
+    job
 }
 
 /// FLOP/s of a chain of fused multiply-adds.
-fn fma(gpu: &Gpu, sink: &mut dyn Sink) -> Result<f64, Failure> {
+fn fma(gpu: &Gpu, awake: Option<&mut Awake>, sink: &mut dyn Sink) -> Result<f64, Failure> {
     let (groups, turns) = if gpu.description.software { (16, 8) } else { (4096, 256) };
-    let out = buffer("out", 0, BindingKind::ReadWrite, Init::Poison, groups * WORKGROUP);
-    let grid = [u32::try_from(groups).unwrap_or(1), 1, 1];
-    let mut job = job("fma", include_str!("../../../shaders/ceilings/fma.wgsl"), vec![out], grid);
-    job.constants = vec![("turns".to_owned(), f64::from(turns))];
+    let job = fma_job(groups, turns);
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
     prepared.run_once(sink)?;
     let finite = prepared.read("out", sink)?.words.iter().all(|&w| f32::from_bits(w).is_finite());
     if !finite {
         return Err(wrong("the chain of FMAs"));
     }
-    let seconds = prepared.time(&spec(gpu), sink)?.median_s;
+    let seconds = prepared.time(&spec(gpu), awake, sink)?.0.median_s;
     // 128 FMAs a turn, of two floating-point operations each.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    let flops = (groups * WORKGROUP) as f64 * f64::from(turns) * 128.0 * 2.0;
+    let flops = WORKGROUP as f64 * f64::from(groups) * f64::from(turns) * 128.0 * 2.0;
     Ok(flops / seconds)
 }
 
 /// Bytes read and written a second: by the driver's copy, and by the copy kernel.
-fn copies(gpu: &Gpu, bytes: u64, sink: &mut dyn Sink) -> Result<(f64, f64), Failure> {
+fn copies(gpu: &Gpu, mut awake: Option<&mut Awake>, bytes: u64, sink: &mut dyn Sink) -> Result<(f64, f64), Failure> {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let moved = (2 * bytes) as f64;
-    let device_copy = moved / device_copy(gpu, bytes, sink)?;
+    let device_copy = moved / device_copy(gpu, awake.as_deref_mut(), bytes, sink)?;
     // 16 bytes an invocation. One dimension of a grid does not suffice for large copies.
     let groups = bytes / 16 / WORKGROUP;
     let wide = groups.min(32_768);
@@ -95,7 +103,7 @@ fn copies(gpu: &Gpu, bytes: u64, sink: &mut dyn Sink) -> Result<(f64, f64), Fail
     if prepared.read("dst", sink)? != job.buffers[0].fill(job.seed, 0) {
         return Err(wrong("the copy kernel"));
     }
-    Ok((device_copy, moved / prepared.time(&spec(gpu), sink)?.median_s))
+    Ok((device_copy, moved / prepared.time(&spec(gpu), awake, sink)?.0.median_s))
 }
 
 fn wrong(what: &str) -> Failure {
@@ -107,12 +115,6 @@ fn wrong(what: &str) -> Failure {
 fn spec(gpu: &Gpu) -> MeasureSpec {
     let (budget_s, min_samples) = if gpu.description.software { (0.1, 5) } else { (0.25, 20) };
     MeasureSpec { cold: !gpu.description.software, precision: 0.002, budget_s, min_samples, max_samples: 400 }
-}
-
-fn time(gpu: &Gpu, job: &Job, sink: &mut dyn Sink) -> Result<f64, Failure> {
-    let spec = job.measure.unwrap_or_else(|| spec(gpu));
-    let (mut prepared, _) = Prepared::new(gpu, job, sink)?;
-    Ok(prepared.time(&spec, sink)?.median_s)
 }
 
 fn buffer(name: &str, binding: u32, kind: BindingKind, init: Init, count: u64) -> BufferSpec {
@@ -142,7 +144,7 @@ pub(super) fn job(name: &str, source: &str, buffers: Vec<BufferSpec>, grid: [u32
 }
 
 /// Seconds of one `copy_buffer_to_buffer` of `bytes`.
-fn device_copy(gpu: &Gpu, bytes: u64, sink: &mut dyn Sink) -> Result<f64, Failure> {
+fn device_copy(gpu: &Gpu, awake: Option<&mut Awake>, bytes: u64, sink: &mut dyn Sink) -> Result<f64, Failure> {
     stage(sink, "measuring the device's copy")?;
     let no_room = |error: wgpu::Error| Diagnostic::error(format!("no room for a copy: {}", cause(&error)));
     let mut buffers = Vec::new();
@@ -160,6 +162,9 @@ fn device_copy(gpu: &Gpu, bytes: u64, sink: &mut dyn Sink) -> Result<f64, Failur
         resolution_s: watch.as_ref().and(gpu.clock_resolution_s).unwrap_or(HOST_RESOLUTION_S),
         max_launches: 64,
     };
+    if let Some(awake) = awake {
+        awake.wake(gpu, sink)?;
+    }
     let mut copies = Copies { gpu, buffers, bytes, second: false, watch, started: Instant::now(), sink };
     Ok(sampling::measure(&mut copies, &spec(gpu), &conditions, |_| ())?.median_s)
 }

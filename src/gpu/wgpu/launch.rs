@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Prepared;
+use super::awake::Awake;
 use super::buffers::Residents;
 use super::device::Gpu;
 use super::pipeline::{Bound, Kernel};
@@ -27,6 +28,7 @@ pub(super) struct Launches<'a> {
     bound: Vec<Bound>,
     next: u64,
     watch: Option<Stopwatch>,
+    awake: Option<&'a Awake>,
     started: Instant,
     sink: &'a mut dyn Sink,
 }
@@ -34,13 +36,17 @@ pub(super) struct Launches<'a> {
 impl<'a> Launches<'a> {
     /// # Errors
     /// When the driver refuses to bind the buffers.
-    pub(super) fn new(prepared: &'a Prepared<'_>, sink: &'a mut dyn Sink) -> Result<Self, Failure> {
+    pub(super) fn new(
+        prepared: &'a Prepared<'_>,
+        awake: Option<&'a Awake>,
+        sink: &'a mut dyn Sink,
+    ) -> Result<Self, Failure> {
         let Prepared { gpu, job, kernel, residents } = prepared;
         let bound = (0..residents.sets())
             .map(|set| kernel.bind(gpu, job, |i| residents.of_set(set, i)))
             .collect::<Result<_, _>>()?;
         let watch = if gpu.description.timestamps { Some(Stopwatch::new(gpu)?) } else { None };
-        Ok(Self { gpu, job, kernel, residents, bound, next: 0, watch, started: Instant::now(), sink })
+        Ok(Self { gpu, job, kernel, residents, bound, next: 0, watch, awake, started: Instant::now(), sink })
     }
 
     /// What the samples are made of.
@@ -87,6 +93,9 @@ impl Sampler for Launches<'_> {
                 // After the launches and not before them: a set's turn comes again when others have pushed it out of the cache.
                 for &set in &sets {
                     self.residents.restore(&mut encoder, set);
+                }
+                if let Some(awake) = self.awake {
+                    awake.fill(self.gpu);
                 }
                 watch.seconds(self.gpu, encoder, self.sink)?
             }

@@ -94,7 +94,7 @@ pub(super) fn resolution(gpu: &Gpu) -> Result<Option<f64>, Failure> {
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "a step of a clock is far below 2^52")]
-    Ok((step > 0).then(|| step as f64 * watch.period_s))
+    Ok((step > 0).then_some(step as f64 * watch.period_s))
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
