@@ -68,7 +68,6 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
 pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let theme = theme::of(ui);
-    let muted = theme::color(theme, Ink::Muted);
     ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
         ui.add_space(16.0);
         ui.spacing_mut().item_spacing.y = 2.0;

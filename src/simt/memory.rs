@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::ir::AtomicOp;
 use super::ops::Binary;
 use super::program::Binding;
-use crate::job::BindingKind;
 use crate::base::tensor::Tensor;
+use crate::job::BindingKind;
 
 /// One buffer.
 pub enum Buffer<'a> {
@@ -82,9 +82,7 @@ impl Buffer<'_> {
 pub fn open<'a>(bindings: &[Binding], tensors: &'a [Tensor]) -> Vec<Buffer<'a>> {
     let each = bindings.iter().zip(tensors).map(|(binding, tensor)| match binding.kind {
         BindingKind::Uniform | BindingKind::ReadOnly => Buffer::Read(&tensor.words),
-        BindingKind::ReadWrite => {
-            Buffer::Written(tensor.words.iter().map(|word| AtomicU32::new(*word)).collect())
-        }
+        BindingKind::ReadWrite => Buffer::Written(tensor.words.iter().map(|word| AtomicU32::new(*word)).collect()),
     });
     each.collect()
 }

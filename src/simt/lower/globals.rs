@@ -7,12 +7,12 @@ use naga::{Handle, ir};
 
 use super::super::ir::{Extent, Mem, Variable};
 use super::super::program::Binding;
-use crate::job::BindingKind;
 use super::Lower;
 use super::pointer::Root;
 use super::types::{self, Kind};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
+use crate::job::BindingKind;
 
 impl Lower<'_> {
     /// Gives every global variable that the entry point uses its place, and returns the bindings.
@@ -98,7 +98,7 @@ impl Lower<'_> {
             name: variable.name.clone().unwrap_or_default(),
             group,
             binding,
-            space,
+            kind,
             elem,
             // A runtime-sized array has at least one element.
             min_bytes: runtime.map_or(layouter[variable.ty].size, |r| r.offset + r.stride),
