@@ -67,7 +67,6 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
 /// Lessons, the steps of the open one, and how far the reader has come.
 pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
-    let theme = theme::of(ui);
     ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
         ui.add_space(16.0);
         ui.spacing_mut().item_spacing.y = 2.0;
@@ -188,9 +187,22 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                 }
             };
             ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
+            warnings(ui, state);
         });
     });
     command
+}
+
+/// What a reader of the time should know, as one sign with the words behind it.
+fn warnings(ui: &mut Ui, state: &State) {
+    let Some(record) = state.measured.get(&state.kernel).and_then(|m| m.record.as_ref()) else { return };
+    if record.warnings.is_empty() {
+        return;
+    }
+    let color = theme::color(theme::of(ui), Hue::Store.ink());
+    let words: Vec<String> = record.warnings.iter().map(|w| format!("{}\n{}", w.message, w.hint)).collect();
+    let count = if words.len() == 1 { "1 warning".to_owned() } else { format!("{} warnings", words.len()) };
+    ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
 }
 
 fn device_name(device: &Device) -> String {
@@ -224,9 +236,6 @@ fn figures(state: &State) -> String {
     }
     if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
         parts.push(format!("traced {} warps in {}", crate::base::units::count(trace.warps), si(trace.seconds, "s")));
-    }
-    if let Some(warning) = measured.and_then(|r| r.warnings.first()) {
-        parts.push(warning.message.clone());
     }
     parts.join(" · ")
 }

@@ -60,6 +60,7 @@ struct Panes {
     contents: Rect,
     page: Rect,
     stage: Rect,
+    controls: Rect,
     source: Rect,
     plot: Rect,
     status: Rect,
@@ -75,12 +76,13 @@ impl Panes {
         let page_width = (width * 0.35).clamp(400.0, 720.0).round();
         let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
         let bench = Rect::from_min_max(page.right_top(), body.max);
-        let stage_height = (height * 0.52).clamp(360.0, 960.0).round();
-        let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 200.0)));
+        let stage_height = (height * 0.5).clamp(360.0, 960.0).round();
+        let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 244.0)));
         let source_width = (bench.width() * 0.54).round();
-        let source = Rect::from_min_max(stage.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
+        let controls = Rect::from_min_size(stage.left_bottom(), vec2(bench.width(), 44.0));
+        let source = Rect::from_min_max(controls.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
         let plot = Rect::from_min_max(source.right_top(), body.max);
-        Self { bar, contents, page, stage, source, plot, status }
+        Self { bar, contents, page, stage, controls, source, plot, status }
     }
 }
 
@@ -142,7 +144,8 @@ impl View {
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);
         });
-        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| commands.extend(plot::show(ui, state)));
+        row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(plot::controls(ui, state)));
+        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| plot::show(ui, state));
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(self.export.show(ui, state));
         commands.extend(self.messages(ui, &panes, state));
@@ -155,8 +158,7 @@ impl View {
         let shown = (lesson, state.step, state.kernel.clone());
         if self.shown != shown {
             self.shown = shown;
-            self.stage.player.go_to(0);
-            self.stage.warp = 0;
+            self.stage.begin();
         }
     }
 
@@ -215,6 +217,7 @@ fn rules(ui: &Ui, panes: &Panes) {
         (panes.contents.right_top(), panes.contents.right_bottom()),
         (panes.page.right_top(), panes.page.right_bottom()),
         (panes.stage.left_bottom(), panes.stage.right_bottom()),
+        (panes.controls.left_bottom(), panes.controls.right_bottom()),
         (panes.source.right_top(), panes.source.right_bottom()),
         (panes.status.left_top(), panes.status.right_top()),
     ];

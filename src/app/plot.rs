@@ -1,12 +1,11 @@
 //! The measured plot: the experiment in the step, with spread, ceiling and the learner's own point.
 
 use egui::{RichText, Ui};
-use egui_plot::{GridMark, HLine, Legend, Line, MarkerShape, Plot as EguiPlot, PlotPoint, PlotPoints, Points};
+use egui_plot::{AxisHints, GridMark, HLine, Line, MarkerShape, Plot as EguiPlot, PlotPoint, PlotPoints, Points};
 
 use super::page::control;
 use super::theme;
-use crate::base::units::{digits3, si};
-use crate::lesson::Lesson;
+use crate::base::units::{digits3, number, si};
 use crate::scene::palette::Ink;
 use crate::scene::plot::{Plot, Scale};
 use crate::session::chart;
@@ -14,12 +13,11 @@ use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, State};
 use crate::session::output::KernelOutput;
 
-/// Shows the pane and returns what the learner asked for.
-pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
-    let mut commands = Vec::new();
+/// Shows the pane.
+pub fn show(ui: &mut Ui, state: &State) {
     let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
         super::empty(ui, "Measurements appear here.");
-        return commands;
+        return;
     };
     let over = experiment.over.clone();
     let current = current(state);
@@ -33,50 +31,89 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         current.as_ref().map(|k| (x, k)),
         measures,
     );
-    commands.extend(heading(ui, state, &lesson, &plot));
+    ui.spacing_mut().item_spacing.y = 4.0;
+    ui.add(egui::Label::new(RichText::new(&plot.title).font(theme::medium(theme::UI))).truncate());
     if plot.series.iter().all(|s| s.points.is_empty()) && plot.current.is_none() {
         let text = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
         super::empty(ui, &text);
-        return commands;
+        return;
     }
+    legend(ui, &plot);
     draw(ui, &plot);
+}
+
+/// The parameters and the button that runs the experiment, in one row: they belong to stage, source and plot alike.
+pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let Some(lesson) = &state.lesson else { return commands };
+    ui.spacing_mut().item_spacing.x = 16.0;
+    for param in &lesson.params {
+        let value = state.params.get(&param.id).copied().unwrap_or(param.default);
+        if let Some(value) = control::labelled(ui, param, value) {
+            commands.push(Command::SetParam(param.id.clone(), value));
+        }
+    }
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| commands.extend(run_button(ui, state)));
     commands
 }
 
-/// The title, the button that runs the experiment, and the parameters.
-fn heading(ui: &mut Ui, state: &State, lesson: &Lesson, plot: &Plot) -> Vec<Command> {
-    let mut commands = Vec::new();
-    ui.horizontal(|ui| {
-        let ready = matches!(state.device, DeviceState::Ready(_));
-        let running = state.activity.as_ref().is_some_and(|a| a.progress.is_some());
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if running {
-                if ui.button("Cancel").clicked() {
-                    commands.push(Command::Cancel);
-                }
-            } else {
-                let button = ui.add_enabled(ready, egui::Button::new("Run"));
-                button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, "Run the experiment"));
-                if button.on_hover_text("Run the experiment: every point of the plot (R)").clicked() {
-                    commands.push(Command::RunExperiment);
-                }
-            }
-            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                ui.add(egui::Label::new(RichText::new(&plot.title).font(theme::medium(theme::UI))).truncate());
-            });
-        });
-    });
+/// What each colour means, in one wrapped row.
+fn legend(ui: &mut Ui, plot: &Plot) {
+    let theme = theme::of(ui);
+    let entries = plot.series.iter().map(|s| (s.name.as_str(), s.ink, Mark::Curve));
+    let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
+    let here = plot.current.map(|_| ("your settings", Ink::Accent, Mark::Diamond));
+    ui.spacing_mut().interact_size.y = 18.0;
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(6.0, 4.0);
-        for param in &lesson.params {
-            let value = state.params.get(&param.id).copied().unwrap_or(param.default);
-            if let Some(value) = control::labelled(ui, param, value) {
-                commands.push(Command::SetParam(param.id.clone(), value));
-            }
-            ui.add_space(4.0);
+        ui.spacing_mut().item_spacing = egui::vec2(12.0, 0.0);
+        for (name, ink, mark) in entries.chain(ceilings).chain(here) {
+            let font = egui::FontId::proportional(theme::SMALL);
+            let text = ui.painter().layout_no_wrap(name.to_owned(), font, theme::color(theme, Ink::Muted));
+            let size = egui::vec2(22.0 + text.size().x, 18.0);
+            let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, name));
+            mark.draw(ui.painter(), rect.left_center(), theme::color(theme, ink));
+            let at = egui::pos2(rect.min.x + 22.0, rect.center().y - text.size().y / 2.0);
+            ui.painter().galley(at, text, theme::color(theme, Ink::Muted));
         }
     });
-    commands
+}
+
+#[derive(Clone, Copy)]
+enum Mark {
+    Curve,
+    Dashes,
+    Diamond,
+}
+
+impl Mark {
+    fn draw(self, painter: &egui::Painter, at: egui::Pos2, color: egui::Color32) {
+        let stroke = egui::Stroke::new(1.5, color);
+        let (from, to) = (at, at + egui::vec2(16.0, 0.0));
+        match self {
+            Self::Curve => {
+                painter.line_segment([from, to], stroke);
+                painter.circle_filled(at + egui::vec2(8.0, 0.0), 3.0, color);
+            }
+            Self::Dashes => painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 2.0)),
+            Self::Diamond => {
+                let c = at + egui::vec2(8.0, 0.0);
+                let corners = [(0.0, -5.0), (5.0, 0.0), (0.0, 5.0), (-5.0, 0.0)];
+                let points = corners.map(|(x, y)| c + egui::vec2(x, y)).to_vec();
+                painter.add(egui::Shape::convex_polygon(points, color, egui::Stroke::NONE));
+            }
+        }
+    }
+}
+
+/// Runs the experiment, or calls it off.
+fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
+    if state.activity.as_ref().is_some_and(|a| a.progress.is_some()) {
+        return ui.button("Cancel").clicked().then_some(Command::Cancel);
+    }
+    let ready = matches!(state.device, DeviceState::Ready(_));
+    let response = ui.add_enabled(ready, egui::Button::new("Run experiment"));
+    response.on_hover_text("Run every point of the plot (R)").clicked().then_some(Command::RunExperiment)
 }
 
 /// The kernel on the bench as a point: measured so far, or traced.
@@ -104,7 +141,7 @@ fn draw(ui: &mut Ui, plot: &Plot) {
     let unit = plot.y.unit.clone();
     let y_label = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| axis_figure(mark.value, &unit);
     let x_label = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| {
-        crate::base::units::number(if log { mark.value.exp2().round() } else { mark.value })
+        tick(if log { mark.value.exp2().round() } else { mark.value })
     };
     let marks = ticks.clone();
     let highest = plot
@@ -118,13 +155,21 @@ fn draw(ui: &mut Ui, plot: &Plot) {
     let hover = move |position: &egui_plot::HoverPosition<'_>| match position {
         egui_plot::HoverPosition::NearDataPoint { plot_name, position, .. } => {
             let x = if log { position.x.exp2().round() } else { position.x };
-            let x = crate::base::units::number(x);
+            let x = number(x);
             Some(format!("{plot_name}\n{x} {unit_x}: {}", axis_figure(position.y, &unit_y)))
         }
         egui_plot::HoverPosition::Elsewhere { .. } => None,
     };
     let x_title =
         if plot.x.unit.is_empty() { plot.x.label.clone() } else { format!("{} ({})", plot.x.label, plot.x.unit) };
+    // Marks this far apart or more get their label; egui_plot's own distance is meant for larger plots.
+    let near = egui::Rangef::new(12.0, 18.0);
+    let x_axis =
+        AxisHints::new_x().label(RichText::new(x_title).size(theme::SMALL)).formatter(x_label).label_spacing(near);
+    let y_axis = AxisHints::new_y()
+        .label(RichText::new(&plot.y.label).size(theme::SMALL))
+        .formatter(y_label)
+        .label_spacing(near);
     EguiPlot::new("measured")
         .allow_drag(false)
         .allow_zoom(false)
@@ -134,12 +179,9 @@ fn draw(ui: &mut Ui, plot: &Plot) {
         .include_y(0.0)
         .include_y(highest * 1.05)
         .set_margin_fraction(egui::vec2(0.04, 0.02))
-        .legend(Legend::default().position(egui_plot::Corner::RightTop).text_style(egui::TextStyle::Small))
-        .x_axis_label(RichText::new(x_title).size(theme::SMALL))
-        .y_axis_label(RichText::new(&plot.y.label).size(theme::SMALL))
+        .custom_x_axes(vec![x_axis])
+        .custom_y_axes(vec![y_axis])
         .x_grid_spacer(move |_| marks.iter().map(|&value| GridMark { value, step_size: 1.0 }).collect())
-        .x_axis_formatter(x_label)
-        .y_axis_formatter(y_label)
         .label_formatter(hover)
         .show(ui, |p| {
             for (name, y) in &plot.ceilings {
@@ -169,10 +211,19 @@ fn draw(ui: &mut Ui, plot: &Plot) {
         });
 }
 
+/// A mark on the x axis: large powers of two in their own units, so that neighbours keep apart.
+fn tick(value: f64) -> String {
+    let units = [(1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
+    match units.iter().find(|(size, _)| value >= 4096.0 && (value / size).fract() == 0.0) {
+        Some((size, name)) => format!("{} {name}", number(value / size)),
+        None => number(value),
+    }
+}
+
 fn axis_figure(value: f64, unit: &str) -> String {
     match unit {
         "%" => format!("{} %", digits3(value)),
-        "" => crate::base::units::number(value),
+        "" => number(value),
         unit => si(value, unit),
     }
 }

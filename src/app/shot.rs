@@ -41,9 +41,10 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
     let mut canvas = Canvas::new(shot.size)?;
     let woken = Arc::new(AtomicBool::new(true));
     let wake = woken.clone();
+    let kept = tempfile::tempdir().map_err(|error| Diagnostic::error(format!("no temporary folder: {error}")))?;
     let mut desk = Desk::open(Options {
         files,
-        state_path: None,
+        state_path: Some(kept.path().join("state.ron")),
         worker,
         seed: 1,
         wake: Arc::new(move || wake.store(true, Ordering::Relaxed)),

@@ -82,6 +82,9 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
             Color32::PLACEHOLDER,
         );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("line {number}: {text}")));
+        if lit.executing == Some(number) {
+            follow(ui, rect, number);
+        }
         if response.hovered() {
             hovered = Some(number);
         }
@@ -90,6 +93,17 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
         }
     }
     hovered
+}
+
+/// Keeps the executing line in sight: scrolls to it when it changes, and leaves the reader's own scrolling alone.
+fn follow(ui: &Ui, rect: Rect, number: u32) {
+    let id = egui::Id::unique("executing line");
+    let before = ui.data(|d| d.get_temp::<u32>(id));
+    if before != Some(number) {
+        ui.data_mut(|d| d.insert_temp(id, number));
+        let line = Rect::from_min_size(rect.min, vec2(1.0, rect.height()));
+        ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), None);
+    }
 }
 
 fn ground(ui: &Ui, rect: Rect, number: u32, lit: &Lit, hovered: bool) {

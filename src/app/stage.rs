@@ -11,7 +11,7 @@ use crate::scene::strip::{self, StripView};
 use crate::scene::warp::{self, WarpView};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::trace::Timeline;
+use crate::trace::{EventKind, Timeline};
 
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
@@ -26,6 +26,8 @@ pub struct Stage {
     pub warp: u32,
     /// What the pointer is on in the picture.
     pub hovered: Option<Tag>,
+    /// Whether to go to the first access once there is a timeline.
+    begin: bool,
 }
 
 /// Events of the warp on the stage, by their indices in the timeline.
@@ -35,6 +37,13 @@ pub fn events(timeline: &Timeline, workgroup: u32, warp: u32) -> Vec<usize> {
 }
 
 impl Stage {
+    /// Begins anew with warp 0 at its first memory access, once there is a timeline.
+    pub fn begin(&mut self) {
+        self.warp = 0;
+        self.begin = true;
+        self.player.go_to(0);
+    }
+
     /// The timeline's index of the event on the stage.
     #[must_use]
     pub fn event(&self, timeline: &Timeline, workgroup: u32) -> Option<usize> {
@@ -50,6 +59,10 @@ impl Stage {
         let warps = timeline.warps_per_workgroup.max(1);
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.workgroup, self.warp);
+        if self.begin && !events.is_empty() {
+            self.player.go_to(first_to_see(state, timeline, &events));
+            self.begin = false;
+        }
         let seconds = ui.input(|i| i.stable_dt);
         if self.player.advance(seconds, events.len()) {
             ui.ctx().request_repaint();
@@ -175,6 +188,17 @@ impl Stage {
             self.player.forward(events);
         }
     }
+}
+
+/// The place among `events` of the first access that the step wants seen; the first access of all where it names none.
+fn first_to_see(state: &State, timeline: &Timeline, events: &[usize]) -> usize {
+    let watch = state.step().filter(|s| s.kernel == state.kernel).map(|s| s.watch.as_str()).unwrap_or_default();
+    let source = state.shown_kernel().map(|k| &*k.source).unwrap_or_default();
+    let line =
+        (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
+    let access = |index: &usize| matches!(timeline.events[*index].kind, EventKind::Access { .. });
+    let watched = events.iter().position(|i| access(i) && Some(timeline.events[*i].line) == line);
+    watched.or_else(|| events.iter().position(access)).unwrap_or(0)
 }
 
 /// Workgroups in the grid of the kernel on the bench.

@@ -327,9 +327,10 @@ impl Reader<'_> {
         let kernel = self.name(fields.text("kernel"), Of::Kernel);
         let set = self.settings(&fields);
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
+        let watch = fields.text_or_empty("watch");
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
-        Some(Step { id: id?, title: String::new(), kernel: kernel?, set: set?, experiment, blocks: Vec::new() })
+        Some(Step { id: id?, title: String::new(), kernel: kernel?, set: set?, experiment, watch, blocks: Vec::new() })
     }
 
     fn prediction(&mut self, node: Node<'_>) -> Option<Prediction> {

@@ -190,6 +190,8 @@ pub struct Step {
     pub set: Vec<(String, f64)>,
     /// The experiment in the plot.
     pub experiment: Option<String>,
+    /// A part of the source line whose first access is on the stage at first; empty for the first access of all.
+    pub watch: String,
     /// The prose.
     pub blocks: Vec<Block>,
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::expr::{EvalError, Expr, Scope};
 use super::model::{Lesson, Param, Value};
-use crate::trace::{Ceilings, Record};
+use crate::trace::{Ceilings, Record, Timing};
 
 /// The results of a run that a clock gave.
 pub const TIMED_FIELDS: [&str; 3] = ["time", "bytes_per_s", "flops_per_s"];
@@ -84,10 +84,9 @@ impl Results {
         set("bytes", bytes);
         set("flops", flops);
         if let Some(timing) = &record.timing {
-            set("time", timing.median_s);
-            set("bytes_per_s", bytes / timing.median_s);
-            set("flops_per_s", flops / timing.median_s);
+            self.insert_timing(run, timing, bytes, flops);
         }
+        let mut set = |field: &str, value: f64| self.insert(run, field, value);
         let Some(trace) = record.trace.as_ref().filter(|trace| trace.complete) else { return };
         for (kind, counts) in [("load", &trace.global.load), ("store", &trace.global.store)] {
             set(&format!("{kind}_requests"), counts.requests as f64);
@@ -105,6 +104,13 @@ impl Results {
         set("warp_instructions", trace.warp_instructions as f64);
         set("lane_ops", trace.lane_ops as f64);
         set("warps", trace.warps as f64);
+    }
+
+    /// Takes a run's time beside what is known of it: its counts may have come from another backend.
+    pub fn insert_timing(&mut self, run: &str, timing: &Timing, bytes: f64, flops: f64) {
+        self.insert(run, "time", timing.median_s);
+        self.insert(run, "bytes_per_s", bytes / timing.median_s);
+        self.insert(run, "flops_per_s", flops / timing.median_s);
     }
 
     /// Takes the device's ceilings; the better of the two copies is the ceiling.

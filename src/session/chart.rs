@@ -3,7 +3,6 @@
 use super::desk::state::Sweep;
 use super::output::{KernelOutput, SweepPoint};
 use crate::lesson::{Domain, Experiment, Lesson, Quantity};
-use crate::measure::roofline;
 use crate::scene::palette::Ink;
 use crate::scene::plot::{Axis, Plot, Point, Scale, Series};
 use crate::trace::record::{Backend, Ceilings};
@@ -45,10 +44,10 @@ pub fn plot(
             }
         })
         .collect();
-    // The better of the driver's copy and a copy kernel: some drivers' copies are far from what the memory can do.
-    let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
+    // The copy kernel before the driver's copy: some drivers' copies are far from what kernels reach.
+    let copy = ceilings.filter(|_| measured).and_then(|c| c.copy_bytes_per_s.or(c.device_copy_bytes_per_s));
     let ceilings = match experiment.quantity {
-        Quantity::BytesPerSecond => copy.map(|c| ("best copy on this device".to_owned(), c)).into_iter().collect(),
+        Quantity::BytesPerSecond => copy.map(|c| ("copy ceiling".to_owned(), c)).into_iter().collect(),
         Quantity::FlopsPerSecond | Quantity::Time | Quantity::SectorsPerRequest => Vec::new(),
     };
     Plot {

@@ -34,7 +34,7 @@ pub fn check(
 /// What is wrong with a lesson that could be read.
 #[must_use]
 pub fn lesson_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+    let mut problems = step_problems(lesson);
     for kernel in &lesson.kernels {
         let shader = shader_problems(lesson, kernel);
         if shader.is_empty() {
@@ -44,6 +44,23 @@ pub fn lesson_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) 
     }
     problems.extend(exercise_problems(devices, lesson, cancel));
     problems
+}
+
+/// Lines to watch that the step's kernel does not have.
+#[must_use]
+pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
+    let lost = lesson.steps.iter().filter(|step| {
+        !step.watch.is_empty() && lesson.kernel(&step.kernel).is_some_and(|k| !k.source.contains(&step.watch))
+    });
+    lost.map(|step| {
+        Diagnostic::error(format!(
+            "step `{}` watches `{}`, which kernel `{}` does not hold",
+            step.id, step.watch, step.kernel
+        ))
+        .in_file(&format!("lessons/{}/lesson.ron", lesson.id))
+        .hint("copy a part of the line from the shader")
+    })
+    .collect()
 }
 
 /// Names that the document and the shader must agree on.

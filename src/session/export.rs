@@ -70,26 +70,20 @@ fn sweep_of(
 ) -> (Sweep, Vec<Diagnostic>) {
     let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
     let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
-    let purpose = run::purpose(device.backend, seed, true);
+    let (backend, name) = sweep::device_for(experiment, device);
+    let purpose = run::purpose(backend, seed, true);
     let mut problems = Vec::new();
     let mut points = Vec::new();
     for &x in &experiment.values {
         let params = jobs::with(&base, &[(experiment.over.clone(), x)]);
         for kernel in lesson.kernels.iter().filter(|k| experiment.kernels.contains(&k.id)) {
-            let (point, mut wrong) =
-                sweep::point(devices, device.backend, lesson, kernel, &params, x, &purpose, cancel);
+            let (point, mut wrong) = sweep::point(devices, backend, lesson, kernel, &params, x, &purpose, cancel);
             points.push(point);
             problems.append(&mut wrong);
         }
     }
     let total = points.len();
-    let found = Sweep {
-        backend: device.backend,
-        device: device.name.clone(),
-        params: base,
-        over: experiment.over.clone(),
-        points,
-        total,
-    };
+    let over = experiment.over.clone();
+    let found = Sweep { backend, device: name, params: base, over, points, total };
     (found, problems)
 }

@@ -7,8 +7,18 @@ use super::jobs::{self, Params};
 use super::output::{KernelOutput, SweepOutput, SweepPoint};
 use super::run::{self, RunOptions};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Kernel, Lesson, Pack};
-use crate::trace::record::Backend;
+use crate::gpu::simt;
+use crate::lesson::{Experiment, Kernel, Lesson, Pack, Quantity};
+use crate::trace::record::{Backend, Device};
+
+/// What runs an experiment: the tracer where it plots counts, else the device; with its name.
+#[must_use]
+pub fn device_for(experiment: &Experiment, device: &Device) -> (Backend, String) {
+    match experiment.quantity {
+        Quantity::SectorsPerRequest => (Backend::Simt, simt::device().name),
+        Quantity::BytesPerSecond | Quantity::FlopsPerSecond | Quantity::Time => (device.backend, device.name.clone()),
+    }
+}
 
 /// One point: a kernel at one value of the swept parameter. A point that fails is a point with its error in it:
 /// the sweep goes on.

@@ -31,7 +31,7 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
     match block {
         Block::Heading(level, text) => {
             let size = if *level <= 3 { 20.0 } else { theme::BODY };
-            flow::paragraph(ui, reading, text, &Style { size, bold: true, ..Style::body() })
+            flow::paragraph(ui, reading, text, &Style::heading(size))
         }
         Block::Paragraph(text) => flow::paragraph(ui, reading, text, &Style::body()),
         Block::List(start, items) => list(ui, reading, *start, items),
@@ -130,29 +130,43 @@ fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &
     asks
 }
 
-/// Each column as wide as its widest cell; what is left over is shared, and what is missing taken from the widest.
+/// Each column as wide as its widest cell. What is left over is shared; what is missing is taken where lines can break.
 fn column_widths(ui: &Ui, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], room: f32) -> Vec<f32> {
-    let natural = |column: usize| {
+    let widest = |column: usize, measure: fn(&Ui, &[Inline], bool) -> f32| {
         let cells = rows.iter().filter_map(|r| r.get(column)).map(|c| (c, false));
         let cells = cells.chain(header.get(column).map(|c| (c, true)));
-        cells.map(|(cell, bold)| cell_width(ui, cell, bold)).fold(16.0, f32::max) + CELL_GAP
+        cells.map(|(cell, bold)| measure(ui, cell, bold)).fold(16.0, f32::max) + CELL_GAP
     };
-    let mut widths: Vec<f32> = (0..header.len()).map(natural).collect();
-    let total: f32 = widths.iter().sum();
+    let natural: Vec<f32> = (0..header.len()).map(|c| widest(c, cell_width)).collect();
+    let least: Vec<f32> = (0..header.len()).map(|c| widest(c, longest_word)).collect();
+    let total: f32 = natural.iter().sum();
+    #[expect(clippy::cast_precision_loss, reason = "a table has few columns")]
+    let count = natural.len().max(1) as f32;
     if total <= room {
-        #[expect(clippy::cast_precision_loss, reason = "a table has few columns")]
-        let share = ((room - total) / widths.len().max(1) as f32).min(24.0);
-        widths.iter_mut().for_each(|w| *w += share);
-    } else {
-        // Only columns wider than an even share give way.
-        #[expect(clippy::cast_precision_loss, reason = "a table has few columns")]
-        let even = room / widths.len().max(1) as f32;
-        let wide: f32 = widths.iter().filter(|w| **w > even).sum();
-        let narrow = total - wide;
-        let scale = ((room - narrow) / wide.max(1.0)).max(0.2);
-        widths.iter_mut().filter(|w| **w > even).for_each(|w| *w *= scale);
+        let share = ((room - total) / count).min(24.0);
+        return natural.iter().map(|w| (w + share).floor()).collect();
     }
-    widths.iter().map(|w| w.floor()).collect()
+    let slack: f32 = natural.iter().zip(&least).map(|(n, l)| n - l).sum();
+    let given = ((total - room) / slack.max(1.0)).min(1.0);
+    natural.iter().zip(&least).map(|(n, l)| (n - (n - l) * given).floor()).collect()
+}
+
+/// The width of the longest word, which no line break divides.
+fn longest_word(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
+    let words = |text: &str| -> f32 {
+        let word = |w: &str| cell_width(ui, &[Inline::Text(w.to_owned())], bold);
+        text.split_whitespace().map(word).fold(0.0, f32::max)
+    };
+    inlines
+        .iter()
+        .map(|inline| match inline {
+            Inline::Text(text) => words(text),
+            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => longest_word(ui, inner, true),
+            Inline::Code(_) | Inline::Math(_) | Inline::Value(..) | Inline::Control(_) | Inline::Break => {
+                cell_width(ui, std::slice::from_ref(inline), bold)
+            }
+        })
+        .fold(0.0, f32::max)
 }
 
 fn cell_width(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {

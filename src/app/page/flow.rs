@@ -13,8 +13,9 @@ use crate::lesson::Inline;
 use crate::lesson::expr::Expr;
 use crate::scene::palette::{Hue, Ink};
 
-/// From baseline to baseline, relative to the size of the text.
-const LEADING: f32 = 1.5;
+/// What a line of text takes above and below its baseline, relative to its size. Fonts ask for more, each as it likes.
+const ABOVE: f32 = 0.95;
+const BELOW: f32 = 0.3;
 
 /// How a run of inlines looks.
 #[derive(Clone)]
@@ -27,13 +28,21 @@ pub struct Style {
     pub bold: bool,
     /// Whether it is emphasised.
     pub italic: bool,
+    /// From baseline to baseline, relative to the size.
+    pub leading: f32,
 }
 
 impl Style {
     /// Body text.
     #[must_use]
     pub fn body() -> Self {
-        Self { size: theme::BODY, ink: Ink::Text, bold: false, italic: false }
+        Self { size: theme::BODY, ink: Ink::Text, bold: false, italic: false, leading: 1.55 }
+    }
+
+    /// A heading of some size.
+    #[must_use]
+    pub fn heading(size: f32) -> Self {
+        Self { size, bold: true, leading: 1.25, ..Self::body() }
     }
 
     fn font(&self) -> FontId {
@@ -68,7 +77,7 @@ pub fn paragraph(ui: &mut Ui, reading: &mut Reading<'_>, inlines: &[Inline], sty
     let mut setter = Setter { ui, reading, pieces: Vec::new(), words: String::new() };
     setter.inlines(inlines, style, None);
     let Setter { pieces, words, .. } = setter;
-    place(ui, reading, pieces, &words, style.size)
+    place(ui, reading, pieces, &words, style)
 }
 
 struct Setter<'a, 'b> {
@@ -198,7 +207,7 @@ fn around_baseline(galley: &Galley) -> (f32, f32) {
 }
 
 /// Breaks pieces into lines and draws them.
-fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str, size: f32) -> Vec<Ask> {
+fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str, style: &Style) -> Vec<Ask> {
     let width = ui.available_width();
     let lines = break_lines(pieces, width);
     let mut asks = Vec::new();
@@ -207,10 +216,10 @@ fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str
     // Where a piece stands in its paragraph names it: its place on the screen changes as the page scrolls.
     let mut place = 0;
     for line in lines {
-        let leading = size * LEADING;
-        let ascent = line.iter().map(|p| p.ascent).fold(size * 0.95, f32::max);
-        let descent = line.iter().map(|p| p.descent).fold(size * 0.3, f32::max);
-        let height = (ascent + descent).max(leading).round();
+        let tall = |p: &&Piece| matches!(p.kind, Kind::Formula(..));
+        let ascent = line.iter().filter(tall).map(|p| p.ascent).fold(style.size * ABOVE, f32::max);
+        let descent = line.iter().filter(tall).map(|p| p.descent).fold(style.size * BELOW, f32::max);
+        let height = (ascent + descent).max(style.size * style.leading).round();
         let baseline = (y + (height - ascent - descent) / 2.0 + ascent).round();
         let mut x = top.x;
         for piece in &line {
@@ -277,7 +286,7 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at:
         Kind::Space | Kind::Break => {}
         Kind::Text { galley, color, ground, link } => {
             if let Some(ground) = ground {
-                ui.painter().rect_filled(rect.expand2(vec2(2.0, 0.0)), 3.0, *ground);
+                ui.painter().rect_filled(rect.expand2(vec2(2.0, -1.0)), 3.0, *ground);
             }
             ui.painter().galley(rect.min, galley.clone(), *color);
             if let Some(url) = link {

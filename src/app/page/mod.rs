@@ -11,8 +11,11 @@ pub use exercise::problem as page_problem;
 
 use egui::{RichText, ScrollArea, Ui};
 
+use flow::Style;
+
 use super::math::Formulas;
 use super::{format, theme};
+use crate::lesson::Inline;
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Results;
 use crate::scene::palette::Ink;
@@ -115,11 +118,10 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &mut Formul
                 let count = format!("Step {} of {}", state.step + 1, lesson.steps.len());
                 ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
                 ui.add_space(4.0);
-                let title = RichText::new(&step.title).font(theme::prose_bold(26.0));
-                ui.add(egui::Label::new(title).wrap())
-                    .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &step.title));
-                ui.add_space(16.0);
                 let mut reading = Reading { state, results, formulas };
+                let title = [Inline::Text(step.title.clone())];
+                flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
+                ui.add_space(16.0);
                 let asks = blocks::show(ui, &mut reading, &step.blocks);
                 commands.extend(asks.into_iter().map(Ask::command));
                 ui.add_space(16.0);

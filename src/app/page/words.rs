@@ -16,6 +16,9 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
         let (text, ink) = match &state.save {
             SaveState::Saved => ("saved".to_owned(), Ink::Muted),
             SaveState::Unsaved | SaveState::Saving => ("saving…".to_owned(), Ink::Muted),
+            SaveState::Nowhere => {
+                ("kept until the window closes: there is no folder for it".to_owned(), Hue::Store.ink())
+            }
             SaveState::Failed(problem) => (format!("not saved: {}", problem.message), Hue::Conflict.ink()),
         };
         ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink)));

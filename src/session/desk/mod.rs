@@ -219,7 +219,7 @@ impl Desk {
     }
 
     fn unsaved(&mut self) {
-        self.state.save = SaveState::Unsaved;
+        self.state.save = if self.state_path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
     }
 
     /// Changes what is kept of the lesson on the screen.

@@ -7,6 +7,7 @@ use crate::base::diag::Diagnostic;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
 use crate::session::saved::Predicted;
+use crate::session::sweep;
 
 use super::state::Notice;
 
@@ -136,7 +137,7 @@ impl Desk {
     pub(super) fn run_experiment(&mut self) {
         let (Some(setting), Some(experiment)) = (self.setting(), self.state.experiment().cloned()) else { return };
         let DeviceState::Ready(device) = &self.state.device else { return };
-        let (backend, name) = (device.backend, device.name.clone());
+        let (backend, name) = sweep::device_for(&experiment, device);
         self.begin(format!("running {}", experiment.title));
         self.device.cancel();
         if self.state.ceilings.is_none() {

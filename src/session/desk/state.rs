@@ -147,6 +147,8 @@ pub enum SaveState {
     Saving,
     /// It could not be written.
     Failed(Diagnostic),
+    /// There is no folder to keep it in.
+    Nowhere,
 }
 
 /// Names a kernel at the parameters that it depends on: results with the same key are of the same job.
@@ -228,8 +230,8 @@ impl State {
             }
         }
         for (id, measured) in &self.measured {
-            if let Some(record) = &measured.record {
-                results.insert_record(id, record, measured.work.0, measured.work.1);
+            if let Some(timing) = measured.record.as_ref().and_then(|r| r.timing.as_ref()) {
+                results.insert_timing(id, timing, measured.work.0, measured.work.1);
             }
         }
         results

@@ -17,7 +17,7 @@ use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::saved::{self, Saved};
-use crate::session::{exercise, note, predict, run, sweep};
+use crate::session::{check, exercise, note, predict, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends many values; the device waits this long for the last of them.
@@ -272,8 +272,8 @@ pub fn files(devices: Arc<Devices>, out: Outbox) -> Worker<FileTask> {
 pub fn load(files: &PackFiles) -> (crate::lesson::Pack, Vec<Diagnostic>) {
     let (mut pack, mut problems) = crate::session::load(files);
     pack.lessons.retain(|lesson| {
-        let found: Vec<Diagnostic> =
-            lesson.kernels.iter().flat_map(|k| crate::session::check::shader_problems(lesson, k)).collect();
+        let mut found = check::step_problems(lesson);
+        found.extend(lesson.kernels.iter().flat_map(|k| check::shader_problems(lesson, k)));
         let sound = !found.iter().any(Diagnostic::is_error);
         problems.extend(found);
         sound
