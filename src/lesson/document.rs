@@ -330,7 +330,15 @@ impl Reader<'_> {
         let watch = fields.text_or_empty("watch");
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
-        Some(Step { id: id?, title: String::new(), kernel: kernel?, set: set?, experiment, watch, blocks: Vec::new() })
+        Some(Step {
+            id: id?,
+            title: String::new(),
+            kernel: kernel?,
+            set: set?,
+            experiment,
+            watch: watch?,
+            blocks: Vec::new(),
+        })
     }
 
     fn prediction(&mut self, node: Node<'_>) -> Option<Prediction> {
