@@ -1,34 +1,37 @@
-//! Formulas as textures: measured when laid out, rasterised when first seen, a few in each frame.
+//! Formulas as textures. Typesetting and rasterising each takes about a millisecond, so a frame begins no more of either once
+//! they have taken their share of it; what is missing appears in the next frames.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use egui::{Color32, ColorImage, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2, vec2};
+use egui::{Color32, ColorImage, Context, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2, vec2};
 use egui_extras::image::load_svg_bytes_with_size;
 
 use crate::base::math::{MathSvg, svg};
 
-/// Formulas rasterised in one frame at most: each takes about a millisecond.
-const PER_FRAME: u32 = 3;
+/// What formulas may take of one frame.
+const SHARE: Duration = Duration::from_micros(1500);
 
+/// LaTeX, whether it stands on its own line, and the bits of its size.
 type Key = (String, bool, u32);
 
-/// Every formula seen so far.
+/// Every formula seen so far. Clones share them.
+#[derive(Clone, Default)]
+pub struct Formulas(Rc<RefCell<Cache>>);
+
 #[derive(Default)]
-pub struct Formulas {
+struct Cache {
+    /// None for LaTeX that cannot be typeset.
     drawn: HashMap<Key, Option<Rc<MathSvg>>>,
-    textures: Rc<RefCell<Textures>>,
-}
-
-#[derive(Default)]
-struct Textures {
-    by_key: HashMap<(Key, u32), TextureHandle>,
+    /// By key and the bits of the pixels in a point.
+    textures: HashMap<(Key, u32), TextureHandle>,
     frame: u64,
-    in_frame: u32,
+    spent: Duration,
 }
 
-/// A formula that can be painted.
+/// A formula that can be placed and painted.
 #[derive(Clone)]
 pub struct Formula {
     /// Width in points.
@@ -38,60 +41,72 @@ pub struct Formula {
     /// How far it reaches below the baseline, in points.
     pub depth: f32,
     key: Key,
-    drawn: Rc<MathSvg>,
-    textures: Rc<RefCell<Textures>>,
+    /// None until it is typeset; the size is then an estimate.
+    drawn: Option<Rc<MathSvg>>,
+    formulas: Formulas,
+}
+
+impl Cache {
+    /// Does `work` within the frame's share; otherwise asks for another frame.
+    fn afford<T>(&mut self, ctx: &Context, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let frame = ctx.cumulative_pass_nr();
+        if self.frame != frame {
+            (self.frame, self.spent) = (frame, Duration::ZERO);
+        }
+        if self.spent >= SHARE {
+            ctx.request_repaint();
+            return None;
+        }
+        let began = Instant::now();
+        let done = work(self);
+        self.spent += began.elapsed();
+        Some(done)
+    }
 }
 
 impl Formulas {
-    /// The formula at `size` points an em.
-    ///
-    /// # Errors
-    /// Where the LaTeX cannot be typeset; a lesson that was read has none such.
-    pub fn get(&mut self, latex: &str, display: bool, size: f32) -> Result<Formula, ()> {
+    /// The formula at `size` points an em; none where the LaTeX cannot be typeset, which no lesson that was read holds.
+    #[must_use]
+    pub fn get(&self, ctx: &Context, latex: &str, display: bool, size: f32) -> Option<Formula> {
         let key = (latex.to_owned(), display, size.to_bits());
-        let drawn = self
-            .drawn
-            .entry(key.clone())
-            .or_insert_with(|| svg(latex, display, size, "#ffffff").ok().map(Rc::new))
-            .clone()
-            .ok_or(())?;
-        Ok(Formula {
-            width: drawn.width,
-            height: drawn.height,
-            depth: drawn.depth,
-            key,
-            drawn,
-            textures: self.textures.clone(),
-        })
+        let mut cache = self.0.borrow_mut();
+        let known = cache.drawn.get(&key).cloned();
+        let drawn = match known {
+            Some(drawn) => Some(drawn?),
+            None => match cache.afford(ctx, |_| svg(latex, display, size, "#ffffff").ok().map(Rc::new)) {
+                Some(drawn) => {
+                    cache.drawn.insert(key.clone(), drawn.clone());
+                    Some(drawn?)
+                }
+                None => None,
+            },
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a formula's length")]
+        let estimate = (latex.len() as f32 * size * 0.3, size, size * 0.25);
+        let (width, height, depth) = drawn.as_ref().map_or(estimate, |d| (d.width, d.height, d.depth));
+        Some(Formula { width, height, depth, key, drawn, formulas: self.clone() })
     }
 }
 
 impl Formula {
-    /// Paints it with its top left corner at `at`. One that is not rasterised yet appears in a later frame.
+    /// Paints it with its top left corner at `at`, once it is rasterised.
     pub fn paint(&self, ui: &Ui, at: Pos2, color: Color32) {
+        let Some(drawn) = &self.drawn else { return };
         let scale = ui.ctx().pixels_per_point();
-        let mut textures = self.textures.borrow_mut();
-        let frame = ui.ctx().cumulative_pass_nr();
-        if textures.frame != frame {
-            (textures.frame, textures.in_frame) = (frame, 0);
-        }
+        let mut cache = self.formulas.0.borrow_mut();
         let key = (self.key.clone(), scale.to_bits());
-        if !textures.by_key.contains_key(&key) {
-            if textures.in_frame >= PER_FRAME {
-                ui.ctx().request_repaint();
-                return;
+        if !cache.textures.contains_key(&key) {
+            let size = egui::SizeHint::Scale(scale.into());
+            let texture = cache.afford(ui.ctx(), |_| {
+                let image = load_svg_bytes_with_size(drawn.svg.as_bytes(), size, &Default::default())
+                    .unwrap_or_else(|_| ColorImage::filled([1, 1], Color32::TRANSPARENT));
+                ui.ctx().load_texture("formula", image, TextureOptions::LINEAR)
+            });
+            if let Some(texture) = texture {
+                cache.textures.insert(key.clone(), texture);
             }
-            textures.in_frame += 1;
-            let image = load_svg_bytes_with_size(
-                self.drawn.svg.as_bytes(),
-                egui::SizeHint::Scale(scale.into()),
-                &Default::default(),
-            )
-            .unwrap_or_else(|_| ColorImage::filled([1, 1], Color32::TRANSPARENT));
-            let texture = ui.ctx().load_texture("formula", image, TextureOptions::LINEAR);
-            textures.by_key.insert(key.clone(), texture);
         }
-        if let Some(texture) = textures.by_key.get(&key) {
+        if let Some(texture) = cache.textures.get(&key) {
             let size = texture.size_vec2() / scale;
             let at = pos2((at.x * scale).round() / scale, (at.y * scale).round() / scale);
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));

@@ -78,7 +78,7 @@ impl Panes {
         let bench = Rect::from_min_max(page.right_top(), body.max);
         let stage_height = (height * 0.5).clamp(360.0, 960.0).round();
         let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 244.0)));
-        let source_width = (bench.width() * 0.54).round();
+        let source_width = (bench.width() * 0.57).round();
         let controls = Rect::from_min_size(stage.left_bottom(), vec2(bench.width(), 44.0));
         let source = Rect::from_min_max(controls.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
         let plot = Rect::from_min_max(source.right_top(), body.max);
@@ -135,7 +135,7 @@ impl View {
             commands.extend(chrome::bar(ui, state, &mut self.export.open));
         });
         pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
-        pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &mut self.formulas)));
+        pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &self.formulas)));
         let lit = self.hovered_line.map(Tag::SourceLine);
         pane(ui, panes.stage, "stage", |ui| commands.extend(self.stage.show(ui, state, lit)));
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {

@@ -169,7 +169,7 @@ fn draw(ui: &mut Ui, plot: &Plot) {
     let y_axis = AxisHints::new_y()
         .label(RichText::new(&plot.y.label).size(theme::SMALL))
         .formatter(y_label)
-        .label_spacing(near);
+        .label_spacing(egui::Rangef::new(16.0, 24.0));
     EguiPlot::new("measured")
         .allow_drag(false)
         .allow_zoom(false)
@@ -181,7 +181,7 @@ fn draw(ui: &mut Ui, plot: &Plot) {
         .set_margin_fraction(egui::vec2(0.04, 0.02))
         .custom_x_axes(vec![x_axis])
         .custom_y_axes(vec![y_axis])
-        .x_grid_spacer(move |_| marks.iter().map(|&value| GridMark { value, step_size: 1.0 }).collect())
+        .x_grid_spacer(move |_| spaced(&marks))
         .label_formatter(hover)
         .show(ui, |p| {
             for (name, y) in &plot.ceilings {
@@ -209,6 +209,16 @@ fn draw(ui: &mut Ui, plot: &Plot) {
                 p.points(Points::new("your settings", here).color(color).radius(6.0).shape(MarkerShape::Diamond));
             }
         });
+}
+
+/// Marks with the distance to their nearest neighbour, by which their labels are kept from running together.
+fn spaced(marks: &[f64]) -> Vec<GridMark> {
+    let gap = |i: usize| {
+        let before = i.checked_sub(1).and_then(|j| marks.get(j));
+        let near = before.into_iter().chain(marks.get(i + 1)).map(|other| (other - marks[i]).abs());
+        near.fold(f64::INFINITY, f64::min).min(1e6)
+    };
+    (0..marks.len()).map(|i| GridMark { value: marks[i], step_size: gap(i) }).collect()
 }
 
 /// A mark on the x axis: large powers of two in their own units, so that neighbours keep apart.

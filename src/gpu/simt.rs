@@ -10,9 +10,6 @@ use crate::reference;
 use crate::simt::{self, Options, Program};
 use crate::trace::record::{Backend, Device, Record};
 
-/// Warp instructions after which a kernel is taken to be endless: minutes of work on one core.
-const FUEL: u64 = 20_000_000_000;
-
 /// Outputs are handed back with a record up to this many elements, for views that show contents.
 const SMALL_OUTPUT: usize = 4096;
 
@@ -50,7 +47,7 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
     let mut buffers = inputs.clone();
     let spec = job.trace.clone().unwrap_or_else(TraceSpec::default);
     let partial = spec.only_timeline_workgroups;
-    let options = Options { spec, fuel: FUEL, threads: None, count: true };
+    let options = Options { fuel: spec.fuel, spec, threads: None, count: true };
     let outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;
     let check = match &job.check {
         // A part of the grid writes a part of the output: there is nothing to compare.

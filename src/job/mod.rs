@@ -152,11 +152,22 @@ pub struct TraceSpec {
     pub max_events: u32,
     /// Run only the workgroups in `timeline_workgroups`: for a quick look while the whole grid is traced behind.
     pub only_timeline_workgroups: bool,
+    /// Warp instructions after which the kernel is taken to be endless.
+    pub fuel: u64,
 }
+
+/// Fuel for any lesson's kernel: about half a minute on one core.
+pub const FUEL: u64 = 10_000_000_000;
 
 impl Default for TraceSpec {
     fn default() -> Self {
-        Self { warp_width: 32, timeline_workgroups: Vec::new(), max_events: 100_000, only_timeline_workgroups: false }
+        Self {
+            warp_width: 32,
+            timeline_workgroups: Vec::new(),
+            max_events: 100_000,
+            only_timeline_workgroups: false,
+            fuel: FUEL,
+        }
     }
 }
 

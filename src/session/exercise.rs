@@ -24,6 +24,9 @@ pub enum Verdict {
     Solved(Box<Record>),
 }
 
+/// A try that takes longer than this is endless: a second or two, so that the learner is told soon.
+const FUEL: u64 = 500_000_000;
+
 /// Judges `source` on the tracer, so that the verdict is the same on every machine.
 #[must_use]
 pub fn judge(
@@ -38,7 +41,10 @@ pub fn judge(
         return Verdict::Broken(vec![Diagnostic::error(format!("there is no kernel `{}`", exercise.kernel))]);
     };
     let params = jobs::with(&jobs::defaults(lesson), &exercise.set);
-    let purpose = run::purpose(Backend::Simt, seed, true);
+    let mut purpose = run::purpose(Backend::Simt, seed, true);
+    if let Some(spec) = &mut purpose.trace {
+        spec.fuel = FUEL;
+    }
     let source: Arc<str> = source.into();
     let job = match jobs::build_from(lesson, kernel, "your kernel", &source, &params, &purpose) {
         Ok(job) => job,

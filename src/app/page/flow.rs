@@ -161,14 +161,14 @@ impl Setter<'_, '_> {
 
     fn formula(&mut self, latex: &str, style: &Style) {
         self.words.push_str(latex);
-        match self.reading.formulas.get(latex, false, style.size) {
-            Ok(formula) => {
+        match self.reading.formulas.get(self.ui.ctx(), latex, false, style.size) {
+            Some(formula) => {
                 let color = theme::color(theme::of(self.ui), style.ink);
                 let (width, height, depth) = (formula.width, formula.height, formula.depth);
                 self.push(Kind::Formula(formula, color), width, height - depth, depth);
             }
             // A formula that cannot be typeset is shown as it is written: the reader loses nothing.
-            Err(_) => self.code(latex, style),
+            None => self.code(latex, style),
         }
     }
 
@@ -324,13 +324,13 @@ fn underline(ui: &Ui, rect: Rect, color: Color32) {
 pub fn display_formula(ui: &mut Ui, reading: &mut Reading<'_>, latex: &str) {
     let room = ui.available_width();
     let mut size = theme::BODY * 1.05;
-    let Ok(mut formula) = reading.formulas.get(latex, true, size) else {
+    let Some(mut formula) = reading.formulas.get(ui.ctx(), latex, true, size) else {
         ui.add(egui::Label::new(egui::RichText::new(latex).font(theme::mono(theme::UI))));
         return;
     };
     if formula.width > room {
         size *= room / formula.width;
-        if let Ok(smaller) = reading.formulas.get(latex, true, size) {
+        if let Some(smaller) = reading.formulas.get(ui.ctx(), latex, true, size) {
             formula = smaller;
         }
     }

@@ -59,7 +59,7 @@ pub struct Reading<'a> {
     /// All results, by their names in expressions.
     pub results: &'a Results,
     /// Formulas.
-    pub formulas: &'a mut Formulas,
+    pub formulas: &'a Formulas,
 }
 
 impl Reading<'_> {
@@ -99,7 +99,7 @@ impl Reading<'_> {
 }
 
 /// Shows the page of the step and returns what the reader asked for.
-pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &mut Formulas) -> Vec<Command> {
+pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) -> Vec<Command> {
     let mut commands = Vec::new();
     let (Some(lesson), Some(step)) = (&state.lesson, state.step()) else {
         super::empty(ui, "A lesson's text appears here once a pack is read.");

@@ -1,0 +1,321 @@
+//! The window, used as a learner uses it: through clicks, keys and screen-reader names, without a graphics driver.
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+
+use warpbook::app::{View, theme};
+use warpbook::gpu::client::WorkerCommand;
+use warpbook::lesson::{Block, PackFiles};
+use warpbook::session::desk::state::{DeviceState, Notice, SaveState};
+use warpbook::session::desk::{Command, Desk, Options};
+use warpbook::session::devices::Choice;
+use warpbook::session::exercise::Verdict;
+use warpbook::session::saved::ThemeChoice;
+use warpbook::trace::record::Backend;
+
+/// Everything must be there by then; a healthy run takes a small part of it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Window {
+    view: View,
+    desk: Desk,
+    styled: bool,
+    /// CPU time of each frame, in seconds.
+    frames: Vec<f64>,
+}
+
+fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
+    let worker = WorkerCommand {
+        program: env!("CARGO_BIN_EXE_warpbook").into(),
+        args: vec!["worker".into()],
+        env: Vec::new(),
+        deadline: Duration::from_secs(30),
+    };
+    let mut desk =
+        Desk::open(Options { files, state_path: Some(state.to_path_buf()), worker, seed: 1, wake: Arc::new(|| {}) });
+    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    let window = Window { view: View::default(), desk, styled: false, frames: Vec::new() };
+    let mut harness = Harness::builder().with_size(size).build_ui_state(
+        |ui, window: &mut Window| {
+            if !window.styled {
+                theme::install(ui.ctx());
+                window.styled = true;
+                return;
+            }
+            let began = ThreadTime::now();
+            window.view.show(ui, &mut window.desk);
+            window.frames.push(began.elapsed().as_secs_f64());
+        },
+        window,
+    );
+    settle(&mut harness);
+    harness
+}
+
+/// Runs frames until nothing is being read, traced or measured.
+fn settle(harness: &mut Harness<'_, Window>) {
+    let began = Instant::now();
+    loop {
+        harness.step();
+        let desk = &harness.state().desk;
+        let read = desk.state().lesson.is_some() || !desk.state().problems.is_empty();
+        let saved = matches!(desk.state().save, SaveState::Saved | SaveState::Failed(_));
+        if read && saved && !desk.busy() && !matches!(desk.state().device, DeviceState::Starting) {
+            break;
+        }
+        assert!(began.elapsed() < PATIENCE, "the window did not come to rest");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    harness.run_steps(3);
+}
+
+fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
+    let lesson = harness.state().desk.state().lesson.clone().unwrap();
+    lesson.steps.iter().map(|s| s.title.clone()).collect()
+}
+
+fn problems(harness: &Harness<'_, Window>) -> Vec<String> {
+    let notices = harness.state().desk.state().notices.iter();
+    notices.filter_map(|n| if let Notice::Problem(p) = n { Some(p.to_string()) } else { None }).collect()
+}
+
+#[test]
+fn every_step_is_shown_in_both_themes_and_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut state = 0;
+    for size in [[1280.0, 800.0], [2560.0, 1440.0]] {
+        for theme in [ThemeChoice::Dark, ThemeChoice::Light] {
+            state += 1;
+            let mut window = open(PackFiles::Embedded, &folder.path().join(format!("{state}.ron")), size);
+            window.state_mut().desk.command(Command::SetTheme(theme));
+            for (index, title) in lesson_steps(&window).into_iter().enumerate() {
+                if index > 0 {
+                    window.get_by_label(&format!("{title}  ›")).scroll_to_me();
+                    window.run_steps(30);
+                    window.get_by_label(&format!("{title}  ›")).click();
+                    settle(&mut window);
+                }
+                let shown = window.state().desk.state();
+                assert_eq!(shown.step, index);
+                assert!(shown.failed.is_empty(), "{title}: {:?}", shown.failed);
+                let traced = &shown.traced[&shown.kernel];
+                assert!(traced.trace.as_ref().is_some_and(|t| t.complete && t.findings.is_empty()), "{title}");
+                assert!(traced.timeline.as_ref().is_some_and(|t| !t.events.is_empty()), "{title}");
+                window.get_by_label(&title);
+                assert!(window.query_by_label_contains("not traced yet").is_none(), "{title} waits for a trace");
+                window.get_by_role_and_label(Role::Label, &format!("Step {} of 12", index + 1));
+            }
+            assert_eq!(problems(&window), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn a_frame_takes_little_of_the_window_s_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    for step in 0..lesson_steps(&window).len() {
+        window.state_mut().desk.command(Command::GoTo(step));
+        settle(&mut window);
+        window.key_press(egui::Key::Space);
+        window.run_steps(40);
+    }
+    // The first frames lay out fonts; they belong to the window's start, which has a budget of its own.
+    let frames = &window.state().frames[8..];
+    assert!(frames.len() > 400, "only {} frames", frames.len());
+    let mut sorted = frames.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let longest = sorted[sorted.len() - 1];
+    let median = sorted[sorted.len() / 2];
+    assert!(median < 4e-3, "the median frame takes {:.2} ms of CPU time", median * 1e3);
+    let at: Vec<usize> = (0..frames.len()).filter(|i| frames[*i] > 5e-3).collect();
+    assert!(
+        longest < 8e-3,
+        "the longest frame takes {:.2} ms of CPU time; slow ones: {at:?} {:?}",
+        longest * 1e3,
+        &sorted[sorted.len() - 12..]
+    );
+}
+
+#[test]
+fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    window.state_mut().desk.command(Command::GoTo(2));
+    settle(&mut window);
+    let before = window.state().desk.state().traced["strided"].trace.clone().unwrap().global.load.sectors;
+    assert_eq!(before, 262_144);
+    let strides: Vec<_> = window.query_all_by_role_and_label(Role::Slider, "stride").collect();
+    assert!(strides.len() >= 2, "one in a sentence and one above the plot");
+    strides[0].focus();
+    drop(strides);
+    window.step();
+    window.key_press(egui::Key::ArrowRight);
+    settle(&mut window);
+    assert_eq!(window.state().desk.state().params["stride"], 3.0);
+    let after = window.state().desk.state().traced["strided"].trace.clone().unwrap().global.load.sectors;
+    assert_eq!(after, 393_216);
+    window.get_by_label_contains("For your stride the formula gives 12, and the trace counted 12");
+}
+
+#[test]
+fn words_predictions_and_place_survive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.ron");
+    let mut window = open(PackFiles::Embedded, &path, [1280.0, 1600.0]);
+    window.state_mut().desk.command(Command::GoTo(3));
+    settle(&mut window);
+    let editor = window.get_by_role_and_label(Role::MultilineTextInput, "Your own words on this step");
+    editor.scroll_to_me();
+    window.run_steps(30);
+    let editor = window.get_by_role_and_label(Role::MultilineTextInput, "Your own words on this step");
+    editor.focus();
+    window.step();
+    window
+        .get_by_role_and_label(Role::MultilineTextInput, "Your own words on this step")
+        .type_text("sectors, not bytes");
+    settle(&mut window);
+    let (id, option) = {
+        let state = window.state().desk.state();
+        let prediction = &state.lesson.as_ref().unwrap().predictions[0];
+        let here = state.step().unwrap().blocks.contains(&Block::Predict(prediction.id.clone()));
+        assert!(here, "the fourth step asks the first question");
+        (prediction.id.clone(), prediction.options[0].0.clone())
+    };
+    window.get_by_label(&option).scroll_to_me();
+    window.run_steps(30);
+    window.get_by_label(&option).click();
+    settle(&mut window);
+    let kept = window.state().desk.state().kept();
+    let answer = kept.predictions[&id].answer.clone().unwrap();
+    assert_eq!((answer.measured, answer.traced), (None, Some(1.0)), "nothing was timed, and the sectors are equal");
+    window.into_state().desk.close();
+    let again = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
+    let state = again.state().desk.state();
+    assert_eq!(state.step, 3);
+    assert_eq!(state.kept().words["time"], "sectors, not bytes");
+    assert!(state.kept().predictions[&id].answer.is_some());
+}
+
+#[test]
+fn the_exercise_is_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 3200.0]);
+    let last = lesson_steps(&window).len() - 1;
+    window.state_mut().desk.command(Command::GoTo(last));
+    settle(&mut window);
+    let solution = window.state().desk.state().lesson.as_ref().unwrap().exercise.clone().unwrap().solution;
+    let mut check = |source: &str| {
+        window.state_mut().desk.command(Command::EditExercise(source.to_owned()));
+        settle(&mut window);
+        window.get_by_label("Check my kernel").click();
+        settle(&mut window);
+        window.state().desk.state().verdict.clone().unwrap()
+    };
+    let starter_is_right = |v: &Verdict| matches!(v, Verdict::Right(_));
+    assert!(matches!(*check("fn nonsense("), Verdict::Broken(_)));
+    let endless = solution.replacen("let value", "loop { if (BLOCK == 0u) { break; } }\n let value", 1);
+    assert!(!matches!(*check(&endless.replace("dst[i] = value;", "")), Verdict::Solved(_)));
+    assert!(matches!(*check(&solution), Verdict::Solved(_)));
+    let starter = window.state().desk.state().lesson.as_ref().unwrap().exercise.clone().unwrap().starter;
+    window.state_mut().desk.command(Command::EditExercise(starter.to_string()));
+    settle(&mut window);
+    window.get_by_label("Check my kernel").click();
+    settle(&mut window);
+    assert!(starter_is_right(&window.state().desk.state().verdict.clone().unwrap()));
+    window.get_by_label("The result is right. The goal is not reached yet.");
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+/// Waits for the watcher: an edit on disk reaches the window by itself.
+fn until(window: &mut Harness<'_, Window>, what: &str, done: impl Fn(&Desk) -> bool) {
+    let began = Instant::now();
+    while !done(&window.state().desk) {
+        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
+        window.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    settle(window);
+}
+
+#[test]
+fn a_broken_edit_keeps_the_last_good_lesson() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pack = folder.path().join("pack");
+    for part in ["lessons", "shaders"] {
+        copy_folder(&root.join(part), &pack.join(part));
+    }
+    let mut window = open(PackFiles::Folder(pack.clone()), &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let shader = pack.join("shaders/coalescing/copy.wgsl");
+    let good = fs::read_to_string(&shader).unwrap();
+    fs::write(&shader, good.replacen("fn main", "fn fn main", 1)).unwrap();
+    until(&mut window, "the mistake to be told", |desk| !desk.state().problems.is_empty());
+    let state = window.state().desk.state();
+    assert!(state.lesson.is_some());
+    let place = state.problems[0].place.clone().unwrap();
+    assert!(place.file.ends_with("copy.wgsl") && place.line > 1, "{place}");
+    window.get_by_label("A warp asks once");
+    fs::write(&shader, good.replace("dst[i] = value;", "dst[i] = value; // edited")).unwrap();
+    until(&mut window, "the mend to be seen", |desk| desk.state().problems.is_empty());
+    let source = window.state().desk.state().shown_kernel().unwrap().source.clone();
+    assert!(source.contains("// edited"));
+}
+
+#[test]
+fn a_note_that_cannot_be_written_is_said_and_one_that_can_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let file = folder.path().join("in the way");
+    fs::write(&file, "").unwrap();
+    let formats = warpbook::notes::Format::ALL.to_vec();
+    window.state_mut().desk.command(Command::Export(formats.clone(), file.join("notes")));
+    until(&mut window, "the problem", |desk| !desk.state().notices.is_empty());
+    let said = problems(&window);
+    assert!(said.len() == 1 && said[0].contains("in the way"), "{said:?}");
+    window.get_by_label("Dismiss").click();
+    window.run_steps(2);
+    window.state_mut().desk.command(Command::Export(formats, folder.path().join("notes")));
+    until(&mut window, "the note", |desk| !desk.state().notices.is_empty());
+    let Notice::Wrote(files) = &window.state().desk.state().notices[0] else { panic!("{:?}", problems(&window)) };
+    assert!(files.len() > 10 && files.iter().all(|f| f.exists()));
+}
+
+#[test]
+fn widgets_have_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let roles = [Role::Button, Role::Slider, Role::CheckBox, Role::ComboBox, Role::TextInput, Role::MultilineTextInput];
+    let mut nameless = Vec::new();
+    let mut seen = 0;
+    for role in roles {
+        for node in window.query_all_by_role(role) {
+            seen += 1;
+            let node = node.accesskit_node();
+            if node.label().is_none_or(|l| l.trim().is_empty()) && node.value().is_none_or(|v| v.trim().is_empty()) {
+                nameless.push(format!("{role:?} at {:?}", node.raw_bounds()));
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} widgets were found");
+    assert!(nameless.is_empty(), "{nameless:?}");
+}
