@@ -1,0 +1,201 @@
+//! The command line as scripts use it: shapes of JSON, exit codes, and what is said on which stream.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+struct Run {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs the program in an empty folder with nothing of this machine's display or state.
+fn warpbook(args: &[&str]) -> Run {
+    let home = tempfile::tempdir().unwrap();
+    warpbook_in(home.path(), args)
+}
+
+fn warpbook_in(folder: &Path, args: &[&str]) -> Run {
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_warpbook"))
+        .args(args)
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    Run {
+        code: status.code().unwrap_or(-1),
+        out: String::from_utf8(stdout).unwrap(),
+        err: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+impl Run {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}\n{}", self.out, self.err))
+    }
+}
+
+fn kernel(name: &str) -> String {
+    format!("{}/tests/kernels/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn list_names_the_lessons() {
+    let run = warpbook(&["list", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let lessons = run.json();
+    assert_eq!(lessons[0]["id"], "coalescing");
+    assert!(lessons[0]["needs"].as_array().is_some_and(|n| !n.is_empty()));
+    assert!(warpbook(&["list"]).out.contains("Memory coalescing"));
+}
+
+#[test]
+fn run_gives_the_documented_shape() {
+    let run =
+        warpbook(&["run", "coalescing", "--backend", "simt", "--set", "stride=2", "--kernel", "strided", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!((json["lesson"].as_str(), json["backend"].as_str()), (Some("coalescing"), Some("simt")));
+    assert_eq!(json["params"]["stride"], 2.0);
+    assert_eq!(json["seed"], 1);
+    let kernel = &json["kernels"][0];
+    assert_eq!(kernel["ok"], true);
+    assert_eq!(kernel["check"]["elements"], 1_048_576);
+    assert_eq!(kernel["check"]["max_rel_error"], 0.0);
+    assert!(kernel["time"].is_null() && kernel["bytes_per_s"].is_null());
+    assert_eq!(kernel["trace"]["global"]["load"]["sectors"], 262_144);
+    assert_eq!(kernel["trace"]["complete"], true);
+    for field in
+        ["warps", "lane_ops", "warp_instructions", "shared", "branches", "barriers", "lines", "findings", "seconds"]
+    {
+        assert!(!kernel["trace"][field].is_null(), "{field}");
+    }
+    assert_eq!(json["values"]["load_sectors_per_request"], 8.0);
+    assert!(json["warnings"].is_array());
+}
+
+#[test]
+fn sweep_gives_a_row_a_point() {
+    let args = ["sweep", "coalescing", "--over", "stride=1,2,4", "--kernel", "strided", "--backend", "simt", "--csv"];
+    let run = warpbook(&args);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines.len(), 4);
+    assert!(lines[0].starts_with("stride,kernel,ok,median_s"));
+    assert!(lines[3].starts_with("4,strided,true,") && lines[3].contains("524288"));
+}
+
+#[test]
+fn trace_takes_any_file() {
+    let file = kernel("strided.wgsl");
+    let run = warpbook(&[
+        "trace",
+        &file,
+        "--grid",
+        "4096",
+        "--const",
+        "STRIDE=8",
+        "--buffer",
+        "src=8388608",
+        "--buffer",
+        "dst=1048576",
+        "--json",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["global"]["load"]["requests"], 32_768);
+    assert_eq!(json["global"]["load"]["sectors"], 1_048_576);
+    assert_eq!(json["global"]["store"]["sectors"], 131_072);
+}
+
+#[test]
+fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        warpbook::base::store::write_atomic(&path, text.as_bytes()).unwrap();
+        path.display().to_string()
+    };
+    let header = "@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n";
+    let torn = file("torn.wgsl", "@compute @workgroup_size(1)\nfn main( {");
+    let untyped = file("untyped.wgsl", &format!("{header}@compute @workgroup_size(1)\nfn main() {{ a[0] = 1u; }}"));
+    let several = file("two.wgsl", "@compute @workgroup_size(1) fn one() {}\n@compute @workgroup_size(1) fn two() {}");
+    let good = file("good.wgsl", &format!("{header}@compute @workgroup_size(1)\nfn main() {{ a[0] = 1.0; }}"));
+    let cases: Vec<(Vec<&str>, &str)> = vec![
+        (vec!["dance"], "unrecognized subcommand"),
+        (vec!["run", "coalesing"], "did you mean `coalescing`"),
+        (vec!["run", "coalescing", "--kernel", "stride"], "did you mean `strided`"),
+        (vec!["run", "coalescing", "--set", "strid=2"], "did you mean `stride`"),
+        (vec!["run", "coalescing", "--set", "stride=99"], "a whole number from 1 to 32"),
+        (vec!["run", "coalescing", "--backend", "cuda"], "CUDA"),
+        (vec!["sweep", "coalescing", "--over", "block=33", "--backend", "simt"], "one of 32, 64"),
+        (vec!["trace", "nowhere.wgsl", "--grid", "1"], "cannot read nowhere.wgsl"),
+        (vec!["trace", &torn, "--grid", "1"], "torn.wgsl:2:"),
+        (vec!["trace", &untyped, "--grid", "1", "--buffer", "a=1"], "untyped.wgsl:3:"),
+        (vec!["trace", &several, "--grid", "1"], "--entry: one, two"),
+        (vec!["trace", &several, "--grid", "1", "--entry", "tow"], "did you mean `two`"),
+        (vec!["trace", &good, "--buffer", "a=1"], "--grid"),
+        (vec!["trace", &good, "--grid", "1"], "--buffer a=COUNT"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "b=1"], "no buffer `b`"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=1", "--const", "N=1"], "`N`"),
+        (vec!["trace", &good, "--grid", "0"], "workgroups"),
+        (vec!["check", "no-such-pack"], "index.ron"),
+        (vec!["new", "Bad Name"], "Bad Name"),
+        (vec!["shot", "coalescing", "--step", "99", "-o", "x.png"], "step"),
+        (vec!["export", "coalescing", "--format", "docx"], "docx"),
+    ];
+    for (args, said) in cases {
+        let run = warpbook_in(folder.path(), &args);
+        assert_eq!(run.code, 2, "{args:?}: {}", run.err);
+        assert!(run.err.contains(said), "{args:?} says: {}", run.err);
+        assert!(run.out.is_empty(), "{args:?} writes to standard output: {}", run.out);
+    }
+}
+
+#[test]
+fn a_kernel_that_does_wrong_is_told_with_its_line_and_exits_with_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wrong.wgsl");
+    let text = "@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n\
+                @compute @workgroup_size(32)\n\
+                fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n    a[id.x + 8u] = 1.0;\n}\n";
+    warpbook::base::store::write_atomic(&path, text.as_bytes()).unwrap();
+    let run = warpbook(&["trace", &path.display().to_string(), "--grid", "1", "--buffer", "a=32", "--json"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let json = run.json();
+    assert_eq!((&json["findings"][0]["kind"], &json["findings"][0]["line"]), (&"out_of_bounds".into(), &4.into()));
+}
+
+#[test]
+fn a_new_lesson_passes_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = warpbook_in(folder.path(), &["new", "my-lesson", "--pack", "pack"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = warpbook_in(folder.path(), &["check", "pack"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = warpbook_in(folder.path(), &["new", "my-lesson", "--pack", "pack"]);
+    assert_eq!(run.code, 2, "a lesson that is there is not overwritten");
+    let run = warpbook_in(folder.path(), &["--pack", "pack", "list"]);
+    assert!(run.out.contains("my-lesson"), "{}", run.out);
+}
+
+#[test]
+fn without_a_window_it_writes_the_notes_and_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = warpbook_in(folder.path(), &[]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("neither WAYLAND_DISPLAY nor DISPLAY is set"), "{}", run.err);
+    let files: Vec<&str> = run.out.lines().collect();
+    for ending in [".md", ".html", ".svg", ".csv"] {
+        assert!(files.iter().any(|f| f.ends_with(ending)), "no {ending} among {files:?}");
+    }
+    for file in files {
+        assert!(folder.path().join(file).is_file(), "{file} is named and not there");
+    }
+}
