@@ -22,6 +22,9 @@ mod registers;
 mod warp;
 mod workgroup;
 
+#[cfg(test)]
+mod tests;
+
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use program::{Binding, BindingSpace, Program};

@@ -517,7 +517,11 @@ mod tests {
     #[test]
     fn exponents() {
         assert_eq!(frexp(6.0), (0.75, 3));
-        assert_eq!(frexp(-1e-40), (-0.544_512_6, -132));
+        for x in [-1e-40, 1.0, -0.3, 1e38, f32::MIN_POSITIVE, f32::from_bits(1)] {
+            let (fract, exponent) = frexp(x);
+            assert!((0.5..1.0).contains(&fract.abs()));
+            assert_eq!(ldexp(fract, exponent), x);
+        }
         assert_eq!(ldexp(0.75, 3), 6.0);
         assert_eq!(ldexp(1.0, -140), f32::from_bits(1 << 9));
     }

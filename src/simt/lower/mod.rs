@@ -42,6 +42,7 @@ pub(super) fn lower(
     let index = module.entry_points.iter().position(|e| e.name == entry).ok_or_else(missing)?;
     let point = &module.entry_points[index];
     let mut lower = Lower::new(file, source, &module, &info);
+    lower.b.at_line(parse::entry_line(point, source));
     let bindings = lower.globals(info.get_entry_point(index)).map_err(|e| vec![e])?;
     lower.entry(point, info.get_entry_point(index)).map_err(|e| vec![e])?;
     Ok(Lowered { ir: lower.b.ir, workgroup_size: point.workgroup_size, bindings })
@@ -100,10 +101,7 @@ impl<'a> Lower<'a> {
         let error = Diagnostic::error(message);
         match span.to_range() {
             Some(range) => error.at(self.file, self.source, &range),
-            None => match self.b.place(self.file) {
-                Some(place) => Diagnostic { place: Some(place), ..error },
-                None => error.in_file(self.file),
-            },
+            None => Diagnostic { place: Some(self.b.place(self.file)), ..error },
         }
     }
 
@@ -143,7 +141,7 @@ impl<'a> Lower<'a> {
                 ir::BuiltIn::NumWorkGroups => each(B::NumWorkgroups),
                 other => {
                     let what = format!("the built-in {other:?}");
-                    return Err(self.unsupported(&what, self.module.types.get_span(ty)));
+                    return Err(self.unsupported(&what, Span::UNDEFINED));
                 }
             },
             _ => {

@@ -1,6 +1,7 @@
 //! Types as the tracer sees them: components in registers, and words at byte offsets in memory.
 
 use naga::ir::{ArraySize, Scalar, ScalarKind, TypeInner, VectorSize};
+use naga::proc::IndexableLength;
 use naga::{Handle, ir};
 
 /// How a component is computed with.
@@ -34,14 +35,21 @@ pub(super) fn components(module: &ir::Module, ty: &TypeInner) -> u32 {
         TypeInner::Scalar(_) | TypeInner::Atomic(_) => 1,
         TypeInner::Vector { size, .. } => size as u32,
         TypeInner::Matrix { columns, rows, .. } => columns as u32 * rows as u32,
-        TypeInner::Array { base, size, .. } => match size {
-            ArraySize::Constant(n) => n.get().saturating_mul(components(module, &module.types[base].inner)),
-            ArraySize::Pending(_) | ArraySize::Dynamic => 0,
-        },
+        TypeInner::Array { base, size, .. } => {
+            array_len(module, size).unwrap_or(0).saturating_mul(components(module, &module.types[base].inner))
+        }
         TypeInner::Struct { ref members, .. } => {
             members.iter().map(|m| components(module, &module.types[m.ty].inner)).sum()
         }
         _ => 0,
+    }
+}
+
+/// Elements of an array, with overrides resolved; none where only the buffer's size tells.
+fn array_len(module: &ir::Module, size: ArraySize) -> Option<u32> {
+    match size.resolve(module.to_ctx()) {
+        Ok(IndexableLength::Known(len)) => Some(len),
+        Ok(IndexableLength::Dynamic) | Err(_) => None,
     }
 }
 
@@ -78,8 +86,7 @@ pub(super) fn element(module: &ir::Module, ty: &TypeInner, index: u32) -> Option
             Some(uniform(TypeInner::Vector { size: rows, scalar }, column_stride(rows), Some(columns as u32)))
         }
         TypeInner::Array { base, size, stride } => {
-            let len = if let ArraySize::Constant(n) = size { Some(n.get()) } else { None };
-            Some(uniform(module.types[base].inner.clone(), stride, len))
+            Some(uniform(module.types[base].inner.clone(), stride, array_len(module, size)))
         }
         TypeInner::Struct { ref members, .. } => {
             let member = members.get(index as usize)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::memo::{Memo, least_wavefronts};
+use super::memo::Memo;
 use super::{Access, Observer};
 use crate::simt::code::Code;
 use crate::simt::ir::Mem;
@@ -138,7 +138,7 @@ impl Observer for Counter {
         if access.place.mem == Mem::Shared {
             let cost = site.memo.cost(access, Space::Shared);
             site.cost += u64::from(cost);
-            site.conflicts += u64::from(cost - least_wavefronts(access));
+            site.conflicts += u64::from(cost - site.memo.least());
         } else {
             site.cost += u64::from(site.memo.cost(access, Space::Global));
         }

@@ -17,6 +17,8 @@ const BANKS: u32 = 32;
 pub(super) struct Memo {
     mask: u64,
     shape: Shape,
+    /// The least wavefronts that the mask could take.
+    least: u32,
     /// By the first address's word within its sector; 0 where it is not known yet.
     costs: [u32; (SECTOR / 4) as usize],
 }
@@ -32,7 +34,7 @@ enum Shape {
 
 impl Memo {
     pub fn new() -> Self {
-        Self { mask: 0, shape: Shape::None, costs: [0; 8] }
+        Self { mask: 0, shape: Shape::None, least: 0, costs: [0; 8] }
     }
 
     /// What an access costs.
@@ -58,6 +60,12 @@ impl Memo {
         cost
     }
 
+    /// The least wavefronts that the access just asked for could have taken.
+    pub fn least(&self) -> u32 {
+        self.least
+    }
+
+    #[inline]
     fn is_known(&self, access: &Access<'_>, first: u32) -> bool {
         if self.mask != access.mask {
             return false;
@@ -80,6 +88,7 @@ impl Memo {
     fn remember(&mut self, access: &Access<'_>, first: u32) {
         self.mask = access.mask;
         self.costs = [0; 8];
+        self.least = least_wavefronts(access);
         match access.addresses {
             Addresses::One(_) => self.shape = Shape::One,
             Addresses::Linear { step, .. } => self.shape = Shape::Linear(step),
@@ -151,8 +160,8 @@ fn wavefronts(access: &Access<'_>) -> u32 {
     total
 }
 
-/// The least wavefronts that the active lanes could take: one for each group that has any.
-pub(super) fn least_wavefronts(access: &Access<'_>) -> u32 {
+/// One wavefront for each group that has an active lane.
+fn least_wavefronts(access: &Access<'_>) -> u32 {
     let mut groups = 0;
     each_group(access, |_| groups += 1);
     groups
