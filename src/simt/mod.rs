@@ -14,6 +14,7 @@ mod ir;
 mod launch;
 mod lower;
 mod memory;
+mod numerics;
 mod observers;
 mod ops;
 mod program;

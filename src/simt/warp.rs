@@ -276,11 +276,10 @@ impl<const W: usize> Warp<W> {
                 self.slots[slot as usize] |= taken;
                 self.mask &= !taken;
             }
-            Op::Again { to } => {
-                if self.mask != 0 {
+            Op::Again { to }
+                if self.mask != 0 => {
                     self.pc = to as usize;
                 }
-            }
             Op::Exit { to } => {
                 self.mask = 0;
                 self.pc = to as usize;

@@ -115,7 +115,7 @@ fn nested_loops_with_every_way_out() -> Result {
                 if (a + b) % 5 == i % 5 {
                     continue;
                 }
-                if a * 8 + b == 37 && i % 7 == 0 {
+                if a * 8 + b == 37 && i.is_multiple_of(7) {
                     return s + 1000;
                 }
                 s += a * b + 1;
