@@ -37,9 +37,21 @@ impl Memo {
         Self { mask: 0, shape: Shape::None, least: 0, costs: [0; 8] }
     }
 
-    /// What an access costs.
+    /// What an access costs; of workgroup memory, also how much of it is beyond the least possible.
     #[inline]
-    pub fn cost(&mut self, access: &Access<'_>, space: Space) -> u32 {
+    pub fn cost(&mut self, access: &Access<'_>, space: Space) -> (u32, u32) {
+        // What inner loops do most: one word for all lanes, or one after the other, up to a lane a bank.
+        let narrow = access.place.words == 1 && access.mask >> BANKS == 0;
+        match (access.addresses, space) {
+            (Addresses::One(_), _) if narrow => return (1, 0),
+            (Addresses::Linear { step: 4, .. }, Space::Shared) if narrow => return (1, 0),
+            _ => {}
+        }
+        let cost = self.look_up(access, space);
+        (cost, cost - self.least.min(cost))
+    }
+
+    fn look_up(&mut self, access: &Access<'_>, space: Space) -> u32 {
         let first = access.addresses.at(access.mask.trailing_zeros());
         if !self.is_known(access, first) {
             self.remember(access, first);
@@ -58,11 +70,6 @@ impl Memo {
         };
         self.costs[alignment] = cost;
         cost
-    }
-
-    /// The least wavefronts that the access just asked for could have taken.
-    pub fn least(&self) -> u32 {
-        self.least
     }
 
     #[inline]
