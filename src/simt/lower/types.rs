@@ -39,7 +39,7 @@ pub(super) fn components(module: &ir::Module, ty: &TypeInner) -> u32 {
             array_len(module, size).unwrap_or(0).saturating_mul(components(module, &module.types[base].inner))
         }
         TypeInner::Struct { ref members, .. } => {
-            members.iter().map(|m| components(module, &module.types[m.ty].inner)).sum()
+            members.iter().fold(0, |sum: u32, m| sum.saturating_add(components(module, &module.types[m.ty].inner)))
         }
         _ => 0,
     }
@@ -78,7 +78,9 @@ pub(super) struct Element {
 pub(super) fn element(module: &ir::Module, ty: &TypeInner, index: u32) -> Option<Element> {
     let uniform = |inner: TypeInner, stride: u32, len: Option<u32>| {
         let step = components(module, &inner);
-        Element { ty: inner, offset: index * stride, component: index * step, stride, step, len }
+        // An index past the end of a runtime-sized array is found out later.
+        let (offset, component) = (index.wrapping_mul(stride), index.wrapping_mul(step));
+        Element { ty: inner, offset, component, stride, step, len }
     };
     match *ty {
         TypeInner::Vector { size, scalar } => Some(uniform(TypeInner::Scalar(scalar), 4, Some(size as u32))),

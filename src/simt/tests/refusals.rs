@@ -76,6 +76,38 @@ fn what_cannot_be_traced_yet() {
 }
 
 #[test]
+fn what_is_too_large() -> Result {
+    let count = errors("override n: u32;\n@compute @workgroup_size(n, n)\nfn main() {}", "main", &[("n", 100_000.0)]);
+    assert_eq!(count.len(), 1);
+    refused("var<workgroup> w: array<u32, 999999999>;\n@compute @workgroup_size(1) fn main() { w[0] = 1u; }", 1, "");
+    refused(
+        "var<workgroup> w: array<u32, 999999>;\n@compute @workgroup_size(1) fn main() { w[0] = 1u; }",
+        1,
+        "too large",
+    );
+    let source = "@group(0) @binding(0) var<storage, read_write> out: array<vec4<u32>>;\n@compute @workgroup_size(1) fn main() {\nout[100000000u].x = 1u; out[1].y = 2u;\n}";
+    let program = super::compile(source, "main", &[])?;
+    let outcome = super::run_with(&program, &mut [words(&[0; 4])], [1, 1, 1], &width(32))?;
+    assert_eq!(outcome.trace.findings.len(), 1);
+    let grid = [u32::MAX, u32::MAX, u32::MAX];
+    assert!(super::run_with(&program, &mut [words(&[0; 4])], grid, &width(32)).is_err());
+    Ok(())
+}
+
+#[test]
+fn no_beginning_of_a_shader_panics() {
+    for source in [
+        include_str!("../../../tests/kernels/naive_matmul.wgsl"),
+        include_str!("../../../tests/kernels/tiled_matmul.wgsl"),
+    ] {
+        for end in (0..source.len()).filter(|end| source.is_char_boundary(*end)) {
+            let errors = errors(&source[..end], "main", &[]);
+            assert!(errors.iter().all(|e| e.place.is_some()) && !errors.is_empty(), "{end}");
+        }
+    }
+}
+
+#[test]
 fn buffers_that_do_not_fit() -> Result {
     let source = "@group(0) @binding(0) var<storage, read_write> out: array<vec4<u32>, 4>;\n@compute @workgroup_size(1) fn main() { out[0].x = 1u; }";
     let program = super::compile(source, "main", &[])?;
