@@ -100,7 +100,7 @@ fn trace_takes_any_file() {
         "--grid",
         "4096",
         "--const",
-        "STRIDE=8",
+        "stride=8",
         "--buffer",
         "src=8388608",
         "--buffer",

@@ -112,6 +112,13 @@ pub struct Canvas {
     textures: Vec<egui::TexturesDelta>,
 }
 
+impl Drop for Canvas {
+    /// What was never painted is dropped on purpose; egui takes that for a mistake unless told.
+    fn drop(&mut self) {
+        self.textures.iter_mut().for_each(egui::TexturesDelta::clear);
+    }
+}
+
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
 impl Canvas {

@@ -118,20 +118,14 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
                     raise(of, dst, Class::Varying);
                 }
             }
-            Inst::If { cond, .. } => {
-                if class(cond) != Class::Uniform {
-                    diverging.extend(regions.construct[i]);
-                }
+            Inst::If { cond, .. } if class(cond) != Class::Uniform => {
+                diverging.extend(regions.construct[i]);
             }
-            Inst::BreakIf { cond } => {
-                if class(cond) != Class::Uniform || is_divided(regions, &classes.divergent, i) {
-                    diverging.extend(regions.construct[i]);
-                }
+            Inst::BreakIf { cond } if (class(cond) != Class::Uniform || is_divided(regions, &classes.divergent, i)) => {
+                diverging.extend(regions.construct[i]);
             }
-            Inst::Break | Inst::Continue | Inst::Return => {
-                if is_divided(regions, &classes.divergent, i) {
-                    diverging.extend(regions.construct[i]);
-                }
+            Inst::Break | Inst::Continue | Inst::Return if is_divided(regions, &classes.divergent, i) => {
+                diverging.extend(regions.construct[i]);
             }
             _ => {}
         }

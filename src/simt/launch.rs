@@ -21,6 +21,9 @@ const BATCH: usize = 1024;
 /// Workgroups that one task runs one after another, at most.
 const CHUNK: usize = 32;
 
+/// Workgroups of a grid, at most: their numbers fit in an event.
+const MAX_WORKGROUPS: u64 = 1 << 32;
+
 /// How to run a program.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -53,7 +56,7 @@ pub struct Outcome {
 /// results afterwards. `cancel` stops it early; `progress` hears how many workgroups of how many are done.
 ///
 /// # Errors
-/// Buffers that do not fit the program, a warp width other than 8, 16, 32 or 64, or threads that cannot be started.
+/// Buffers that do not fit the program, a grid that is too large, a warp width other than 8, 16, 32 or 64, or threads that cannot be started.
 pub fn run(
     program: &Program,
     buffers: &mut [Tensor],
@@ -63,6 +66,11 @@ pub fn run(
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Outcome, Diagnostic> {
     program.check_buffers(buffers)?;
+    let workgroups = grid.iter().fold(1_u64, |n, x| n.saturating_mul(u64::from(*x)));
+    if workgroups > MAX_WORKGROUPS {
+        return Err(Diagnostic::error(format!("a grid of {workgroups} workgroups is too large to trace"))
+            .hint(format!("trace {MAX_WORKGROUPS} workgroups or fewer")));
+    }
     let launch = Launch { program, grid, options, cancel, progress };
     let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
         8 => Ok(launch.run::<8>(buffers)),

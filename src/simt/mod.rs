@@ -14,6 +14,7 @@ mod ir;
 mod launch;
 mod lower;
 mod memory;
+mod numerics;
 mod observers;
 mod ops;
 mod program;
@@ -21,6 +22,9 @@ mod regions;
 mod registers;
 mod warp;
 mod workgroup;
+
+#[cfg(test)]
+mod tests;
 
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};

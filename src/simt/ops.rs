@@ -4,6 +4,7 @@
 //! the dividend and its remainder 0, as WGSL defines them at run time.
 
 use super::half::{f16_to_f32, f32_to_f16};
+use super::numerics::{extract, field_mask, fma, frexp, ldexp, saturate, sign_extend, smoothstep};
 
 /// An operand of a warp-wide operation: a scalar register, the same for all lanes, or a vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +176,7 @@ unary! {
     /// Inverse hyperbolic tangent.
     Atanh => |a| b(f(a).atanh());
     /// Clamped to [0, 1].
-    Saturate => |a| b(f(a).max(0.0).min(1.0));
+    Saturate => |a| b(saturate(f(a)));
     /// Rounded to half precision and back.
     QuantizeToF16 => |a| b(f16_to_f32(f32_to_f16(f(a))));
     /// To half precision, in the low 16 bits.
@@ -238,11 +239,11 @@ binary! {
     /// Signed division.
     IDiv => |x, y| if y == 0 { x } else { u(s(x).wrapping_div(s(y))) };
     /// Unsigned division.
-    UDiv => |x, y| if y == 0 { x } else { x / y };
+    UDiv => |x, y| x.checked_div(y).unwrap_or(x);
     /// Signed remainder.
     IRem => |x, y| if y == 0 { 0 } else { u(s(x).wrapping_rem(s(y))) };
     /// Unsigned remainder.
-    URem => |x, y| if y == 0 { 0 } else { x % y };
+    URem => |x, y| x.checked_rem(y).unwrap_or(0);
     /// Bitwise and, also the logical one.
     And => |x, y| x & y;
     /// Bitwise or, also the logical one.
@@ -307,68 +308,13 @@ ternary! {
     /// Integer x·y + z.
     IMulAdd => |x, y, z| x.wrapping_mul(y).wrapping_add(z);
     /// `count` bits from `offset`, zero-extended.
-    UExtract => |e, offset, count| extract(e, offset, count);
+    UExtract => extract;
     /// `count` bits from `offset`, sign-extended.
     IExtract => |e, offset, count| sign_extend(extract(e, offset, count), offset, count);
-    /// Ones at `count` bits from `offset`, where `e` is all ones: the mask of `insertBits`.
-    BitMask => |e, offset, count| extract(e, 0, clip(offset, count)) << (offset.min(31)) & keep(offset);
+    /// Only `count` bits from `offset`, in their place.
+    BitMask => |e, offset, count| e & field_mask(offset, count);
     /// Hermite interpolation between two edges.
     SmoothStep => |low, high, x| b(smoothstep(f(low), f(high), f(x)));
-}
-
-fn clip(offset: u32, count: u32) -> u32 {
-    count.min(32 - offset.min(32))
-}
-
-fn keep(offset: u32) -> u32 {
-    if offset >= 32 { 0 } else { u32::MAX }
-}
-
-fn extract(e: u32, offset: u32, count: u32) -> u32 {
-    let offset = offset.min(32);
-    let count = count.min(32 - offset);
-    if count == 0 { 0 } else { (e >> offset) & (u32::MAX >> (32 - count)) }
-}
-
-fn sign_extend(bits: u32, offset: u32, count: u32) -> u32 {
-    let count = clip(offset, count);
-    if count == 0 { 0 } else { u(s(bits << (32 - count)) >> (32 - count)) }
-}
-
-fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
-    let t = ((x - low) / (high - low)).max(0.0).min(1.0);
-    t * t * (3.0 - 2.0 * t)
-}
-
-/// The correctly rounded fused multiply-add, in f64 with the sum rounded to odd so that the second rounding is exact
-/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums").
-fn fma(x: f32, y: f32, z: f32) -> f32 {
-    // A product of two f32 is exact in f64.
-    let (product, z) = (f64::from(x) * f64::from(y), f64::from(z));
-    let sum = product + z;
-    let bb = sum - product;
-    let error = (product - (sum - bb)) + (z - bb);
-    let bits = sum.to_bits();
-    let inexact = error != 0.0 && sum.is_finite() && bits & 1 == 0;
-    // Towards the exact sum: away from zero where the error has the sum's sign.
-    let odd = if (error > 0.0) == (sum > 0.0) { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
-    f64::from_bits(if inexact { odd } else { bits }) as f32
-}
-
-fn frexp(x: f32) -> (f32, i32) {
-    if x == 0.0 || !x.is_finite() {
-        return (x, 0);
-    }
-    // Subnormals gain an exponent first.
-    let (x, shift) = if x.abs() < f32::MIN_POSITIVE { (x * 16_777_216.0, -24) } else { (x, 0) };
-    let bits = x.to_bits();
-    let exponent = ((bits >> 23) & 0xFF).cast_signed() - 126;
-    (f32::from_bits((bits & 0x807F_FFFF) | (126 << 23)), exponent + shift)
-}
-
-fn ldexp(x: f32, exponent: i32) -> f32 {
-    // In f64 the product is exact, so that it rounds once; beyond these exponents the result is 0 or infinite anyway.
-    (f64::from(x) * 2.0_f64.powi(exponent.clamp(-400, 400))) as f32
 }
 
 /// The register files that operands are read from.
@@ -480,45 +426,36 @@ fn map3<const W: usize>(files: Files<'_, W>, a: Src, b: Src, c: Src, body: impl 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng;
-
-    #[test]
-    fn fused_multiply_add_rounds_once() {
-        for i in 0..200_000 {
-            // Random bits, with products near the addend in half of the cases.
-            let [x, y] = [0, 1].map(|k| f(rng::word(k, i) & 0xBFFF_FFFF));
-            let z = if i % 2 == 0 { f(rng::word(2, i)) } else { -(x * y) * (1.0 + f32::EPSILON * (i % 9) as f32) };
-            let (got, expected) = (fma(x, y, z), x.mul_add(y, z));
-            assert!(got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan(), "{x:e} {y:e} {z:e}");
-        }
-    }
-
-    #[test]
-    fn bits() {
-        assert_eq!(Ternary::UExtract.scalar(0xABCD_1234, 8, 8), 0x12);
-        assert_eq!(Ternary::IExtract.scalar(0x0000_8000, 8, 8), 0xFFFF_FF80);
-        assert_eq!(Ternary::UExtract.scalar(u32::MAX, 40, 8), 0);
-        assert_eq!(Ternary::BitMask.scalar(u32::MAX, 8, 4), 0xF00);
-        assert_eq!(Ternary::BitMask.scalar(u32::MAX, 30, 9), 0xC000_0000);
-        assert_eq!(Ternary::BitMask.scalar(u32::MAX, 32, 9), 0);
-        assert_eq!(Unary::UFirstLeadingBit.scalar(0), u32::MAX);
-        assert_eq!(Unary::IFirstLeadingBit.scalar(u(-1)), u32::MAX);
-        assert_eq!(Unary::IFirstLeadingBit.scalar(u(-3)), 1);
-    }
 
     #[test]
     fn division_is_total() {
         assert_eq!(Binary::IDiv.scalar(7, 0), 7);
+        assert_eq!(Binary::UDiv.scalar(7, 0), 7);
         assert_eq!(Binary::URem.scalar(7, 0), 0);
         assert_eq!(Binary::IDiv.scalar(0x8000_0000, u32::MAX), 0x8000_0000);
         assert_eq!(Binary::IRem.scalar(0x8000_0000, u32::MAX), 0);
     }
 
     #[test]
-    fn exponents() {
-        assert_eq!(frexp(6.0), (0.75, 3));
-        assert_eq!(frexp(-1e-40), (-0.544_512_6, -132));
-        assert_eq!(ldexp(0.75, 3), 6.0);
-        assert_eq!(ldexp(1.0, -140), f32::from_bits(1 << 9));
+    fn first_bits() {
+        assert_eq!(Unary::UFirstLeadingBit.scalar(0), u32::MAX);
+        assert_eq!(Unary::IFirstLeadingBit.scalar(u32::MAX), u32::MAX);
+        assert_eq!(Unary::IFirstLeadingBit.scalar(0_u32.wrapping_sub(3)), 1);
+    }
+
+    #[test]
+    fn scalar_operands_are_the_same_in_all_lanes() {
+        let vectors: Vec<[u32; 8]> = (0..3).map(|r| std::array::from_fn(|l| r * 100 + l as u32 * 7 + 1)).collect();
+        let files = Files { scalars: &[3, 5, 9], vectors: &vectors };
+        let get = |s: Src, l: usize| if s.is_scalar() { files.one(s) } else { files.all(s)[l] };
+        for bits in 0..8 {
+            let [a, b, c] = [0, 1, 2].map(|r| if bits >> r & 1 == 1 { Src::scalar(r) } else { Src::vector(r) });
+            let three = Ternary::IMulAdd.lanes(files, a, b, c);
+            let two = Binary::ISub.lanes(files, a, b);
+            for l in 0..8 {
+                assert_eq!(three[l], get(a, l).wrapping_mul(get(b, l)).wrapping_add(get(c, l)));
+                assert_eq!(two[l], get(a, l).wrapping_sub(get(b, l)));
+            }
+        }
     }
 }

@@ -276,10 +276,8 @@ impl<const W: usize> Warp<W> {
                 self.slots[slot as usize] |= taken;
                 self.mask &= !taken;
             }
-            Op::Again { to } => {
-                if self.mask != 0 {
-                    self.pc = to as usize;
-                }
+            Op::Again { to } if self.mask != 0 => {
+                self.pc = to as usize;
             }
             Op::Exit { to } => {
                 self.mask = 0;

@@ -33,9 +33,14 @@ impl Builder {
         }
     }
 
+    /// What is pushed from now on is on `line`.
+    pub fn at_line(&mut self, line: u32) {
+        self.line = line;
+    }
+
     /// The present line as a diagnostic's place.
-    pub fn place(&self, file: &str) -> Option<diag::Place> {
-        (!self.ir.insts.is_empty()).then(|| diag::Place { file: file.to_owned(), line: self.line, column: 1 })
+    pub fn place(&self, file: &str) -> diag::Place {
+        diag::Place { file: file.to_owned(), line: self.line, column: 1 }
     }
 
     /// Appends an instruction, and gives its index.

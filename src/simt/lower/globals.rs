@@ -7,9 +7,9 @@ use naga::{Handle, ir};
 
 use super::super::ir::{Extent, Mem, Variable};
 use super::super::program::Binding;
-use super::Lower;
 use super::pointer::Root;
 use super::types::{self, Kind};
+use super::{Lower, MAX_SHARED_BYTES};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::job::BindingKind;
@@ -54,6 +54,12 @@ impl Lower<'_> {
                 let components = types::components(self.module, self.type_inner(variable.ty));
                 let size = if packed { components * 4 } else { layout.size };
                 let base = layout.alignment.round_up(self.b.ir.shared_bytes.next_multiple_of(4));
+                if size > MAX_SHARED_BYTES - base.min(MAX_SHARED_BYTES) {
+                    let span = self.module.global_variables.get_span(handle);
+                    return Err(self
+                        .error("the workgroup variables are too large", span)
+                        .hint("GPUs have 16 to 227 KiB of workgroup memory"));
+                }
                 self.b.ir.shared_bytes = base + size;
                 Root::Memory { mem: Mem::Shared, variable: self.add_variable(handle, size, base), base, packed }
             } else {

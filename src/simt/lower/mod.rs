@@ -23,6 +23,15 @@ use pointer::{Pointer, Root};
 /// Most registers that a program may have: past this, inlining or large values by copy went out of hand.
 const MAX_REGS: usize = 1 << 20;
 
+/// Words of arrays that a lane may have of its own, and of any one variable: 64 KiB.
+const MAX_LOCAL_WORDS: u32 = 1 << 14;
+
+/// Workgroup memory that a program may have, in bytes. No GPU has as much.
+const MAX_SHARED_BYTES: u32 = 1 << 20;
+
+/// Invocations that a workgroup may have. Most GPUs stop at 1024.
+const MAX_INVOCATIONS: u64 = 1 << 14;
+
 /// What lowering gives.
 pub(super) struct Lowered {
     pub ir: Ir,
@@ -42,6 +51,8 @@ pub(super) fn lower(
     let index = module.entry_points.iter().position(|e| e.name == entry).ok_or_else(missing)?;
     let point = &module.entry_points[index];
     let mut lower = Lower::new(file, source, &module, &info);
+    lower.b.at_line(parse::entry_line(point, source));
+    lower.limits(point).map_err(|e| vec![e])?;
     let bindings = lower.globals(info.get_entry_point(index)).map_err(|e| vec![e])?;
     lower.entry(point, info.get_entry_point(index)).map_err(|e| vec![e])?;
     Ok(Lowered { ir: lower.b.ir, workgroup_size: point.workgroup_size, bindings })
@@ -100,10 +111,7 @@ impl<'a> Lower<'a> {
         let error = Diagnostic::error(message);
         match span.to_range() {
             Some(range) => error.at(self.file, self.source, &range),
-            None => match self.b.place(self.file) {
-                Some(place) => Diagnostic { place: Some(place), ..error },
-                None => error.in_file(self.file),
-            },
+            None => Diagnostic { place: Some(self.b.place(self.file)), ..error },
         }
     }
 
@@ -115,6 +123,17 @@ impl<'a> Lower<'a> {
 
     fn type_inner(&self, ty: Handle<ir::Type>) -> &'a ir::TypeInner {
         &self.module.types[ty].inner
+    }
+
+    /// Refuses workgroups that no GPU would run.
+    fn limits(&self, point: &ir::EntryPoint) -> Result<(), Diagnostic> {
+        let count: u64 = point.workgroup_size.iter().fold(1, |n, x| n.saturating_mul(u64::from(*x)));
+        if (1..=MAX_INVOCATIONS).contains(&count) {
+            return Ok(());
+        }
+        let [x, y, z] = point.workgroup_size;
+        let error = self.error(format!("a workgroup of {x} × {y} × {z} has {count} invocations"), Span::UNDEFINED);
+        Err(error.hint("GPUs run workgroups of 1 to 1024 invocations"))
     }
 
     /// Lowers the entry point's own body.
@@ -143,7 +162,7 @@ impl<'a> Lower<'a> {
                 ir::BuiltIn::NumWorkGroups => each(B::NumWorkgroups),
                 other => {
                     let what = format!("the built-in {other:?}");
-                    return Err(self.unsupported(&what, self.module.types.get_span(ty)));
+                    return Err(self.unsupported(&what, Span::UNDEFINED));
                 }
             },
             _ => {

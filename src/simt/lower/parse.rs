@@ -19,7 +19,7 @@ pub struct EntryPoint {
 /// A pipeline-overridable constant of a shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
-    /// Its name; its number, where it was given one with `@id`.
+    /// Its name. One with an `@id` also goes by that number.
     pub name: String,
     /// Its value where none is given; none where one must be, or where it depends on other overrides.
     pub default: Option<f64>,
@@ -55,8 +55,10 @@ fn known_overrides(module: &ir::Module) -> Vec<Override> {
     module
         .overrides
         .iter()
-        .map(|(_, o)| Override {
-            name: override_key(o),
+        // An array's size that is an expression is an override too, which nobody can set.
+        .filter_map(|(_, o)| Some((o.name.clone()?, o)))
+        .map(|(name, o)| Override {
+            name,
             default: o.init.and_then(|init| match module.global_expressions[init] {
                 ir::Expression::Literal(literal) => literal_value(literal),
                 _ => None,
@@ -66,8 +68,12 @@ fn known_overrides(module: &ir::Module) -> Vec<Override> {
         .collect()
 }
 
-fn override_key(o: &ir::Override) -> String {
-    o.id.map(|id| id.to_string()).or_else(|| o.name.clone()).unwrap_or_default()
+/// What resolving knows the override `name` by: its number where it has one.
+fn override_key(module: &ir::Module, name: &str) -> Option<String> {
+    let is_meant =
+        |o: &ir::Override| o.name.as_deref() == Some(name) || o.id.map(|id| id.to_string()).as_deref() == Some(name);
+    let (_, o) = module.overrides.iter().find(|(_, o)| is_meant(o))?;
+    o.id.map(|id| id.to_string()).or_else(|| o.name.clone())
 }
 
 fn literal_value(literal: ir::Literal) -> Option<f64> {
@@ -84,9 +90,8 @@ fn compute_entries(module: &ir::Module) -> impl Iterator<Item = &ir::EntryPoint>
     module.entry_points.iter().filter(|e| e.stage == ir::ShaderStage::Compute)
 }
 
-/// The line an entry point's first statement or argument is near: entry points carry no span of their own, so the
-/// text is searched for `fn name`.
-fn entry_line(entry: &ir::EntryPoint, source: &str) -> u32 {
+/// The line an entry point is on. They carry no span of their own, so the text is searched for `fn name`.
+pub(super) fn entry_line(entry: &ir::EntryPoint, source: &str) -> u32 {
     let named = |line: &str| {
         line.split("fn").skip(1).any(|rest| {
             rest.trim_start()
@@ -106,6 +111,7 @@ pub(super) fn parse(file: &str, source: &str) -> Result<(ir::Module, ModuleInfo)
 
 fn validator() -> Validator {
     let beyond = Capabilities::SHADER_FLOAT16
+        | Capabilities::SHADER_FLOAT16_IN_FLOAT32
         | Capabilities::SUBGROUP
         | Capabilities::SUBGROUP_BARRIER
         | Capabilities::SHADER_INT64
@@ -165,9 +171,7 @@ pub(super) fn resolve(
 ) -> Result<(ir::Module, ModuleInfo), Vec<Diagnostic>> {
     let (module, info) = parse(file, source)?;
     check_entry(file, &module, entry).map_err(|e| vec![e])?;
-    check_constants(file, &module, constants)?;
-    let mut values = naga::back::PipelineConstants::default();
-    values.extend(constants.iter().cloned());
+    let values = constant_values(file, &module, constants)?;
     let chosen = Some((ir::ShaderStage::Compute, entry));
     match naga::back::pipeline_constants::process_overrides(&module, &info, chosen, &values) {
         Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
@@ -197,19 +201,26 @@ fn check_entry(file: &str, module: &ir::Module, entry: &str) -> Result<(), Diagn
     })
 }
 
-fn check_constants(file: &str, module: &ir::Module, constants: &[(String, f64)]) -> Result<(), Vec<Diagnostic>> {
+fn constant_values(
+    file: &str,
+    module: &ir::Module,
+    constants: &[(String, f64)],
+) -> Result<naga::back::PipelineConstants, Vec<Diagnostic>> {
     let known = known_overrides(module);
     let names: Vec<&str> = known.iter().map(|o| o.name.as_str()).collect();
+    let mut values = naga::back::PipelineConstants::default();
     let mut errors = Vec::new();
-    for (name, _) in constants {
-        if !names.contains(&name.as_str()) {
-            let error = Diagnostic::error(format!("the shader has no override `{name}`")).in_file(file);
-            errors.push(match nearest(name, names.iter().copied()) {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None if names.is_empty() => error.hint("it has none"),
-                None => error.hint(format!("it has: {}", names.join(", "))),
-            });
+    for (name, value) in constants {
+        if let Some(key) = override_key(module, name) {
+            values.insert(key, *value);
+            continue;
         }
+        let error = Diagnostic::error(format!("the shader has no override `{name}`")).in_file(file);
+        errors.push(match nearest(name, names.iter().copied()) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None if names.is_empty() => error.hint("it has none"),
+            None => error.hint(format!("it has: {}", names.join(", "))),
+        });
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() { Ok(values) } else { Err(errors) }
 }

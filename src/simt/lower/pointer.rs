@@ -51,12 +51,15 @@ impl<'a> Lower<'a> {
         }
         let inner = self.type_inner(ty);
         let count = types::components(self.module, inner);
-        if self.b.ir.regs.len() + count as usize > super::MAX_REGS {
+        let array = indexed || types::has_array(self.module, inner);
+        let most =
+            if array { super::MAX_LOCAL_WORDS.saturating_sub(self.b.ir.local_words) } else { super::MAX_LOCAL_WORDS };
+        if count > most {
             return Err(self
                 .error("the variables of this program are too large to trace", Span::UNDEFINED)
                 .hint("keep large arrays in workgroup memory or a storage buffer"));
         }
-        if indexed || types::has_array(self.module, inner) {
+        if array {
             let first = self.b.ir.local_words;
             self.b.ir.local_words += count;
             self.b.push(Inst::ClearLocal { first, rows: count });

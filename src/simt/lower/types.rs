@@ -1,6 +1,7 @@
 //! Types as the tracer sees them: components in registers, and words at byte offsets in memory.
 
 use naga::ir::{ArraySize, Scalar, ScalarKind, TypeInner, VectorSize};
+use naga::proc::IndexableLength;
 use naga::{Handle, ir};
 
 /// How a component is computed with.
@@ -34,14 +35,21 @@ pub(super) fn components(module: &ir::Module, ty: &TypeInner) -> u32 {
         TypeInner::Scalar(_) | TypeInner::Atomic(_) => 1,
         TypeInner::Vector { size, .. } => size as u32,
         TypeInner::Matrix { columns, rows, .. } => columns as u32 * rows as u32,
-        TypeInner::Array { base, size, .. } => match size {
-            ArraySize::Constant(n) => n.get().saturating_mul(components(module, &module.types[base].inner)),
-            ArraySize::Pending(_) | ArraySize::Dynamic => 0,
-        },
+        TypeInner::Array { base, size, .. } => {
+            array_len(module, size).unwrap_or(0).saturating_mul(components(module, &module.types[base].inner))
+        }
         TypeInner::Struct { ref members, .. } => {
-            members.iter().map(|m| components(module, &module.types[m.ty].inner)).sum()
+            members.iter().fold(0, |sum: u32, m| sum.saturating_add(components(module, &module.types[m.ty].inner)))
         }
         _ => 0,
+    }
+}
+
+/// Elements of an array, with overrides resolved; none where only the buffer's size tells.
+fn array_len(module: &ir::Module, size: ArraySize) -> Option<u32> {
+    match size.resolve(module.to_ctx()) {
+        Ok(IndexableLength::Known(len)) => Some(len),
+        Ok(IndexableLength::Dynamic) | Err(_) => None,
     }
 }
 
@@ -70,7 +78,9 @@ pub(super) struct Element {
 pub(super) fn element(module: &ir::Module, ty: &TypeInner, index: u32) -> Option<Element> {
     let uniform = |inner: TypeInner, stride: u32, len: Option<u32>| {
         let step = components(module, &inner);
-        Element { ty: inner, offset: index * stride, component: index * step, stride, step, len }
+        // An index past the end of a runtime-sized array is found out later.
+        let (offset, component) = (index.wrapping_mul(stride), index.wrapping_mul(step));
+        Element { ty: inner, offset, component, stride, step, len }
     };
     match *ty {
         TypeInner::Vector { size, scalar } => Some(uniform(TypeInner::Scalar(scalar), 4, Some(size as u32))),
@@ -78,8 +88,7 @@ pub(super) fn element(module: &ir::Module, ty: &TypeInner, index: u32) -> Option
             Some(uniform(TypeInner::Vector { size: rows, scalar }, column_stride(rows), Some(columns as u32)))
         }
         TypeInner::Array { base, size, stride } => {
-            let len = if let ArraySize::Constant(n) = size { Some(n.get()) } else { None };
-            Some(uniform(module.types[base].inner.clone(), stride, len))
+            Some(uniform(module.types[base].inner.clone(), stride, array_len(module, size)))
         }
         TypeInner::Struct { ref members, .. } => {
             let member = members.get(index as usize)?;

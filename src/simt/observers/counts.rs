@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::memo::{Memo, least_wavefronts};
+use super::memo::Memo;
 use super::{Access, Observer};
 use crate::simt::code::Code;
 use crate::simt::ir::Mem;
@@ -32,15 +32,15 @@ struct Site {
     lanes: u64,
     /// Sectors or wavefronts.
     cost: u64,
-    /// Wavefronts beyond the least.
-    conflicts: u64,
+    /// Of it, beyond the least possible: the conflicts in workgroup memory.
+    beyond: u64,
     memo: Memo,
 }
 
 impl Counter {
     /// A counter for warps of `width` lanes.
     pub fn new(code: &Code, width: u32) -> Self {
-        let site = Site { kind: AccessKind::Load, requests: 0, lanes: 0, cost: 0, conflicts: 0, memo: Memo::new() };
+        let site = Site { kind: AccessKind::Load, requests: 0, lanes: 0, cost: 0, beyond: 0, memo: Memo::new() };
         Self {
             blocks: vec![BlockCounts::default(); code.blocks.len()],
             sites: vec![site; code.places.len()],
@@ -68,7 +68,7 @@ impl Counter {
             mine.requests += theirs.requests;
             mine.lanes += theirs.lanes;
             mine.cost += theirs.cost;
-            mine.conflicts += theirs.conflicts;
+            mine.beyond += theirs.beyond;
         }
         self.branches.executed += other.branches.executed;
         self.branches.divergent += other.branches.divergent;
@@ -95,8 +95,8 @@ impl Counter {
                 };
                 counts.requests += site.requests;
                 counts.wavefronts += site.cost;
-                counts.conflicts += site.conflicts;
-                line.conflicts += site.conflicts;
+                counts.conflicts += site.beyond;
+                line.conflicts += site.beyond;
             } else {
                 let counts = match site.kind {
                     AccessKind::Load => &mut trace.global.load,
@@ -135,13 +135,10 @@ impl Observer for Counter {
         site.kind = access.kind;
         site.requests += 1;
         site.lanes += lanes;
-        if access.place.mem == Mem::Shared {
-            let cost = site.memo.cost(access, Space::Shared);
-            site.cost += u64::from(cost);
-            site.conflicts += u64::from(cost - least_wavefronts(access));
-        } else {
-            site.cost += u64::from(site.memo.cost(access, Space::Global));
-        }
+        let space = if access.place.mem == Mem::Shared { Space::Shared } else { Space::Global };
+        let (cost, beyond) = site.memo.cost(access, space);
+        site.cost += u64::from(cost);
+        site.beyond += u64::from(beyond);
     }
 
     fn branch(&mut self, _: u32, mask: u64, taken: u64) {

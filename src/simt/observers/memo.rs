@@ -17,6 +17,8 @@ const BANKS: u32 = 32;
 pub(super) struct Memo {
     mask: u64,
     shape: Shape,
+    /// The least wavefronts that the mask could take.
+    least: u32,
     /// By the first address's word within its sector; 0 where it is not known yet.
     costs: [u32; (SECTOR / 4) as usize],
 }
@@ -32,12 +34,24 @@ enum Shape {
 
 impl Memo {
     pub fn new() -> Self {
-        Self { mask: 0, shape: Shape::None, costs: [0; 8] }
+        Self { mask: 0, shape: Shape::None, least: 0, costs: [0; 8] }
     }
 
-    /// What an access costs.
+    /// What an access costs; of workgroup memory, also how much of it is beyond the least possible.
     #[inline]
-    pub fn cost(&mut self, access: &Access<'_>, space: Space) -> u32 {
+    pub fn cost(&mut self, access: &Access<'_>, space: Space) -> (u32, u32) {
+        // What inner loops do most: one word for all lanes, or one after the other, up to a lane a bank.
+        let narrow = access.place.words == 1 && access.mask >> BANKS == 0;
+        match (access.addresses, space) {
+            (Addresses::One(_), _) if narrow => return (1, 0),
+            (Addresses::Linear { step: 4, .. }, Space::Shared) if narrow => return (1, 0),
+            _ => {}
+        }
+        let cost = self.look_up(access, space);
+        (cost, cost - self.least.min(cost))
+    }
+
+    fn look_up(&mut self, access: &Access<'_>, space: Space) -> u32 {
         let first = access.addresses.at(access.mask.trailing_zeros());
         if !self.is_known(access, first) {
             self.remember(access, first);
@@ -58,6 +72,7 @@ impl Memo {
         cost
     }
 
+    #[inline]
     fn is_known(&self, access: &Access<'_>, first: u32) -> bool {
         if self.mask != access.mask {
             return false;
@@ -80,6 +95,7 @@ impl Memo {
     fn remember(&mut self, access: &Access<'_>, first: u32) {
         self.mask = access.mask;
         self.costs = [0; 8];
+        self.least = least_wavefronts(access);
         match access.addresses {
             Addresses::One(_) => self.shape = Shape::One,
             Addresses::Linear { step, .. } => self.shape = Shape::Linear(step),
@@ -151,8 +167,8 @@ fn wavefronts(access: &Access<'_>) -> u32 {
     total
 }
 
-/// The least wavefronts that the active lanes could take: one for each group that has any.
-pub(super) fn least_wavefronts(access: &Access<'_>) -> u32 {
+/// One wavefront for each group that has an active lane.
+fn least_wavefronts(access: &Access<'_>) -> u32 {
     let mut groups = 0;
     each_group(access, |_| groups += 1);
     groups

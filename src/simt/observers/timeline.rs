@@ -82,7 +82,7 @@ impl Observer for Recorder<'_> {
                 (Space::Global, 0)
             };
             me.addresses.extend(lanes_of(access.mask).map(|lane| access.addresses.at(lane) - base));
-            let cost = Memo::new().cost(access, space);
+            let (cost, _) = Memo::new().cost(access, space);
             EventKind::Access {
                 access: access.kind,
                 buffer: place.variable,

@@ -1,0 +1,157 @@
+//! Random programs: 100 lanes in warps give what 100 workgroups of one lane give.
+//!
+//! In a workgroup of one everything is uniform, so the two runs share almost no way of executing: one has only scalars
+//! and jumps, the other vectors and masks.
+
+use super::{Result, every_way, words};
+use crate::base::rng;
+
+/// Writes random statements.
+struct Writer {
+    seed: u64,
+    drawn: u64,
+    text: String,
+    loops: u32,
+    names: u32,
+}
+
+impl Writer {
+    fn draw(&mut self, below: u32) -> u32 {
+        self.drawn += 1;
+        rng::word(self.seed, self.drawn) % below
+    }
+
+    fn expression(&mut self, depth: u32) -> String {
+        let kinds = if depth == 0 { 5 } else { 12 };
+        let kind = self.draw(kinds);
+        match kind {
+            0 => "i".to_owned(),
+            1 => format!("{}u", self.draw(7)),
+            2 | 3 => format!("v{}", self.draw(4)),
+            4 if self.loops > 0 => format!("k{}", self.draw(self.loops)),
+            4 => "seven()".to_owned(),
+            5 => format!("a[{} % 4u]", self.expression(depth - 1)),
+            6 => format!("early({})", self.expression(depth - 1)),
+            7 => format!("select({}, {}, {})", self.expression(0), self.expression(depth - 1), self.condition(0)),
+            8 => format!("p.{}", ["x", "y"][self.draw(2) as usize]),
+            kind => {
+                let op = ["+", "*", "^", "-"][kind as usize - 9 + self.draw(2) as usize];
+                format!("({} {op} {})", self.expression(depth - 1), self.expression(depth - 1))
+            }
+        }
+    }
+
+    fn condition(&mut self, depth: u32) -> String {
+        let left = self.expression(1);
+        let right = self.expression(1);
+        let op = ["<", "==", "!=", ">="][self.draw(4) as usize];
+        let simple = format!("{left} % 5u {op} {right} % 5u");
+        match self.draw(3) {
+            0 if depth > 0 => format!("({simple} && {})", self.condition(depth - 1)),
+            1 if depth > 0 => format!("({simple} || {})", self.condition(depth - 1)),
+            _ => format!("({simple})"),
+        }
+    }
+
+    fn block(&mut self, depth: u32) {
+        self.text.push_str("{\n");
+        for _ in 0..=self.draw(3) {
+            self.statement(depth);
+        }
+        self.text.push_str("}\n");
+    }
+
+    fn statement(&mut self, depth: u32) {
+        let kind = self.draw(if depth == 0 { 6 } else { 12 });
+        match kind {
+            0..=2 => {
+                let (v, e) = (self.draw(4), self.expression(2));
+                self.text.push_str(&format!("v{v} = {e};\n"));
+            }
+            3 => {
+                let (at, e) = (self.expression(1), self.expression(1));
+                self.text.push_str(&format!("a[{at} % 4u] = {e};\n"));
+            }
+            4 => {
+                let (e, c, v) = (self.expression(1), ["x", "y"][self.draw(2) as usize], self.draw(4));
+                self.text.push_str(&format!("p.{c} += {e}; bump(&v{v});\n"));
+            }
+            5 => {
+                let (n, e) = (self.names, self.expression(2));
+                self.names += 1;
+                self.text
+                    .push_str(&format!("let t{n} = v1; var u{n} = {e}; v1 = u{n}; u{n} += t{n}; v2 = u{n} ^ v2;\n"));
+            }
+            6 | 7 => {
+                let c = self.condition(1);
+                self.text.push_str(&format!("if {c} "));
+                self.block(depth - 1);
+                if self.draw(2) == 0 {
+                    self.text.push_str("else ");
+                    self.block(depth - 1);
+                }
+            }
+            8 | 9 => {
+                let (k, e) = (self.loops, self.expression(1));
+                let bound = if self.draw(2) == 0 { "3u".to_owned() } else { format!("{e} % 5u") };
+                self.text.push_str(&format!("for (var k{k} = 0u; k{k} < {bound}; k{k}++) "));
+                self.loops += 1;
+                self.block(depth - 1);
+                self.loops -= 1;
+            }
+            10 => {
+                let e = self.expression(1);
+                self.text.push_str(&format!("switch ({e} % 4u) {{ case 0u: "));
+                self.block(depth - 1);
+                self.text.push_str("case 2u, 3u: ");
+                self.block(depth - 1);
+                self.text.push_str("default: ");
+                self.block(depth - 1);
+                self.text.push_str("}\n");
+            }
+            _ => {
+                let c = self.condition(1);
+                let way = match self.draw(3) {
+                    0 if self.loops > 0 => "break",
+                    1 if self.loops > 0 => "continue",
+                    _ if self.draw(3) == 0 => "return v0 + v3",
+                    _ => "v3 += 1u",
+                };
+                self.text.push_str(&format!("if {c} {{ {way}; }}\n"));
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_in_warps_give_what_single_lanes_give() -> Result {
+    for seed in 0..60 {
+        let mut writer = Writer { seed, drawn: 0, text: String::new(), loops: 0, names: 0 };
+        for _ in 0..4 {
+            writer.statement(3);
+        }
+        let source = |size: &str, index: &str| {
+            format!(
+                "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+                 var<private> calls: u32;
+                 fn seven() -> u32 {{ calls++; return 7u; }}
+                 fn early(x: u32) -> u32 {{ if (x % 3u == 1u) {{ return x + 2u; }} calls += x; return x * 2u; }}
+                 fn bump(v: ptr<function, u32>) {{ if (*v % 2u == 0u) {{ return; }} *v += 3u; }}
+                 fn body(i: u32) -> u32 {{
+                   var v0 = i; var v1 = 1u; var v2: u32; var v3 = 5u; var p = vec2<u32>(2u, i * 3u);
+                   var a = array<u32, 4>(1u, 2u, 3u, 4u);
+                   {}
+                   return v0 + v1 * 3u + (v2 ^ v3) + a[1] * 5u + a[3] + p.x * 7u + p.y;
+                 }}
+                 @compute @workgroup_size({size})
+                 fn main(@builtin({index}) at: vec3<u32>) {{ out[at.x] = body(at.x) + calls * 1000u; }}",
+                writer.text
+            )
+        };
+        let (warps, outcome) = every_way(&source("100", "local_invocation_id"), &[words(&[0; 100])], [1, 1, 1])?;
+        let (single, _) = every_way(&source("1", "workgroup_id"), &[words(&[0; 100])], [100, 1, 1])?;
+        assert!(outcome.trace.complete);
+        assert_eq!(warps[0].words, single[0].words, "seed {seed}:\n{}", writer.text);
+    }
+    Ok(())
+}
