@@ -102,9 +102,9 @@ fn trace_takes_any_file() {
         "--const",
         "stride=8",
         "--buffer",
-        "src=8388608",
+        "input=8388608",
         "--buffer",
-        "dst=1048576",
+        "output=1048576",
         "--json",
     ]);
     assert_eq!(run.code, 0, "{}", run.err);

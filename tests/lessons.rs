@@ -1,0 +1,77 @@
+//! The built-in pack: it passes its own check, and its kernels count what its prose says.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::sync::atomic::AtomicBool;
+
+use warpbook::gpu::client::WorkerCommand;
+use warpbook::lesson::PackFiles;
+use warpbook::session::devices::{Choice, Devices};
+use warpbook::session::run::{self, RunOptions};
+use warpbook::session::{self, check};
+use warpbook::trace::Trace;
+use warpbook::trace::record::Backend;
+
+fn devices() -> Devices {
+    Devices::new(WorkerCommand::this_program().unwrap())
+}
+
+#[test]
+fn the_pack_passes_its_check() {
+    let (pack, problems) = check::check(&devices(), &PackFiles::Embedded, &AtomicBool::new(false), &mut |_, _| {});
+    assert_eq!(problems, []);
+    assert!(!pack.lessons.is_empty());
+}
+
+/// The counts of a kernel of the coalescing lesson, with the lesson's defaults but for `set`.
+fn traced(kernel: &str, set: &[(&str, f64)]) -> Trace {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let options = RunOptions {
+        kernels: vec![kernel.to_owned()],
+        set: set.iter().map(|(id, v)| ((*id).to_owned(), *v)).collect(),
+        backend: Choice::Only(Backend::Simt),
+        ..RunOptions::default()
+    };
+    let cancel = AtomicBool::new(false);
+    let output = run::run(&devices(), &pack, "coalescing", &options, &cancel, &mut |_, _| {}).unwrap();
+    assert!(output.ok(), "{kernel}: {:?}", output.kernels[0].error);
+    output.kernels[0].trace.clone().unwrap()
+}
+
+/// Load requests, sectors and bytes; then store requests and sectors; then conflicts and wavefronts of shared loads.
+fn counts(trace: &Trace) -> [u64; 7] {
+    let (load, store, shared) = (trace.global.load, trace.global.store, trace.shared.load);
+    [load.requests, load.sectors, load.bytes, store.requests, store.sectors, shared.conflicts, shared.wavefronts]
+}
+
+#[test]
+fn coalescing_counts_are_those_of_an_h100() {
+    // Read with a profiler on an H100 from CUDA versions of the same kernels, at the lesson's defaults (n = 1,048,576, block 256).
+    let rows: [(&str, [u64; 7]); 10] = [
+        ("copy", [32_768, 131_072, 4_194_304, 32_768, 131_072, 0, 0]),
+        ("vec4", [8_192, 131_072, 4_194_304, 8_192, 131_072, 0, 0]),
+        ("strided", [32_768, 131_072, 4_194_304, 32_768, 131_072, 0, 0]),
+        ("aos_field", [32_768, 262_144, 4_194_304, 32_768, 131_072, 0, 0]),
+        ("aos", [32_768, 262_144, 8_388_608, 32_768, 131_072, 0, 0]),
+        ("soa", [65_536, 262_144, 8_388_608, 32_768, 131_072, 0, 0]),
+        ("transpose_naive", [32_768, 131_072, 4_194_304, 32_768, 1_048_576, 0, 0]),
+        ("transpose_tiled", [32_768, 131_072, 4_194_304, 32_768, 131_072, 1_015_808, 1_048_576]),
+        ("transpose_padded", [32_768, 131_072, 4_194_304, 32_768, 131_072, 0, 32_768]),
+        ("chunked", [32_768, 1_048_576, 4_194_304, 32_768, 1_048_576, 0, 0]),
+    ];
+    for (kernel, expected) in rows {
+        assert_eq!(counts(&traced(kernel, &[])), expected, "{kernel}");
+    }
+}
+
+#[test]
+fn coalescing_strides_and_offsets_follow_the_formulas_in_the_prose() {
+    for stride in [1_u32, 2, 3, 5, 8, 12, 32] {
+        let trace = traced("strided", &[("stride", f64::from(stride))]);
+        assert_eq!(trace.global.load.sectors, 32_768 * u64::from((4 * stride).min(32)), "stride {stride}");
+    }
+    for offset in [1_u32, 7, 8, 9, 16, 31] {
+        let trace = traced("strided", &[("offset", f64::from(offset))]);
+        let each = if offset % 8 == 0 { 4 } else { 5 };
+        assert_eq!(trace.global.load.sectors, 32_768 * each, "offset {offset}");
+    }
+}
