@@ -9,7 +9,7 @@ use warpbook::job::{MeasureSpec, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles};
 use warpbook::session::devices::Devices;
 use warpbook::session::jobs::{self, Params, Purpose};
-use warpbook::session::{self, run};
+use warpbook::session::{self, run::Runner};
 use warpbook::trace::record::Backend;
 
 fn devices() -> Devices {
@@ -81,10 +81,10 @@ fn every_kernel_agrees_with_its_reference_on_every_backend() {
                             bounds_checks,
                         };
                         let cancel = AtomicBool::new(false);
-                        let done =
-                            run::kernel(&devices, backend, lesson, kernel, &params, &purpose, &cancel, &mut |_| {});
+                        let runner = Runner { devices: &devices, backend, lesson, purpose: &purpose, cancel: &cancel };
+                        let done = runner.kernel(kernel, &params);
                         let at = format!("{}/{} on {} at {params:?}", lesson.id, kernel.id, backend.name());
-                        let (record, ..) = done.unwrap_or_else(|why| panic!("{at}: {why:?}"));
+                        let record = done.map(|d| d.record).unwrap_or_else(|why| panic!("{at}: {why:?}"));
                         let check = record.check.unwrap();
                         assert!(check.ok, "{at}: {check:?}");
                         assert!(record.trace.is_none_or(|t| t.complete && t.findings.is_empty()), "{at}");

@@ -124,7 +124,7 @@ fn current(state: &State) -> Option<KernelOutput> {
         return Some(KernelOutput::of(record, work.0, work.1));
     }
     if let Some(first) = measured.and_then(|m| m.samples.first()) {
-        let mut output = KernelOutput::failed(&state.kernel, work.0, work.1, String::new());
+        let mut output = KernelOutput::failed(&state.kernel, String::new());
         output.bytes_per_s = Some(work.0 / first);
         output.flops_per_s = Some(work.1 / first);
         return Some(output);

@@ -16,8 +16,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
         &context.devices,
         &pack,
         &args.run.lesson,
-        over,
-        &values.0,
+        (over, &values.0),
         &options,
         &context.cancel,
         &mut |point, found| {

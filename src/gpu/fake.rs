@@ -1,4 +1,5 @@
 //! A scripted device: what it does is said by the kernel's id, so that tests can see a worker hang, die or talk nonsense.
+#![expect(clippy::disallowed_methods, reason = "a script that ends the process is what the client is tested with")]
 
 use std::io::Write;
 use std::time::Duration;

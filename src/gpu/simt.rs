@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::backend::Event as Progress;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
-use crate::job::{BindingKind, Job, TraceSpec};
+use crate::job::{BindingKind, Job};
 use crate::reference;
 use crate::simt::{self, Options, Program};
 use crate::trace::record::{Backend, Device, Record};
@@ -45,7 +45,7 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
     let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants).map_err(first)?;
     let inputs: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
     let mut buffers = inputs.clone();
-    let spec = job.trace.clone().unwrap_or_else(TraceSpec::default);
+    let spec = job.trace.clone().unwrap_or_default();
     let partial = spec.only_timeline_workgroups;
     let options = Options { fuel: spec.fuel, spec, threads: None, count: true };
     let outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::devices::Devices;
 use super::exercise::{self, Verdict};
 use super::jobs;
-use super::run;
+use super::run::{self, Done, Runner};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Param};
 use crate::simt;
@@ -106,10 +106,10 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
     }
     settings.dedup();
     let purpose = run::purpose(Backend::Simt, 7, true);
+    let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
     for params in settings {
-        let outcome = run::kernel(devices, Backend::Simt, lesson, kernel, &params, &purpose, cancel, &mut |_| {});
-        let mut problems = match outcome {
-            Ok((record, ..)) => {
+        let mut problems = match runner.kernel(kernel, &params) {
+            Ok(Done { record, .. }) => {
                 let mut problems: Vec<Diagnostic> = run::failed_check(&kernel.file, &record).into_iter().collect();
                 for finding in record.trace.iter().flat_map(|t| &t.findings) {
                     let mut problem = Diagnostic::error(finding.message.clone()).in_file(&kernel.file);

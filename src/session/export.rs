@@ -8,7 +8,7 @@ use super::desk::state::Sweep;
 use super::devices::{Choice, Devices};
 use super::jobs;
 use super::note::{self, Input};
-use super::run;
+use super::run::{self, Runner};
 use super::saved::LessonSaved;
 use super::sweep;
 use crate::base::diag::Diagnostic;
@@ -72,16 +72,14 @@ fn sweep_of(
     let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
     let (backend, name) = sweep::device_for(experiment, device);
     let purpose = run::purpose(backend, seed, true);
+    let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
+    let kernels = sweep::kernels_of(lesson, experiment);
     let mut problems = Vec::new();
     let mut points = Vec::new();
-    for &x in &experiment.values {
-        let params = jobs::with(&base, &[(experiment.over.clone(), x)]);
-        for kernel in lesson.kernels.iter().filter(|k| experiment.kernels.contains(&k.id)) {
-            let (point, mut wrong) = sweep::point(devices, backend, lesson, kernel, &params, x, &purpose, cancel);
-            points.push(point);
-            problems.append(&mut wrong);
-        }
-    }
+    sweep::points(&runner, &kernels, (&experiment.over, &experiment.values), &base, &mut |point, mut wrong| {
+        points.push(point);
+        problems.append(&mut wrong);
+    });
     let total = points.len();
     let over = experiment.over.clone();
     let found = Sweep { backend, device: name, params: base, over, points, total };

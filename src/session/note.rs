@@ -9,7 +9,7 @@ use super::desk::state::Sweep;
 use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
-use super::run;
+use super::run::{self, Done, Runner};
 use super::saved::{LessonSaved, Predicted};
 use super::sweep;
 use crate::base::diag::Diagnostic;
@@ -135,23 +135,25 @@ impl Builder<'_> {
         ids.push(step.kernel.clone());
         ids.dedup();
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
+            let Some(done) = self.trace(kernel, params, TraceSpec::default()) else { continue };
+            results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
             let measured = self.input.measured.get(&kernel.id);
-            if let Some((record, bytes, flops)) = self.trace(kernel, params, TraceSpec::default()) {
-                let mut record = record;
-                record.timing = measured.and_then(|m| m.timing.clone());
-                results.insert_record(&kernel.id, &record, bytes, flops);
+            if let Some(timing) = measured.and_then(|m| m.timing.as_ref()) {
+                results.insert_timing(&kernel.id, timing, done.bytes, done.flops);
             }
         }
         results
     }
 
-    fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<(Record, f64, f64)> {
+    fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<Done> {
         let purpose =
             Purpose { seed: self.input.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
-        let lesson = self.input.lesson.clone();
-        match run::kernel(self.devices, Backend::Simt, &lesson, kernel, params, &purpose, self.cancel, &mut |_| {}) {
+        let lesson: &Lesson = &self.input.lesson;
+        let backend = Backend::Simt;
+        let runner = Runner { devices: self.devices, backend, lesson, purpose: &purpose, cancel: self.cancel };
+        match runner.kernel(kernel, params) {
             Ok(done) => {
-                self.problems.extend(run::failed_check(&kernel.file, &done.0));
+                self.problems.extend(run::failed_check(&kernel.file, &done.record));
                 Some(done)
             }
             Err(mut problems) => {
@@ -166,7 +168,7 @@ impl Builder<'_> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernels.iter().find(|k| k.id == step.kernel) else { return Vec::new() };
         let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
-        let Some((record, ..)) = self.trace(kernel, params, spec) else { return Vec::new() };
+        let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
         let Some(ordinal) = costliest(&timeline) else { return Vec::new() };
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]

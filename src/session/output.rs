@@ -128,14 +128,14 @@ impl KernelOutput {
 
     /// The outcome of a kernel that could not run.
     #[must_use]
-    pub fn failed(id: &str, bytes: f64, flops: f64, error: String) -> Self {
+    pub fn failed(id: &str, error: String) -> Self {
         Self {
             id: id.to_owned(),
             ok: false,
             check: None,
             time: None,
-            bytes,
-            flops,
+            bytes: 0.0,
+            flops: 0.0,
             bytes_per_s: None,
             flops_per_s: None,
             trace: None,

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::jobs::{self, Params};
-use super::run;
+use super::run::{self, Runner};
 use crate::base::diag::Diagnostic;
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::{Env, Results};
@@ -38,43 +38,55 @@ impl Answer {
     }
 }
 
-/// Runs the probes of a prediction: traced always, timed where `device` is not the tracer.
-///
-/// # Errors
-/// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
-pub fn answer(
-    devices: &Devices,
-    lesson: &Lesson,
-    prediction: &Prediction,
-    params: &Params,
-    backend: Backend,
-    seed: u64,
-    bounds_checks: bool,
-    cancel: &AtomicBool,
-) -> Result<Answer, Vec<Diagnostic>> {
-    let evaluate = |backend: Backend, expr: &Expr| -> Result<Option<f64>, Vec<Diagnostic>> {
+/// What a prediction is answered with.
+pub struct Asked<'a> {
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// The prediction.
+    pub prediction: &'a Prediction,
+    /// The learner's parameters; each probe's own take precedence.
+    pub params: &'a Params,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Whether the device's compiler guards indices and loops.
+    pub bounds_checks: bool,
+}
+
+impl Asked<'_> {
+    /// Runs the probes: traced always, timed where `backend` is not the tracer.
+    ///
+    /// # Errors
+    /// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
+    pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
+        let traced = self.evaluate(devices, Backend::Simt, &self.prediction.traced, cancel)?;
+        if backend == Backend::Simt {
+            return Ok(Answer { measured: None, traced, device: None });
+        }
+        let device = devices.describe(backend).map_err(|d| vec![d])?.name;
+        let measured = self.evaluate(devices, backend, &self.prediction.measured, cancel)?;
+        Ok(Answer { measured, traced, device: Some(device) })
+    }
+
+    fn evaluate(
+        &self,
+        devices: &Devices,
+        backend: Backend,
+        expr: &Expr,
+        cancel: &AtomicBool,
+    ) -> Result<Option<f64>, Vec<Diagnostic>> {
+        let purpose = run::purpose(backend, self.seed, self.bounds_checks);
+        let runner = Runner { devices, backend, lesson: self.lesson, purpose: &purpose, cancel };
         let mut results = Results::default();
-        let purpose = run::purpose(backend, seed, bounds_checks);
-        for probe in &prediction.probes {
-            let Some(kernel) = lesson.kernels.iter().find(|k| k.id == probe.kernel) else { continue };
-            let params = jobs::with(params, &probe.set);
-            let (record, bytes, flops) =
-                run::kernel(devices, backend, lesson, kernel, &params, &purpose, cancel, &mut |_| {})?;
-            if let Some(problem) = run::failed_check(&kernel.file, &record) {
+        for probe in &self.prediction.probes {
+            let Some(kernel) = self.lesson.kernel(&probe.kernel) else { continue };
+            let done = runner.kernel(kernel, &jobs::with(self.params, &probe.set))?;
+            if let Some(problem) = run::failed_check(&kernel.file, &done.record) {
                 return Err(vec![problem]);
             }
-            results.insert_record(&probe.id, &record, bytes, flops);
+            results.insert_record(&probe.id, &done.record, done.bytes, done.flops);
         }
-        Ok(Env::new(lesson, params, &results).eval(expr).ok())
-    };
-    let traced = evaluate(Backend::Simt, &prediction.traced)?;
-    let (measured, device) = if backend == Backend::Simt {
-        (None, None)
-    } else {
-        let device = devices.describe(backend).map_err(|d| vec![d])?.name;
-        (evaluate(backend, &prediction.measured)?, Some(device))
-    };
-    Ok(Answer { measured, traced, device })
+        Ok(Env::new(self.lesson, self.params, &results).eval(expr).ok())
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use super::devices::{Choice, Devices};
 use super::jobs::{self, Params, Purpose};
 use super::output::{KernelOutput, RunOutput};
 use crate::base::diag::{Diagnostic, nearest};
-use crate::gpu::backend::Event as Progress;
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
@@ -103,23 +102,56 @@ pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnost
     Ok(jobs::with(&jobs::defaults(lesson), set))
 }
 
-/// One kernel at some parameters.
-///
-/// # Errors
-/// Whatever kept it from running, all of it.
-pub fn kernel(
-    devices: &Devices,
-    backend: Backend,
-    lesson: &Lesson,
-    kernel: &Kernel,
-    params: &Params,
-    purpose: &Purpose,
-    cancel: &AtomicBool,
-    on_progress: &mut dyn FnMut(Progress),
-) -> Result<(Record, f64, f64), Vec<Diagnostic>> {
-    let job = jobs::build(lesson, kernel, params, purpose)?;
-    let record = devices.run(backend, &job, cancel, on_progress).map_err(|d| vec![d])?;
-    Ok((record, job.bytes, job.flops))
+/// Where a lesson's kernels run, and what is done with each.
+#[derive(Clone, Copy)]
+pub struct Runner<'a> {
+    /// The backends.
+    pub devices: &'a Devices,
+    /// The one that runs.
+    pub backend: Backend,
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// What to do besides launching.
+    pub purpose: &'a Purpose,
+    /// Set when nobody wants the result any more.
+    pub cancel: &'a AtomicBool,
+}
+
+/// A kernel that ran.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What came of it.
+    pub record: Record,
+    /// Bytes that its work needs to move.
+    pub bytes: f64,
+    /// Floating-point operations that its work needs.
+    pub flops: f64,
+}
+
+impl Runner<'_> {
+    /// One kernel at some parameters.
+    ///
+    /// # Errors
+    /// Whatever kept it from running, all of it.
+    pub fn kernel(&self, kernel: &Kernel, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+        let job = jobs::build(self.lesson, kernel, params, self.purpose)?;
+        let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
+        Ok(Done { record, bytes: job.bytes, flops: job.flops })
+    }
+
+    /// As [`Runner::kernel`], as an output with what is wrong with it.
+    pub fn output(&self, kernel: &Kernel, params: &Params) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
+        match self.kernel(kernel, params) {
+            Ok(done) => {
+                let problems = failed_check(&kernel.file, &done.record).into_iter().collect();
+                (KernelOutput::of(&done.record, done.bytes, done.flops), Some(done), problems)
+            }
+            Err(problems) => {
+                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+                (KernelOutput::failed(&kernel.id, message), None, problems)
+            }
+        }
+    }
 }
 
 /// Runs kernels one after the other; `on_kernel` sees each outcome as it comes.
@@ -151,25 +183,17 @@ pub fn run(
         kernels: Vec::new(),
         warnings: Vec::new(),
     };
-    for k in kernels {
-        let (outcome, problems) =
-            match kernel(devices, device.backend, lesson, k, &params, &purpose, cancel, &mut |_| {}) {
-                Ok((record, bytes, flops)) => {
-                    results.insert_record(&k.id, &record, bytes, flops);
-                    for warning in &record.warnings {
-                        if !output.warnings.contains(warning) {
-                            output.warnings.push(warning.clone());
-                        }
-                    }
-                    let mut problems = Vec::new();
-                    problems.extend(failed_check(&k.file, &record));
-                    (KernelOutput::of(&record, bytes, flops), problems)
+    let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
+    for kernel in kernels {
+        let (outcome, done, problems) = runner.output(kernel, &params);
+        if let Some(done) = done {
+            results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
+            for warning in done.record.warnings {
+                if !output.warnings.contains(&warning) {
+                    output.warnings.push(warning);
                 }
-                Err(problems) => {
-                    let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-                    (KernelOutput::failed(&k.id, 0.0, 0.0, message), problems)
-                }
-            };
+            }
+        }
         on_kernel(&outcome, &problems);
         output.kernels.push(outcome);
     }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::devices::Devices;
 use super::jobs::{self, Params};
-use super::output::{KernelOutput, SweepOutput, SweepPoint};
-use super::run::{self, RunOptions};
+use super::output::{SweepOutput, SweepPoint};
+use super::run::{self, RunOptions, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
 use crate::lesson::{Experiment, Kernel, Lesson, Pack, Quantity};
@@ -20,33 +20,35 @@ pub fn device_for(experiment: &Experiment, device: &Device) -> (Backend, String)
     }
 }
 
-/// One point: a kernel at one value of the swept parameter. A point that fails is a point with its error in it:
-/// the sweep goes on.
-pub fn point(
-    devices: &Devices,
-    backend: Backend,
-    lesson: &Lesson,
-    kernel: &Kernel,
-    params: &Params,
-    x: f64,
-    purpose: &jobs::Purpose,
-    cancel: &AtomicBool,
-) -> (SweepPoint, Vec<Diagnostic>) {
-    match run::kernel(devices, backend, lesson, kernel, params, purpose, cancel, &mut |_| {}) {
-        Ok((record, bytes, flops)) => {
-            let problems = run::failed_check(&kernel.file, &record).into_iter().collect();
-            let outcome = KernelOutput::of(&record, bytes, flops);
-            (SweepPoint { x, kernel: outcome, warnings: record.warnings }, problems)
-        }
-        Err(problems) => {
-            let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-            let outcome = KernelOutput::failed(&kernel.id, 0.0, 0.0, message);
-            (SweepPoint { x, kernel: outcome, warnings: Vec::new() }, problems)
+/// Runs kernels at each of `values` of the parameter `over`, the others as in `base`; `on_point` sees each point as it comes.
+/// A point that fails is a point with its error in it: the sweep goes on.
+pub fn points(
+    runner: &Runner<'_>,
+    kernels: &[&Kernel],
+    (over, values): (&str, &[f64]),
+    base: &Params,
+    on_point: &mut dyn FnMut(SweepPoint, Vec<Diagnostic>),
+) {
+    for &x in values {
+        let params = jobs::with(base, &[(over.to_owned(), x)]);
+        for kernel in kernels {
+            if runner.cancel.load(Ordering::Relaxed) {
+                return;
+            }
+            let (kernel, done, problems) = runner.output(kernel, &params);
+            let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
+            on_point(SweepPoint { x, kernel, warnings }, problems);
         }
     }
 }
 
-/// Runs kernels at each of `values` of the parameter `over`; `on_point` sees each point as it comes.
+/// The kernels of an experiment, each a curve.
+#[must_use]
+pub fn kernels_of<'a>(lesson: &'a Lesson, experiment: &Experiment) -> Vec<&'a Kernel> {
+    experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).collect()
+}
+
+/// Sweeps one parameter of a lesson.
 ///
 /// # Errors
 /// When the lesson, a kernel, a parameter, a value or the backend does not exist.
@@ -54,8 +56,7 @@ pub fn sweep(
     devices: &Devices,
     pack: &Pack,
     lesson_id: &str,
-    over: &str,
-    values: &[f64],
+    (over, values): (&str, &[f64]),
     options: &RunOptions,
     cancel: &AtomicBool,
     on_point: &mut dyn FnMut(&SweepPoint, &[Diagnostic]),
@@ -68,18 +69,12 @@ pub fn sweep(
     }
     let device = devices.resolve(options.backend)?;
     let purpose = run::purpose(device.backend, options.seed, options.bounds_checks);
-    let mut points = Vec::new();
-    for &x in values {
-        let params = jobs::with(&base, &[(over.to_owned(), x)]);
-        for kernel in &kernels {
-            if cancel.load(Ordering::Relaxed) {
-                break;
-            }
-            let (point, problems) = point(devices, device.backend, lesson, kernel, &params, x, &purpose, cancel);
-            on_point(&point, &problems);
-            points.push(point);
-        }
-    }
+    let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
+    let mut found = Vec::new();
+    points(&runner, &kernels, (over, values), &base, &mut |point, problems| {
+        on_point(&point, &problems);
+        found.push(point);
+    });
     let params = base.into_iter().filter(|(id, _)| id != over).collect();
     Ok(SweepOutput {
         lesson: lesson.id.clone(),
@@ -88,7 +83,7 @@ pub fn sweep(
         seed: options.seed,
         params,
         over: over.to_owned(),
-        points,
+        points: found,
     })
 }
 
@@ -108,7 +103,7 @@ pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
         "load_sectors",
         "store_sectors",
     ];
-    let rows = sweep.points.iter().map(|p| point_row(p)).collect();
+    let rows = sweep.points.iter().map(point_row).collect();
     (header.iter().map(ToString::to_string).collect(), rows)
 }
 

@@ -48,7 +48,7 @@ impl Desk {
             }
             Event::SweepPoint(id, point, problems) => {
                 if let Some(sweep) = state.sweeps.get_mut(&id).and_then(|s| s.last_mut()) {
-                    sweep.points.push(point);
+                    sweep.points.push(*point);
                     if let Some(Activity { progress, .. }) = &mut state.activity {
                         *progress = Some((sweep.points.len(), sweep.total));
                     }

@@ -74,7 +74,7 @@ pub enum Event {
     /// A sweep began.
     SweepStarted(String, Sweep),
     /// A sweep has another point.
-    SweepPoint(String, SweepPoint, Vec<Diagnostic>),
+    SweepPoint(String, Box<SweepPoint>, Vec<Diagnostic>),
     /// The device thread has nothing left to do.
     Idle,
     /// A prediction was answered.

@@ -16,8 +16,10 @@ use crate::lesson::{Experiment, Kernel, Lesson, PackFiles, Prediction};
 use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
 use crate::session::jobs::{self, Params, Purpose};
+use crate::session::predict::Asked;
+use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
-use crate::session::{check, exercise, note, predict, run, sweep};
+use crate::session::{check, exercise, note, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends many values; the device waits this long for the last of them.
@@ -124,11 +126,10 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     };
     let purpose = Purpose { seed: setting.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
     let key = key(&setting.lesson, kernel, &setting.params);
-    let outcome =
-        run::kernel(devices, Backend::Simt, &setting.lesson, kernel, &setting.params, &purpose, cancel, &mut |_| {});
-    match outcome {
+    let runner = Runner { devices, backend: Backend::Simt, lesson: &setting.lesson, purpose: &purpose, cancel };
+    match runner.kernel(kernel, &setting.params) {
         Ok(_) if cancel.load(Ordering::Relaxed) => {}
-        Ok((mut record, ..)) => {
+        Ok(Done { mut record, .. }) => {
             let mut traced = Traced { key, workgroup: workgroup.unwrap_or_default(), ..Traced::default() };
             if workgroup.is_some() {
                 traced.timeline = record.timeline.take().map(Arc::new);
@@ -171,19 +172,17 @@ fn use_device(devices: &Devices, out: &Outbox, task: DeviceTask, cancel: &Atomic
         DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(devices.ceilings(backend))),
         DeviceTask::Measure(setting, id, backend) => measure(devices, out, &setting, &id, backend, cancel),
         DeviceTask::Experiment(setting, experiment, backend, device) => {
-            run_experiment(devices, out, &setting, &experiment, backend, device, cancel);
+            run_experiment(devices, out, &setting, &experiment, (backend, device), cancel);
         }
         DeviceTask::Answer(setting, prediction, backend) => {
-            let answer = predict::answer(
-                devices,
-                &setting.lesson,
-                &prediction,
-                &setting.params,
-                backend,
-                setting.seed,
-                setting.bounds_checks,
-                cancel,
-            );
+            let asked = Asked {
+                lesson: &setting.lesson,
+                prediction: &prediction,
+                params: &setting.params,
+                seed: setting.seed,
+                bounds_checks: setting.bounds_checks,
+            };
+            let answer = asked.answer(devices, backend, cancel);
             out.send(Event::Answered(prediction.id, answer));
         }
     }
@@ -219,8 +218,7 @@ fn run_experiment(
     out: &Outbox,
     setting: &Setting,
     experiment: &Experiment,
-    backend: Backend,
-    device: String,
+    (backend, device): (Backend, String),
     cancel: &AtomicBool,
 ) {
     let sweep = Sweep {
@@ -233,19 +231,14 @@ fn run_experiment(
     };
     out.send(Event::SweepStarted(experiment.id.clone(), sweep));
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks);
-    for &x in &experiment.values {
-        let params = jobs::with(&setting.params, &[(experiment.over.clone(), x)]);
-        for kernel in experiment.kernels.iter().filter_map(|id| setting.kernel(id)) {
-            if cancel.load(Ordering::Relaxed) {
-                return;
-            }
-            let (point, problems) =
-                sweep::point(devices, backend, &setting.lesson, kernel, &params, x, &purpose, cancel);
-            if !cancel.load(Ordering::Relaxed) {
-                out.send(Event::SweepPoint(experiment.id.clone(), point, problems));
-            }
+    let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
+    let kernels = sweep::kernels_of(&setting.lesson, experiment);
+    let swept = (experiment.over.as_str(), experiment.values.as_slice());
+    sweep::points(&runner, &kernels, swept, &setting.params, &mut |point, problems| {
+        if !cancel.load(Ordering::Relaxed) {
+            out.send(Event::SweepPoint(experiment.id.clone(), Box::new(point), problems));
         }
-    }
+    });
 }
 
 /// Starts the files' thread.
