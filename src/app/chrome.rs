@@ -5,7 +5,8 @@ use egui::{Align, Layout, RichText, ScrollArea, Ui};
 use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
-use crate::base::units::si;
+use crate::base::units::{figure, si};
+use crate::measure::roofline;
 use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, Notice, State};
@@ -234,6 +235,12 @@ fn figures(state: &State) -> String {
             super::format::cache(timing.cache),
         ));
     }
+    let placed = measured.zip(state.ceilings).zip(state.work(&state.kernel)).and_then(|((record, ceilings), work)| {
+        roofline::place(work.0, work.1, record.timing.as_ref()?.median_s, &ceilings)
+    });
+    if let Some(placement) = placed {
+        parts.push(format!("{} of the ceiling", figure(placement.fraction, "%")));
+    }
     if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
         parts.push(format!("traced {} warps in {}", crate::base::units::count(trace.warps), si(trace.seconds, "s")));
     }
@@ -258,6 +265,12 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         for problem in problems.iter().take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
+    }
+    let findings = state.traced.get(&state.kernel).and_then(|t| t.trace.as_ref()).map(|t| t.findings.as_slice());
+    for finding in findings.unwrap_or_default().iter().take(2) {
+        card(ui, Hue::Store, |ui| {
+            ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
+        });
     }
     for (index, notice) in state.notices.iter().enumerate().rev().take(4) {
         let hue = if matches!(notice, Notice::Problem(_)) { Hue::Conflict } else { Hue::Shared };

@@ -16,8 +16,6 @@ mod stage;
 pub mod theme;
 pub mod window;
 
-use std::time::Instant;
-
 use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
 use crate::scene::frame::Tag;
@@ -29,29 +27,17 @@ use math::Formulas;
 use stage::Stage;
 
 /// Everything that is drawn, and what drawing keeps between frames.
+#[derive(Default)]
 pub struct View {
     stage: Stage,
     formulas: Formulas,
     export: export::Dialog,
+    /// Whether the fonts are drawn.
+    warm: bool,
     /// The source line under the pointer.
     hovered_line: Option<u32>,
     /// The step that was drawn last, to begin a new one's trace at its first event.
     shown: (String, usize, String),
-    /// CPU time of the last frame, in seconds: what the frame budget is about.
-    frame_s: f64,
-}
-
-impl Default for View {
-    fn default() -> Self {
-        Self {
-            stage: Stage::default(),
-            formulas: Formulas::default(),
-            export: export::Dialog::default(),
-            hovered_line: None,
-            shown: Default::default(),
-            frame_s: 0.0,
-        }
-    }
 }
 
 /// The panes of a window of some size.
@@ -87,21 +73,17 @@ impl Panes {
 }
 
 impl View {
-    /// CPU time of the last frame, in seconds.
-    #[must_use]
-    pub fn frame_seconds(&self) -> f64 {
-        self.frame_s
-    }
-
-    /// Puts the stage at the end of an event, by its place among its warp's.
-    pub fn go_to_event(&mut self, index: usize) {
-        self.stage.player.go_to(index);
+    /// Plays the stage's timeline at `speed` times the normal pace.
+    pub fn play(&mut self, speed: f32) {
+        (self.stage.player.playing, self.stage.player.speed) = (true, speed);
     }
 
     /// Draws one frame, and lets the desk carry out what the learner did in it.
     pub fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
-        let began = Instant::now();
         desk.poll();
+        if !std::mem::replace(&mut self.warm, true) {
+            theme::warm(ui);
+        }
         let theme = match desk.state().saved.theme {
             ThemeChoice::Dark => egui::Theme::Dark,
             ThemeChoice::Light => egui::Theme::Light,
@@ -115,7 +97,6 @@ impl View {
             desk.command(command);
             ui.ctx().request_repaint();
         }
-        self.frame_s = began.elapsed().as_secs_f64();
     }
 
     fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {

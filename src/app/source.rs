@@ -6,13 +6,14 @@ use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 use super::highlight::{self, Kind};
 use super::theme;
 use crate::base::units::count;
+use crate::lesson::Kernel;
 use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::ladder;
 use crate::trace::{LineCounts, Trace};
 
-const SIZE: f32 = 12.5;
 const LINE: f32 = 20.0;
 const GUTTER: f32 = 64.0;
 
@@ -56,11 +57,28 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
         let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
         ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
     });
+    let change = change(state, kernel);
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    ui.add(egui::Label::new(RichText::new(&change).size(theme::SMALL).color(muted)).truncate()).on_hover_text(&change);
     let trace = state.traced.get(&kernel.id).and_then(|t| t.trace.as_deref());
     ScrollArea::both().id_salt(("source", &kernel.id)).auto_shrink(false).show(ui, |ui| {
         happened.hovered = lines(ui, &kernel.source, trace, lit);
     });
     happened
+}
+
+/// What this rung changes, and what its time says against the rung before it, where both were measured.
+fn change(state: &State, kernel: &Kernel) -> String {
+    let measured = |id: &str| Some((state.measured.get(id)?.record.as_ref()?, state.work(id)?));
+    let verdict = state.lesson.as_ref().and_then(|lesson| {
+        let before = ladder::before(lesson, kernel)?;
+        let ((record, work), (other, its_work)) = (measured(&kernel.id)?, measured(&before.id)?);
+        Some(ladder::compare(record, work, other, its_work)?.words(&before.title))
+    });
+    match verdict {
+        Some(verdict) => format!("{} Measured: {verdict}.", kernel.change),
+        None => kernel.change.clone(),
+    }
 }
 
 fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<u32> {
@@ -69,7 +87,7 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
     let mut hovered = None;
     ui.spacing_mut().item_spacing.y = 0.0;
     for (number, text) in (1_u32..).zip(source.lines()) {
-        let job = colored_line(text, theme, SIZE);
+        let job = colored_line(text, theme, theme::CODE);
         let galley = ui.fonts_mut(|f| f.layout_job(job));
         let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
         let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());

@@ -8,6 +8,16 @@ use crate::scene::palette::{Hue, Ink, Theme};
 
 /// Body text, in points.
 pub const BODY: f32 = 17.0;
+/// Text in tables, in points.
+pub const TABLE: f32 = 14.5;
+/// The source beside the stage, in points.
+pub const CODE: f32 = 12.5;
+/// The exercise's editor, in points.
+pub const EDITOR: f32 = 13.5;
+/// Live values within prose, relative to it.
+pub const VALUE: f32 = 0.94;
+/// Code within prose, relative to it.
+pub const INLINE_CODE: f32 = 0.86;
 /// Text of controls and panels, in points.
 pub const UI: f32 = 14.0;
 /// The smallest text, in points.
@@ -73,6 +83,17 @@ pub fn fonts() -> FontDefinitions {
     fonts.families.insert(FontFamily::Proportional, with("ui", &fallback));
     fonts.families.insert(FontFamily::Monospace, with("mono", &with("ui", &mono_fallback)));
     fonts
+}
+
+/// Draws every letter once in the faces and sizes of prose, so that the first page in each does not pay for it.
+pub fn warm(ui: &egui::Ui) {
+    let letters: String = (' '..='~').chain("–—’“”·×µ".chars()).collect();
+    let fonts = [BODY, TABLE].into_iter().flat_map(|size| {
+        [prose(size), prose_bold(size), prose_italic(size), medium(size * VALUE), mono(size * INLINE_CODE)]
+    });
+    for font in fonts.chain([prose_bold(26.0), prose_bold(20.0), mono(CODE), mono(EDITOR)]) {
+        let _drawn = ui.painter().layout_no_wrap(letters.clone(), font, Color32::PLACEHOLDER);
+    }
 }
 
 /// The palette's colour for egui.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::args::RunArgs;
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
-use crate::base::units::{count, si};
+use crate::base::units::{count, figure, si};
 use crate::session::output::{KernelOutput, RunOutput};
 use crate::session::run::{self, RunOptions};
 
@@ -45,11 +45,24 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Result<ExitCode, ExitCod
 fn show(output: &RunOutput) {
     let params: Vec<String> = output.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
     out::line(&format!("{} on {} ({}), {}", output.lesson, output.device, output.backend.name(), params.join(", ")));
-    let header =
-        ["kernel", "check", "median", "p10–p90", "n", "throughput", "load sectors", "store sectors", "conflicts"];
+    let header = [
+        "kernel",
+        "check",
+        "median",
+        "p10–p90",
+        "n",
+        "throughput",
+        "of ceiling",
+        "load sectors",
+        "store sectors",
+        "conflicts",
+    ];
     let mut rows = vec![header.iter().map(ToString::to_string).collect()];
     rows.extend(output.kernels.iter().map(row));
     out::table(&rows);
+    for comparison in &output.ladder {
+        out::line(&format!("{}: {}", comparison.kernel, comparison.words(&comparison.against)));
+    }
     for (id, value) in &output.values {
         if let Some(value) = value {
             out::line(&format!("{id} = {value}"));
@@ -76,6 +89,7 @@ fn row(kernel: &KernelOutput) -> Vec<String> {
         time.map_or_else(dash, |t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))),
         time.map_or_else(dash, |t| t.samples.to_string()),
         kernel.bytes_per_s.map_or_else(dash, |b| si(b, "B/s")),
+        kernel.of_ceiling.map_or_else(dash, |f| figure(f, "%")),
         trace.map_or_else(dash, |t| count(t.global.load.sectors)),
         trace.map_or_else(dash, |t| count(t.global.store.sectors)),
         trace.map_or_else(dash, |t| count(t.shared.load.conflicts + t.shared.store.conflicts)),

@@ -113,11 +113,10 @@ impl Results {
         self.insert(run, "flops_per_s", flops / timing.median_s);
     }
 
-    /// Takes the device's ceilings; the better of the two copies is the ceiling.
+    /// Takes the device's ceilings; the copy kernel's is the one for bytes, the driver's copy stands in for it.
     pub fn insert_ceilings(&mut self, ceilings: &Ceilings) {
         self.remove(DEVICE);
-        let copies = [ceilings.device_copy_bytes_per_s, ceilings.copy_bytes_per_s];
-        let copy = copies.into_iter().flatten().reduce(f64::max);
+        let copy = ceilings.copy_bytes_per_s.or(ceilings.device_copy_bytes_per_s);
         for (field, value) in [("copy", copy), ("fma", ceilings.fma_flops_per_s), ("launch", ceilings.launch_s)] {
             if let Some(value) = value {
                 self.insert(DEVICE, field, value);

@@ -3,6 +3,7 @@
 use super::desk::state::Sweep;
 use super::output::{KernelOutput, SweepPoint};
 use crate::lesson::{Domain, Experiment, Lesson, Quantity};
+use crate::measure::roofline;
 use crate::scene::palette::Ink;
 use crate::scene::plot::{Axis, Plot, Point, Scale, Series};
 use crate::trace::record::{Backend, Ceilings};
@@ -44,8 +45,7 @@ pub fn plot(
             }
         })
         .collect();
-    // The copy kernel before the driver's copy: some drivers' copies are far from what kernels reach.
-    let copy = ceilings.filter(|_| measured).and_then(|c| c.copy_bytes_per_s.or(c.device_copy_bytes_per_s));
+    let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
     let ceilings = match experiment.quantity {
         Quantity::BytesPerSecond => copy.map(|c| ("copy ceiling".to_owned(), c)).into_iter().collect(),
         Quantity::FlopsPerSecond | Quantity::Time | Quantity::SectorsPerRequest => Vec::new(),

@@ -12,6 +12,7 @@ pub mod exercise;
 pub mod export;
 mod fill;
 pub mod jobs;
+pub mod ladder;
 pub mod new_lesson;
 pub mod note;
 pub mod output;

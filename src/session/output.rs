@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::ladder::Comparison;
 use crate::trace::record::{Backend, CacheState, Timing, Warning};
 use crate::trace::{Check, Record, Trace};
 
@@ -24,6 +25,8 @@ pub struct RunOutput {
     pub values: BTreeMap<String, Option<f64>>,
     /// One for each kernel, in the lesson's order.
     pub kernels: Vec<KernelOutput>,
+    /// Each rung of a ladder against the one before it, where both were timed.
+    pub ladder: Vec<Comparison>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
 }
@@ -55,6 +58,8 @@ pub struct KernelOutput {
     pub bytes_per_s: Option<f64>,
     /// `flops` over the median time.
     pub flops_per_s: Option<f64>,
+    /// The least time that the device's ceilings allow over the median time.
+    pub of_ceiling: Option<f64>,
     /// The tracer's counts.
     pub trace: Option<Trace>,
     /// Why there is nothing more, where it could not run.
@@ -121,6 +126,7 @@ impl KernelOutput {
             flops,
             bytes_per_s: median.map(|s| bytes / s),
             flops_per_s: median.map(|s| flops / s),
+            of_ceiling: None,
             trace: record.trace.clone(),
             error: None,
         }
@@ -138,6 +144,7 @@ impl KernelOutput {
             flops: 0.0,
             bytes_per_s: None,
             flops_per_s: None,
+            of_ceiling: None,
             trace: None,
             error: Some(error),
         }

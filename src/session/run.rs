@@ -6,12 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
 use super::jobs::{self, Params, Purpose};
+use super::ladder;
 use super::output::{KernelOutput, RunOutput};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
-use crate::trace::record::{Backend, Record};
+use crate::measure::roofline;
+use crate::trace::record::{Backend, Ceilings, Record};
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
@@ -181,18 +183,28 @@ pub fn run(
         params: params.clone(),
         values: BTreeMap::new(),
         kernels: Vec::new(),
+        ladder: Vec::new(),
         warnings: Vec::new(),
     };
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
+    let mut done: Vec<Done> = Vec::new();
     for kernel in kernels {
-        let (outcome, done, problems) = runner.output(kernel, &params);
-        if let Some(done) = done {
-            results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
-            for warning in done.record.warnings {
-                if !output.warnings.contains(&warning) {
-                    output.warnings.push(warning);
+        let (mut outcome, ran, problems) = runner.output(kernel, &params);
+        if let Some(ran) = ran {
+            results.insert_record(&kernel.id, &ran.record, ran.bytes, ran.flops);
+            outcome.of_ceiling = of_ceiling(&ran, &ceilings);
+            let before =
+                ladder::before(lesson, kernel).and_then(|b| done.iter().find(|d: &&Done| d.record.kernel == b.id));
+            output.ladder.extend(
+                before
+                    .and_then(|b| ladder::compare(&ran.record, (ran.bytes, ran.flops), &b.record, (b.bytes, b.flops))),
+            );
+            for warning in &ran.record.warnings {
+                if !output.warnings.contains(warning) {
+                    output.warnings.push(warning.clone());
                 }
             }
+            done.push(ran);
         }
         on_kernel(&outcome, &problems);
         output.kernels.push(outcome);
@@ -201,6 +213,12 @@ pub fn run(
     let env = Env::new(lesson, &params, &results);
     output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();
     Ok(output)
+}
+
+/// The least time that the device's ceilings allow over the time that it took.
+fn of_ceiling(done: &Done, ceilings: &Ceilings) -> Option<f64> {
+    let timing = done.record.timing.as_ref()?;
+    roofline::place(done.bytes, done.flops, timing.median_s, ceilings).map(|p| p.fraction)
 }
 
 /// A failed check as a message, with the first element that is wrong.

@@ -1,5 +1,7 @@
 //! Blocks of prose, one below the other.
 
+use std::time::Instant;
+
 use egui::{Frame, Margin, RichText, Ui};
 
 use super::flow::{self, Style};
@@ -8,8 +10,7 @@ use crate::app::theme;
 use crate::lesson::{Block, Inline};
 use crate::scene::palette::{Hue, Ink};
 
-/// Size of the text in tables, and the space between their columns.
-const CELL: f32 = 14.5;
+/// The space between the columns of a table.
 const CELL_GAP: f32 = 10.0;
 
 /// Between two paragraphs.
@@ -17,14 +18,35 @@ const GAP: f32 = 12.0;
 
 /// Shows blocks and returns what the reader asked for in them.
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
+    show_within(ui, reading, blocks, None).0
+}
+
+/// As [`show`], adding no block after `deadline` to those that the frame before showed; the second part says whether all are shown.
+pub fn show_until(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block], deadline: Instant) -> (Vec<Ask>, bool) {
+    let id = ui.scope_id().with("blocks shown");
+    let before = ui.data(|d| d.get_temp::<usize>(id)).unwrap_or(0);
+    let (asks, shown) = show_within(ui, reading, blocks, Some((before, deadline)));
+    ui.data_mut(|d| d.insert_temp(id, shown));
+    (asks, shown == blocks.len())
+}
+
+fn show_within(
+    ui: &mut Ui,
+    reading: &mut Reading<'_>,
+    blocks: &[Block],
+    limit: Option<(usize, Instant)>,
+) -> (Vec<Ask>, usize) {
     let mut asks = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
+        if limit.is_some_and(|(before, deadline)| index > before && Instant::now() > deadline) {
+            return (asks, index);
+        }
         if index > 0 {
             ui.add_space(if matches!(block, Block::Heading(..)) { 2.0 * GAP } else { GAP });
         }
         ui.push_id(index, |ui| asks.extend(one(ui, reading, block)));
     }
-    asks
+    (asks, blocks.len())
 }
 
 fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
@@ -107,7 +129,7 @@ fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &
     let theme = theme::of(ui);
     let line = egui::Stroke::new(1.0, theme::color(theme, Ink::Faint));
     for (index, row) in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)).enumerate() {
-        let style = Style { size: CELL, bold: index == 0, ..Style::body() };
+        let style = Style { size: theme::TABLE, bold: index == 0, ..Style::body() };
         let top = ui.cursor().min;
         ui.add_space(4.0);
         ui.horizontal_top(|ui| {
@@ -170,16 +192,17 @@ fn longest_word(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
 }
 
 fn cell_width(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
-    let font = if bold { theme::prose_bold(CELL) } else { theme::prose(CELL) };
-    let of = |text: &str, font: egui::FontId| {
-        ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::PLACEHOLDER).size().x
+    let font = if bold { theme::prose_bold(theme::TABLE) } else { theme::prose(theme::TABLE) };
+    // The sum of the glyphs' widths: near enough, and far cheaper than a layout of each cell.
+    let of = |text: &str, font: egui::FontId| -> f32 {
+        ui.fonts_mut(|fonts| text.chars().map(|c| fonts.glyph_width(&font, c)).sum())
     };
     inlines
         .iter()
         .map(|inline| match inline {
             Inline::Text(text) => of(text, font.clone()),
-            Inline::Code(text) => of(text, theme::mono(CELL * 0.86)),
-            Inline::Math(text) => of(text, theme::prose_italic(CELL)),
+            Inline::Code(text) => of(text, theme::mono(theme::TABLE * theme::INLINE_CODE)),
+            Inline::Math(text) => of(text, theme::prose_italic(theme::TABLE)),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => cell_width(ui, inner, true),
             Inline::Value(..) | Inline::Control(_) => 80.0,
             Inline::Break => 0.0,

@@ -1,5 +1,7 @@
 //! The exercise: an editor for the learner's kernel, and the tracer's verdict on it.
 
+use std::time::Instant;
+
 use egui::{RichText, TextEdit, Ui};
 
 use super::blocks;
@@ -14,12 +16,16 @@ use crate::session::exercise::Verdict;
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     let Some(lesson) = reading.state.lesson.clone() else { return Vec::new() };
     let Some(exercise) = &lesson.exercise else { return Vec::new() };
-    let mut asks = blocks::show(ui, reading, &exercise.prompt);
+    let (mut asks, whole) = blocks::show_until(ui, reading, &exercise.prompt, Instant::now() + super::SHARE);
+    if !whole {
+        ui.ctx().request_repaint();
+        return asks;
+    }
     ui.add_space(12.0);
     let kept = reading.state.kept();
     let mut text = kept.exercise.clone().unwrap_or_else(|| exercise.starter.to_string());
     let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, width: f32| {
-        let mut job = source::colored(text.as_str(), theme::of(ui), 13.5);
+        let mut job = source::colored(text.as_str(), theme::of(ui), theme::EDITOR);
         job.wrap.max_width = width;
         ui.fonts_mut(|f| f.layout_job(job))
     };

@@ -142,7 +142,7 @@ impl Setter<'_, '_> {
     fn code(&mut self, code: &str, style: &Style) {
         self.words.push_str(code);
         let theme = theme::of(self.ui);
-        let font = theme::mono(style.size * 0.86);
+        let font = theme::mono(style.size * theme::INLINE_CODE);
         let ground = Some(theme::color(theme, Ink::Faint).gamma_multiply(0.7));
         let color = theme::color(theme, Ink::Text);
         // Long code may break at its own spaces; short code stays whole, on one ground.
@@ -179,7 +179,7 @@ impl Setter<'_, '_> {
             None => (self.reading.absence(expr).to_owned(), Ink::Muted),
         };
         self.words.push_str(&text);
-        let galley = self.galley(&text, theme::medium(style.size * 0.94));
+        let galley = self.galley(&text, theme::medium(style.size * theme::VALUE));
         let (ascent, descent) = around_baseline(&galley);
         let kind = Kind::Value {
             color: theme::color(theme::of(self.ui), ink),
@@ -193,7 +193,7 @@ impl Setter<'_, '_> {
         let value = self.reading.state.params.get(id).copied().unwrap_or_default();
         let text = number(value);
         self.words.push_str(&text);
-        let galley = self.galley(&text, theme::medium(style.size * 0.94));
+        let galley = self.galley(&text, theme::medium(style.size * theme::VALUE));
         let (ascent, descent) = around_baseline(&galley);
         let width = galley.size().x + 2.0 * control::PADDING;
         self.push(Kind::Control { id: id.to_owned(), galley }, width, ascent, descent);

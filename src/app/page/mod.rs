@@ -9,6 +9,8 @@ mod words;
 
 pub use exercise::problem as page_problem;
 
+use std::time::{Duration, Instant};
+
 use egui::{RichText, ScrollArea, Ui};
 
 use flow::Style;
@@ -21,6 +23,10 @@ use crate::lesson::scope::Results;
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+
+/// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
+/// after it is opened, and no frame is late.
+const SHARE: Duration = Duration::from_micros(2500);
 
 /// The widest that prose is set: about 68 characters.
 const COLUMN: f32 = 560.0;
@@ -122,8 +128,12 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) 
                 let title = [Inline::Text(step.title.clone())];
                 flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
                 ui.add_space(16.0);
-                let asks = blocks::show(ui, &mut reading, &step.blocks);
+                let (asks, whole) = blocks::show_until(ui, &mut reading, &step.blocks, Instant::now() + SHARE);
                 commands.extend(asks.into_iter().map(Ask::command));
+                if !whole {
+                    ui.ctx().request_repaint();
+                    return;
+                }
                 ui.add_space(16.0);
                 commands.extend(words::show(ui, state, &step.id));
                 ui.add_space(24.0);

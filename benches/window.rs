@@ -1,0 +1,139 @@
+//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, and the way from a turned control to
+//! the first new point. Run with `cargo bench --bench window`; it needs a graphics driver.
+#![expect(clippy::print_stdout, reason = "a benchmark's output")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+
+use warpbook::app::View;
+use warpbook::app::shot::Canvas;
+use warpbook::base::diag::Diagnostic;
+use warpbook::base::store::write_atomic;
+use warpbook::gpu::client::WorkerCommand;
+use warpbook::lesson::PackFiles;
+use warpbook::session::desk::state::DeviceState;
+use warpbook::session::desk::{Command, Desk, Options};
+
+/// 32 warps of one workgroup, each with 1,600 iterations of a load and a store: more accesses than a timeline keeps.
+const KERNEL: &str = "
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+@compute @workgroup_size(1024)
+fn main(@builtin(local_invocation_index) lane: u32) {
+    for (var i = 0u; i < 1600u; i += 1u) {
+        dst[lane + 1024u * i] = src[lane + 1024u * i];
+    }
+}
+";
+
+const LESSON: &str = "(
+    format_version: 1, title: \"Many accesses\", summary: \"A long timeline.\",
+    params: [(id: \"n\", label: \"elements\", help: \"\", default: 1638400, domain: Choice([1638400]))],
+    kernels: [(id: \"many\", title: \"Many\", shader: \"many/many.wgsl\", entry: \"main\",
+        buffers: [(name: \"src\", elem: F32, count: \"n\", init: Random), (name: \"dst\", elem: F32, count: \"n\", init: Poison)],
+        grid: (\"1\", \"1\", \"1\"), bytes: \"8 * n\", flops: \"0\",
+        check: (reference: \"strided_copy\", args: {\"n\": \"n\", \"stride\": \"1\", \"offset\": \"0\"}, output: \"dst\", tolerance: 0))],
+    steps: [(id: \"one\", kernel: \"many\")],
+)";
+
+fn open(files: PackFiles, state: &Path) -> Result<Desk, Diagnostic> {
+    // The benchmark's own file is no worker; the program beside it is.
+    let program = option_env!("CARGO_BIN_EXE_warpbook").map_or_else(|| "warpbook".into(), Into::into);
+    let program = std::env::var_os("WARPBOOK").map_or(program, Into::into);
+    let worker =
+        WorkerCommand { program, args: vec!["worker".into()], env: Vec::new(), deadline: Duration::from_secs(30) };
+    let state_path = Some(state.join("state.ron"));
+    Ok(Desk::open(Options { files, state_path, worker, seed: 1, wake: Arc::new(|| {}) }))
+}
+
+/// Runs frames until the desk has nothing left to do.
+fn settle(canvas: &mut Canvas, view: &mut View, desk: &mut Desk) {
+    loop {
+        canvas.run(view, desk);
+        let starting = matches!(desk.state().device, DeviceState::Starting);
+        if desk.state().lesson.is_some() && !starting && !desk.busy() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn first_frame(state: &Path) -> Result<(), Diagnostic> {
+    let began = Instant::now();
+    let mut canvas = Canvas::new([1280, 800])?;
+    let mut desk = open(PackFiles::Embedded, state)?;
+    let mut view = View::default();
+    canvas.paint(&mut view, &mut desk)?;
+    println!("first frame, from nothing to painted pixels      {:8.1} ms", began.elapsed().as_secs_f64() * 1e3);
+    Ok(())
+}
+
+fn playing(state: &Path) -> Result<(), Diagnostic> {
+    let pack = state.join("pack");
+    write_atomic(&pack.join("lessons/index.ron"), b"(format_version: 1, order: [\"many\"])")?;
+    write_atomic(&pack.join("lessons/many/lesson.ron"), LESSON.as_bytes())?;
+    write_atomic(&pack.join("lessons/many/text.md"), b"## One {#one}\n\nWords.\n")?;
+    write_atomic(&pack.join("shaders/many/many.wgsl"), KERNEL.as_bytes())?;
+    let mut canvas = Canvas::new([1280, 800])?;
+    let mut desk = open(PackFiles::Folder(pack), state)?;
+    let mut view = View::default();
+    settle(&mut canvas, &mut view, &mut desk);
+    let timeline = desk.state().traced.get("many").and_then(|t| t.timeline.clone());
+    let events = timeline.map_or(0, |t| t.events.len());
+    view.play(4.0);
+    let mut times: Vec<f64> = (0..400)
+        .map(|_| {
+            let began = ThreadTime::now();
+            canvas.run(&mut view, &mut desk);
+            began.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let at = |q: usize| times[times.len() * q / 100];
+    println!(
+        "frame's CPU time, {events} events playing: median {:.2}, p99 {:.2}, longest {:.2} ms",
+        at(50),
+        at(99),
+        times[399]
+    );
+    Ok(())
+}
+
+fn turning(state: &Path) -> Result<(), Diagnostic> {
+    let mut canvas = Canvas::new([1280, 800])?;
+    let mut desk = open(PackFiles::Embedded, state)?;
+    let mut view = View::default();
+    settle(&mut canvas, &mut view, &mut desk);
+    desk.command(Command::GoTo(2));
+    settle(&mut canvas, &mut view, &mut desk);
+    if desk.state().measuring_backend().is_none() {
+        println!("from a turned control to the first new point: no device to measure with");
+        return Ok(());
+    }
+    let mut times = Vec::new();
+    for stride in 3..=12 {
+        let began = Instant::now();
+        desk.command(Command::SetParam("stride".into(), f64::from(stride)));
+        while desk.state().measured.get("strided").is_none_or(|m| m.samples.is_empty()) {
+            canvas.run(&mut view, &mut desk);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        times.push(began.elapsed().as_secs_f64() * 1e3);
+        settle(&mut canvas, &mut view, &mut desk);
+    }
+    times.sort_by(f64::total_cmp);
+    println!("from a turned control to the first new point: median {:.0} ms, longest {:.0} ms", times[5], times[9]);
+    Ok(())
+}
+
+fn main() {
+    for part in [first_frame, playing, turning] {
+        let outcome = tempfile::tempdir().map_err(|e| Diagnostic::error(e.to_string())).and_then(|f| part(f.path()));
+        if let Err(problem) = outcome {
+            println!("{problem}");
+        }
+    }
+}

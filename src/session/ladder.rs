@@ -1,0 +1,58 @@
+//! What the rungs of a ladder say of each other: each against the one before it, where their times allow a verdict.
+
+use serde::Serialize;
+
+use crate::lesson::{Kernel, Lesson};
+use crate::measure::compare::{self, Measured, Verdict};
+use crate::trace::Record;
+
+/// One rung against the one before it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The rung.
+    pub kernel: String,
+    /// The rung before it.
+    pub against: String,
+    /// How many times faster it is; below 1 where it is slower, none where there is no verdict.
+    pub factor: Option<f64>,
+    /// The least and the greatest factor that the medians' intervals allow.
+    pub interval: Option<[f64; 2]>,
+    /// Why there is no verdict.
+    pub reasons: Vec<String>,
+}
+
+impl Comparison {
+    /// In words: "2.10× faster than naive", or why that cannot be said.
+    #[must_use]
+    pub fn words(&self, title: &str) -> String {
+        let digits = crate::base::units::digits3;
+        match self.factor {
+            Some(factor) if factor >= 1.0 => format!("{}× faster than {title}", digits(factor)),
+            Some(factor) => format!("{}× slower than {title}", digits(1.0 / factor)),
+            None => format!("no verdict against {title}: {}", self.reasons.join("; ")),
+        }
+    }
+}
+
+/// The rung before a kernel in its ladder.
+#[must_use]
+pub fn before<'a>(lesson: &'a Lesson, kernel: &Kernel) -> Option<&'a Kernel> {
+    let rungs = lesson.kernels.iter().filter(|k| !k.ladder.is_empty() && k.ladder == kernel.ladder);
+    rungs.take_while(|k| k.id != kernel.id).last()
+}
+
+/// Compares two kernels that were both timed, with the bytes and operations of their work.
+#[must_use]
+pub fn compare(record: &Record, work: (f64, f64), against: &Record, its_work: (f64, f64)) -> Option<Comparison> {
+    let first = Measured { timing: record.timing.as_ref()?, bytes: work.0, flops: work.1, warnings: &record.warnings };
+    let timing = against.timing.as_ref()?;
+    let second = Measured { timing, bytes: its_work.0, flops: its_work.1, warnings: &against.warnings };
+    let (factor, interval, reasons) = match compare::compare(&first, &second) {
+        Verdict::Faster { factor, interval } => (Some(factor), Some(interval), Vec::new()),
+        Verdict::Slower { factor, interval: [low, high] } => {
+            (Some(1.0 / factor), Some([1.0 / high, 1.0 / low]), Vec::new())
+        }
+        Verdict::Unsettled(reasons) => (None, None, reasons.iter().map(ToString::to_string).collect()),
+    };
+    Some(Comparison { kernel: record.kernel.clone(), against: against.kernel.clone(), factor, interval, reasons })
+}
