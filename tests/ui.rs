@@ -4,79 +4,21 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
+mod window;
+
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use warpbook::app::{View, theme};
-use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::{Block, PackFiles};
-use warpbook::session::desk::state::{DeviceState, Notice, SaveState};
-use warpbook::session::desk::{Command, Desk, Options};
-use warpbook::session::devices::Choice;
+use warpbook::session::desk::state::Notice;
+use warpbook::session::desk::{Command, Desk};
 use warpbook::session::exercise::Verdict;
 use warpbook::session::saved::ThemeChoice;
-use warpbook::trace::record::Backend;
 
-/// Everything must be there by then; a healthy run takes a small part of it.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-struct Window {
-    view: View,
-    desk: Desk,
-    styled: bool,
-    /// CPU time of each frame, in seconds.
-    frames: Vec<f64>,
-}
-
-fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
-    let worker = WorkerCommand {
-        program: env!("CARGO_BIN_EXE_warpbook").into(),
-        args: vec!["worker".into()],
-        env: Vec::new(),
-        deadline: Duration::from_secs(30),
-    };
-    let mut desk =
-        Desk::open(Options { files, state_path: Some(state.to_path_buf()), worker, seed: 1, wake: Arc::new(|| {}) });
-    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
-    let window = Window { view: View::default(), desk, styled: false, frames: Vec::new() };
-    let mut harness = Harness::builder().with_size(size).build_ui_state(
-        |ui, window: &mut Window| {
-            if !window.styled {
-                theme::install(ui.ctx());
-                window.styled = true;
-                return;
-            }
-            let began = ThreadTime::now();
-            window.view.show(ui, &mut window.desk);
-            window.frames.push(began.elapsed().as_secs_f64());
-        },
-        window,
-    );
-    settle(&mut harness);
-    harness
-}
-
-/// Runs frames until nothing is being read, traced or measured.
-fn settle(harness: &mut Harness<'_, Window>) {
-    let began = Instant::now();
-    loop {
-        harness.step();
-        let desk = &harness.state().desk;
-        let read = desk.state().lesson.is_some() || !desk.state().problems.is_empty();
-        let saved = matches!(desk.state().save, SaveState::Saved | SaveState::Failed(_));
-        if read && saved && !desk.busy() && !matches!(desk.state().device, DeviceState::Starting) {
-            break;
-        }
-        assert!(began.elapsed() < PATIENCE, "the window did not come to rest");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    harness.run_steps(3);
-}
+use window::{PATIENCE, Window, open, settle};
 
 fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
     let lesson = harness.state().desk.state().lesson.clone().unwrap();
@@ -117,33 +59,6 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
             assert_eq!(problems(&window), [""; 0]);
         }
     }
-}
-
-#[test]
-fn a_frame_takes_little_of_the_window_s_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
-    for step in 0..lesson_steps(&window).len() {
-        window.state_mut().desk.command(Command::GoTo(step));
-        settle(&mut window);
-        window.key_press(egui::Key::Space);
-        window.run_steps(40);
-    }
-    // The first frames lay out fonts; they belong to the window's start, which has a budget of its own.
-    let frames = &window.state().frames[8..];
-    assert!(frames.len() > 400, "only {} frames", frames.len());
-    let mut sorted = frames.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let longest = sorted[sorted.len() - 1];
-    let median = sorted[sorted.len() / 2];
-    assert!(median < 4e-3, "the median frame takes {:.2} ms of CPU time", median * 1e3);
-    let at: Vec<usize> = (0..frames.len()).filter(|i| frames[*i] > 5e-3).collect();
-    assert!(
-        longest < 8e-3,
-        "the longest frame takes {:.2} ms of CPU time; slow ones: {at:?} {:?}",
-        longest * 1e3,
-        &sorted[sorted.len() - 12..]
-    );
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! A window for tests: opened, and brought to rest.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+use egui_kittest::Harness;
+
+use warpbook::app::{View, theme};
+use warpbook::gpu::client::WorkerCommand;
+use warpbook::lesson::PackFiles;
+use warpbook::session::desk::state::{DeviceState, SaveState};
+use warpbook::session::desk::{Command, Desk, Options};
+use warpbook::session::devices::Choice;
+use warpbook::trace::record::Backend;
+
+/// Everything must be there by then; a healthy run takes a small part of it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A window, and what a test wants to know of it.
+pub struct Window {
+    /// What is drawn.
+    pub view: View,
+    /// What it is drawn from.
+    pub desk: Desk,
+    styled: bool,
+    /// CPU time of each frame, in seconds.
+    pub frames: Vec<f64>,
+}
+
+/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest.
+pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
+    let worker = WorkerCommand {
+        program: env!("CARGO_BIN_EXE_warpbook").into(),
+        args: vec!["worker".into()],
+        env: Vec::new(),
+        deadline: Duration::from_secs(30),
+    };
+    let mut desk =
+        Desk::open(Options { files, state_path: Some(state.to_path_buf()), worker, seed: 1, wake: Arc::new(|| {}) });
+    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    let window = Window { view: View::default(), desk, styled: false, frames: Vec::new() };
+    let mut harness = Harness::builder().with_size(size).build_ui_state(
+        |ui, window: &mut Window| {
+            if !window.styled {
+                theme::install(ui.ctx());
+                window.styled = true;
+                return;
+            }
+            let began = ThreadTime::now();
+            window.view.show(ui, &mut window.desk);
+            window.frames.push(began.elapsed().as_secs_f64());
+        },
+        window,
+    );
+    settle(&mut harness);
+    harness
+}
+
+/// Runs frames until nothing is being read, traced or measured.
+pub fn settle(harness: &mut Harness<'_, Window>) {
+    let began = Instant::now();
+    loop {
+        harness.step();
+        let desk = &harness.state().desk;
+        let read = desk.state().lesson.is_some() || !desk.state().problems.is_empty();
+        let saved = matches!(desk.state().save, SaveState::Saved | SaveState::Failed(_));
+        if read && saved && !desk.busy() && !matches!(desk.state().device, DeviceState::Starting) {
+            break;
+        }
+        assert!(began.elapsed() < PATIENCE, "the window did not come to rest");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    harness.run_steps(3);
+}
