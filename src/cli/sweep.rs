@@ -31,7 +31,8 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
     } else {
         let (header, rows) = sweep::csv_rows(&output);
         if args.csv {
-            out::line(csv::csv(&header, &rows).trim_end());
+            // CSV files end their lines as RFC 4180 asks; pipes want the system's own way.
+            csv::csv(&header, &rows).lines().for_each(out::line);
         } else {
             let mut lines = vec![header];
             lines.extend(rows);

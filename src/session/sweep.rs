@@ -108,7 +108,7 @@ pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
 }
 
 fn point_row(point: &SweepPoint) -> Vec<String> {
-    let cell = |value: Option<f64>| value.map(|v| format!("{v:e}")).unwrap_or_default();
+    let cell = |value: Option<f64>| value.map(|v| format!("{v:.6e}")).unwrap_or_default();
     let time = point.kernel.time.as_ref();
     let trace = point.kernel.trace.as_ref();
     vec![

@@ -179,7 +179,7 @@ fn column_widths(ui: &Ui, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], roo
 fn longest_word(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
     let words = |text: &str| -> f32 {
         let word = |w: &str| cell_width(ui, &[Inline::Text(w.to_owned())], bold);
-        text.split_whitespace().map(word).fold(0.0, f32::max)
+        text.split(|c: char| c.is_whitespace() && c != '\u{a0}').map(word).fold(0.0, f32::max)
     };
     inlines
         .iter()
