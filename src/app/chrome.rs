@@ -6,7 +6,7 @@ use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
 use crate::base::units::{figure, si};
-use crate::measure::roofline;
+use crate::measure::roofline::{self, Bound};
 use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, Notice, State};
@@ -162,7 +162,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
     ui.spacing_mut().item_spacing.x = 12.0;
     let small = |text: String| RichText::new(text).size(13.0);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if let Some(activity) = &state.activity {
+        if let Some(activity) = state.activity() {
             if ui.small_button("Cancel").clicked() {
                 command = Some(Command::Cancel);
             }
@@ -239,7 +239,11 @@ fn figures(state: &State) -> String {
         roofline::place(work.0, work.1, record.timing.as_ref()?.median_s, &ceilings)
     });
     if let Some(placement) = placed {
-        parts.push(format!("{} of the ceiling", figure(placement.fraction, "%")));
+        let bound = match placement.bound {
+            Bound::Memory => "memory",
+            Bound::Compute => "arithmetic",
+        };
+        parts.push(format!("{} of the {bound} ceiling", figure(placement.fraction, "%")));
     }
     if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
         parts.push(format!("traced {} warps in {}", crate::base::units::count(trace.warps), si(trace.seconds, "s")));
@@ -261,8 +265,8 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             ui.label(format!("and {} more; `warpbook check` lists them all", state.problems.len() - 3));
         });
     }
-    if let Some(problems) = state.failed.get(&state.kernel) {
-        for problem in problems.iter().take(2) {
+    for found in [&state.failed, &state.unmeasured] {
+        for problem in found.get(&state.kernel).into_iter().flatten().take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }

@@ -1,6 +1,7 @@
 //! Where the note goes and in which formats.
 
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
 
 use egui::{RichText, Ui};
 
@@ -17,11 +18,13 @@ pub struct Dialog {
     folder: String,
     markdown: bool,
     html: bool,
+    /// Brings the folder that was chosen in the system's dialog.
+    chosen: Option<Receiver<PathBuf>>,
 }
 
 impl Default for Dialog {
     fn default() -> Self {
-        Self { open: false, folder: "notes".to_owned(), markdown: true, html: true }
+        Self { open: false, folder: "notes".to_owned(), markdown: true, html: true, chosen: None }
     }
 }
 
@@ -32,6 +35,9 @@ impl Dialog {
         self.open |= shortcut;
         if !self.open || state.lesson.is_none() {
             return None;
+        }
+        if let Some(folder) = self.chosen.as_ref().and_then(|c| c.try_recv().ok()) {
+            self.folder = folder.display().to_string();
         }
         let mut command = None;
         let modal = egui::Modal::new(egui::Id::unique("export")).show(ui.ctx(), |ui| {
@@ -46,7 +52,7 @@ impl Dialog {
                 let response = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(240.0));
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Folder"));
                 if ui.button("Choose…").clicked() {
-                    self.choose();
+                    self.choose(ui.ctx());
                 }
             });
             ui.checkbox(&mut self.markdown, "Markdown, with figures and data beside it");
@@ -80,10 +86,18 @@ impl Dialog {
         formats
     }
 
-    /// Asks the system's own dialog; where there is none, the folder can still be typed.
-    fn choose(&mut self) {
-        if let Some(folder) = rfd::FileDialog::new().set_directory(&self.folder).pick_folder() {
-            self.folder = folder.display().to_string();
-        }
+    /// Asks the system's own dialog, without waiting for it; where there is none, the folder can still be typed.
+    fn choose(&mut self, ctx: &egui::Context) {
+        let (sender, chosen) = channel();
+        self.chosen = Some(chosen);
+        let dialog = rfd::AsyncFileDialog::new().set_directory(&self.folder).pick_folder();
+        let ctx = ctx.clone();
+        std::thread::spawn(move || {
+            if let Some(folder) = pollster::block_on(dialog) {
+                // The window may have closed meanwhile.
+                let _ = sender.send(folder.path().to_path_buf());
+                ctx.request_repaint();
+            }
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! L4: the window: page and bench side by side. Views read the desk's state and hand back commands.
+//! The window: page and bench side by side. Views read the desk's state and hand back commands.
 
 mod chrome;
 mod export;
@@ -223,7 +223,7 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
         if i.key_pressed(egui::Key::R) {
             commands.push(Command::RunExperiment);
         }
-        if i.key_pressed(egui::Key::Escape) && state.activity.is_some() {
+        if i.key_pressed(egui::Key::Escape) && !state.activities.is_empty() {
             commands.push(Command::Cancel);
         }
         commands

@@ -6,12 +6,15 @@ use egui_plot::{AxisHints, GridMark, HLine, Line, MarkerShape, Plot as EguiPlot,
 use super::page::control;
 use super::theme;
 use crate::base::units::{digits3, number, si};
-use crate::scene::palette::Ink;
+use crate::lesson::Quantity;
+use crate::measure::stats::{quantile, sorted};
+use crate::scene::palette::{Hue, Ink};
 use crate::scene::plot::{Plot, Scale};
 use crate::session::chart;
-use crate::session::desk::Command;
-use crate::session::desk::state::{DeviceState, State};
+use crate::session::desk::state::{State, Sweep};
+use crate::session::desk::{Command, Work};
 use crate::session::output::KernelOutput;
+use crate::trace::record::Backend;
 
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) {
@@ -20,17 +23,20 @@ pub fn show(ui: &mut Ui, state: &State) {
         return;
     };
     let over = experiment.over.clone();
-    let current = current(state);
+    let sweep = state.sweep();
+    let differences = sweep.map(|s| state.differences(s)).unwrap_or_default();
+    let traced = sweep.map_or(state.measuring_backend().is_none(), |s| s.backend == Backend::Simt);
+    let traced = traced || experiment.quantity == Quantity::SectorsPerRequest;
+    // The diamond is a point of the curves: of one of their kernels, and of their settings.
+    let here = experiment.kernels.contains(&state.kernel) && differences.is_empty();
+    let current = if here { current(state, traced) } else { None };
     let x = state.params.get(&over).copied().unwrap_or_default();
-    let measures = state.measuring_backend().is_some();
-    let plot = chart::plot(
-        &lesson,
-        experiment,
-        state.sweep(),
-        state.ceilings.as_ref(),
-        current.as_ref().map(|k| (x, k)),
-        measures,
-    );
+    let current = current.as_ref().map(|k| (x, k));
+    let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings.as_ref(), current, !traced);
+    if !differences.is_empty() {
+        // Another setting's curve stays for comparison, and says whose it is.
+        plot.series.iter_mut().for_each(|s| s.ink = Ink::Idle);
+    }
     ui.spacing_mut().item_spacing.y = 4.0;
     ui.add(egui::Label::new(RichText::new(&plot.title).font(theme::medium(theme::UI))).truncate());
     if plot.series.iter().all(|s| s.points.is_empty()) && plot.current.is_none() {
@@ -39,7 +45,27 @@ pub fn show(ui: &mut Ui, state: &State) {
         return;
     }
     legend(ui, &plot);
-    draw(ui, &plot);
+    provenance(ui, sweep, &differences);
+    draw(ui, &plot, sweep);
+}
+
+/// Whose curves these are: what ran them, and in what they differ from the settings as they are now.
+fn provenance(ui: &mut Ui, sweep: Option<&Sweep>, differences: &[String]) {
+    let Some(sweep) = sweep else { return };
+    let theme = theme::of(ui);
+    let (text, ink) = if differences.is_empty() {
+        let how = if sweep.backend == Backend::Simt { "traced by" } else { "measured on" };
+        let part = if sweep.points.len() < sweep.total {
+            format!(", {} of {} points", sweep.points.len(), sweep.total)
+        } else {
+            String::new()
+        };
+        (format!("{how} {}{part}", sweep.device), Ink::Muted)
+    } else {
+        (format!("not of your settings: {}", differences.join(", ")), Hue::Store.ink())
+    };
+    let text = RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink));
+    ui.add(egui::Label::new(text).truncate());
 }
 
 /// The parameters and the button that runs the experiment, in one row: they belong to stage, source and plot alike.
@@ -108,32 +134,30 @@ impl Mark {
 
 /// Runs the experiment, or calls it off.
 fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
-    if state.activity.as_ref().is_some_and(|a| a.progress.is_some()) {
+    if state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some()) {
         return ui.button("Cancel").clicked().then_some(Command::Cancel);
     }
-    let ready = matches!(state.device, DeviceState::Ready(_));
+    let ready = state.acting_device().is_some();
     let response = ui.add_enabled(ready, egui::Button::new("Run experiment"));
     response.on_hover_text("Run every point of the plot (R)").clicked().then_some(Command::RunExperiment)
 }
 
-/// The kernel on the bench as a point: measured so far, or traced.
-fn current(state: &State) -> Option<KernelOutput> {
+/// The kernel on the bench as a point: traced, or measured, as far as its samples go.
+fn current(state: &State, traced: bool) -> Option<KernelOutput> {
     let work = state.work(&state.kernel)?;
-    let measured = state.measured.get(&state.kernel);
-    if let Some(record) = measured.and_then(|m| m.record.as_ref()) {
+    if traced {
+        let record = state.traced.get(&state.kernel)?.record.as_ref()?;
         return Some(KernelOutput::of(record, work.0, work.1));
     }
-    if let Some(first) = measured.and_then(|m| m.samples.first()) {
-        let mut output = KernelOutput::failed(&state.kernel, String::new());
-        output.bytes_per_s = Some(work.0 / first);
-        output.flops_per_s = Some(work.1 / first);
-        return Some(output);
+    let measured = state.measured.get(&state.kernel)?;
+    match &measured.record {
+        Some(record) => Some(KernelOutput::of(record, work.0, work.1)),
+        None if measured.samples.is_empty() => None,
+        None => Some(KernelOutput::sampled(&state.kernel, work, quantile(&sorted(&measured.samples), 0.5))),
     }
-    let record = state.traced.get(&state.kernel)?.record.as_ref()?;
-    Some(KernelOutput::of(record, work.0, work.1))
 }
 
-fn draw(ui: &mut Ui, plot: &Plot) {
+fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
     let theme = theme::of(ui);
     let log = plot.x.scale == Scale::Log2;
     let along = |x: f64| if log { x.log2() } else { x };
@@ -152,11 +176,16 @@ fn draw(ui: &mut Ui, plot: &Plot) {
         .chain(plot.current.map(|c| c.1))
         .fold(0.0, f64::max);
     let (unit_x, unit_y) = (plot.x.unit.clone(), plot.y.unit.clone());
+    let details: Vec<(String, f64, String)> = sweep.map(details).unwrap_or_default();
+    let names: Vec<(String, String)> = plot.series.iter().map(|s| (s.id.clone(), s.name.clone())).collect();
     let hover = move |position: &egui_plot::HoverPosition<'_>| match position {
         egui_plot::HoverPosition::NearDataPoint { plot_name, position, .. } => {
             let x = if log { position.x.exp2().round() } else { position.x };
-            let x = number(x);
-            Some(format!("{plot_name}\n{x} {unit_x}: {}", axis_figure(position.y, &unit_y)))
+            let id = names.iter().find(|(_, name)| name == plot_name).map(|(id, _)| id.as_str()).unwrap_or_default();
+            let detail =
+                details.iter().find(|(kernel, at, _)| kernel == id && *at == x).map(|(.., text)| text.as_str());
+            let figure = axis_figure(position.y, &unit_y);
+            Some(format!("{plot_name}\n{} {unit_x}: {figure}{}", number(x), detail.unwrap_or_default()))
         }
         egui_plot::HoverPosition::Elsewhere { .. } => None,
     };
@@ -209,6 +238,19 @@ fn draw(ui: &mut Ui, plot: &Plot) {
                 p.points(Points::new("your settings", here).color(color).radius(6.0).shape(MarkerShape::Diamond));
             }
         });
+}
+
+/// What hovering a point adds to its figure: the kernel, the x, the time with its spread.
+fn details(sweep: &Sweep) -> Vec<(String, f64, String)> {
+    let timed = sweep.points.iter().filter_map(|p| Some((p, p.kernel.time.as_ref()?)));
+    timed
+        .map(|(p, t)| {
+            let spread = format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"));
+            let cache = super::format::cache(t.cache);
+            let text = format!("\n{} (p10–p90 {spread}), n = {}, {cache} cache", si(t.median_s, "s"), t.samples);
+            (p.kernel.id.clone(), p.x, text)
+        })
+        .collect()
 }
 
 /// Marks with the distance to their nearest neighbour, by which their labels are kept from running together.

@@ -1,4 +1,4 @@
-//! L0: what every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
+//! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
 pub mod diag;
 pub mod math;

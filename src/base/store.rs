@@ -81,37 +81,52 @@ pub fn save<T: Serialize>(path: &Path, format_version: u32, value: &T) -> Result
     write_atomic(path, text.as_bytes())
 }
 
-/// Reads what [`save`] wrote. A file that is torn, or from another version, is renamed and kept, never overwritten.
+/// Reads what [`save`] wrote, and leaves the file alone; none where there is no file.
 ///
 /// # Errors
-/// When the file exists but can be neither read nor set aside.
-pub fn load<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Loaded<T>, Diagnostic> {
-    let cannot_read = |error: io::Error| Diagnostic::error(format!("cannot read {}: {error}", path.display()));
+/// When the file cannot be read, is torn, or is from another version.
+pub fn read<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Option<T>, Diagnostic> {
+    let name = path.display().to_string();
     let bytes = match std::fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Loaded::Missing),
-        other => other.map_err(cannot_read)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Diagnostic::error(format!("cannot read {name}: {error}"))),
+        Ok(bytes) => bytes,
     };
     let text = String::from_utf8_lossy(&bytes);
-    let name = path.display().to_string();
-    let why = match ron::from_str::<VersionOnly>(&text) {
-        Ok(stored) if stored.format_version != format_version => Diagnostic::error(format!(
+    match ron::from_str::<VersionOnly>(&text) {
+        Ok(stored) if stored.format_version != format_version => Err(Diagnostic::error(format!(
             "{name} has format {}, and this program reads format {format_version}",
             stored.format_version
-        )),
+        ))),
         _ => match ron::from_str::<Versioned<T>>(&text) {
-            Ok(stored) => return Ok(Loaded::Value(stored.value)),
+            Ok(stored) => Ok(Some(stored.value)),
             Err(error) => {
                 let mut why = Diagnostic::error(format!("cannot read the stored state: {}", error.code)).in_file(&name);
                 if let Some(place) = &mut why.place {
                     place.line = u32::try_from(error.span.start.line).unwrap_or(1);
                     place.column = u32::try_from(error.span.start.col).unwrap_or(1);
                 }
-                why
+                Err(why)
             }
         },
+    }
+}
+
+/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten.
+///
+/// # Errors
+/// When there is a file that can be neither read nor set aside. It must not be written to then.
+pub fn load<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Loaded<T>, Diagnostic> {
+    let why = match read(path, format_version) {
+        Ok(Some(value)) => return Ok(Loaded::Value(value)),
+        Ok(None) => return Ok(Loaded::Missing),
+        Err(why) => why,
     };
     let kept = free_name(path);
-    std::fs::rename(path, &kept).map_err(cannot_read)?;
+    std::fs::rename(path, &kept).map_err(|error| {
+        let message = format!("{}, and it cannot be set aside: {error}", why.message);
+        Diagnostic { message, ..why.clone() }.hint("until that is mended, nothing new is kept")
+    })?;
     let why = why.hint(format!("it was kept as {}, and a new file is begun", kept.display()));
     Ok(Loaded::SetAside { kept, why })
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::base::diag::Diagnostic;
 use crate::base::tensor::Init;
 use crate::notes::Format;
 use crate::session::devices::Choice;
@@ -146,7 +147,7 @@ pub struct ExportArgs {
     /// Every lesson of the pack.
     #[arg(long, conflicts_with = "lesson")]
     pub all: bool,
-    /// Formats, with commas between: md, html.
+    /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
     pub format: Vec<Format>,
     /// The folder to write to.
@@ -205,14 +206,17 @@ pub enum BackendArg {
 }
 
 impl BackendArg {
-    /// The choice it stands for; none for a backend that this build does not have.
-    #[must_use]
-    pub fn choice(self) -> Option<Choice> {
+    /// The choice it stands for.
+    ///
+    /// # Errors
+    /// For a backend that this build does not have.
+    pub fn choice(self) -> Result<Choice, Diagnostic> {
         match self {
-            Self::Auto => Some(Choice::Auto),
-            Self::Simt => Some(Choice::Only(Backend::Simt)),
-            Self::Wgpu => Some(Choice::Only(Backend::Wgpu)),
-            Self::Cuda => None,
+            Self::Auto => Ok(Choice::Auto),
+            Self::Simt => Ok(Choice::Only(Backend::Simt)),
+            Self::Wgpu => Ok(Choice::Only(Backend::Wgpu)),
+            Self::Cuda => Err(Diagnostic::error("this build has no CUDA backend")
+                .hint("use --backend wgpu for the same GPU, or --backend simt for the tracer")),
         }
     }
 }
@@ -277,11 +281,7 @@ fn warp_width(text: &str) -> Result<u32, String> {
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    match text.trim() {
-        "md" => Ok(Format::Markdown),
-        "html" => Ok(Format::Html),
-        other => Err(format!("`{other}` is not a format: md, html")),
-    }
+    Format::from_name(text.trim()).map_err(|problem| problem.to_string())
 }
 
 fn size(text: &str) -> Result<[u32; 2], String> {

@@ -9,14 +9,12 @@ use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
 use crate::notes::{self, Format};
 use crate::session::devices::Choice;
-use crate::session::saved;
+use crate::session::saved::{self, Saved};
 use crate::session::{export, run};
 use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
-    let Some(backend) = args.backend.choice() else {
-        return Err(out::misused(Diagnostic::error("this build has no CUDA backend").hint("use --backend wgpu")));
-    };
+    let backend = args.backend.choice().map_err(out::misused)?;
     let pack = context.pack()?;
     let lessons: Vec<String> = match &args.lesson {
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
@@ -35,7 +33,15 @@ fn write(
     formats: &[Format],
     folder: &Path,
 ) -> Result<ExitCode, ExitCode> {
-    let kept = saved::default_path().filter(|p| p.exists()).map(|path| saved::load(&path).0).unwrap_or_default();
+    // What the learner did is read and left alone, whatever state it is in.
+    let kept = match saved::default_path().map(|path| saved::read(&path)) {
+        Some(Ok(kept)) => kept.unwrap_or_default(),
+        Some(Err(problem)) => {
+            out::problems(&[problem]);
+            Saved::default()
+        }
+        None => Saved::default(),
+    };
     let mut code = DONE;
     for id in lessons {
         let lesson = run::lesson(pack, id).map_err(out::misused)?;

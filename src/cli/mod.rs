@@ -1,4 +1,4 @@
-//! L4: the command line: one file a command. JSON goes to standard output alone, everything else to standard error.
+//! The command line: one file a command. JSON goes to standard output alone, everything else to standard error.
 
 mod args;
 mod check;

@@ -4,19 +4,13 @@ use std::process::ExitCode;
 
 use super::args::RunArgs;
 use super::{Context, DONE, FAILED, out};
-use crate::base::diag::Diagnostic;
 use crate::base::units::{count, figure, si};
 use crate::session::output::{KernelOutput, RunOutput};
 use crate::session::run::{self, RunOptions};
 
 /// The use-case's options behind the arguments.
 pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
-    let Some(backend) = args.backend.choice() else {
-        return Err(out::misused(
-            Diagnostic::error("this build has no CUDA backend")
-                .hint("use --backend wgpu for the same GPU, or --backend simt for the tracer"),
-        ));
-    };
+    let backend = args.backend.choice().map_err(out::misused)?;
     Ok(RunOptions {
         kernels: args.kernels.clone(),
         set: args.set.clone(),
@@ -89,7 +83,7 @@ fn row(kernel: &KernelOutput) -> Vec<String> {
         time.map_or_else(dash, |t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))),
         time.map_or_else(dash, |t| t.samples.to_string()),
         kernel.bytes_per_s.map_or_else(dash, |b| si(b, "B/s")),
-        kernel.of_ceiling.map_or_else(dash, |f| figure(f, "%")),
+        kernel.roofline.map_or_else(dash, |p| figure(p.fraction, "%")),
         trace.map_or_else(dash, |t| count(t.global.load.sectors)),
         trace.map_or_else(dash, |t| count(t.global.store.sectors)),
         trace.map_or_else(dash, |t| count(t.shared.load.conflicts + t.shared.store.conflicts)),

@@ -70,7 +70,6 @@ impl Backend for Fake {
             timing: None,
             trace: None,
             timeline: None,
-            outputs: Vec::new(),
             warnings: Vec::new(),
         })
     }

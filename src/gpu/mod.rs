@@ -1,4 +1,4 @@
-//! L2: devices, reached through a worker process that may hang or die without taking anything else along.
+//! Devices, reached through a worker process that may hang or die without taking anything else along.
 
 pub mod backend;
 pub mod client;

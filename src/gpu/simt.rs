@@ -1,17 +1,14 @@
 //! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag bound it.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backend::Event as Progress;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
-use crate::job::{BindingKind, Job};
+use crate::job::Job;
 use crate::reference;
 use crate::simt::{self, Options, Program};
 use crate::trace::record::{Backend, Device, Record};
-
-/// Outputs are handed back with a record up to this many elements, for views that show contents.
-const SMALL_OUTPUT: usize = 4096;
 
 /// The tracer, described as a device. It has WebGPU's default limits where it needs any.
 #[must_use]
@@ -24,8 +21,9 @@ pub fn device() -> Device {
         software: true,
         timestamps: false,
         subgroup: [32, 32],
-        max_binding_bytes: 1 << 31,
-        max_buffer_bytes: 1 << 31,
+        // It runs in the program that holds the learner's notes, with a copy of each buffer that a check needs.
+        max_binding_bytes: 1 << 30,
+        max_buffer_bytes: 1 << 30,
         max_workgroup_invocations: 1024,
         max_workgroup_size: [1024, 1024, 64],
         max_grid: 65_535,
@@ -36,22 +34,26 @@ pub fn device() -> Device {
 /// Runs and traces a job.
 ///
 /// # Errors
-/// When it does not compile, exceeds [`device`]'s limits, or asks for a reference that does not exist.
+/// When it is cancelled, does not compile, exceeds [`device`]'s limits, or asks for a reference that does not exist.
 pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)) -> Result<Record, Diagnostic> {
     if let Some(problem) = super::limits::check(job, &device()).into_iter().next() {
         return Err(problem);
     }
     on_progress(Progress::Stage("tracing".to_owned()));
     let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants).map_err(first)?;
-    let inputs: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
-    let mut buffers = inputs.clone();
     let spec = job.trace.clone().unwrap_or_default();
     let partial = spec.only_timeline_workgroups;
     let options = Options { fuel: spec.fuel, spec, threads: None, count: true };
+    // A part of the grid writes a part of the output: there is nothing to compare.
+    let check = job.check.as_ref().filter(|_| !partial);
+    let mut buffers: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
+    let inputs = check.map(|_| buffers.clone());
     let outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;
-    let check = match &job.check {
-        // A part of the grid writes a part of the output: there is nothing to compare.
-        Some(check) if !partial && outcome.trace.complete => {
+    if cancel.load(Ordering::Relaxed) {
+        return Err(Diagnostic::error(format!("tracing `{}` was cancelled", job.kernel)));
+    }
+    let check = match (check, inputs) {
+        (Some(check), Some(inputs)) if outcome.trace.complete => {
             let position = job.buffers.iter().position(|b| b.name == check.output).ok_or_else(|| {
                 Diagnostic::error(format!("the kernel binds no buffer `{}` to check", check.output)).in_file(&job.file)
             })?;
@@ -60,13 +62,6 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
         }
         _ => None,
     };
-    let outputs = job
-        .buffers
-        .iter()
-        .zip(buffers)
-        .filter(|(spec, tensor)| spec.kind == BindingKind::ReadWrite && tensor.len() <= SMALL_OUTPUT)
-        .map(|(spec, tensor)| (spec.name.clone(), tensor))
-        .collect();
     Ok(Record {
         kernel: job.kernel.clone(),
         backend: Backend::Simt,
@@ -74,7 +69,6 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
         timing: None,
         trace: Some(outcome.trace),
         timeline: outcome.timeline,
-        outputs,
         warnings: Vec::new(),
     })
 }

@@ -15,7 +15,7 @@ use self::buffers::Residents;
 use self::device::Gpu;
 use self::launch::Launches;
 use self::pipeline::Kernel;
-use super::backend::{Backend, Event, Failure, Sink};
+use super::backend::{Backend, Event, Failure, Quiet, Sink};
 use super::limits;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
@@ -73,14 +73,13 @@ impl Backend for WgpuBackend {
             timing: None,
             trace: None,
             timeline: None,
-            outputs: Vec::new(),
             warnings: self.broken.iter().cloned().collect(),
         };
         let right = record.check.as_ref().is_none_or(|check| check.ok);
         if let (Some(spec), true) = (&job.measure, right) {
             let mut awake = awake(&mut self.awake, &self.gpu, sink)?;
             if self.ceilings.launch_s.is_none() {
-                self.ceilings.launch_s = Some(ceilings::launch(&self.gpu, awake.as_deref_mut(), sink)?);
+                self.ceilings.launch_s = Some(ceilings::launch(&self.gpu, awake.as_deref_mut(), &mut Quiet(sink))?);
             }
             let (timing, slow) = prepared.time(spec, awake, sink)?;
             record.warnings.extend(slow);

@@ -1,4 +1,4 @@
-//! L0: what to run, as data only. A job is self-contained: any process can run it and get the same inputs.
+//! What to run, as data only. A job is self-contained: any process can run it and get the same inputs.
 
 use std::sync::Arc;
 

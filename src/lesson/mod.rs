@@ -1,4 +1,4 @@
-//! L1: lesson packs: what a lesson is, and reading one with every mistake reported at its place.
+//! Lesson packs: what a lesson is, and reading one with every mistake reported at its place.
 //!
 //! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text` the
 //! prose, `expr` the formulas in both; `check` then resolves every name. `scope` gives names their numbers.

@@ -1,4 +1,4 @@
-//! L1: what samples mean: statistics, when to stop sampling, what to warn of, and which comparisons hold.
+//! What samples mean: statistics, when to stop sampling, what to warn of, and which comparisons hold.
 
 pub mod compare;
 pub mod roofline;

@@ -1,9 +1,12 @@
 //! Where a kernel stands under its device's ceilings.
 
+use serde::Serialize;
+
 use crate::trace::record::Ceilings;
 
 /// Which ceiling is the lower one for a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Bound {
     /// Bytes: the kernel's intensity is below the ridge.
     Memory,
@@ -12,7 +15,7 @@ pub enum Bound {
 }
 
 /// A kernel's place in the roofline model (Williams, Waterman & Patterson, "Roofline", CACM 52(4), 2009).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Placement {
     /// Arithmetic intensity in FLOP a byte; infinite for work that moves no bytes.
     pub intensity: f64,

@@ -1,4 +1,4 @@
-//! L2: notes: a typed [`Report`] of what a learner read, ran and wrote, and the files it becomes.
+//! Notes: a typed [`Report`] of what a learner read, ran and wrote, and the files it becomes.
 
 pub mod csv;
 pub mod html;

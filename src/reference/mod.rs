@@ -1,4 +1,4 @@
-//! L1: what kernels should give, computed on the CPU in f64: one table of names, and the comparison.
+//! What kernels should give, computed on the CPU in f64: one table of names, and the comparison.
 
 mod compare;
 mod table;

@@ -1,4 +1,4 @@
-//! L2: pictures. A record's timeline becomes a [`Frame`] of closed items; every output is one exhaustive match over them.
+//! Pictures. A record's timeline becomes a [`Frame`] of closed items; every output is one exhaustive match over them.
 
 mod banks;
 mod counters;
@@ -6,7 +6,6 @@ mod flow;
 mod lanes;
 mod memory;
 
-pub mod dump;
 pub mod frame;
 pub mod palette;
 pub mod plot;

@@ -47,6 +47,8 @@ pub enum Scale {
 /// One curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
+    /// What the curve is of, by the id that the caller knows it by.
+    pub id: String,
     /// Its name in the legend.
     pub name: String,
     /// Its colour.
@@ -331,6 +333,7 @@ mod tests {
         let axis =
             |label: &str, unit: &str, scale| Axis { label: label.into(), unit: unit.into(), scale, ticks: vec![] };
         let curve = |name: &str, ink, top: f64| Series {
+            id: name.to_owned(),
             name: name.into(),
             ink,
             points: [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]

@@ -23,7 +23,7 @@ pub fn plot(
 ) -> Plot {
     let measured = sweep.map_or(measures, |s| s.backend != Backend::Simt);
     let y = YAxis::of(experiment.quantity, measured);
-    let param = lesson.params.iter().find(|p| p.id == experiment.over);
+    let param = lesson.param(&experiment.over);
     let label = param.map_or(experiment.over.as_str(), |p| p.label.as_str()).to_owned();
     let scale = match (param.map(|p| &p.domain), experiment.values.as_slice()) {
         (Some(Domain::PowersOfTwo { .. }), _) => Scale::Log2,
@@ -36,9 +36,10 @@ pub fn plot(
         .iter()
         .zip(0_u8..)
         .map(|(id, index)| {
-            let title = lesson.kernels.iter().find(|k| k.id == *id).map_or(id.as_str(), |k| k.title.as_str());
+            let title = lesson.kernel(id).map_or(id.as_str(), |k| k.title.as_str());
             let of_kernel = points.iter().filter(|p| p.kernel.id == *id);
             Series {
+                id: id.clone(),
                 name: title.to_owned(),
                 ink: Ink::Series(index),
                 points: of_kernel.filter_map(|p| y.point(p)).collect(),
@@ -108,6 +109,9 @@ impl YAxis {
     }
 
     fn value(self, kernel: &KernelOutput) -> Option<f64> {
+        if !kernel.ok {
+            return None;
+        }
         match self {
             Self::Throughput => kernel.bytes_per_s,
             Self::Rate => kernel.flops_per_s,

@@ -1,10 +1,11 @@
 //! Checking a whole pack: documents, kernels, references, exercises.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
-use super::exercise::{self, Verdict};
+use super::exercise::{Try, Verdict};
 use super::jobs;
 use super::run::{self, Done, Runner};
 use crate::base::diag::{Diagnostic, nearest};
@@ -33,7 +34,7 @@ pub fn check(
 
 /// What is wrong with a lesson that could be read.
 #[must_use]
-pub fn lesson_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) -> Vec<Diagnostic> {
+pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let mut problems = step_problems(lesson);
     for kernel in &lesson.kernels {
         let shader = shader_problems(lesson, kernel);
@@ -111,13 +112,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
         let mut problems = match runner.kernel(kernel, &params) {
             Ok(Done { record, .. }) => {
                 let mut problems: Vec<Diagnostic> = run::failed_check(&kernel.file, &record).into_iter().collect();
-                for finding in record.trace.iter().flat_map(|t| &t.findings) {
-                    let mut problem = Diagnostic::error(finding.message.clone()).in_file(&kernel.file);
-                    if let Some(place) = &mut problem.place {
-                        place.line = finding.line;
-                    }
-                    problems.push(problem);
-                }
+                problems.extend(record.trace.iter().flat_map(|t| &t.findings).map(|f| f.diagnostic(&kernel.file)));
                 problems
             }
             Err(problems) => problems,
@@ -139,12 +134,13 @@ fn quick_params(lesson: &Lesson) -> BTreeMap<String, f64> {
     lesson.params.iter().map(|p| (p.id.clone(), quick(p))).collect()
 }
 
-fn exercise_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) -> Vec<Diagnostic> {
+fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let Some(exercise) = &lesson.exercise else { return Vec::new() };
     let file = format!("lessons/{}/lesson.ron", lesson.id);
-    let judge = |source: &str| exercise::judge(devices, lesson, exercise, source, 7, cancel);
+    let judge =
+        |source: &str| Try { lesson: lesson.clone(), source: source.to_owned(), seed: 7 }.judge(devices, cancel);
     let mut problems = Vec::new();
-    if let Verdict::Solved(_) = judge(&exercise.starter) {
+    if let Some(Verdict::Solved(_)) = judge(&exercise.starter) {
         problems.push(
             Diagnostic::error("the exercise's starter already reaches its goal")
                 .in_file(&file)
@@ -152,13 +148,13 @@ fn exercise_problems(devices: &Devices, lesson: &Lesson, cancel: &AtomicBool) ->
         );
     }
     match judge(&exercise.solution) {
-        Verdict::Solved(_) => {}
-        Verdict::Right(_) => problems.push(
+        Some(Verdict::Solved(_)) | None => {}
+        Some(Verdict::Right(_)) => problems.push(
             Diagnostic::error("the exercise's solution is right, but does not reach its goal")
                 .in_file(&file)
                 .hint(format!("the goal is `{}`", exercise.goal.source())),
         ),
-        Verdict::Broken(mut why) | Verdict::Wrong(mut why) => problems.append(&mut why),
+        Some(Verdict::Broken(mut why) | Verdict::Wrong(mut why)) => problems.append(&mut why),
     }
     problems
 }

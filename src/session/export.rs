@@ -51,6 +51,7 @@ pub fn run_and_report(
         ceilings,
         sweeps,
         measured: BTreeMap::new(),
+        revision: 0,
         seed,
         created: note::today(),
     };
@@ -82,6 +83,6 @@ fn sweep_of(
     });
     let total = points.len();
     let over = experiment.over.clone();
-    let found = Sweep { backend, device: name, params: base, over, points, total };
+    let found = Sweep { number: 0, bounds_checks: true, backend, device: name, params: base, over, points, total };
     (found, problems)
 }

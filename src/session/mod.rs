@@ -1,4 +1,4 @@
-//! L3: the use-cases, each a function of its inputs; the one place that puts the other modules together.
+//! The use-cases, each a function of its inputs; the one place that puts the other modules together.
 //!
 //! The command line calls a use-case and waits. The window sends a [`desk::Command`] to a [`desk::Desk`],
 //! which runs the same use-cases on its own threads and hands back events.

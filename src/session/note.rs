@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::chart;
-use super::desk::state::Sweep;
+use super::desk::state::{Sweep, key};
 use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
@@ -13,6 +13,7 @@ use super::run::{self, Done, Runner};
 use super::saved::{LessonSaved, Predicted};
 use super::sweep;
 use crate::base::diag::Diagnostic;
+use crate::base::units::number;
 use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Experiment, Kernel, Lesson, Step};
@@ -41,8 +42,10 @@ pub struct Input {
     pub ceilings: Ceilings,
     /// Measured sweeps, by experiment.
     pub sweeps: BTreeMap<String, Sweep>,
-    /// Measured kernels.
-    pub measured: BTreeMap<String, Arc<Record>>,
+    /// Measured kernels, each with the key of the parameters that it was measured at.
+    pub measured: BTreeMap<String, (String, Arc<Record>)>,
+    /// The revision in those keys.
+    pub revision: u64,
     /// Seed of the random inputs.
     pub seed: u64,
     /// The day, as YYYY-MM-DD.
@@ -132,13 +135,16 @@ impl Builder<'_> {
         let lesson = self.input.lesson.clone();
         let mut results = Results::default();
         let mut ids = spoken_of(&lesson, step);
-        ids.push(step.kernel.clone());
-        ids.dedup();
+        if !ids.contains(&step.kernel) {
+            ids.push(step.kernel.clone());
+        }
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
             let Some(done) = self.trace(kernel, params, TraceSpec::default()) else { continue };
             results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
-            let measured = self.input.measured.get(&kernel.id);
-            if let Some(timing) = measured.and_then(|m| m.timing.as_ref()) {
+            // A time of other parameters than the step's has no place in it.
+            let wanted = key(&lesson, kernel, params, self.input.revision);
+            let measured = self.input.measured.get(&kernel.id).filter(|(of, _)| *of == wanted);
+            if let Some(timing) = measured.and_then(|(_, record)| record.timing.as_ref()) {
                 results.insert_timing(&kernel.id, timing, done.bytes, done.flops);
             }
         }
@@ -166,7 +172,7 @@ impl Builder<'_> {
     /// The stage at the costliest access of the first warp, and how to see it again.
     fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
-        let Some(kernel) = lesson.kernels.iter().find(|k| k.id == step.kernel) else { return Vec::new() };
+        let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
         let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
@@ -209,7 +215,7 @@ impl Builder<'_> {
         let Some(experiment) = lesson.experiments.iter().find(|e| e.id == *id) else { return Vec::new() };
         let Some(found) = self.input.sweeps.get(id) else { return Vec::new() };
         self.plotted.push(id.clone());
-        figure(&self.input.clone(), &lesson, experiment, found)
+        figure(self.input, &lesson, experiment, found)
     }
 
     fn prediction(&self, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
@@ -276,14 +282,17 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
     let (header, rows) = sweep::csv_rows(&output);
     let others: Params =
         found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
+    let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
     let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
     let kernels: String = experiment.kernels.iter().map(|k| format!(" --kernel {k}")).collect();
     vec![
         NoteBlock::Figure {
             id: experiment.id.clone(),
             caption: format!(
-                "{}. {how} on {}; bars span the 10th to the 90th percentile.",
-                experiment.title, found.device
+                "{}. {how} on {}, at {}; bars span the 10th to the 90th percentile.",
+                experiment.title,
+                found.device,
+                at.join(", ")
             ),
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::ladder::Comparison;
+use crate::measure::roofline::Placement;
 use crate::trace::record::{Backend, CacheState, Timing, Warning};
 use crate::trace::{Check, Record, Trace};
 
@@ -58,8 +59,8 @@ pub struct KernelOutput {
     pub bytes_per_s: Option<f64>,
     /// `flops` over the median time.
     pub flops_per_s: Option<f64>,
-    /// The least time that the device's ceilings allow over the median time.
-    pub of_ceiling: Option<f64>,
+    /// Where it stands under the device's ceilings.
+    pub roofline: Option<Placement>,
     /// The tracer's counts.
     pub trace: Option<Trace>,
     /// Why there is nothing more, where it could not run.
@@ -126,9 +127,23 @@ impl KernelOutput {
             flops,
             bytes_per_s: median.map(|s| bytes / s),
             flops_per_s: median.map(|s| flops / s),
-            of_ceiling: None,
+            roofline: None,
             trace: record.trace.clone(),
             error: None,
+        }
+    }
+
+    /// What the samples so far say of a kernel that is still being measured.
+    #[must_use]
+    pub fn sampled(id: &str, (bytes, flops): (f64, f64), median_s: f64) -> Self {
+        Self {
+            ok: true,
+            bytes,
+            flops,
+            bytes_per_s: Some(bytes / median_s),
+            flops_per_s: Some(flops / median_s),
+            error: None,
+            ..Self::failed(id, String::new())
         }
     }
 
@@ -144,7 +159,7 @@ impl KernelOutput {
             flops: 0.0,
             bytes_per_s: None,
             flops_per_s: None,
-            of_ceiling: None,
+            roofline: None,
             trace: None,
             error: Some(error),
         }

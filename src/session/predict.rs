@@ -6,10 +6,11 @@ use super::devices::Devices;
 use super::jobs::{self, Params};
 use super::run::{self, Runner};
 use crate::base::diag::Diagnostic;
+use crate::base::units::{number, si};
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Prediction};
-use crate::trace::record::Backend;
+use crate::trace::record::{Backend, Record};
 
 /// What the runs say.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -20,6 +21,9 @@ pub struct Answer {
     pub traced: Option<f64>,
     /// The device that was timed, where one was.
     pub device: Option<String>,
+    /// What was run, a line each: with its parameters and, where it was timed, its spread and its samples.
+    #[serde(default)]
+    pub runs: Vec<String>,
 }
 
 impl Answer {
@@ -58,13 +62,13 @@ impl Asked<'_> {
     /// # Errors
     /// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
-        let traced = self.evaluate(devices, Backend::Simt, &self.prediction.traced, cancel)?;
+        let (traced, runs) = self.evaluate(devices, Backend::Simt, &self.prediction.traced, cancel)?;
         if backend == Backend::Simt {
-            return Ok(Answer { measured: None, traced, device: None });
+            return Ok(Answer { measured: None, traced, device: None, runs });
         }
         let device = devices.describe(backend).map_err(|d| vec![d])?.name;
-        let measured = self.evaluate(devices, backend, &self.prediction.measured, cancel)?;
-        Ok(Answer { measured, traced, device: Some(device) })
+        let (measured, runs) = self.evaluate(devices, backend, &self.prediction.measured, cancel)?;
+        Ok(Answer { measured, traced, device: Some(device), runs })
     }
 
     fn evaluate(
@@ -73,20 +77,33 @@ impl Asked<'_> {
         backend: Backend,
         expr: &Expr,
         cancel: &AtomicBool,
-    ) -> Result<Option<f64>, Vec<Diagnostic>> {
+    ) -> Result<(Option<f64>, Vec<String>), Vec<Diagnostic>> {
+        let mut runs = Vec::new();
         let purpose = run::purpose(backend, self.seed, self.bounds_checks);
         let runner = Runner { devices, backend, lesson: self.lesson, purpose: &purpose, cancel };
         let mut results = Results::default();
         for probe in &self.prediction.probes {
             let Some(kernel) = self.lesson.kernel(&probe.kernel) else { continue };
-            let done = runner.kernel(kernel, &jobs::with(self.params, &probe.set))?;
+            let params = jobs::with(self.params, &probe.set);
+            let done = runner.kernel(kernel, &params)?;
             if let Some(problem) = run::failed_check(&kernel.file, &done.record) {
                 return Err(vec![problem]);
             }
+            runs.push(described(&kernel.title, &params, &done.record));
             results.insert_record(&probe.id, &done.record, done.bytes, done.flops);
         }
-        Ok(Env::new(self.lesson, self.params, &results).eval(expr).ok())
+        Ok((Env::new(self.lesson, self.params, &results).eval(expr).ok(), runs))
     }
+}
+
+/// A run in words.
+fn described(title: &str, params: &Params, record: &Record) -> String {
+    let at: Vec<String> = params.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
+    let time = record.timing.as_ref().map_or_else(String::new, |t| {
+        let n = t.samples.len();
+        format!(": {} (p10–p90 {}–{}), n = {n}", si(t.median_s, "s"), si(t.p10_s, "s"), si(t.p90_s, "s"))
+    });
+    format!("{title} at {}{time}", at.join(", "))
 }
 
 #[cfg(test)]
@@ -96,7 +113,7 @@ mod tests {
     #[test]
     fn the_nearest_option_by_ratio() {
         let options = [("80%".to_owned(), 0.8), ("90%".to_owned(), 0.9), ("20%".to_owned(), 0.2)];
-        let answer = |measured, traced| Answer { measured, traced, device: None };
+        let answer = |measured, traced| Answer { measured, traced, device: None, runs: Vec::new() };
         assert_eq!(answer(Some(0.93), Some(0.8)).nearest_option(&options), Some(1));
         assert_eq!(answer(None, Some(0.8)).nearest_option(&options), Some(0));
         assert_eq!(answer(None, None).nearest_option(&options), None);

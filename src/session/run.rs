@@ -12,7 +12,7 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
-use crate::measure::roofline;
+use crate::measure::roofline::{self, Placement};
 use crate::trace::record::{Backend, Ceilings, Record};
 
 /// What to run, and how.
@@ -54,14 +54,18 @@ pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
 /// # Errors
 /// When there is none: which there are.
 pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Arc<Lesson>, Diagnostic> {
-    let known = || pack.lessons.iter().map(|l| l.id.as_str());
-    pack.lessons.iter().find(|l| l.id == id).ok_or_else(|| {
-        let hint = match nearest(id, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the lessons are: {}", known().collect::<Vec<_>>().join(", ")),
-        };
-        Diagnostic::error(format!("there is no lesson `{id}`")).hint(hint)
-    })
+    let known = pack.lessons.iter().map(|l| l.id.as_str());
+    let found = pack.lessons.iter().find(|l| l.id == id);
+    found.ok_or_else(|| unknown(format!("there is no lesson `{id}`"), id, known))
+}
+
+/// A name that is none of `known`: the one that was probably meant, or all there are.
+fn unknown<'a>(message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
+    let hint = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Diagnostic::error(message).hint(hint)
 }
 
 /// The kernels of these ids, in the lesson's order; all where none is named.
@@ -70,13 +74,9 @@ pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Arc<Lesson>, Diagnosti
 /// When an id is no kernel's.
 pub fn kernels<'a>(lesson: &'a Lesson, ids: &[String]) -> Result<Vec<&'a Kernel>, Diagnostic> {
     for id in ids {
-        if !lesson.kernels.iter().any(|k| k.id == *id) {
-            let known = || lesson.kernels.iter().map(|k| k.id.as_str());
-            let hint = match nearest(id, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the kernels are: {}", known().collect::<Vec<_>>().join(", ")),
-            };
-            return Err(Diagnostic::error(format!("lesson `{}` has no kernel `{id}`", lesson.id)).hint(hint));
+        if lesson.kernel(id).is_none() {
+            let known = lesson.kernels.iter().map(|k| k.id.as_str());
+            return Err(unknown(format!("lesson `{}` has no kernel `{id}`", lesson.id), id, known));
         }
     }
     Ok(lesson.kernels.iter().filter(|k| ids.is_empty() || ids.contains(&k.id)).collect())
@@ -88,13 +88,9 @@ pub fn kernels<'a>(lesson: &'a Lesson, ids: &[String]) -> Result<Vec<&'a Kernel>
 /// When an id is no parameter's, or a value is outside its domain.
 pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnostic> {
     for (id, value) in set {
-        let Some(param) = lesson.params.iter().find(|p| p.id == *id) else {
-            let known = || lesson.params.iter().map(|p| p.id.as_str());
-            let hint = match nearest(id, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the parameters are: {}", known().collect::<Vec<_>>().join(", ")),
-            };
-            return Err(Diagnostic::error(format!("lesson `{}` has no parameter `{id}`", lesson.id)).hint(hint));
+        let Some(param) = lesson.param(id) else {
+            let known = lesson.params.iter().map(|p| p.id.as_str());
+            return Err(unknown(format!("lesson `{}` has no parameter `{id}`", lesson.id), id, known));
         };
         if !param.domain.accepts(*value) {
             return Err(Diagnostic::error(format!("{id} cannot be {value}"))
@@ -192,7 +188,7 @@ pub fn run(
         let (mut outcome, ran, problems) = runner.output(kernel, &params);
         if let Some(ran) = ran {
             results.insert_record(&kernel.id, &ran.record, ran.bytes, ran.flops);
-            outcome.of_ceiling = of_ceiling(&ran, &ceilings);
+            outcome.roofline = placement(&ran, &ceilings);
             let before =
                 ladder::before(lesson, kernel).and_then(|b| done.iter().find(|d: &&Done| d.record.kernel == b.id));
             output.ladder.extend(
@@ -215,10 +211,10 @@ pub fn run(
     Ok(output)
 }
 
-/// The least time that the device's ceilings allow over the time that it took.
-fn of_ceiling(done: &Done, ceilings: &Ceilings) -> Option<f64> {
+/// Where a kernel stands under the device's ceilings.
+fn placement(done: &Done, ceilings: &Ceilings) -> Option<Placement> {
     let timing = done.record.timing.as_ref()?;
-    roofline::place(done.bytes, done.flops, timing.median_s, ceilings).map(|p| p.fraction)
+    roofline::place(done.bytes, done.flops, timing.median_s, ceilings)
 }
 
 /// A failed check as a message, with the first element that is wrong.
@@ -242,7 +238,7 @@ pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
     )
 }
 
-/// Figures that a value needs before it can be shown.
+/// What a lesson needs, for `list`.
 #[must_use]
 pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     let mut needs = vec!["simt"];

@@ -13,8 +13,9 @@ use crate::base::store::{self, Loaded};
 /// The version of the file. A change of shape raises it.
 const FORMAT: u32 = 1;
 
-/// Everything kept.
+/// Everything kept. Fields that a file lacks take their defaults, so that one more field sets nobody's work aside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Saved {
     /// The lesson that was open.
     pub lesson: Option<String>,
@@ -40,6 +41,7 @@ pub enum ThemeChoice {
 
 /// What is kept of one lesson.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LessonSaved {
     /// The step that was open, by id.
     pub step: String,
@@ -72,14 +74,24 @@ pub fn default_path() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "warpbook").map(|dirs| dirs.data_dir().join("state.ron"))
 }
 
-/// Reads the state. What cannot be read was kept aside, and the diagnostic says where.
-#[must_use]
-pub fn load(path: &Path) -> (Saved, Option<Diagnostic>) {
-    match store::load(path, FORMAT) {
-        Ok(Loaded::Value(saved)) => (saved, None),
-        Ok(Loaded::Missing) => (Saved::default(), None),
-        Ok(Loaded::SetAside { why, .. }) | Err(why) => (Saved::default(), Some(why)),
-    }
+/// Reads the state and leaves its file alone; none where there is no file.
+///
+/// # Errors
+/// As [`store::read`].
+pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
+    store::read(path, FORMAT)
+}
+
+/// Reads the state, to be written again later. What could not be read was kept aside, and the diagnostic says where.
+///
+/// # Errors
+/// As [`store::load`]: the file must not be written to then.
+pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
+    Ok(match store::load(path, FORMAT)? {
+        Loaded::Value(saved) => (saved, None),
+        Loaded::Missing => (Saved::default(), None),
+        Loaded::SetAside { why, .. } => (Saved::default(), Some(why)),
+    })
 }
 
 /// Writes the state.

@@ -1,4 +1,4 @@
-//! L1: the tracer. It runs WGSL compute shaders on the CPU as a GPU would, a warp at a time, and counts what they touch.
+//! The tracer. It runs WGSL compute shaders on the CPU as a GPU would, a warp at a time, and counts what they touch.
 //!
 //! A shader goes through these hands: [`lower`] (WGSL to [`ir`]: flat, scalar, calls inlined) once a program; then, once
 //! a run, [`regions`] (where variables live), [`classes`] (which values all lanes of a warp share), [`emit`] and

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::diag::Diagnostic;
+
 /// What the lanes of a whole grid did. The same program and inputs give the same counts on any machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
@@ -116,4 +118,16 @@ pub struct Finding {
     pub line: u32,
     /// What happened, naming the workgroup, the lane and the index or address.
     pub message: String,
+}
+
+impl Finding {
+    /// The finding as a diagnostic about `file`.
+    #[must_use]
+    pub fn diagnostic(&self, file: &str) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.message.clone()).in_file(file);
+        if let Some(place) = &mut diagnostic.place {
+            place.line = self.line;
+        }
+        diagnostic
+    }
 }

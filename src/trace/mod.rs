@@ -1,4 +1,4 @@
-//! L0: the record of a run, as data only: counts over the whole grid, and a timeline of single accesses.
+//! The record of a run, as data only: counts over the whole grid, and a timeline of single accesses.
 
 pub mod counts;
 pub mod record;

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Timeline, Trace};
-use crate::base::tensor::Tensor;
 
 /// What ran the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -131,10 +130,16 @@ pub struct Record {
     pub trace: Option<Trace>,
     /// Single accesses, from the tracer only.
     pub timeline: Option<Timeline>,
-    /// The buffers after the run, for small jobs on the tracer.
-    pub outputs: Vec<(String, Tensor)>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
+}
+
+impl Record {
+    /// Whether its figures may be shown: a kernel that failed its check has none.
+    #[must_use]
+    pub fn trusted(&self) -> bool {
+        self.check.as_ref().is_none_or(|check| check.ok)
+    }
 }
 
 /// The kinds of [`Warning`].

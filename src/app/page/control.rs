@@ -7,7 +7,7 @@ use egui::{CursorIcon, EventFilter, Galley, Key, Rect, Stroke, StrokeKind, Ui, W
 use super::Reading;
 use crate::app::theme;
 use crate::base::units::number;
-use crate::lesson::{Domain, Param};
+use crate::lesson::Param;
 use crate::scene::palette::{Hue, Ink};
 
 /// Room left and right of the number.
@@ -49,7 +49,7 @@ pub fn inline(
 pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> Option<f64> {
     let domain = &param.domain;
     response.widget_info(|| WidgetInfo::slider(true, value, &param.label));
-    let mut index = index_of(domain, value);
+    let mut index = domain.index_of(value);
     let last = domain.len().saturating_sub(1);
     let before = index;
     if response.clicked() || response.drag_started() {
@@ -96,10 +96,6 @@ pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> O
         domain.describe()
     ));
     if index == before { None } else { domain.nth(index) }
-}
-
-fn index_of(domain: &Domain, value: f64) -> usize {
-    domain.index_of(value)
 }
 
 #[expect(

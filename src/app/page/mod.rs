@@ -91,7 +91,8 @@ impl Reading<'_> {
         let record = self.state.measured.get(run).and_then(|m| m.record.as_ref());
         match (timed, record.and_then(|r| r.timing.as_ref())) {
             (true, Some(timing)) => format!(
-                "measured: {run}, median {} (p10–p90 {}–{}), n = {}, {} cache",
+                "measured on {}: {run}, median {} (p10–p90 {}–{}), n = {}, {} cache",
+                self.state.acting_device().map(|d| d.name).unwrap_or_default(),
                 crate::base::units::si(timing.median_s, "s"),
                 crate::base::units::si(timing.p10_s, "s"),
                 crate::base::units::si(timing.p90_s, "s"),

@@ -79,7 +79,8 @@ fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
             let color =
                 if value.is_some() { theme::color(theme, Hue::Load.ink()) } else { theme::color(theme, Ink::Muted) };
             ui.label(RichText::new(text).font(theme::medium(theme::BODY)).color(color));
-            ui.label(RichText::new(from).size(theme::SMALL).color(theme::color(theme, Ink::Muted)));
+            let from = ui.label(RichText::new(from).size(theme::SMALL).color(theme::color(theme, Ink::Muted)));
+            from.on_hover_text(answer.runs.join("\n"));
         });
     };
     row("Measured", answer.measured, answer.device.as_deref().unwrap_or(""));

@@ -1,29 +1,42 @@
 //! Taking in what the threads sent.
 
+use std::sync::Arc;
+
 use super::Desk;
-use super::event::Event;
+use super::event::{Event, Work};
 use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced, key};
-use super::threads::DeviceTask;
+use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
 use crate::session::exercise::Verdict;
-use std::sync::Arc;
+use crate::session::predict::Answer;
+use crate::trace::record::Device;
 
 impl Desk {
     pub(super) fn apply(&mut self, event: Event) {
         let state = &mut self.state;
         match event {
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
+            Event::PackChanged => {
+                self.disk.enqueue(FileTask::Load(self.files.clone()));
+            }
             Event::Device(choice, found) => {
                 if choice == state.choice() {
                     self.take_device(found);
                 }
             }
-            Event::Ceilings(Ok(ceilings)) => state.ceilings = Some(ceilings),
-            Event::Ceilings(Err(problem)) => state.notices.push(Notice::Problem(problem)),
-            Event::Traced(id, traced) if state.is_current(&id, &traced.key) => state.take_traced(id, traced),
-            Event::Failed(id, key, problems) if state.is_current(&id, &key) => {
+            Event::Ceilings(backend, found) => match found {
+                _ if state.measuring_backend() != Some(backend) => {}
+                Ok(ceilings) => state.ceilings = Some(ceilings),
+                Err(problem) => state.notices.push(Notice::Problem(problem)),
+            },
+            Event::Traced(id, traced) if state.is_current(&id, &traced.key) => {
+                state.take_traced(id, traced);
+                self.measure_shown();
+            }
+            Event::Untraced(id, key, problems) if state.is_current(&id, &key) => {
                 state.failed.insert(id, problems);
+                self.measure_shown();
             }
             Event::Sample(id, key, work, seconds) if state.is_current(&id, &key) => {
                 let fresh = || Measured { key: key.clone(), work, samples: Vec::new(), record: None };
@@ -36,105 +49,125 @@ impl Desk {
                 let samples = record.timing.as_ref().map(|t| t.samples.clone()).unwrap_or_default();
                 state.measured.insert(id, Measured { key, work, samples, record: Some(record) });
             }
-            // Of parameters that have changed since.
-            Event::Traced(..) | Event::Failed(..) | Event::Sample(..) | Event::Measured(..) => {}
-            Event::SweepStarted(id, sweep) => {
-                let kept = state.sweeps.entry(id).or_default();
-                // The one before stays, for comparison; older ones go.
-                if kept.len() > 1 {
-                    kept.remove(0);
-                }
-                kept.push(sweep);
+            Event::Unmeasured(id, key, problems) if state.is_current(&id, &key) => {
+                state.measured.remove(&id);
+                state.unmeasured.insert(id, problems);
             }
-            Event::SweepPoint(id, point, problems) => {
-                if let Some(sweep) = state.sweeps.get_mut(&id).and_then(|s| s.last_mut()) {
+            // Of parameters that have changed since.
+            Event::Traced(..)
+            | Event::Untraced(..)
+            | Event::Sample(..)
+            | Event::Measured(..)
+            | Event::Unmeasured(..) => {}
+            Event::SweepStarted(id, sweep) => {
+                state.sweeps.insert(id, sweep);
+            }
+            Event::SweepPoint(id, number, point, problems) => {
+                if let Some(sweep) = state.sweeps.get_mut(&id).filter(|s| s.number == number) {
                     sweep.points.push(*point);
-                    if let Some(Activity { progress, .. }) = &mut state.activity {
+                    if let Some(Activity { progress, .. }) = state.activities.get_mut(&Work::Device) {
                         *progress = Some((sweep.points.len(), sweep.total));
                     }
-                }
-                state.notices.extend(problems.into_iter().map(Notice::Problem));
-            }
-            Event::Idle => {
-                state.activity = None;
-                state.answering = None;
-            }
-            Event::Answered(id, answer) => {
-                state.answering = None;
-                match answer {
-                    Ok(answer) => self.keep(|kept| {
-                        if let Some(predicted) = kept.predictions.get_mut(&id) {
-                            predicted.answer = Some(answer);
-                        }
-                    }),
-                    Err(problems) => state.notices.extend(problems.into_iter().map(Notice::Problem)),
+                    state.notices.extend(problems.into_iter().map(Notice::Problem));
                 }
             }
-            Event::Judged(verdict) => {
-                state.activity = None;
-                let solved = matches!(verdict, Verdict::Solved(_));
-                state.verdict = Some(Arc::new(verdict));
-                self.keep(|kept| kept.solved |= solved);
-            }
+            Event::Done(work, number) => self.take_done(work, number),
+            Event::Answered(lesson, id, answer) => self.take_answer(&lesson, &id, answer),
+            Event::Judged(lesson, source, verdict) => self.take_verdict(&lesson, &source, verdict),
             Event::Exported(written, problems) => {
-                state.activity = None;
                 state.notices.extend(problems.into_iter().map(Notice::Problem));
                 state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
             }
-            // A newer change may have come while this one was written: then it is still unsaved.
-            Event::Saved(Ok(())) => {
-                if matches!(state.save, SaveState::Saving) {
-                    state.save = SaveState::Saved;
+            Event::Saved(change, outcome) => {
+                self.writing = false;
+                // A newer change may have come while this one was written: then it is still unsaved.
+                if change == self.changes {
+                    state.save = outcome.map_or_else(SaveState::Failed, |()| SaveState::Saved);
+                } else {
+                    state.save = SaveState::Unsaved;
                 }
             }
-            Event::Saved(Err(problem)) => state.save = SaveState::Failed(problem),
         }
     }
 
-    /// A pack that was read. A lesson that is open and now broken stays as it was.
-    fn take_pack(&mut self, pack: Pack, problems: Vec<Diagnostic>) {
-        let open = self.state.lesson.as_ref().map(|l| l.id.clone());
-        let wanted = open.clone().or_else(|| self.state.saved.lesson.clone());
+    /// A pack that was read. A lesson that is open and now broken stays as it was, in its place.
+    fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.problems = problems;
-        let next = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(match open {
-            // The open lesson is broken on disk: keep it on the screen.
-            Some(_) => None,
-            None => pack.lessons.first(),
-        });
-        let next = next.map(|l| l.id.clone());
-        if pack.lessons.is_empty() && open.is_some() {
+        let Some(open) = self.state.lesson.clone() else {
+            let wanted = self.state.saved.lesson.clone();
+            let found = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(pack.lessons.first());
+            let found = found.map(|l| l.id.clone());
+            self.state.pack = pack;
+            if let Some(id) = found {
+                self.open_lesson(&id);
+            }
             return;
+        };
+        let reloaded = pack.lessons.iter().find(|l| l.id == open.id).cloned();
+        if reloaded.is_none() {
+            let place = self.state.pack.lessons.iter().position(|l| l.id == open.id).unwrap_or(0);
+            pack.lessons.insert(place.min(pack.lessons.len()), open);
         }
         self.state.pack = pack;
-        if let Some(id) = next {
-            self.state.traced.clear();
-            self.state.measured.clear();
-            self.open_lesson(&id);
+        if let Some(lesson) = reloaded {
+            self.state.revision += 1;
+            self.reload_lesson(lesson);
         }
     }
 
-    fn take_device(&mut self, found: Result<crate::trace::record::Device, Diagnostic>) {
-        match found {
-            Ok(device) => {
-                self.state.device = DeviceState::Ready(device);
-                self.state.activity = None;
-                if self.state.lesson.is_some() {
-                    self.measure_shown();
-                } else if let Some(backend) = self.state.measuring_backend() {
-                    self.device.enqueue(DeviceTask::Ceilings(backend));
+    fn take_device(&mut self, found: Result<Device, Diagnostic>) {
+        self.state.device = found.map_or_else(DeviceState::Missing, DeviceState::Ready);
+        self.measure_shown();
+    }
+
+    /// An order is done. After the last one the kernel on the bench has its turn, if it was pushed aside.
+    fn take_done(&mut self, work: Work, number: u64) {
+        let last = match work {
+            Work::Device => self.device.last(),
+            Work::Judge => self.judge.last(),
+            Work::Export => self.notes.last(),
+        };
+        if number != last {
+            return;
+        }
+        self.state.activities.remove(&work);
+        if work == Work::Device {
+            self.state.answering = None;
+            self.measure_shown();
+        }
+    }
+
+    fn take_answer(&mut self, lesson: &str, id: &str, answer: Result<Answer, Vec<Diagnostic>>) {
+        match answer {
+            Ok(answer) => {
+                let kept = self.state.saved.lessons.get_mut(lesson);
+                if let Some(predicted) = kept.and_then(|k| k.predictions.get_mut(id)) {
+                    predicted.answer = Some(answer);
+                    self.unsaved();
                 }
             }
-            Err(problem) => self.state.device = DeviceState::Missing(problem),
+            Err(problems) => self.state.notices.extend(problems.into_iter().map(Notice::Problem)),
         }
+    }
+
+    fn take_verdict(&mut self, lesson: &str, source: &str, verdict: Verdict) {
+        let Some(open) = self.state.lesson.as_ref().filter(|l| l.id == lesson) else { return };
+        let starter = open.exercise.as_ref().map(|e| e.starter.clone()).unwrap_or_default();
+        if self.state.kept().exercise.as_deref().unwrap_or(&starter) != source {
+            // The learner has changed it since.
+            return;
+        }
+        let solved = matches!(verdict, Verdict::Solved(_));
+        self.state.verdict = Some(Arc::new(verdict));
+        self.keep(|kept| kept.solved |= solved);
     }
 }
 
 impl State {
-    /// Whether a result with this key is of the parameters as they are now.
+    /// Whether a result with this key is of the settings as they are now.
     fn is_current(&self, kernel: &str, of: &str) -> bool {
-        self.lesson
-            .as_ref()
-            .is_some_and(|lesson| lesson.kernels.iter().any(|k| k.id == kernel && key(lesson, k, &self.params) == of))
+        let Some(lesson) = &self.lesson else { return false };
+        lesson.kernel(kernel).is_some_and(|k| key(lesson, k, &self.params, self.revision) == of)
     }
 
     fn take_traced(&mut self, id: String, traced: Traced) {

@@ -12,7 +12,7 @@ use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::saved::ThemeChoice;
-use crate::trace::record::{Ceilings, Device, Record};
+use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// Something the learner did.
 #[derive(Clone, Debug)]
@@ -55,34 +55,50 @@ pub enum Command {
     Dismiss(usize),
 }
 
-/// Something that happened on a thread.
+/// Something that takes time and that the learner can call off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Work {
+    /// Measuring.
+    Device,
+    /// Judging the exercise.
+    Judge,
+    /// Writing a note.
+    Export,
+}
+
+/// Something that happened on a thread. What belongs to some parameters carries their key, what belongs to an order its number:
+/// by them, what comes too late is known and dropped.
 pub enum Event {
     /// The pack was read.
     Pack(Pack, Vec<Diagnostic>),
+    /// The pack's files have changed.
+    PackChanged,
     /// The chosen backend's device is known.
     Device(Choice, Result<Device, Diagnostic>),
-    /// The device's ceilings were measured.
-    Ceilings(Result<Ceilings, Diagnostic>),
+    /// A device's ceilings were measured.
+    Ceilings(Backend, Result<Ceilings, Diagnostic>),
     /// A kernel was traced: in part, or in full.
     Traced(String, Traced),
-    /// A kernel could not be traced or measured.
-    Failed(String, String, Vec<Diagnostic>),
+    /// A kernel could not be traced: kernel, key, why.
+    Untraced(String, String, Vec<Diagnostic>),
     /// One sample of a kernel's time: kernel, key, useful bytes and operations, seconds.
     Sample(String, String, (f64, f64), f64),
     /// A kernel was measured: kernel, key, useful bytes and operations.
     Measured(String, String, (f64, f64), Arc<Record>),
-    /// A sweep began.
+    /// A kernel could not be measured: kernel, key, why.
+    Unmeasured(String, String, Vec<Diagnostic>),
+    /// A sweep of an experiment began.
     SweepStarted(String, Sweep),
-    /// A sweep has another point.
-    SweepPoint(String, Box<SweepPoint>, Vec<Diagnostic>),
-    /// The device thread has nothing left to do.
-    Idle,
-    /// A prediction was answered.
-    Answered(String, Result<Answer, Vec<Diagnostic>>),
-    /// The exercise was judged.
-    Judged(Verdict),
+    /// An experiment's sweep, by its order's number, has another point.
+    SweepPoint(String, u64, Box<SweepPoint>, Vec<Diagnostic>),
+    /// An order of this number was carried out or called off.
+    Done(Work, u64),
+    /// A lesson's prediction was answered.
+    Answered(String, String, Result<Answer, Vec<Diagnostic>>),
+    /// A lesson's exercise was judged, as this source.
+    Judged(String, String, Verdict),
     /// A note was written, and what had to be left out of it.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
-    /// What is kept was written.
-    Saved(Result<(), Diagnostic>),
+    /// What is kept was written, as of this change.
+    Saved(u64, Result<(), Diagnostic>),
 }

@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-pub use event::{Command, Event};
+pub use event::{Command, Event, Work};
 pub use state::State;
-use threads::{DeviceTask, FileTask, Outbox, Setting, TraceTask};
+use threads::{DeviceTask, FileTask, NoteTask, Outbox, Setting, TraceTask};
 use worker::Worker;
 
 use super::devices::Devices;
-use super::note;
 use super::saved;
 use super::watch::{self, Watch};
+use super::{exercise, note};
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
 use state::{Activity, DeviceState, Notice, SaveState};
@@ -41,12 +41,21 @@ pub struct Options {
 /// State, and the threads that work for it. No call waits for any of them, save [`Desk::close`].
 pub struct Desk {
     state: State,
+    files: PackFiles,
     state_path: Option<PathBuf>,
     seed: u64,
     events: Receiver<Event>,
     tracer: Worker<TraceTask>,
+    judge: Worker<exercise::Try>,
     device: Worker<DeviceTask>,
-    writer: Worker<FileTask>,
+    notes: Worker<NoteTask>,
+    disk: Worker<FileTask>,
+    /// Counts changes of what is kept, so that an older write is not taken for the newest.
+    changes: u64,
+    /// Whether a write is under way.
+    writing: bool,
+    /// Whether the learner called off the measuring; it then waits for the next change.
+    hushed: bool,
     _watch: Option<Watch>,
 }
 
@@ -58,35 +67,45 @@ impl Desk {
         let out = Outbox { events: sender, wake: options.wake };
         let devices = Arc::new(Devices::new(options.worker));
         let mut state = State { bounds_checks: true, ..State::default() };
-        if let Some(path) = &options.state_path {
-            let (kept, problem) = saved::load(path);
-            state.saved = kept;
-            state.notices.extend(problem.map(Notice::Problem));
+        let mut state_path = options.state_path;
+        match state_path.as_deref().map(saved::load) {
+            Some(Ok((kept, problem))) => {
+                state.saved = kept;
+                state.notices.extend(problem.map(Notice::Problem));
+            }
+            Some(Err(problem)) => {
+                // A file that can be neither read nor set aside stays as it is: nothing is written over it.
+                state.notices.push(Notice::Problem(problem));
+                state_path = None;
+            }
+            None => {}
         }
-        let mut writer = threads::files(devices.clone(), out.clone());
-        writer.enqueue(FileTask::Load(options.files.clone()));
+        let mut disk = threads::disk(out.clone());
+        disk.enqueue(FileTask::Load(options.files.clone()));
         let mut device = threads::device(devices.clone(), out.clone());
         device.enqueue(DeviceTask::Describe(state.choice()));
-        let tracer = threads::tracer(devices, out.clone());
         let watch = match &options.files {
             PackFiles::Embedded => None,
             PackFiles::Folder(folder) => {
-                let files = options.files.clone();
-                let reload = move || {
-                    let (pack, problems) = threads::load(&files);
-                    out.send(Event::Pack(pack, problems));
-                };
-                watch::watch(folder, reload).map_err(|problem| state.notices.push(Notice::Problem(problem))).ok()
+                let out = out.clone();
+                let watch = watch::watch(folder, move || out.send(Event::PackChanged));
+                watch.map_err(|problem| state.notices.push(Notice::Problem(problem))).ok()
             }
         };
         Self {
             state,
-            state_path: options.state_path,
+            files: options.files,
+            state_path,
             seed: options.seed,
             events,
-            tracer,
+            tracer: threads::tracer(devices.clone(), out.clone()),
+            judge: threads::judge(devices.clone(), out.clone()),
             device,
-            writer,
+            notes: threads::notes(devices, out),
+            disk,
+            changes: 0,
+            writing: false,
+            hushed: false,
             _watch: watch,
         }
     }
@@ -104,17 +123,17 @@ impl Desk {
             self.apply(event);
             changed = true;
         }
-        if let (SaveState::Unsaved, Some(path)) = (&self.state.save, &self.state_path) {
-            self.writer.enqueue(FileTask::Save(path.clone(), Box::new(self.state.saved.clone())));
-            self.state.save = SaveState::Saving;
+        if let (false, SaveState::Unsaved) = (self.writing, &self.state.save) {
+            self.write();
         }
         changed
     }
 
-    /// Whether threads may still send something: nothing is being read, traced or measured otherwise.
+    /// Whether threads may still send something: the pack is being read, or something is being traced, measured or judged.
     #[must_use]
     pub fn busy(&self) -> bool {
-        self.state.activity.is_some() || self.tracing_left()
+        let unread = self.state.lesson.is_none() && self.state.problems.is_empty();
+        unread || !self.state.activities.is_empty() || self.tracing_left()
     }
 
     /// Carries out a command.
@@ -131,17 +150,10 @@ impl Desk {
                 self.state.workgroup = index;
                 self.refresh();
             }
-            Command::SetBackend(choice) => {
-                self.state.saved.backend = choice;
-                self.state.device = DeviceState::Starting;
-                self.state.ceilings = None;
-                self.state.measured.clear();
-                self.device.replace(DeviceTask::Describe(choice));
-                self.unsaved();
-            }
+            Command::SetBackend(choice) => self.set_backend(choice),
             Command::SetBoundsChecks(on) => {
                 self.state.bounds_checks = on;
-                self.state.measured.clear();
+                self.state.revision += 1;
                 self.refresh();
             }
             Command::SetTheme(theme) => {
@@ -155,23 +167,27 @@ impl Desk {
             Command::RunExperiment => self.run_experiment(),
             Command::Cancel => {
                 self.device.cancel();
-                self.state.activity = None;
-                self.state.answering = None;
+                self.judge.cancel();
+                self.notes.cancel();
+                self.hushed = true;
             }
             Command::Predict(id, choice) => self.predict(id, choice),
             Command::Write(step, words) => self.keep(|kept| {
                 kept.words.insert(step, words);
             }),
-            Command::EditExercise(source) => self.keep(|kept| kept.exercise = Some(source)),
+            Command::EditExercise(source) => {
+                self.state.verdict = None;
+                self.keep(|kept| kept.exercise = Some(source));
+            }
             Command::ResetExercise => {
                 self.state.verdict = None;
                 self.keep(|kept| kept.exercise = None);
             }
-            Command::JudgeExercise => self.judge(),
+            Command::JudgeExercise => self.judge_exercise(),
             Command::Export(formats, folder) => {
                 if let Some(input) = self.note_input() {
-                    self.begin("writing the note");
-                    self.writer.enqueue(FileTask::Export(Box::new(input), formats, folder));
+                    self.begin(Work::Export, "writing the note");
+                    self.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
             }
             Command::Dismiss(index) => {
@@ -185,11 +201,23 @@ impl Desk {
     /// Calls off what is running, and waits until what the learner wrote is on disk.
     pub fn close(mut self) {
         self.tracer.cancel();
+        self.judge.cancel();
         self.device.cancel();
-        if let (true, Some(path)) = (!matches!(self.state.save, SaveState::Saved), &self.state_path) {
-            self.writer.enqueue(FileTask::Save(path.clone(), Box::new(self.state.saved.clone())));
+        self.notes.cancel();
+        if !matches!(self.state.save, SaveState::Saved) {
+            self.write();
         }
-        self.writer.finish();
+        self.disk.finish();
+    }
+
+    fn set_backend(&mut self, choice: super::devices::Choice) {
+        self.state.saved.backend = choice;
+        self.state.device = DeviceState::Starting;
+        self.state.ceilings = None;
+        self.state.revision += 1;
+        self.device.replace(DeviceTask::Describe(choice));
+        self.unsaved();
+        self.refresh();
     }
 
     fn setting(&self) -> Option<Setting> {
@@ -198,28 +226,39 @@ impl Desk {
             params: self.state.params.clone(),
             seed: self.seed,
             bounds_checks: self.state.bounds_checks,
+            revision: self.state.revision,
         })
     }
 
     /// What a note of the lesson on the screen is made of; none before there is a lesson and a device.
     fn note_input(&self) -> Option<note::Input> {
         let state = &self.state;
-        let DeviceState::Ready(device) = &state.device else { return None };
+        let measured = state.measured.iter();
         Some(note::Input {
             lesson: state.lesson.clone()?,
-            kept: state.kept(),
+            kept: state.kept().clone(),
             params: state.params.clone(),
-            device: device.clone(),
+            device: state.acting_device()?,
             ceilings: state.ceilings.unwrap_or_default(),
-            sweeps: state.sweeps.iter().filter_map(|(id, s)| Some((id.clone(), s.last()?.clone()))).collect(),
-            measured: state.measured.iter().filter_map(|(id, m)| Some((id.clone(), m.record.clone()?))).collect(),
+            sweeps: state.sweeps.clone(),
+            measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
+            revision: state.revision,
             seed: self.seed,
             created: note::today(),
         })
     }
 
     fn unsaved(&mut self) {
+        self.changes += 1;
         self.state.save = if self.state_path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
+    }
+
+    /// Orders a write of what is kept, as it is now.
+    fn write(&mut self) {
+        let Some(path) = self.state_path.clone() else { return };
+        let task = FileTask::Save(path, Box::new(self.state.saved.clone()), self.changes);
+        self.writing = self.disk.enqueue(task);
+        self.state.save = if self.writing { SaveState::Saving } else { SaveState::Nowhere };
     }
 
     /// Changes what is kept of the lesson on the screen.
@@ -230,7 +269,7 @@ impl Desk {
         }
     }
 
-    fn begin(&mut self, label: impl Into<String>) {
-        self.state.activity = Some(Activity { label: label.into(), progress: None });
+    fn begin(&mut self, work: Work, label: impl Into<String>) {
+        self.state.activities.insert(work, Activity { label: label.into(), progress: None });
     }
 }

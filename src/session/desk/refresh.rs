@@ -1,33 +1,55 @@
 //! After a change of lesson, step, parameter or kernel: what is stale goes, what is missing is ordered.
 
-use super::Desk;
-use super::state::{DeviceState, key};
+use std::sync::Arc;
+
+use super::state::{Notice, key};
 use super::threads::{DeviceTask, TraceTask};
+use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
+use crate::lesson::Lesson;
+use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
 use crate::session::saved::Predicted;
 use crate::session::sweep;
-
-use super::state::Notice;
+use crate::trace::record::Backend;
 
 impl Desk {
     pub(super) fn open_lesson(&mut self, id: &str) {
         let Some(lesson) = self.state.pack.lessons.iter().find(|l| l.id == id).cloned() else { return };
         let kept = self.state.saved.lessons.get(id).cloned().unwrap_or_default();
-        let mut params = jobs::defaults(&lesson);
-        for param in &lesson.params {
-            if let Some(value) = kept.params.get(&param.id).filter(|v| param.domain.accepts(**v)) {
-                params.insert(param.id.clone(), *value);
-            }
-        }
-        self.state.params = params;
+        self.state.params = jobs::defaults(&lesson);
+        self.take_params(&lesson, &kept.params);
         self.state.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
         self.state.sweeps.clear();
         self.state.verdict = None;
         self.state.lesson = Some(lesson);
         self.state.saved.lesson = Some(id.to_owned());
         self.enter_step(kept.params.is_empty());
+    }
+
+    /// The open lesson as its files are now: the learner stays where they are, as far as there still is such a place.
+    pub(super) fn reload_lesson(&mut self, lesson: Arc<Lesson>) {
+        let step = self.state.step().map(|s| s.id.clone()).unwrap_or_default();
+        let params = std::mem::replace(&mut self.state.params, jobs::defaults(&lesson));
+        self.take_params(&lesson, &params);
+        self.state.step = lesson.steps.iter().position(|s| s.id == step).unwrap_or(0);
+        if lesson.kernel(&self.state.kernel).is_none() {
+            self.state.kernel = lesson.steps.get(self.state.step).map(|s| s.kernel.clone()).unwrap_or_default();
+        }
+        self.state.sweeps.clear();
+        self.state.verdict = None;
+        self.state.lesson = Some(lesson);
+        self.refresh();
+    }
+
+    /// Takes those of `params` that the lesson still has and allows.
+    fn take_params(&mut self, lesson: &Lesson, params: &jobs::Params) {
+        for param in &lesson.params {
+            if let Some(value) = params.get(&param.id).filter(|v| param.domain.accepts(**v)) {
+                self.state.params.insert(param.id.clone(), *value);
+            }
+        }
     }
 
     pub(super) fn go_to(&mut self, step: usize) {
@@ -59,7 +81,7 @@ impl Desk {
 
     pub(super) fn set_param(&mut self, id: &str, value: f64) {
         let Some(lesson) = self.state.lesson.clone() else { return };
-        let Some(param) = lesson.params.iter().find(|p| p.id == id) else { return };
+        let Some(param) = lesson.param(id) else { return };
         if !param.domain.accepts(value) {
             let problem = Diagnostic::error(format!("{} cannot be {value}", param.label))
                 .hint(format!("it takes {}", param.domain.describe()));
@@ -77,12 +99,17 @@ impl Desk {
     /// Drops results of other parameters; orders what the screen shows, the most visible first.
     pub(super) fn refresh(&mut self) {
         let (Some(setting), Some(lesson)) = (self.setting(), self.state.lesson.clone()) else { return };
-        let current = |id: &str| lesson.kernels.iter().find(|k| k.id == id).map(|k| key(&lesson, k, &setting.params));
+        let current = |id: &str| lesson.kernel(id).map(|k| key(&lesson, k, &setting.params, setting.revision));
         self.state.traced.retain(|id, traced| current(id).as_ref() == Some(&traced.key));
         self.state.measured.retain(|id, measured| current(id).as_ref() == Some(&measured.key));
         self.state.failed.clear();
+        self.state.unmeasured.clear();
+        self.hushed = false;
         self.tracer.cancel();
         let shown = self.state.kernel.clone();
+        let groups = self.state.shown_kernel().and_then(|k| jobs::grid(&lesson, k, &setting.params));
+        let groups = groups.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        self.state.workgroup = self.state.workgroup.min(groups.saturating_sub(1));
         let workgroup = self.state.workgroup;
         let has_timeline =
             self.state.traced.get(&shown).is_some_and(|t| t.timeline.is_some() && t.workgroup == workgroup);
@@ -94,20 +121,30 @@ impl Desk {
                 self.tracer.enqueue(TraceTask::Counts(setting.clone(), id));
             }
         }
+        self.device.cancel();
         self.measure_shown();
     }
 
-    /// Measures the kernel on the bench, unless that has been done or there is nothing to measure with.
+    /// Measures the kernel on the bench, unless that has been done or tried, or there is nothing to measure with. Where the device is the
+    /// CPU itself, the tracer goes first: both at once would slow each other.
     pub(super) fn measure_shown(&mut self) {
         let shown = self.state.kernel.clone();
         let done = self.state.measured.get(&shown).is_some_and(|m| m.record.is_some());
-        if let (false, Some(backend), Some(setting)) = (done, self.state.measuring_backend(), self.setting()) {
-            self.state.answering = None;
-            self.begin(format!("measuring {shown}"));
+        let tried = self.state.unmeasured.contains_key(&shown);
+        let software = self.state.acting_device().is_some_and(|d| d.software);
+        if done || tried || self.hushed || (software && self.tracing_left()) {
+            return;
+        }
+        if let (Some(backend), Some(setting)) = (self.state.measuring_backend(), self.setting()) {
+            self.begin(Work::Device, format!("measuring {shown}"));
             self.device.replace(DeviceTask::Measure(setting, shown, backend));
-            if self.state.ceilings.is_none() {
-                self.device.enqueue(DeviceTask::Ceilings(backend));
-            }
+            self.want_ceilings(backend);
+        }
+    }
+
+    fn want_ceilings(&mut self, backend: Backend) {
+        if self.state.ceilings.is_none() && backend != Backend::Simt {
+            self.device.enqueue(DeviceTask::Ceilings(backend));
         }
     }
 
@@ -124,46 +161,46 @@ impl Desk {
         wanted
     }
 
+    /// Whether something that the screen shows has neither been traced nor failed.
     pub(super) fn tracing_left(&self) -> bool {
-        let missing = |id: &String| {
-            self.state.traced.get(id).is_none_or(|t| t.trace.is_none()) && !self.state.failed.contains_key(id)
-        };
-        self.state.lesson.is_some()
-            && (self.wanted().iter().any(missing)
-                || (self.state.traced.get(&self.state.kernel).is_none_or(|t| t.timeline.is_none())
-                    && !self.state.failed.contains_key(&self.state.kernel)))
+        let state = &self.state;
+        let failed = |id: &String| state.failed.contains_key(id);
+        let counted = |id: &String| state.traced.get(id).is_some_and(|t| t.trace.is_some());
+        let shown = &state.kernel;
+        let staged = state.traced.get(shown).is_some_and(|t| t.timeline.is_some() && t.workgroup == state.workgroup);
+        state.lesson.is_some()
+            && (self.wanted().iter().any(|id| !counted(id) && !failed(id)) || !(staged || failed(shown)))
     }
 
     pub(super) fn run_experiment(&mut self) {
         let (Some(setting), Some(experiment)) = (self.setting(), self.state.experiment().cloned()) else { return };
-        let DeviceState::Ready(device) = &self.state.device else { return };
-        let (backend, name) = sweep::device_for(&experiment, device);
-        self.begin(format!("running {}", experiment.title));
+        let Some(device) = self.state.acting_device() else { return };
+        self.begin(Work::Device, format!("running {}", experiment.title));
+        self.hushed = false;
         self.device.cancel();
-        if self.state.ceilings.is_none() {
-            self.device.enqueue(DeviceTask::Ceilings(backend));
-        }
-        self.device.enqueue(DeviceTask::Experiment(setting, experiment, backend, name));
+        self.want_ceilings(device.backend);
+        let runs_on = sweep::device_for(&experiment, &device);
+        self.device.enqueue(DeviceTask::Experiment(setting, experiment, runs_on));
     }
 
     pub(super) fn predict(&mut self, id: String, choice: usize) {
         let Some(setting) = self.setting() else { return };
         let Some(prediction) = setting.lesson.predictions.iter().find(|p| p.id == id).cloned() else { return };
-        let DeviceState::Ready(device) = &self.state.device else { return };
-        let backend = device.backend;
+        let Some(device) = self.state.acting_device() else { return };
         self.keep(|kept| {
             kept.predictions.insert(id.clone(), Predicted { choice, answer: None });
         });
-        self.begin("answering the prediction");
+        self.begin(Work::Device, "answering the prediction");
         self.state.answering = Some(id);
-        self.device.replace(DeviceTask::Answer(setting, prediction, backend));
+        self.device.replace(DeviceTask::Answer(setting, prediction, device.backend));
+        self.want_ceilings(device.backend);
     }
 
-    pub(super) fn judge(&mut self) {
-        let Some(setting) = self.setting() else { return };
-        let Some(exercise) = &setting.lesson.exercise else { return };
-        let source = self.state.kept().exercise.unwrap_or_else(|| exercise.starter.to_string());
-        self.begin("checking your kernel");
-        self.tracer.enqueue(TraceTask::Judge(setting, source));
+    pub(super) fn judge_exercise(&mut self) {
+        let Some(lesson) = self.state.lesson.clone() else { return };
+        let Some(exercise) = &lesson.exercise else { return };
+        let source = self.state.kept().exercise.clone().unwrap_or_else(|| exercise.starter.to_string());
+        self.begin(Work::Judge, "checking your kernel");
+        self.judge.replace(Try { lesson, source, seed: self.seed });
     }
 }

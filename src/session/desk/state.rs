@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use super::event::Work;
 use crate::base::diag::Diagnostic;
+use crate::base::units::number;
+use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Experiment, Kernel, Lesson, Pack, Step};
 use crate::session::devices::Choice;
@@ -12,6 +15,7 @@ use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
 use crate::session::output::SweepPoint;
 use crate::session::saved::{LessonSaved, Saved};
+use crate::session::sweep::device_for;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 use crate::trace::{Timeline, Trace};
 
@@ -42,12 +46,16 @@ pub struct State {
     pub traced: BTreeMap<String, Traced>,
     /// Measurements by kernel; only of the parameters as they are now.
     pub measured: BTreeMap<String, Measured>,
-    /// Kernels that could not run, and why.
+    /// Kernels that could not be traced, and why.
     pub failed: BTreeMap<String, Vec<Diagnostic>>,
-    /// Sweeps by experiment: the latest, and the one before for comparison.
-    pub sweeps: BTreeMap<String, Vec<Sweep>>,
+    /// Kernels that could not be measured, and why.
+    pub unmeasured: BTreeMap<String, Vec<Diagnostic>>,
+    /// The latest sweep of each experiment.
+    pub sweeps: BTreeMap<String, Sweep>,
     /// What is going on.
-    pub activity: Option<Activity>,
+    pub activities: BTreeMap<Work, Activity>,
+    /// Raised by whatever changes what a key does not name: the lesson's text, the backend, the compiler's guards.
+    pub revision: u64,
     /// The exercise's last verdict.
     pub verdict: Option<Arc<Verdict>>,
     /// A prediction whose probes are running.
@@ -103,6 +111,10 @@ pub struct Measured {
 /// A sweep, finished or not.
 #[derive(Clone, Debug)]
 pub struct Sweep {
+    /// The number of the order that made it; none outside a window.
+    pub number: u64,
+    /// Whether the device's compiler guarded indices and loops.
+    pub bounds_checks: bool,
     /// What ran it.
     pub backend: Backend,
     /// The device's name.
@@ -151,21 +163,11 @@ pub enum SaveState {
     Nowhere,
 }
 
-/// Names a kernel at the parameters that it depends on: results with the same key are of the same job.
+/// Names a kernel at the parameters that it depends on, and the revision of all else: results with the same key are of the same job.
 #[must_use]
-pub fn key(lesson: &Lesson, kernel: &Kernel, params: &Params) -> String {
-    let exprs = kernel
-        .constants
-        .iter()
-        .map(|(_, e)| e)
-        .chain(kernel.buffers.iter().map(|b| &b.count))
-        .chain(&kernel.grid)
-        .chain(kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e)));
-    let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
-    ids.sort();
-    ids.dedup();
-    let mut key = format!("{}:{}", lesson.id, kernel.id);
-    for id in ids {
+pub fn key(lesson: &Lesson, kernel: &Kernel, params: &Params, revision: u64) -> String {
+    let mut key = format!("{}:{} r{revision}", lesson.id, kernel.id);
+    for id in parameters_of(lesson, kernel) {
         key.push_str(&format!(" {id}={}", params.get(&id).copied().unwrap_or(f64::NAN)));
     }
     key
@@ -181,7 +183,7 @@ impl State {
     /// The kernel on the bench.
     #[must_use]
     pub fn shown_kernel(&self) -> Option<&Kernel> {
-        self.lesson.as_ref()?.kernels.iter().find(|k| k.id == self.kernel)
+        self.lesson.as_ref()?.kernel(&self.kernel)
     }
 
     /// The experiment in the plot: the step's, or the lesson's first.
@@ -197,9 +199,26 @@ impl State {
 
     /// What is kept of the lesson on the screen.
     #[must_use]
-    pub fn kept(&self) -> LessonSaved {
+    pub fn kept(&self) -> &LessonSaved {
+        static NOTHING: LazyLock<LessonSaved> = LazyLock::new(LessonSaved::default);
         let id = self.lesson.as_ref().map(|l| l.id.as_str()).unwrap_or_default();
-        self.saved.lessons.get(id).cloned().unwrap_or_default()
+        self.saved.lessons.get(id).unwrap_or(&NOTHING)
+    }
+
+    /// What experiments run on: the device, the tracer where there is none, nothing while that is being found out.
+    #[must_use]
+    pub fn acting_device(&self) -> Option<Device> {
+        match &self.device {
+            DeviceState::Starting => None,
+            DeviceState::Ready(device) => Some(device.clone()),
+            DeviceState::Missing(_) => Some(simt::device()),
+        }
+    }
+
+    /// What is going on, for the status line: one thing at a time, measuring first.
+    #[must_use]
+    pub fn activity(&self) -> Option<&Activity> {
+        self.activities.values().next()
     }
 
     /// The backend that measures now: none while only the tracer is there.
@@ -230,7 +249,7 @@ impl State {
             }
         }
         for (id, measured) in &self.measured {
-            if let Some(timing) = measured.record.as_ref().and_then(|r| r.timing.as_ref()) {
+            if let Some(timing) = measured.record.as_ref().filter(|r| r.trusted()).and_then(|r| r.timing.as_ref()) {
                 results.insert_timing(id, timing, measured.work.0, measured.work.1);
             }
         }
@@ -241,7 +260,7 @@ impl State {
     #[must_use]
     pub fn work(&self, kernel: &str) -> Option<(f64, f64)> {
         let lesson = self.lesson.as_ref()?;
-        let kernel = lesson.kernels.iter().find(|k| k.id == kernel)?;
+        let kernel = lesson.kernel(kernel)?;
         let env = Env::fixed(&lesson.params, &lesson.values, &self.params);
         Some((env.eval(&kernel.bytes).ok()?, env.eval(&kernel.flops).ok()?))
     }
@@ -256,6 +275,39 @@ impl State {
     /// The latest sweep of the experiment in the plot.
     #[must_use]
     pub fn sweep(&self) -> Option<&Sweep> {
-        self.sweeps.get(&self.experiment()?.id)?.last()
+        self.sweeps.get(&self.experiment()?.id)
     }
+
+    /// In which ways a sweep is not of the settings as they are now, in words; nothing for a current one.
+    #[must_use]
+    pub fn differences(&self, sweep: &Sweep) -> Vec<String> {
+        let (Some(lesson), Some(experiment)) = (&self.lesson, self.experiment()) else { return Vec::new() };
+        let kernels = experiment.kernels.iter().filter_map(|id| lesson.kernel(id));
+        // Only parameters that the curves depend on.
+        let matters: Vec<String> = kernels.flat_map(|k| parameters_of(lesson, k)).collect();
+        let params = lesson.params.iter().filter(|p| p.id != sweep.over && matters.contains(&p.id));
+        let mut differences: Vec<String> = params
+            .filter(|p| sweep.params.get(&p.id) != self.params.get(&p.id))
+            .filter_map(|p| Some(format!("{} = {}", p.label, number(*sweep.params.get(&p.id)?))))
+            .collect();
+        let device = self.acting_device().map(|device| device_for(experiment, &device));
+        if device.is_some_and(|(backend, name)| backend != sweep.backend || name != sweep.device) {
+            differences.push(format!("on {}", sweep.device));
+        }
+        if sweep.backend != Backend::Simt && sweep.bounds_checks != self.bounds_checks {
+            differences.push(format!("bounds checks {}", if sweep.bounds_checks { "on" } else { "off" }));
+        }
+        differences
+    }
+}
+
+/// The parameters that a kernel depends on.
+fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
+    let check = kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e));
+    let exprs = kernel.constants.iter().map(|(_, e)| e).chain(kernel.buffers.iter().map(|b| &b.count));
+    let exprs = exprs.chain(&kernel.grid).chain([&kernel.bytes, &kernel.flops]).chain(check);
+    let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
+    ids.sort();
+    ids.dedup();
+    ids
 }

@@ -3,23 +3,24 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-use super::event::Event;
+use super::event::{Event, Work};
 use super::state::{Sweep, Traced, key};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Event as Progress;
 use crate::job::{MeasureSpec, TraceSpec};
-use crate::lesson::{Experiment, Kernel, Lesson, PackFiles, Prediction};
+use crate::lesson::{Experiment, Kernel, Lesson, Pack, PackFiles, Prediction};
 use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
+use crate::session::exercise::Try;
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::predict::Asked;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
-use crate::session::{check, exercise, note, run, sweep};
+use crate::session::{check, note, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends many values; the device waits this long for the last of them.
@@ -53,11 +54,13 @@ pub struct Setting {
     pub seed: u64,
     /// Whether the device's compiler guards indices and loops.
     pub bounds_checks: bool,
+    /// The revision of all that these do not name.
+    pub revision: u64,
 }
 
 impl Setting {
-    fn kernel(&self, id: &str) -> Option<&Kernel> {
-        self.lesson.kernels.iter().find(|k| k.id == id)
+    fn key(&self, kernel: &Kernel) -> String {
+        key(&self.lesson, kernel, &self.params, self.revision)
     }
 }
 
@@ -67,8 +70,6 @@ pub enum TraceTask {
     Timeline(Setting, String, u32),
     /// A kernel's counts over the whole grid.
     Counts(Setting, String),
-    /// Judge the exercise.
-    Judge(Setting, String),
 }
 
 /// Orders for the device's thread.
@@ -79,26 +80,34 @@ pub enum DeviceTask {
     Ceilings(Backend),
     /// Measure a kernel.
     Measure(Setting, String, Backend),
-    /// Run an experiment.
-    Experiment(Setting, Experiment, Backend, String),
+    /// Run an experiment on a backend, whose device has this name.
+    Experiment(Setting, Experiment, (Backend, String)),
     /// Answer a prediction.
     Answer(Setting, Prediction, Backend),
 }
 
-/// Orders for the files' thread.
+/// Orders for the thread that writes notes.
+pub struct NoteTask {
+    /// What the note is made of.
+    pub input: Box<note::Input>,
+    /// As what it is written.
+    pub formats: Vec<Format>,
+    /// Where to.
+    pub folder: PathBuf,
+}
+
+/// Orders for the disk's thread.
 pub enum FileTask {
     /// Read the pack.
     Load(PackFiles),
-    /// Write what is kept.
-    Save(PathBuf, Box<Saved>),
-    /// Write a note.
-    Export(Box<note::Input>, Vec<Format>, PathBuf),
+    /// Write what is kept, as of some change.
+    Save(PathBuf, Box<Saved>, u64),
 }
 
 /// Starts the tracer's thread.
 pub fn tracer(devices: Arc<Devices>, out: Outbox) -> Worker<TraceTask> {
     Worker::start("tracer", move |orders: Receiver<Order<TraceTask>>| {
-        for Order { task, cancel } in orders {
+        for Order { task, cancel, .. } in orders {
             if !cancel.load(Ordering::Relaxed) {
                 trace(&devices, &out, task, &cancel);
             }
@@ -110,26 +119,25 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     let (setting, id, workgroup) = match task {
         TraceTask::Timeline(setting, id, workgroup) => (setting, id, Some(workgroup)),
         TraceTask::Counts(setting, id) => (setting, id, None),
-        TraceTask::Judge(setting, source) => {
-            if let Some(exercise) = &setting.lesson.exercise {
-                let verdict = exercise::judge(devices, &setting.lesson, exercise, &source, setting.seed, cancel);
-                out.send(Event::Judged(verdict));
-            }
-            return;
-        }
     };
-    let Some(kernel) = setting.kernel(&id) else { return };
+    let Some(kernel) = setting.lesson.kernel(&id) else { return };
     let spec = TraceSpec {
         timeline_workgroups: workgroup.into_iter().collect(),
         only_timeline_workgroups: workgroup.is_some(),
         ..TraceSpec::default()
     };
     let purpose = Purpose { seed: setting.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
-    let key = key(&setting.lesson, kernel, &setting.params);
+    let key = setting.key(kernel);
     let runner = Runner { devices, backend: Backend::Simt, lesson: &setting.lesson, purpose: &purpose, cancel };
-    match runner.kernel(kernel, &setting.params) {
-        Ok(_) if cancel.load(Ordering::Relaxed) => {}
+    let outcome = runner.kernel(kernel, &setting.params);
+    if cancel.load(Ordering::Relaxed) {
+        return;
+    }
+    match outcome {
         Ok(Done { mut record, .. }) => {
+            if let Some(problem) = run::failed_check(&kernel.file, &record) {
+                return out.send(Event::Untraced(id, key, vec![problem]));
+            }
             let mut traced = Traced { key, workgroup: workgroup.unwrap_or_default(), ..Traced::default() };
             if workgroup.is_some() {
                 traced.timeline = record.timeline.take().map(Arc::new);
@@ -139,40 +147,47 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
             }
             out.send(Event::Traced(id, traced));
         }
-        Err(problems) => out.send(Event::Failed(id, key, problems)),
+        Err(problems) => out.send(Event::Untraced(id, key, problems)),
     }
+}
+
+/// Starts the thread that judges exercises.
+pub fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
+    Worker::start("judge", move |orders: Receiver<Order<Try>>| {
+        for Order { number, task, cancel } in orders {
+            if let Some(verdict) = task.judge(&devices, &cancel) {
+                out.send(Event::Judged(task.lesson.id.clone(), task.source, verdict));
+            }
+            out.send(Event::Done(Work::Judge, number));
+        }
+    })
 }
 
 /// Starts the device's thread.
 pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
     Worker::start("device", move |orders: Receiver<Order<DeviceTask>>| {
-        loop {
-            let order = match orders.recv_timeout(SETTLE) {
-                Ok(order) => order,
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {
-                    out.send(Event::Idle);
-                    let Ok(order) = orders.recv() else { return };
-                    order
-                }
-            };
+        for order in orders {
+            let number = order.number;
             if matches!(order.task, DeviceTask::Measure(..)) {
                 std::thread::sleep(SETTLE);
             }
-            if !order.cancel.load(Ordering::Relaxed) {
-                use_device(&devices, &out, order.task, &order.cancel);
+            // Which device there is has to be known, whatever else was called off.
+            if matches!(order.task, DeviceTask::Describe(_)) || !order.cancel.load(Ordering::Relaxed) {
+                use_device(&devices, &out, order);
             }
+            out.send(Event::Done(Work::Device, number));
         }
     })
 }
 
-fn use_device(devices: &Devices, out: &Outbox, task: DeviceTask, cancel: &AtomicBool) {
+fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: Order<DeviceTask>) {
+    let cancel = &*cancel;
     match task {
         DeviceTask::Describe(choice) => out.send(Event::Device(choice, devices.resolve(choice))),
-        DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(devices.ceilings(backend))),
+        DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(backend, devices.ceilings(backend))),
         DeviceTask::Measure(setting, id, backend) => measure(devices, out, &setting, &id, backend, cancel),
-        DeviceTask::Experiment(setting, experiment, backend, device) => {
-            run_experiment(devices, out, &setting, &experiment, (backend, device), cancel);
+        DeviceTask::Experiment(setting, experiment, runs_on) => {
+            run_experiment(devices, out, (&setting, number), &experiment, runs_on, cancel);
         }
         DeviceTask::Answer(setting, prediction, backend) => {
             let asked = Asked {
@@ -183,19 +198,21 @@ fn use_device(devices: &Devices, out: &Outbox, task: DeviceTask, cancel: &Atomic
                 bounds_checks: setting.bounds_checks,
             };
             let answer = asked.answer(devices, backend, cancel);
-            out.send(Event::Answered(prediction.id, answer));
+            if !cancel.load(Ordering::Relaxed) {
+                out.send(Event::Answered(setting.lesson.id.clone(), prediction.id, answer));
+            }
         }
     }
 }
 
 fn measure(devices: &Devices, out: &Outbox, setting: &Setting, id: &str, backend: Backend, cancel: &AtomicBool) {
-    let Some(kernel) = setting.kernel(id) else { return };
-    let key = key(&setting.lesson, kernel, &setting.params);
+    let Some(kernel) = setting.lesson.kernel(id) else { return };
+    let key = setting.key(kernel);
     let mut purpose = run::purpose(backend, setting.seed, setting.bounds_checks);
     purpose.measure = Some(MeasureSpec { budget_s: 0.2, ..MeasureSpec::default() });
     let job = match jobs::build(&setting.lesson, kernel, &setting.params, &purpose) {
         Ok(job) => job,
-        Err(problems) => return out.send(Event::Failed(id.to_owned(), key, problems)),
+        Err(problems) => return out.send(Event::Unmeasured(id.to_owned(), key, problems)),
     };
     let work = (job.bytes, job.flops);
     let outcome = devices.run(backend, &job, cancel, &mut |progress| {
@@ -203,11 +220,13 @@ fn measure(devices: &Devices, out: &Outbox, setting: &Setting, id: &str, backend
             out.send(Event::Sample(id.to_owned(), key.clone(), work, seconds));
         }
     });
+    if cancel.load(Ordering::Relaxed) {
+        return;
+    }
     match outcome {
-        Err(_) if cancel.load(Ordering::Relaxed) => {}
-        Err(problem) => out.send(Event::Failed(id.to_owned(), key, vec![problem])),
+        Err(problem) => out.send(Event::Unmeasured(id.to_owned(), key, vec![problem])),
         Ok(record) => match run::failed_check(&kernel.file, &record) {
-            Some(problem) => out.send(Event::Failed(id.to_owned(), key, vec![problem])),
+            Some(problem) => out.send(Event::Unmeasured(id.to_owned(), key, vec![problem])),
             None => out.send(Event::Measured(id.to_owned(), key, work, Arc::new(record))),
         },
     }
@@ -216,12 +235,14 @@ fn measure(devices: &Devices, out: &Outbox, setting: &Setting, id: &str, backend
 fn run_experiment(
     devices: &Devices,
     out: &Outbox,
-    setting: &Setting,
+    (setting, number): (&Setting, u64),
     experiment: &Experiment,
     (backend, device): (Backend, String),
     cancel: &AtomicBool,
 ) {
     let sweep = Sweep {
+        number,
+        bounds_checks: setting.bounds_checks,
         backend,
         device,
         params: setting.params.clone(),
@@ -236,33 +257,42 @@ fn run_experiment(
     let swept = (experiment.over.as_str(), experiment.values.as_slice());
     sweep::points(&runner, &kernels, swept, &setting.params, &mut |point, problems| {
         if !cancel.load(Ordering::Relaxed) {
-            out.send(Event::SweepPoint(experiment.id.clone(), Box::new(point), problems));
+            out.send(Event::SweepPoint(experiment.id.clone(), number, Box::new(point), problems));
         }
     });
 }
 
-/// Starts the files' thread.
-pub fn files(devices: Arc<Devices>, out: Outbox) -> Worker<FileTask> {
-    Worker::start("files", move |orders: Receiver<Order<FileTask>>| {
-        for Order { task, cancel } in orders {
+/// Starts the thread that writes notes.
+pub fn notes(devices: Arc<Devices>, out: Outbox) -> Worker<NoteTask> {
+    Worker::start("notes", move |orders: Receiver<Order<NoteTask>>| {
+        for Order { number, task, cancel } in orders {
+            let (report, problems) = note::build(&devices, &task.input, &cancel);
+            // A note with holes where it was called off is no note.
+            if !cancel.load(Ordering::Relaxed) {
+                out.send(Event::Exported(notes::write(&report, &task.formats, &task.folder), problems));
+            }
+            out.send(Event::Done(Work::Export, number));
+        }
+    })
+}
+
+/// Starts the disk's thread.
+pub fn disk(out: Outbox) -> Worker<FileTask> {
+    Worker::start("disk", move |orders: Receiver<Order<FileTask>>| {
+        for Order { task, .. } in orders {
             match task {
                 FileTask::Load(files) => {
                     let (pack, problems) = load(&files);
                     out.send(Event::Pack(pack, problems));
                 }
-                FileTask::Save(path, saved) => out.send(Event::Saved(saved::save(&path, &saved))),
-                FileTask::Export(input, formats, folder) => {
-                    let (report, problems) = note::build(&devices, &input, &cancel);
-                    out.send(Event::Exported(notes::write(&report, &formats, &folder), problems));
-                }
+                FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),
             }
         }
     })
 }
 
 /// A pack with what is wrong with it, down to its shaders. Lessons with errors are left out.
-#[must_use]
-pub fn load(files: &PackFiles) -> (crate::lesson::Pack, Vec<Diagnostic>) {
+fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
     let (mut pack, mut problems) = crate::session::load(files);
     pack.lessons.retain(|lesson| {
         let mut found = check::step_problems(lesson);

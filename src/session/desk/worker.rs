@@ -7,6 +7,8 @@ use std::thread::JoinHandle;
 
 /// An order and the flag that calls it off.
 pub struct Order<T> {
+    /// Its place among the orders of its worker, from 1.
+    pub number: u64,
     /// What to do.
     pub task: T,
     /// Set when nobody wants the result any more.
@@ -17,6 +19,7 @@ pub struct Order<T> {
 pub struct Worker<T> {
     orders: Option<Sender<Order<T>>>,
     pending: Vec<Arc<AtomicBool>>,
+    last: u64,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -25,18 +28,21 @@ impl<T: Send + 'static> Worker<T> {
     pub fn start(name: &str, work: impl FnOnce(Receiver<Order<T>>) + Send + 'static) -> Self {
         let (orders, received) = channel();
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || work(received)).ok();
-        Self { orders: Some(orders), pending: Vec::new(), thread }
+        Self { orders: Some(orders), pending: Vec::new(), last: 0, thread }
     }
 
-    /// Adds an order behind the others.
-    pub fn enqueue(&mut self, task: T) {
+    /// The number of the last order.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Adds an order behind the others; false where the thread is gone and cannot take it.
+    pub fn enqueue(&mut self, task: T) -> bool {
         let cancel = Arc::new(AtomicBool::new(false));
         self.pending.retain(|flag| Arc::strong_count(flag) > 1);
         self.pending.push(cancel.clone());
-        if let Some(orders) = &self.orders {
-            // The thread is gone only where it could not start; its views then stay empty, and nothing is lost.
-            let _ = orders.send(Order { task, cancel });
-        }
+        self.last += 1;
+        self.orders.as_ref().is_some_and(|orders| orders.send(Order { number: self.last, task, cancel }).is_ok())
     }
 
     /// Calls off every order so far.
@@ -47,9 +53,9 @@ impl<T: Send + 'static> Worker<T> {
     }
 
     /// Calls off every order so far, then adds this one.
-    pub fn replace(&mut self, task: T) {
+    pub fn replace(&mut self, task: T) -> bool {
         self.cancel();
-        self.enqueue(task);
+        self.enqueue(task)
     }
 
     /// Lets the orders finish, and waits for that.
