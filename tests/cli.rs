@@ -62,7 +62,7 @@ fn run_gives_the_documented_shape() {
     assert_eq!(run.code, 0, "{}", run.err);
     let json = run.json();
     assert_eq!((json["lesson"].as_str(), json["backend"].as_str()), (Some("coalescing"), Some("simt")));
-    assert_eq!(json["params"]["stride"], 2.0);
+    assert_eq!(json["params"]["stride"], 2);
     assert_eq!(json["seed"], 1);
     let kernel = &json["kernels"][0];
     assert_eq!(kernel["ok"], true);
@@ -145,7 +145,8 @@ fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
         (vec!["trace", &good, "--grid", "1", "--buffer", "b=1"], "no buffer `b`"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=1", "--const", "N=1"], "`N`"),
         (vec!["trace", &good, "--grid", "0"], "workgroups"),
-        (vec!["check", "no-such-pack"], "index.ron"),
+        (vec!["check", "no-such-pack"], "no-such-pack is no folder"),
+        (vec!["check", "."], "index.ron"),
         (vec!["new", "Bad Name"], "Bad Name"),
         (vec!["shot", "coalescing", "--step", "99", "-o", "x.png"], "step"),
         (vec!["export", "coalescing", "--format", "docx"], "docx"),

@@ -140,10 +140,10 @@ fn ledger(ui: &mut Ui, state: &State) {
     let mut lines = vec![
         format!("{} of {} steps read", kept.seen.len(), lesson.steps.len()),
         format!("{answered} of {} predictions", lesson.predictions.len()),
-        format!("{words} notes of your own"),
+        if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
     ];
     if lesson.exercise.is_some() {
-        lines.push(if kept.solved { "exercise solved".to_owned() } else { "exercise open".to_owned() });
+        lines.push(if kept.solution.is_some() { "exercise solved".to_owned() } else { "exercise open".to_owned() });
     }
     ui.spacing_mut().interact_size.y = 18.0;
     for line in lines {
@@ -174,7 +174,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
             } else {
                 ui.add(egui::Spinner::new().size(14.0));
             }
-            ui.add(egui::Label::new(small(activity.label.clone())).truncate());
+            ui.label(small(activity.label.clone()));
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             match &state.device {
@@ -187,8 +187,8 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                     response.on_hover_text(problem.hint.clone().unwrap_or_default())
                 }
             };
-            ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
             warnings(ui, state);
+            ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
         });
     });
     command
@@ -240,10 +240,10 @@ fn figures(state: &State) -> String {
     });
     if let Some(placement) = placed {
         let bound = match placement.bound {
-            Bound::Memory => "memory",
-            Bound::Compute => "arithmetic",
+            Bound::Memory => "a large copy's rate",
+            Bound::Compute => "a chain of FMAs' rate",
         };
-        parts.push(format!("{} of the {bound} ceiling", figure(placement.fraction, "%")));
+        parts.push(format!("{} of {bound}", figure(placement.fraction, "%")));
     }
     if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
         parts.push(format!("traced {} warps in {}", crate::base::units::count(trace.warps), si(trace.seconds, "s")));
@@ -282,10 +282,12 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             match notice {
                 Notice::Problem(problem) => page_problem(ui, problem),
                 Notice::Wrote(files) => {
-                    ui.label("The note was written:");
-                    for file in files {
-                        ui.label(RichText::new(file.display().to_string()).font(theme::mono(theme::SMALL)));
-                    }
+                    let notes = files.iter().filter(|f| f.extension().is_some_and(|e| e == "md" || e == "html"));
+                    let names: Vec<String> =
+                        notes.filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect();
+                    let folder = files.first().and_then(|f| f.parent()).map(|f| f.display().to_string());
+                    let text = format!("Wrote {} to {}", names.join(" and "), folder.unwrap_or_default());
+                    ui.add(egui::Label::new(text).wrap());
                 }
             }
             if ui.small_button("Dismiss").clicked() {

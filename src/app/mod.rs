@@ -214,13 +214,13 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
     }
     ui.input(|i| {
         let mut commands = Vec::new();
-        if i.key_pressed(egui::Key::PageDown) || i.key_pressed(egui::Key::N) {
+        if i.key_pressed(egui::Key::PageDown) {
             commands.push(Command::GoTo(state.step + 1));
         }
-        if (i.key_pressed(egui::Key::PageUp) || i.key_pressed(egui::Key::P)) && state.step > 0 {
+        if i.key_pressed(egui::Key::PageUp) && state.step > 0 {
             commands.push(Command::GoTo(state.step - 1));
         }
-        if i.key_pressed(egui::Key::R) {
+        if i.modifiers.command && i.key_pressed(egui::Key::R) {
             commands.push(Command::RunExperiment);
         }
         if i.key_pressed(egui::Key::Escape) && !state.activities.is_empty() {

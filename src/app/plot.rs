@@ -19,7 +19,7 @@ use crate::trace::record::Backend;
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) {
     let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
-        super::empty(ui, "Measurements appear here.");
+        super::empty(ui, "This step has no experiment.");
         return;
     };
     let over = experiment.over.clone();
@@ -45,27 +45,29 @@ pub fn show(ui: &mut Ui, state: &State) {
         return;
     }
     legend(ui, &plot);
-    provenance(ui, sweep, &differences);
+    provenance(ui, &plot, sweep, &differences);
     draw(ui, &plot, sweep);
 }
 
-/// Whose curves these are: what ran them, and in what they differ from the settings as they are now.
-fn provenance(ui: &mut Ui, sweep: Option<&Sweep>, differences: &[String]) {
-    let Some(sweep) = sweep else { return };
+/// What stands on the y axis and whose curves these are: what ran them, and in what they differ from the settings as they are now.
+fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, differences: &[String]) {
     let theme = theme::of(ui);
-    let (text, ink) = if differences.is_empty() {
+    let mut text = plot.y.label.clone();
+    let mut ink = Ink::Muted;
+    if let Some(sweep) = sweep {
+        if !differences.is_empty() {
+            text = format!("not of your settings: {}", differences.join(", "));
+            ink = Hue::Store.ink();
+        } else if sweep.points.len() < sweep.total {
+            text.push_str(&format!(", {} of {} points", sweep.points.len(), sweep.total));
+        }
+    }
+    let label = egui::Label::new(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink))).truncate();
+    let response = ui.add(label);
+    if let Some(sweep) = sweep {
         let how = if sweep.backend == Backend::Simt { "traced by" } else { "measured on" };
-        let part = if sweep.points.len() < sweep.total {
-            format!(", {} of {} points", sweep.points.len(), sweep.total)
-        } else {
-            String::new()
-        };
-        (format!("{how} {}{part}", sweep.device), Ink::Muted)
-    } else {
-        (format!("not of your settings: {}", differences.join(", ")), Hue::Store.ink())
-    };
-    let text = RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink));
-    ui.add(egui::Label::new(text).truncate());
+        response.on_hover_text(format!("{how} {}", sweep.device));
+    }
 }
 
 /// The parameters and the button that runs the experiment, in one row: they belong to stage, source and plot alike.
@@ -75,7 +77,7 @@ pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
     ui.spacing_mut().item_spacing.x = 16.0;
     for param in &lesson.params {
         let value = state.params.get(&param.id).copied().unwrap_or(param.default);
-        if let Some(value) = control::labelled(ui, param, value) {
+        if let Some(value) = control::labelled(ui, param, value, state.uses(&param.id)) {
             commands.push(Command::SetParam(param.id.clone(), value));
         }
     }
@@ -132,14 +134,12 @@ impl Mark {
     }
 }
 
-/// Runs the experiment, or calls it off.
+/// Runs the experiment.
 fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
-    if state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some()) {
-        return ui.button("Cancel").clicked().then_some(Command::Cancel);
-    }
-    let ready = state.acting_device().is_some();
+    let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
+    let ready = state.acting_device().is_some() && state.experiment().is_some() && !running;
     let response = ui.add_enabled(ready, egui::Button::new("Run experiment"));
-    response.on_hover_text("Run every point of the plot (R)").clicked().then_some(Command::RunExperiment)
+    response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
 }
 
 /// The kernel on the bench as a point: traced, or measured, as far as its samples go.
@@ -167,7 +167,6 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
     let x_label = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| {
         tick(if log { mark.value.exp2().round() } else { mark.value })
     };
-    let marks = ticks.clone();
     let highest = plot
         .series
         .iter()
@@ -189,16 +188,17 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
         }
         egui_plot::HoverPosition::Elsewhere { .. } => None,
     };
-    let x_title =
-        if plot.x.unit.is_empty() { plot.x.label.clone() } else { format!("{} ({})", plot.x.label, plot.x.unit) };
-    // Marks this far apart or more get their label; egui_plot's own distance is meant for larger plots.
-    let near = egui::Rangef::new(12.0, 18.0);
-    let x_axis =
-        AxisHints::new_x().label(RichText::new(x_title).size(theme::SMALL)).formatter(x_label).label_spacing(near);
-    let y_axis = AxisHints::new_y()
-        .label(RichText::new(&plot.y.label).size(theme::SMALL))
-        .formatter(y_label)
-        .label_spacing(egui::Rangef::new(16.0, 24.0));
+    let x_title = match plot.x.unit.as_str() {
+        "" => plot.x.label.clone(),
+        unit => format!("{} ({unit})", plot.x.label),
+    };
+    let room = ui.available_size();
+    let labels: Vec<String> = plot.x.ticks.iter().map(|t| tick(*t)).collect();
+    let ends = ticks.iter().copied().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
+    let x_marks = apart(&ticks, &labels, ends, room.x - 96.0);
+    let y_marks = rising(highest, room.y - 48.0);
+    let x_axis = AxisHints::new_x().label(RichText::new(x_title).size(theme::SMALL)).formatter(x_label);
+    let y_axis = AxisHints::new_y().formatter(y_label);
     EguiPlot::new("measured")
         .allow_drag(false)
         .allow_zoom(false)
@@ -206,11 +206,16 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
         .allow_boxed_zoom(false)
         .show_grid([false, true])
         .include_y(0.0)
-        .include_y(highest * 1.05)
-        .set_margin_fraction(egui::vec2(0.04, 0.02))
+        .include_y(highest * 1.02)
+        // Room at both ends for the labels of the first and the last mark.
+        .include_x(ends.0 - 0.1 * (ends.1 - ends.0))
+        .include_x(ends.1 + 0.1 * (ends.1 - ends.0))
+        .set_margin_fraction(egui::vec2(0.0, 0.04))
+        .grid_color(theme::color(theme, Ink::Faint))
         .custom_x_axes(vec![x_axis])
         .custom_y_axes(vec![y_axis])
-        .x_grid_spacer(move |_| spaced(&marks))
+        .x_grid_spacer(move |_| x_marks.clone())
+        .y_grid_spacer(move |_| y_marks.clone())
         .label_formatter(hover)
         .show(ui, |p| {
             for (name, y) in &plot.ceilings {
@@ -253,14 +258,41 @@ fn details(sweep: &Sweep) -> Vec<(String, f64, String)> {
         .collect()
 }
 
-/// Marks with the distance to their nearest neighbour, by which their labels are kept from running together.
-fn spaced(marks: &[f64]) -> Vec<GridMark> {
-    let gap = |i: usize| {
-        let before = i.checked_sub(1).and_then(|j| marks.get(j));
-        let near = before.into_iter().chain(marks.get(i + 1)).map(|other| (other - marks[i]).abs());
-        near.fold(f64::INFINITY, f64::min).min(1e6)
-    };
-    (0..marks.len()).map(|i| GridMark { value: marks[i], step_size: gap(i) }).collect()
+/// Those marks of the x axis whose labels keep apart at `width` points from `low` to `high`; the ends come first.
+fn apart(ticks: &[f64], labels: &[String], (low, high): (f64, f64), width: f32) -> Vec<GridMark> {
+    let mut order: Vec<usize> = (0..ticks.len()).collect();
+    if order.len() > 1 {
+        let last = order.remove(order.len() - 1);
+        order.insert(1, last);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
+    let at = |i: usize| ((ticks[i] - low) / (high - low).max(1e-9)) as f32 * width;
+    #[expect(clippy::cast_precision_loss, reason = "a label has few characters")]
+    let half = |i: usize| labels[i].chars().count() as f32 * 3.6 + 4.0;
+    let mut kept: Vec<usize> = Vec::new();
+    for i in order {
+        if kept.iter().all(|&k| (at(k) - at(i)).abs() >= half(k) + half(i)) {
+            kept.push(i);
+        }
+    }
+    kept.iter().map(|&i| mark(ticks[i])).collect()
+}
+
+/// Round values up the y axis, about 36 points apart.
+fn rising(highest: f64, height: f32) -> Vec<GridMark> {
+    let wanted = f64::from((height / 36.0).max(2.0));
+    let rough = highest / wanted;
+    if !(rough.is_finite() && rough > 0.0) {
+        return vec![mark(0.0)];
+    }
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|f| f * power).find(|s| *s >= rough).unwrap_or(power * 10.0);
+    (0..32).map(|i| f64::from(i) * step).take_while(|v| *v <= highest * 1.001).map(mark).collect()
+}
+
+/// A mark whose label is always drawn, in full strength: egui_plot fades those that it takes to be too near to others.
+fn mark(value: f64) -> GridMark {
+    GridMark { value, step_size: 1e12 }
 }
 
 /// A mark on the x axis: large powers of two in their own units, so that neighbours keep apart.
@@ -274,7 +306,7 @@ fn tick(value: f64) -> String {
 
 fn axis_figure(value: f64, unit: &str) -> String {
     match unit {
-        "%" => format!("{} %", digits3(value)),
+        "%" => format!("{}%", digits3(value)),
         "" => number(value),
         unit => si(value, unit),
     }

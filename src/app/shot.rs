@@ -88,7 +88,8 @@ fn settled(desk: &Desk) -> bool {
 }
 
 fn open(desk: &mut Desk, shot: &Shot<'_>) -> Result<(), Diagnostic> {
-    let lesson = crate::session::run::lesson(&desk.state().pack, shot.lesson)?;
+    let broken = desk.state().problems.iter().find(|p| p.is_error()).cloned();
+    let lesson = crate::session::run::lesson(&desk.state().pack, shot.lesson).map_err(|why| broken.unwrap_or(why))?;
     let steps = lesson.steps.len();
     if shot.step == 0 || shot.step > steps {
         return Err(Diagnostic::error(format!("lesson `{}` has no step {}", shot.lesson, shot.step))

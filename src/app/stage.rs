@@ -11,7 +11,8 @@ use crate::scene::strip::{self, StripView};
 use crate::scene::warp::{self, WarpView};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::trace::{EventKind, Timeline};
+use crate::session::note::first_to_see;
+use crate::trace::Timeline;
 
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
@@ -60,11 +61,15 @@ impl Stage {
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.workgroup, self.warp);
         if self.begin && !events.is_empty() {
-            self.player.go_to(first_to_see(state, timeline, &events));
+            let step = state.step().filter(|s| s.kernel == state.kernel);
+            let watch = step.map(|s| s.watch.as_str()).unwrap_or_default();
+            let source = state.shown_kernel().map(|k| &*k.source).unwrap_or_default();
+            self.player.go_to(first_to_see(timeline, &events, source, watch));
             self.begin = false;
         }
         let seconds = ui.input(|i| i.stable_dt);
-        if self.player.advance(seconds, events.len()) {
+        // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
+        if !events.is_empty() && self.player.advance(seconds, events.len()) {
             ui.ctx().request_repaint();
         }
         self.keys(ui, events.len());
@@ -188,17 +193,6 @@ impl Stage {
             self.player.forward(events);
         }
     }
-}
-
-/// The place among `events` of the first access that the step wants seen; the first access of all where it names none.
-fn first_to_see(state: &State, timeline: &Timeline, events: &[usize]) -> usize {
-    let watch = state.step().filter(|s| s.kernel == state.kernel).map(|s| s.watch.as_str()).unwrap_or_default();
-    let source = state.shown_kernel().map(|k| &*k.source).unwrap_or_default();
-    let line =
-        (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
-    let access = |index: &usize| matches!(timeline.events[*index].kind, EventKind::Access { .. });
-    let watched = events.iter().position(|i| access(i) && Some(timeline.events[*i].line) == line);
-    watched.or_else(|| events.iter().position(access)).unwrap_or(0)
 }
 
 /// Workgroups in the grid of the kernel on the bench.

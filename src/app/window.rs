@@ -48,7 +48,7 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
         .with_title("Warpbook")
         .with_app_id("warpbook")
         .with_inner_size([1440.0, 900.0])
-        .with_min_inner_size([1024.0, 640.0]);
+        .with_min_inner_size([1200.0, 720.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();
@@ -69,8 +69,14 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
     let run = || eframe::run_native("warpbook", options, Box::new(create));
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(Diagnostic::error(format!("the window could not open: {error}"))
-            .hint("install a graphics driver: on Debian and Ubuntu, mesa-vulkan-drivers and libvulkan1 suffice")),
+        Ok(Err(error)) => {
+            // The window library's messages name its own source files.
+            let words: Vec<String> = error.to_string().split(' ').filter(|w| !w.contains(".rs:")).map(str::to_owned).collect();
+            Err(Diagnostic::error(format!("the window could not open: {}", words.join(" "))).hint(
+                "check that the display that DISPLAY or WAYLAND_DISPLAY names is there, and that there is a graphics driver: \
+                 on Debian and Ubuntu, mesa-vulkan-drivers and libvulkan1 suffice",
+            ))
+        }
         Err(panic) if opened.load(Ordering::Relaxed) => std::panic::resume_unwind(panic),
         Err(panic) => Err(Diagnostic::error(format!("the window could not open: {}", reason(&*panic)))
             .hint("install what it names: on Debian and Ubuntu, libxkbcommon-x11-0, libx11-6, libx11-xcb1, libxcursor1 and libxi6")),

@@ -20,6 +20,12 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), Diagnostic> {
 }
 
 fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
+    // A link stays a link: what it points to is written. Anything that is no file is left as it is.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let path = target.as_path();
+    if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other("there is something there that is no file"));
+    }
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -156,6 +162,23 @@ mod tests {
         assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Missing));
         save(&path, 1, &vec![1_u32, 2])?;
         assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Value(v) if v == [1, 2]));
+        Ok(())
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_followed_and_devices_are_left_alone() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::fs::write(&real, "old")?;
+        std::os::unix::fs::symlink(&real, &link)?;
+        write_atomic(&link, b"new")?;
+        assert_eq!(std::fs::read_to_string(&real)?, "new");
+        assert!(link.symlink_metadata()?.is_symlink());
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket)?;
+        assert!(write_atomic(&socket, b"no").is_err_and(|e| e.message.contains("no file")));
+        assert!(!socket.symlink_metadata()?.is_file());
         Ok(())
     }
 

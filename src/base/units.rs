@@ -59,7 +59,7 @@ pub fn count(value: u64) -> String {
 #[must_use]
 pub fn figure(value: f64, unit: &str) -> String {
     match unit {
-        "%" => format!("{} %", digits3(value * 100.0)),
+        "%" => format!("{}%", digits3(value * 100.0)),
         "x" => format!("{}×", digits3(value)),
         "" => number(value),
         unit => si(value, unit),
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn figures_by_unit() {
-        assert_eq!(figure(0.8, "%"), "80.0 %");
+        assert_eq!(figure(0.8, "%"), "80.0%");
         assert_eq!(figure(2.0, "x"), "2.00×");
         assert_eq!(figure(1_048_576.0, ""), "1,048,576");
         assert_eq!(figure(5.5, ""), "5.50");

@@ -15,12 +15,18 @@ pub const FAILED: ExitCode = ExitCode::FAILURE;
 /// Bad usage or input.
 pub const MISUSED: u8 = 2;
 
-/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants.
+/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants; anything else that
+/// goes wrong there ends it with a message.
 #[expect(clippy::disallowed_methods, reason = "commands hold nothing that a destructor must put in order")]
 pub fn line(text: &str) {
     let mut out = std::io::stdout().lock();
-    if writeln!(out, "{text}").is_err() {
-        std::process::exit(0);
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            note(&format!("error: standard output cannot be written to: {error}"));
+            std::process::exit(1);
+        }
     }
 }
 

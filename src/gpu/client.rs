@@ -37,7 +37,9 @@ impl WorkerCommand {
     pub fn this_program() -> Result<Self, Diagnostic> {
         let program = std::env::current_exe()
             .map_err(|error| Diagnostic::error(format!("cannot find this program's own file: {error}")))?;
-        Ok(Self { program, args: vec!["worker".into()], env: Vec::new(), deadline: Duration::from_secs(30) })
+        // What a worker says last is shown to people: the panic, not the trace behind it.
+        let env = vec![("RUST_BACKTRACE".into(), "0".into())];
+        Ok(Self { program, args: vec!["worker".into()], env, deadline: Duration::from_secs(30) })
     }
 }
 

@@ -156,8 +156,8 @@ pub struct TraceSpec {
     pub fuel: u64,
 }
 
-/// Fuel for any lesson's kernel: about half a minute on one core.
-pub const FUEL: u64 = 10_000_000_000;
+/// Fuel for any lesson's kernel: some ten seconds on one core.
+pub const FUEL: u64 = 3_000_000_000;
 
 impl Default for TraceSpec {
     fn default() -> Self {

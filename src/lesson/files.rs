@@ -1,6 +1,6 @@
 //! Where a pack's files come from: the ones built into the program, or a folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
@@ -46,7 +46,7 @@ impl PackFiles {
                 let (_, dir) = BUILT_IN.iter().find(|(name, _)| *name == folder).ok_or(FileError::Missing)?;
                 dir.get_file(rest).ok_or(FileError::Missing)?.contents().to_vec()
             }
-            Self::Folder(root) => std::fs::read(root.join(path)).map_err(|error| match error.kind() {
+            Self::Folder(root) => read_file(&root.join(path)).map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FileError::Missing,
                 _ => FileError::Unreadable(error.to_string()),
             })?,
@@ -100,6 +100,21 @@ impl PackFiles {
 }
 
 /// Whether `path` is made of plain names, and so stays within the pack.
+/// The largest file that a pack may have: far more than any lesson's.
+const LARGEST: u64 = 8 << 20;
+
+/// The bytes of a regular file. Pipes and devices would be waited for, or never end.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    let there = std::fs::metadata(path)?;
+    if !there.is_file() {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
+    if there.len() > LARGEST {
+        return Err(std::io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    std::fs::read(path)
+}
+
 fn is_inside(path: &str) -> bool {
     !path.contains(['\\', ':', '\0']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
@@ -117,7 +132,7 @@ fn list_embedded(prefix: &str, dir: &Dir<'_>, into: &mut Vec<String>) {
 /// Folders that link back to one above them would never end; no pack is deeper than this.
 const DEEPEST: usize = 16;
 
-fn list_folder(root: &std::path::Path, folder: &str, into: &mut Vec<String>) {
+fn list_folder(root: &Path, folder: &str, into: &mut Vec<String>) {
     if folder.split('/').count() > DEEPEST {
         return;
     }
@@ -125,7 +140,8 @@ fn list_folder(root: &std::path::Path, folder: &str, into: &mut Vec<String>) {
         // Names that are not text cannot be written in a lesson either.
         let Ok(name) = entry.file_name().into_string() else { continue };
         let path = format!("{folder}/{name}");
-        if entry.path().is_dir() {
+        // A link to a folder is not followed: it may lead back here.
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
             list_folder(root, &path, into);
         } else {
             into.push(path);

@@ -72,8 +72,8 @@ mod tests {
 
     fn ceilings() -> Ceilings {
         Ceilings {
-            device_copy_bytes_per_s: Some(3.0e12),
-            copy_bytes_per_s: Some(2.9e12),
+            device_copy_bytes_per_s: Some(0.8e12),
+            copy_bytes_per_s: Some(3.0e12),
             fma_flops_per_s: Some(60.0e12),
             launch_s: None,
         }

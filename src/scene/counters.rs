@@ -63,7 +63,7 @@ impl Tally {
     }
 
     fn percent(&self) -> String {
-        self.efficiency().map_or_else(|| "–".to_owned(), |share| format!("{} %", tidy(share * 100.0)))
+        self.efficiency().map_or_else(|| "–".to_owned(), |share| format!("{}%", tidy(share * 100.0)))
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
             divergent: 1,
         };
         assert_eq!(tally, expected);
-        assert_eq!(tally.percent(), "66.7 %");
+        assert_eq!(tally.percent(), "66.7%");
     }
 
     #[test]

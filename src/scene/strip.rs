@@ -56,8 +56,11 @@ pub fn frame(view: &StripView<'_>) -> Frame {
         let hue = hue(view.timeline, event);
         frame.fill(rect, 1.0, if dimmed { hue.tint(40) } else { hue.ink() }, Some(Tag::Event(index)));
     }
-    let along = (view.position.max(0.0) / events.len() as f32).clamp(0.0, 1.0);
-    let x = (along * width).clamp(1.0, width - 1.0);
+    // Over the middle of its event's tick, wherever in the event the reader is: between two ticks it would seem to belong to the next.
+    let event = view.position.max(0.0).floor().min((events.len() - 1) as f32);
+    let tick = (event * ticks as f32 / events.len() as f32).floor();
+    let space = if pitch >= 6.0 { 2.0 } else { 1.0 };
+    let x = (tick * pitch + (pitch - space).clamp(1.0, 24.0) / 2.0).clamp(1.0, width - 1.0);
     frame.fill([x - 1.0, 0.0, 2.0, height], 0.0, Ink::Accent, None);
     frame.dot([x.clamp(4.0, (width - 4.0).max(4.0)), 4.0], 4.0, Ink::Accent, None);
     frame.alt = format!(

@@ -268,7 +268,7 @@ fn empty(frame: &mut Frame, view: &WarpView<'_>) {
     let (title, help) = if view.timeline.events.is_empty() {
         (
             "No trace yet".to_owned(),
-            "Run the kernel, and the lanes of a warp appear here, with each byte that they touch: \
+            "Once the kernel is traced, the lanes of a warp appear here, with each byte that they touch: \
              sectors of global memory, banks of shared memory, barriers and branches."
                 .to_owned(),
         )

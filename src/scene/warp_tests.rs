@@ -58,7 +58,7 @@ fn an_empty_pane_says_what_will_appear() {
     let nothing = Timeline::default();
     let frame = frame(&view(&nothing, 0.0, [420.0, 300.0]));
     assert_tidy(&frame, "empty");
-    assert!(frame.alt.contains("Run the kernel"));
+    assert!(frame.alt.contains("Once the kernel is traced"));
     let other = Script::new(32).load(|i| i * 4).0;
     let missing = super::frame(&WarpView { warp: 3, ..view(&other, 0.0, [420.0, 300.0]) });
     assert_tidy(&missing, "no such warp");

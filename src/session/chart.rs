@@ -48,13 +48,13 @@ pub fn plot(
         .collect();
     let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
     let ceilings = match experiment.quantity {
-        Quantity::BytesPerSecond => copy.map(|c| ("copy ceiling".to_owned(), c)).into_iter().collect(),
+        Quantity::BytesPerSecond => copy.map(|c| ("a large copy".to_owned(), c)).into_iter().collect(),
         Quantity::FlopsPerSecond | Quantity::Time | Quantity::SectorsPerRequest => Vec::new(),
     };
     Plot {
-        title: experiment.title.clone(),
+        title: y.title(experiment, &label),
         x: Axis {
-            label,
+            label: label.clone(),
             unit: param.map(|p| p.unit.clone()).unwrap_or_default(),
             scale,
             ticks: experiment.values.clone(),
@@ -88,13 +88,21 @@ impl YAxis {
         }
     }
 
+    /// The experiment's own title, unless something else than it promises stands on the axis.
+    fn title(self, experiment: &Experiment, over: &str) -> String {
+        match self {
+            Self::BytesUsed => format!("Bytes used against {over} (traced)"),
+            Self::Throughput | Self::Rate | Self::Time | Self::SectorsPerRequest => experiment.title.clone(),
+        }
+    }
+
     fn label(self) -> &'static str {
         match self {
             Self::Throughput => "useful bytes per second",
             Self::Rate => "useful operations per second",
             Self::Time => "time",
-            Self::SectorsPerRequest => "sectors per load request (traced)",
-            Self::BytesUsed => "bytes used of bytes moved (traced)",
+            Self::SectorsPerRequest => "sectors per load request, traced",
+            Self::BytesUsed => "bytes that lanes asked for, of all bytes moved",
         }
     }
 

@@ -13,6 +13,9 @@ use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Param};
 use crate::simt;
 use crate::trace::record::Backend;
 
+/// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
+const FUEL: u64 = 300_000_000;
+
 /// Elements that a checked launch has at most in a parameter's default; keeps `check` quick on large defaults.
 const QUICK: f64 = 65_536.0;
 
@@ -106,7 +109,10 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
         }
     }
     settings.dedup();
-    let purpose = run::purpose(Backend::Simt, 7, true);
+    let mut purpose = run::purpose(Backend::Simt, 7, true);
+    if let Some(spec) = &mut purpose.trace {
+        spec.fuel = FUEL;
+    }
     let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
     for params in settings {
         let mut problems = match runner.kernel(kernel, &params) {
@@ -149,6 +155,9 @@ fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBoo
     }
     match judge(&exercise.solution) {
         Some(Verdict::Solved(_)) | None => {}
+        Some(Verdict::Endless) => {
+            problems.push(Diagnostic::error("the exercise's solution does not end").in_file(&file))
+        }
         Some(Verdict::Right(_)) => problems.push(
             Diagnostic::error("the exercise's solution is right, but does not reach its goal")
                 .in_file(&file)

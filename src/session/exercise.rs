@@ -9,6 +9,7 @@ use super::run;
 use crate::base::diag::Diagnostic;
 use crate::lesson::scope::{EXERCISE, Env, Results};
 use crate::lesson::{Exercise, Lesson};
+use crate::trace::FindingKind;
 use crate::trace::record::{Backend, Record};
 
 /// The outcome of one try.
@@ -16,6 +17,8 @@ use crate::trace::record::{Backend, Record};
 pub enum Verdict {
     /// It does not run: why, all of it.
     Broken(Vec<Diagnostic>),
+    /// It runs on and on.
+    Endless,
     /// It runs and gives a wrong result, or does something it must not.
     Wrong(Vec<Diagnostic>),
     /// The result is right, and the goal is not reached yet. With the traced record.
@@ -62,6 +65,10 @@ impl Try {
         let source: Arc<str> = self.source.as_str().into();
         let job = jobs::build_from(lesson, kernel, "your kernel", &source, &params, &purpose)?;
         let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|problem| vec![problem])?;
+        let mut findings = record.trace.iter().flat_map(|trace| &trace.findings);
+        if findings.any(|finding| finding.kind == FindingKind::OutOfFuel) {
+            return Ok(Verdict::Endless);
+        }
         let mut problems: Vec<Diagnostic> = run::failed_check(&job.file, &record).into_iter().collect();
         let findings = record.trace.iter().flat_map(|trace| &trace.findings);
         problems.extend(findings.map(|finding| finding.diagnostic(&job.file)));

@@ -65,6 +65,18 @@ pub fn build_from(
     let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
     let constants = values.named(&kernel.constants)?;
     let program = Program::compile(file, source, &kernel.entry, &constants)?;
+    let unknown = kernel.buffers.iter().find(|b| !program.bindings().iter().any(|known| known.name == b.name));
+    if let Some(unknown) = unknown {
+        let known: Vec<&str> = program.bindings().iter().map(|b| b.name.as_str()).collect();
+        return Err(vec![
+            Diagnostic::error(format!(
+                "kernel `{}` has a buffer `{}`, which {file} does not use",
+                kernel.id, unknown.name
+            ))
+            .in_file(&format!("lessons/{}/lesson.ron", lesson.id))
+            .hint(format!("the shader uses: {}", known.join(", "))),
+        ]);
+    }
     let mut buffers = Vec::new();
     for binding in program.bindings() {
         let Some(declared) = kernel.buffers.iter().find(|b| b.name == binding.name) else {
@@ -74,6 +86,14 @@ pub fn build_from(
                     .hint(format!("add it to the buffers of kernel `{}`", kernel.id)),
             ]);
         };
+        if declared.elem != binding.elem {
+            let message =
+                format!("buffer `{}` is {:?} in the shader, and {:?} here", declared.name, binding.elem, declared.elem);
+            let place = format!("lessons/{}/lesson.ron", lesson.id);
+            return Err(vec![
+                Diagnostic::error(message).in_file(&place).hint(format!("write elem: {:?}", binding.elem)),
+            ]);
+        }
         buffers.push(BufferSpec {
             name: declared.name.clone(),
             elem: declared.elem,

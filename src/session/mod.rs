@@ -29,6 +29,14 @@ use crate::lesson::{Pack, PackFiles};
 /// Reads a pack; what is wrong with it comes beside the lessons that are right.
 #[must_use]
 pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
+    if let PackFiles::Folder(folder) = files
+        && !folder.is_dir()
+    {
+        let problem = Diagnostic::error(format!("{} is no folder", folder.display())).hint(
+            "a pack is a folder with lessons/, shaders/ and assets/: `warpbook new NAME --pack FOLDER` starts one",
+        );
+        return (Pack::default(), vec![problem]);
+    }
     crate::lesson::load(files, &crate::reference::signatures())
 }
 

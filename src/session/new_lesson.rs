@@ -26,6 +26,12 @@ pub fn create(folder: &Path, name: &str) -> Result<Vec<PathBuf>, Diagnostic> {
         Err(error) => return Err(Diagnostic::error(format!("cannot read {}: {error}", index.display()))),
     };
     let entered = add_to_index(&index.display().to_string(), &listed, name)?;
+    for (path, _) in &lesson {
+        if folder.join(path).exists() {
+            return Err(Diagnostic::error(format!("{} is there already", folder.join(path).display()))
+                .hint("choose another name, or move that file away: nothing is overwritten"));
+        }
+    }
     let mut written = Vec::new();
     for (path, contents) in lesson {
         let path = folder.join(path);

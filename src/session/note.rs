@@ -60,7 +60,8 @@ pub fn today() -> String {
 
 /// Builds the note. What could not be traced is left out, and said in the second part.
 pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
-    let mut builder = Builder { devices, input, cancel, problems: Vec::new(), plotted: Vec::new() };
+    let mut builder =
+        Builder { devices, input, cancel, problems: Vec::new(), plotted: Vec::new(), printed: Vec::new() };
     let sections = input.lesson.steps.iter().map(|step| builder.section(step)).collect();
     let report = Report {
         title: input.lesson.title.clone(),
@@ -96,6 +97,8 @@ struct Builder<'a> {
     problems: Vec<Diagnostic>,
     /// Experiments that have their figure already.
     plotted: Vec<String>,
+    /// Kernels that have their source already.
+    printed: Vec<String>,
 }
 
 impl Builder<'_> {
@@ -169,14 +172,15 @@ impl Builder<'_> {
         }
     }
 
-    /// The stage at the costliest access of the first warp, and how to see it again.
+    /// The stage at what the step wants seen, how to see it again, and the kernel where it is new.
     fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
         let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
-        let Some(ordinal) = costliest(&timeline) else { return Vec::new() };
+        let events: Vec<usize> = timeline.of_warp(0, 0).collect();
+        let ordinal = first_to_see(&timeline, &events, &kernel.source, &step.watch);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
         let view = WarpView {
@@ -189,7 +193,12 @@ impl Builder<'_> {
             size: STAGE,
         };
         let frame = warp::frame(&view);
-        vec![
+        let mut blocks = Vec::new();
+        if !self.printed.contains(&kernel.id) {
+            self.printed.push(kernel.id.clone());
+            blocks.push(NoteBlock::Source { file: kernel.file.clone(), text: kernel.source.to_string() });
+        }
+        blocks.extend([
             NoteBlock::Figure {
                 id: format!("{}-stage", step.id),
                 caption: format!("{}: one access of warp 0, workgroup 0, traced.", kernel.title),
@@ -203,7 +212,8 @@ impl Builder<'_> {
                 settings(params),
                 self.input.seed
             )),
-        ]
+        ]);
+        blocks
     }
 
     fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {
@@ -213,7 +223,8 @@ impl Builder<'_> {
             return Vec::new();
         }
         let Some(experiment) = lesson.experiments.iter().find(|e| e.id == *id) else { return Vec::new() };
-        let Some(found) = self.input.sweeps.get(id) else { return Vec::new() };
+        let found = self.input.sweeps.get(id).filter(|sweep| !sweep.points.is_empty());
+        let Some(found) = found else { return Vec::new() };
         self.plotted.push(id.clone());
         figure(self.input, &lesson, experiment, found)
     }
@@ -236,9 +247,15 @@ impl Builder<'_> {
     fn exercise(&self, fill: &Fill<'_>) -> Vec<NoteBlock> {
         let Some(exercise) = &self.input.lesson.exercise else { return Vec::new() };
         let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
-        if let Some(source) = &self.input.kept.exercise {
-            let file = if self.input.kept.solved { "my kernel (solved)" } else { "my kernel" };
-            blocks.push(NoteBlock::Source { file: file.to_owned(), text: source.clone() });
+        let kept = &self.input.kept;
+        let mut source = |file: &str, text: &str| {
+            blocks.push(NoteBlock::Source { file: file.to_owned(), text: text.to_owned() });
+        };
+        if let Some(solution) = &kept.solution {
+            source("my kernel, which reaches the goal", solution);
+        }
+        if let Some(edited) = kept.exercise.as_ref().filter(|e| kept.solution.as_ref() != Some(e)) {
+            source("my kernel, as last edited", edited);
         }
         blocks
     }
@@ -250,15 +267,19 @@ fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {
     }
 }
 
-/// The place of the costliest access among the events of warp 0 of workgroup 0; the first of equals.
-fn costliest(timeline: &Timeline) -> Option<usize> {
+/// The place among `events` of what a step wants seen first: the first access on the source line that holds `watch`, else the costliest
+/// access, the first of equals; 0 where nothing is accessed.
+#[must_use]
+pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str) -> usize {
+    let line =
+        (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
     let cost = |index: &usize| match timeline.events[*index].kind {
-        EventKind::Access { cost, .. } => cost,
-        EventKind::Barrier | EventKind::Branch { .. } => 0,
+        EventKind::Access { cost, .. } => Some(cost),
+        EventKind::Barrier | EventKind::Branch { .. } => None,
     };
-    let events: Vec<usize> = timeline.of_warp(0, 0).collect();
-    let most = events.iter().map(cost).max()?;
-    events.iter().position(|e| cost(e) == most)
+    let watched = events.iter().position(|i| cost(i).is_some() && Some(timeline.events[*i].line) == line);
+    let most = events.iter().filter_map(cost).max();
+    watched.or_else(|| events.iter().position(|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }
 
 fn settings(params: &Params) -> String {
@@ -269,7 +290,8 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
     let measured = found.backend != Backend::Simt;
     let plot = chart::plot(lesson, experiment, Some(found), Some(&input.ceilings), None, measured);
     let frame = plot::frame(&plot, PLOT);
-    let how = if measured { "Measured" } else { "Traced" };
+    let (how, bars) =
+        if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
     let output = super::output::SweepOutput {
         lesson: lesson.id.clone(),
         backend: found.backend,
@@ -288,16 +310,11 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
     vec![
         NoteBlock::Figure {
             id: experiment.id.clone(),
-            caption: format!(
-                "{}. {how} on {}, at {}; bars span the 10th to the 90th percentile.",
-                experiment.title,
-                found.device,
-                at.join(", ")
-            ),
+            caption: format!("{}. {how} on {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),
         },
-        NoteBlock::Data { id: experiment.id.clone(), caption: experiment.title.clone(), header, rows },
+        NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
         NoteBlock::Command(format!(
             "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {} --csv",
             lesson.id,

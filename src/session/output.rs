@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::ladder::Comparison;
 use crate::measure::roofline::Placement;
@@ -21,6 +21,7 @@ pub struct RunOutput {
     /// Seed of the random inputs.
     pub seed: u64,
     /// The parameters.
+    #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,
     /// The lesson's values; null where one needs a figure that was not measured.
     pub values: BTreeMap<String, Option<f64>>,
@@ -190,9 +191,23 @@ pub struct SweepOutput {
     /// Seed of the random inputs.
     pub seed: u64,
     /// The parameters that stayed.
+    #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,
     /// The parameter that moved.
     pub over: String,
     /// Its points, by value and then by kernel.
     pub points: Vec<SweepPoint>,
+}
+
+/// Whole numbers without a fraction: parameters are counts.
+fn plain<S: Serializer>(params: &BTreeMap<String, f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(params.iter().map(|(id, &value)| {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and below 2^53")]
+        let number = if value.fract() == 0.0 && value.abs() < 9e15 {
+            serde_json::Number::from(value as i64)
+        } else {
+            serde_json::Number::from_f64(value).unwrap_or_else(|| 0.into())
+        };
+        (id, number)
+    }))
 }

@@ -223,7 +223,10 @@ pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
     let check = record.check.as_ref().filter(|c| !c.ok)?;
     let first = check
         .first_wrong
-        .map(|(i, got, expected)| format!("; element {i} is {got}, and should be {expected}"))
+        .map(|(i, got, expected)| {
+            let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
+            format!("; element {i} {got}, and should be {expected}")
+        })
         .unwrap_or_default();
     Some(
         Diagnostic::error(format!(

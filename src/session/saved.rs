@@ -53,8 +53,8 @@ pub struct LessonSaved {
     pub predictions: BTreeMap<String, Predicted>,
     /// The learner's version of the exercise.
     pub exercise: Option<String>,
-    /// Whether it once reached its goal.
-    pub solved: bool,
+    /// The last version that reached its goal.
+    pub solution: Option<String>,
     /// Steps that were opened, by id.
     pub seen: Vec<String>,
 }

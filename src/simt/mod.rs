@@ -8,6 +8,7 @@
 mod access;
 mod classes;
 mod code;
+mod deep;
 mod emit;
 mod half;
 mod ir;

@@ -1,5 +1,6 @@
 //! A compiled shader: what a caller can ask about it before running it.
 
+use super::deep::deep;
 use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::regions::Regions;
 use super::{lower, regions};
@@ -46,6 +47,15 @@ impl Program {
     /// Everything that is wrong with the source, the entry point's name or the constants, and what the tracer does not
     /// know, each with its place.
     pub fn compile(
+        file: &str,
+        source: &str,
+        entry: &str,
+        constants: &[(String, f64)],
+    ) -> Result<Self, Vec<Diagnostic>> {
+        deep(|| Self::compile_here(file, source, entry, constants))
+    }
+
+    fn compile_here(
         file: &str,
         source: &str,
         entry: &str,

@@ -11,7 +11,7 @@ use crate::lesson::{Block, Inline};
 use crate::scene::palette::{Hue, Ink};
 
 /// The space between the columns of a table.
-const CELL_GAP: f32 = 10.0;
+const CELL_GAP: f32 = 8.0;
 
 /// Between two paragraphs.
 const GAP: f32 = 12.0;
@@ -172,7 +172,10 @@ fn column_widths(ui: &Ui, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>], roo
     }
     let slack: f32 = natural.iter().zip(&least).map(|(n, l)| n - l).sum();
     let given = ((total - room) / slack.max(1.0)).min(1.0);
-    natural.iter().zip(&least).map(|(n, l)| (n - (n - l) * given).floor()).collect()
+    let widths: Vec<f32> = natural.iter().zip(&least).map(|(n, l)| n - (n - l) * given).collect();
+    // Where even the longest words do not fit, all columns give way alike: a table never leaves its column of text.
+    let scale = (room / widths.iter().sum::<f32>().max(1.0)).min(1.0);
+    widths.iter().map(|w| (w * scale).floor()).collect()
 }
 
 /// The width of the longest word, which no line break divides.

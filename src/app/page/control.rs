@@ -108,8 +108,9 @@ fn moved_by(index: usize, steps: f32, last: usize) -> usize {
     (index as f32 + steps).clamp(0.0, last as f32) as usize
 }
 
-/// The same control outside a sentence, with its name before it: for the row above the plot.
-pub fn labelled(ui: &mut Ui, param: &Param, value: f64) -> Option<f64> {
+/// The same control outside a sentence, with its name before it: for the row above the plot. One that the kernel on the bench does not use is
+/// drawn faintly.
+pub fn labelled(ui: &mut Ui, param: &Param, value: f64, used: bool) -> Option<f64> {
     let theme = theme::of(ui);
     let layout = |text: String, font| ui.painter().layout_no_wrap(text, font, egui::Color32::PLACEHOLDER);
     let name = layout(param.label.clone(), egui::FontId::proportional(theme::UI));
@@ -121,14 +122,15 @@ pub fn labelled(ui: &mut Ui, param: &Param, value: f64) -> Option<f64> {
     ui.painter().galley(pos2(rect.min.x, middle(&name)), name.clone(), theme::color(theme, Ink::Muted));
     let ground = Rect::from_min_max(pos2(rect.max.x - pill.x, rect.min.y), rect.max);
     let strong = response.hovered() || response.dragged() || response.has_focus();
-    ui.painter().rect_filled(ground, 4.0, theme::color(theme, Hue::Accent.tint(if strong { 40 } else { 18 })));
+    let hue = if used { Hue::Accent } else { Hue::Idle };
+    ui.painter().rect_filled(ground, 4.0, theme::color(theme, hue.tint(if strong { 40 } else { 18 })));
     if response.has_focus() {
         ui.painter().rect_stroke(ground, 4.0, Stroke::new(2.0, theme::color(theme, Ink::Accent)), StrokeKind::Outside);
     }
     ui.painter().galley(
         pos2(ground.min.x + PADDING, middle(&number)),
         number.clone(),
-        theme::color(theme, Ink::Accent),
+        theme::color(theme, if used { Ink::Accent } else { Ink::Muted }),
     );
     turned(ui, response, param, value)
 }

@@ -45,12 +45,13 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
         if ui.add(egui::Button::new("Check my kernel").min_size(egui::vec2(128.0, 32.0))).clicked() {
             asks.push(Ask::Judge);
         }
-        if ui.add_enabled(kept.exercise.is_some(), egui::Button::new("Start again")).clicked() {
+        if start_again(ui, kept.exercise.is_some()) {
             asks.push(Ask::Reset);
         }
-        if kept.solved {
+        let now = matches!(reading.state.verdict.as_deref(), Some(Verdict::Solved(_)));
+        if kept.solution.is_some() && !now {
             let color = theme::color(theme::of(ui), Hue::Shared.ink());
-            ui.label(RichText::new("Solved").font(theme::medium(theme::UI)).color(color));
+            ui.label(RichText::new("Solved earlier").font(theme::medium(theme::UI)).color(color));
         }
     });
     ui.add_space(8.0);
@@ -63,9 +64,22 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     asks
 }
 
+/// A button that asks once more before the learner's version is gone.
+fn start_again(ui: &mut Ui, enabled: bool) -> bool {
+    let asked = ui.scope_id().with("start again");
+    let sure = enabled && ui.data(|d| d.get_temp::<bool>(asked)).unwrap_or(false);
+    let text = if sure { "Discard my version" } else { "Start again" };
+    let clicked = ui.add_enabled(enabled, egui::Button::new(text)).clicked();
+    if clicked || !enabled {
+        ui.data_mut(|d| d.insert_temp(asked, clicked && !sure));
+    }
+    clicked && sure
+}
+
 fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
     let (headline, ink) = match verdict {
         Verdict::Broken(_) => ("It does not run.", Hue::Conflict),
+        Verdict::Endless => ("It does not end: it was stopped after half a billion warp instructions.", Hue::Conflict),
         Verdict::Wrong(_) => ("It runs, and the result is wrong.", Hue::Conflict),
         Verdict::Right(_) => ("The result is right. The goal is not reached yet.", Hue::Store),
         Verdict::Solved(_) => ("Solved: the result is right, and the goal is reached.", Hue::Shared),
@@ -73,6 +87,7 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
     let color = theme::color(theme::of(ui), ink.ink());
     ui.label(RichText::new(headline).font(theme::medium(theme::UI + 1.0)).color(color));
     match verdict {
+        Verdict::Endless => {}
         Verdict::Broken(problems) | Verdict::Wrong(problems) => problems.iter().for_each(|p| problem(ui, p)),
         Verdict::Right(record) | Verdict::Solved(record) => {
             if let Some(trace) = &record.trace {

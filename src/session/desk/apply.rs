@@ -157,9 +157,10 @@ impl Desk {
             // The learner has changed it since.
             return;
         }
-        let solved = matches!(verdict, Verdict::Solved(_));
+        if matches!(verdict, Verdict::Solved(_)) {
+            self.keep(|kept| kept.solution = Some(source.to_owned()));
+        }
         self.state.verdict = Some(Arc::new(verdict));
-        self.keep(|kept| kept.solved |= solved);
     }
 }
 

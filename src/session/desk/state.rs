@@ -186,15 +186,12 @@ impl State {
         self.lesson.as_ref()?.kernel(&self.kernel)
     }
 
-    /// The experiment in the plot: the step's, or the lesson's first.
+    /// The experiment in the plot: the step's.
     #[must_use]
     pub fn experiment(&self) -> Option<&Experiment> {
         let lesson = self.lesson.as_ref()?;
-        let id = self.step()?.experiment.as_ref();
-        match id {
-            Some(id) => lesson.experiments.iter().find(|e| e.id == *id),
-            None => lesson.experiments.first(),
-        }
+        let id = self.step()?.experiment.as_ref()?;
+        lesson.experiments.iter().find(|e| e.id == *id)
     }
 
     /// What is kept of the lesson on the screen.
@@ -228,6 +225,13 @@ impl State {
             DeviceState::Ready(device) if device.backend != Backend::Simt => Some(device.backend),
             _ => None,
         }
+    }
+
+    /// Whether the kernel on the bench depends on a parameter.
+    #[must_use]
+    pub fn uses(&self, param: &str) -> bool {
+        let lesson = self.lesson.as_ref();
+        lesson.zip(self.shown_kernel()).is_some_and(|(l, k)| parameters_of(l, k).iter().any(|p| p == param))
     }
 
     /// The backend asked for.

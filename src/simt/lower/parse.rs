@@ -3,6 +3,7 @@
 use naga::ir;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
+use super::super::deep::deep;
 use crate::base::diag::{Diagnostic, Place, nearest};
 
 /// An entry point of a shader.
@@ -32,14 +33,16 @@ pub struct Override {
 /// # Errors
 /// What is wrong with the source.
 pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Diagnostic>> {
-    let (module, _) = parse(file, source)?;
-    Ok(compute_entries(&module)
-        .map(|entry| EntryPoint {
-            name: entry.name.clone(),
-            workgroup_size: entry.workgroup_size_overrides.is_none().then_some(entry.workgroup_size),
-            line: entry_line(entry, source),
-        })
-        .collect())
+    deep(|| {
+        let (module, _) = parse(file, source)?;
+        Ok(compute_entries(&module)
+            .map(|entry| EntryPoint {
+                name: entry.name.clone(),
+                workgroup_size: entry.workgroup_size_overrides.is_none().then_some(entry.workgroup_size),
+                line: entry_line(entry, source),
+            })
+            .collect())
+    })
 }
 
 /// The overrides of `source`, in order.
@@ -47,8 +50,7 @@ pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Dia
 /// # Errors
 /// What is wrong with the source.
 pub fn overrides(file: &str, source: &str) -> Result<Vec<Override>, Vec<Diagnostic>> {
-    let (module, _) = parse(file, source)?;
-    Ok(known_overrides(&module))
+    deep(|| Ok(known_overrides(&parse(file, source)?.0)))
 }
 
 fn known_overrides(module: &ir::Module) -> Vec<Override> {
@@ -124,7 +126,7 @@ fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) 
     let mut out = Vec::new();
     for (span, label) in error.labels() {
         let place = Place::at(file, source, span.to_range().map_or(0, |r| r.start));
-        let message = if out.is_empty() && !label.is_empty() {
+        let message = if out.is_empty() && !label.is_empty() && !error.message().starts_with(label) {
             format!("{} ({label})", error.message())
         } else if out.is_empty() {
             error.message().to_owned()
