@@ -24,7 +24,9 @@ pub struct Dialog {
 
 impl Default for Dialog {
     fn default() -> Self {
-        Self { open: false, folder: "notes".to_owned(), markdown: true, html: true, chosen: None }
+        // In full, so that nobody has to guess where the notes went.
+        let folder = std::env::current_dir().unwrap_or_default().join("notes").display().to_string();
+        Self { open: false, folder, markdown: true, html: true, chosen: None }
     }
 }
 

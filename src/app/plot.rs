@@ -209,7 +209,7 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
         .include_y(highest * 1.02)
         // Room at both ends for the labels of the first and the last mark.
         .include_x(ends.0 - 0.1 * (ends.1 - ends.0))
-        .include_x(ends.1 + 0.1 * (ends.1 - ends.0))
+        .include_x(ends.1 + 0.14 * (ends.1 - ends.0))
         .set_margin_fraction(egui::vec2(0.0, 0.04))
         .grid_color(theme::color(theme, Ink::Faint))
         .custom_x_axes(vec![x_axis])
