@@ -42,7 +42,8 @@ impl Dialog {
             self.folder = folder.display().to_string();
         }
         let mut command = None;
-        let modal = egui::Modal::new(egui::Id::unique("export")).show(ui.ctx(), |ui| {
+        let frame = egui::Frame::popup(ui.style()).inner_margin(24);
+        let modal = egui::Modal::new(egui::Id::unique("export")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(400.0);
             ui.label(RichText::new("Export this lesson as a note").font(theme::medium(16.0)));
             let muted = theme::color(theme::of(ui), Ink::Muted);

@@ -140,7 +140,7 @@ fn visuals(theme: Theme) -> Visuals {
     v.window_stroke = Stroke::new(1.0, c(Ink::Faint));
     v.hyperlink_color = c(Ink::Accent);
     v.selection.bg_fill = c(Hue::Accent.tint(35));
-    v.selection.stroke = Stroke::new(1.0, c(Ink::Accent));
+    v.selection.stroke = Stroke::new(1.0, c(Ink::Text));
     v.widgets.noninteractive.fg_stroke = Stroke::new(1.0, c(Ink::Text));
     v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, c(Ink::Faint));
     let states = [

@@ -90,6 +90,9 @@ pub struct TimeOutput {
     pub p90_s: f64,
     /// How many samples.
     pub samples: usize,
+    /// The samples themselves, in seconds and in the order they were taken; in CSV files, not in JSON.
+    #[serde(skip)]
+    pub each_s: Vec<f64>,
     /// The state of the caches.
     pub cache: CacheState,
 }
@@ -101,6 +104,7 @@ impl From<&Timing> for TimeOutput {
             p10_s: timing.p10_s,
             p90_s: timing.p90_s,
             samples: timing.samples.len(),
+            each_s: timing.samples.clone(),
             cache: timing.cache,
         }
     }

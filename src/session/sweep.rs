@@ -87,7 +87,7 @@ pub fn sweep(
     })
 }
 
-/// A sweep as CSV: one row a point, times in seconds; empty cells were not measured.
+/// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured.
 #[must_use]
 pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
     let header = [
@@ -102,6 +102,7 @@ pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
         "flops_per_s",
         "load_sectors",
         "store_sectors",
+        "samples_s",
     ];
     let rows = sweep.points.iter().map(point_row).collect();
     (header.iter().map(ToString::to_string).collect(), rows)
@@ -123,5 +124,6 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
         cell(point.kernel.flops_per_s),
         trace.map(|t| t.global.load.sectors.to_string()).unwrap_or_default(),
         trace.map(|t| t.global.store.sectors.to_string()).unwrap_or_default(),
+        time.map(|t| t.each_s.iter().map(|s| format!("{s:.4e}")).collect::<Vec<_>>().join(" ")).unwrap_or_default(),
     ]
 }

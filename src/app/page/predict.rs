@@ -75,7 +75,11 @@ fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
     let mut row = |name: &str, value: Option<f64>, from: &str| {
         let text = value.map_or_else(|| "nothing could be timed here".to_owned(), |v| figure(v, &prediction.unit));
         ui.horizontal(|ui| {
-            ui.add_sized([80.0, 22.0], egui::Label::new(RichText::new(name).color(theme::color(theme, Ink::Muted))));
+            let (rect, response) = ui.allocate_exact_size(egui::vec2(76.0, 22.0), egui::Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, name));
+            let muted = theme::color(theme, Ink::Muted);
+            let font = egui::FontId::proportional(theme::UI);
+            ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, name, font, muted);
             let color =
                 if value.is_some() { theme::color(theme, Hue::Load.ink()) } else { theme::color(theme, Ink::Muted) };
             ui.label(RichText::new(text).font(theme::medium(theme::BODY)).color(color));
