@@ -13,10 +13,7 @@ use warpbook::lesson::PackFiles;
 fn main() -> ExitCode {
     let Cli { pack, command } = Cli::parse();
     let files = pack.map_or(PackFiles::Embedded, PackFiles::Folder);
-    let own = match WorkerCommand::this_program() {
-        Ok(own) => own,
-        Err(problem) => return cli::misused(problem),
-    };
+    let own = WorkerCommand::this_program();
     match command {
         Some(Command::Worker { args }) => worker::main(&args),
         Some(Command::Shot(args)) => shot(files, own, &args),

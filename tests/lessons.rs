@@ -12,7 +12,7 @@ use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
 
 fn devices() -> Devices {
-    Devices::new(WorkerCommand::this_program().unwrap())
+    Devices::new(WorkerCommand::this_program())
 }
 
 #[test]

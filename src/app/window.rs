@@ -73,8 +73,8 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
             // The window library's messages name its own source files.
             let words: Vec<String> = error.to_string().split(' ').filter(|w| !w.contains(".rs:")).map(str::to_owned).collect();
             Err(Diagnostic::error(format!("the window could not open: {}", words.join(" "))).hint(
-                "check that the display that DISPLAY or WAYLAND_DISPLAY names is there, and that there is a graphics driver: \
-                 on Debian and Ubuntu, mesa-vulkan-drivers and libvulkan1 suffice",
+                "check that the display that DISPLAY or WAYLAND_DISPLAY names is there, with its libraries and a graphics driver: on \
+                 Debian and Ubuntu, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon-x11-0, libvulkan1 and mesa-vulkan-drivers",
             ))
         }
         Err(panic) if opened.load(Ordering::Relaxed) => std::panic::resume_unwind(panic),

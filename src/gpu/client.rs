@@ -30,16 +30,14 @@ pub struct WorkerCommand {
 }
 
 impl WorkerCommand {
-    /// This very program, with its `worker` subcommand.
-    ///
-    /// # Errors
-    /// When the system cannot say where this program lies.
-    pub fn this_program() -> Result<Self, Diagnostic> {
-        let program = std::env::current_exe()
-            .map_err(|error| Diagnostic::error(format!("cannot find this program's own file: {error}")))?;
+    /// This very program, with its `worker` subcommand. Where the system cannot say which file that is, as it was called.
+    #[must_use]
+    pub fn this_program() -> Self {
+        let called = || std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        let program = std::env::current_exe().unwrap_or_else(|_| called());
         // What a worker says last is shown to people: the panic, not the trace behind it.
         let env = vec![("RUST_BACKTRACE".into(), "0".into())];
-        Ok(Self { program, args: vec!["worker".into()], env, deadline: Duration::from_secs(30) })
+        Self { program, args: vec!["worker".into()], env, deadline: Duration::from_secs(30) }
     }
 }
 
