@@ -12,7 +12,7 @@ use egui_extras::image::load_svg_bytes_with_size;
 use crate::base::math::{MathSvg, svg};
 
 /// What formulas may take of one frame.
-const SHARE: Duration = Duration::from_micros(1500);
+const SHARE: Duration = Duration::from_micros(1000);
 
 /// LaTeX, whether it stands on its own line, and the bits of its size.
 type Key = (String, bool, u32);

@@ -26,7 +26,7 @@ use crate::session::desk::state::State;
 
 /// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
 /// after it is opened, and no frame is late.
-const SHARE: Duration = Duration::from_micros(2500);
+const SHARE: Duration = Duration::from_micros(1500);
 
 /// The widest that prose is set: about 68 characters.
 const COLUMN: f32 = 560.0;
