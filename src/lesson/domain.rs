@@ -101,19 +101,6 @@ impl Domain {
         self.nth(self.index_of(value)).unwrap_or(value)
     }
 
-    /// The value after the one nearest to `value`; the last stays.
-    #[must_use]
-    pub fn next(&self, value: f64) -> f64 {
-        let index = self.index_of(value);
-        self.nth(index + 1).or_else(|| self.nth(index)).unwrap_or(value)
-    }
-
-    /// The value before the one nearest to `value`; the first stays.
-    #[must_use]
-    pub fn previous(&self, value: f64) -> f64 {
-        self.nth(self.index_of(value).saturating_sub(1)).unwrap_or(value)
-    }
-
     /// The domain in words: "a power of two from 32 to 1024".
     #[must_use]
     pub fn describe(&self) -> String {
@@ -150,15 +137,10 @@ mod tests {
     fn controls_walk_the_values() {
         assert_eq!(POWERS.len(), 17);
         assert_eq!(POWERS.values().last(), Some(67_108_864.0));
-        assert_eq!(POWERS.next(1024.0), 2048.0);
-        assert_eq!(POWERS.next(67_108_864.0), 67_108_864.0);
-        assert_eq!(POWERS.previous(1024.0), 1024.0);
         assert_eq!(POWERS.clamp(3100.0), 4096.0);
         assert_eq!(RANGE.clamp(99.0), 32.0);
         assert_eq!(RANGE.clamp(f64::NEG_INFINITY), 1.0);
-        assert_eq!(RANGE.previous(7.0), 6.0);
         let choice = Domain::Choice(vec![64.0, 32.0, 128.0]);
-        assert_eq!(choice.next(64.0), 32.0);
         assert_eq!(choice.values().collect::<Vec<_>>(), [64.0, 32.0, 128.0]);
         assert!(POWERS.values().chain(RANGE.values()).all(|v| POWERS.accepts(v) || RANGE.accepts(v)));
     }
