@@ -147,13 +147,15 @@ fn a_loop_needs_a_barrier_at_its_end_too() -> Result {
 
 #[test]
 fn races_are_found_in_workgroups_that_ran_out_of_fuel_and_went_on() -> Result {
-    // The first workgroup needs nearly all of the fuel, and waits for what the others leave.
-    let body = "if (i == 0u) { s[1] = 1u; }\nif (g.x == 0u) { for (var k = 0u; k < 1000u; k++) { out[64u + i] = k; } }\n\
-                if (i == 1u) { out[g.x] = s[1]; }";
+    // Warp 0 of the first workgroup needs more than its share between its write and its read, and waits for the rest.
+    let body = "if (g.x == 0u && i == 0u) { s[1] = 1u; }\n\
+                if (g.x == 0u && i < 8u) { for (var k = 0u; k < 1000u; k++) { out[64u + i] = k; } }\n\
+                if (g.x == 0u && i == 1u) { out[0] = s[1]; }";
     let program = compile(&format!("{HEADER}\n{body}\n}}"), "main", &[])?;
-    let fuel = 20_000;
-    let outcome = run_with(&program, &mut [words(&[0; 256])], [2, 1, 1], &Options { fuel, ..checked(32) })?;
-    assert!(outcome.trace.complete && outcome.trace.warp_instructions > fuel / 2, "{:?}", outcome.trace);
+    let all = run_with(&program, &mut [words(&[0; 256])], [2, 1, 1], &checked(32))?.trace.warp_instructions;
+    let options = Options { fuel: all + 10, ..checked(32) };
+    let outcome = run_with(&program, &mut [words(&[0; 256])], [2, 1, 1], &options)?;
+    assert!(outcome.trace.complete && all > 1000, "{:?}", outcome.trace);
     let found: Vec<_> = outcome.trace.findings.iter().map(|f| (f.line, f.kind)).collect();
     assert_eq!(found, [(7, FindingKind::Race)]);
     Ok(())
