@@ -174,6 +174,48 @@ fn a_kernel_that_does_wrong_is_told_with_its_line_and_exits_with_one() {
 }
 
 #[test]
+fn races_are_told_by_trace_with_both_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("exchange.wgsl");
+    let run = |barrier: &str| {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n\
+             var<workgroup> s: array<u32, 64>;\n\
+             @compute @workgroup_size(64)\n\
+             fn main(@builtin(local_invocation_index) i: u32) {{\n    s[i] = i;\n    {barrier}\n    a[i] = s[i ^ 1u];\n}}\n"
+        );
+        warpbook::base::store::write_atomic(&path, text.as_bytes()).unwrap();
+        warpbook(&["trace", &path.display().to_string(), "--grid", "1", "--buffer", "a=64", "--json"])
+    };
+    let racy = run("");
+    assert_eq!(racy.code, 1, "{}", racy.err);
+    let message = "local indices 1 and 0 of workgroup 0 race for word 1 (byte 4) of `s`: 0 reads it here, 1 wrote it at \
+                   line 5, with no workgroupBarrier() between";
+    let finding = serde_json::json!({ "kind": "race", "line": 7, "message": message });
+    assert_eq!(racy.json()["findings"], serde_json::json!([finding]));
+    assert!(racy.err.contains(&format!("line 7: {message}")), "{}", racy.err);
+    let clean = run("workgroupBarrier();");
+    assert_eq!((clean.code, clean.err.as_str()), (0, ""));
+    assert_eq!(clean.json()["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_read_of_what_nobody_wrote_is_told_by_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sum.wgsl");
+    let text = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n\
+                var<workgroup> s: array<u32, 32>;\n\
+                @compute @workgroup_size(32)\n\
+                fn main(@builtin(local_invocation_index) i: u32) {\n    s[i] += a[i];\n    a[i] = s[i];\n}\n";
+    warpbook::base::store::write_atomic(&path, text.as_bytes()).unwrap();
+    let run = warpbook(&["trace", &path.display().to_string(), "--grid", "1", "--buffer", "a=32", "--json"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let findings = &run.json()["findings"];
+    assert_eq!(findings.as_array().map(Vec::len), Some(1), "{findings}");
+    assert_eq!((&findings[0]["kind"], &findings[0]["line"]), (&"uninitialized".into(), &5.into()));
+}
+
+#[test]
 fn a_new_lesson_passes_check() {
     let folder = tempfile::tempdir().unwrap();
     let run = warpbook_in(folder.path(), &["new", "my-lesson", "--pack", "pack"]);

@@ -1,11 +1,13 @@
 //! The built-in pack: it passes its own check, and its kernels count what its prose says.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::PackFiles;
 use warpbook::session::devices::{Choice, Devices};
+use warpbook::session::exercise::{Try, Verdict};
 use warpbook::session::run::{self, RunOptions};
 use warpbook::session::{self, check};
 use warpbook::trace::Trace;
@@ -20,6 +22,36 @@ fn the_pack_passes_its_check() {
     let (pack, problems) = check::check(&devices(), &PackFiles::Embedded, &AtomicBool::new(false), &mut |_, _| {});
     assert_eq!(problems, []);
     assert!(!pack.lessons.is_empty());
+}
+
+/// `source` with a store by all lanes to one word of workgroup memory: its result stays right, and it races.
+fn with_a_race(source: &str) -> String {
+    assert_eq!(source.matches("dst[i] = value;").count(), 1, "{source}");
+    format!("{}\nvar<workgroup> seen: u32;\n", source.replace("dst[i] = value;", "dst[i] = value; seen = 1u;"))
+}
+
+#[test]
+fn a_race_fails_the_check_of_a_kernel_whose_result_is_right() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let mut lesson = (*pack.lessons[0]).clone();
+    let kernel = lesson.kernels.iter_mut().find(|k| k.id == "copy").unwrap();
+    let clean = kernel.source.clone();
+    kernel.source = with_a_race(&clean).into();
+    let line = 1 + clean.lines().position(|l| l.contains("dst[i] = value;")).unwrap();
+    let problems = check::lesson_problems(&devices(), &Arc::new(lesson), &AtomicBool::new(false));
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert!(problem.to_string().starts_with(&format!("shaders/coalescing/copy.wgsl:{line}:")), "{problem}");
+    assert!(problem.message.contains("local indices 0 and 1 of workgroup 0 race for word 0"), "{problem}");
+}
+
+#[test]
+fn a_race_makes_a_try_wrong() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let lesson = pack.lessons[0].clone();
+    let source = with_a_race(&lesson.exercise.as_ref().unwrap().solution);
+    let verdict = Try { lesson, source, seed: 7 }.judge(&devices(), &AtomicBool::new(false));
+    let Some(Verdict::Wrong(problems)) = verdict else { panic!("{verdict:?}") };
+    assert!(problems.len() == 1 && problems[0].message.contains("race for word 0 (byte 0) of `seen`"), "{problems:?}");
 }
 
 /// The counts of a kernel of the coalescing lesson, with the lesson's defaults but for `set`.

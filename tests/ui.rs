@@ -197,6 +197,24 @@ fn a_broken_edit_keeps_the_last_good_lesson() {
 }
 
 #[test]
+fn a_race_is_told_beside_a_right_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pack = folder.path().join("pack");
+    for part in ["lessons", "shaders"] {
+        copy_folder(&root.join(part), &pack.join(part));
+    }
+    let shader = pack.join("shaders/coalescing/copy.wgsl");
+    let good = fs::read_to_string(&shader).unwrap();
+    let racy = good.replace("dst[i] = value;", "dst[i] = value; seen = 1u;");
+    fs::write(&shader, format!("{racy}\nvar<workgroup> seen: u32;\n")).unwrap();
+    let window = open(PackFiles::Folder(pack), &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let shown = &window.state().desk.state().traced["copy"];
+    assert!(shown.record.as_ref().is_some_and(|r| r.trusted()), "the result is right");
+    window.get_by_label_contains("of workgroup 0 race for word 0 (byte 0) of `seen`");
+}
+
+#[test]
 fn a_note_that_cannot_be_written_is_said_and_one_that_can_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);

@@ -270,8 +270,7 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }
-    let findings = state.traced.get(&state.kernel).and_then(|t| t.trace.as_ref()).map(|t| t.findings.as_slice());
-    for finding in findings.unwrap_or_default().iter().take(2) {
+    for finding in state.traced.get(&state.kernel).into_iter().flat_map(|t| t.findings()).take(2) {
         card(ui, Hue::Store, |ui| {
             ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
         });

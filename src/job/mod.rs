@@ -152,6 +152,8 @@ pub struct TraceSpec {
     pub max_events: u32,
     /// Run only the workgroups in `timeline_workgroups`: for a quick look while the whole grid is traced behind.
     pub only_timeline_workgroups: bool,
+    /// Look for races within workgroups, and for reads of what was never written. It takes a few times as long.
+    pub races: bool,
     /// Warp instructions after which the kernel is taken to be endless.
     pub fuel: u64,
 }
@@ -166,6 +168,7 @@ impl Default for TraceSpec {
             timeline_workgroups: Vec::new(),
             max_events: 100_000,
             only_timeline_workgroups: false,
+            races: false,
             fuel: FUEL,
         }
     }

@@ -112,6 +112,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
     let mut purpose = run::purpose(Backend::Simt, 7, true);
     if let Some(spec) = &mut purpose.trace {
         spec.fuel = FUEL;
+        spec.races = true;
     }
     let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
     for params in settings {

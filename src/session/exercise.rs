@@ -61,6 +61,7 @@ impl Try {
         let mut purpose = run::purpose(Backend::Simt, self.seed, true);
         if let Some(spec) = &mut purpose.trace {
             spec.fuel = FUEL;
+            spec.races = true;
         }
         let source: Arc<str> = self.source.as_str().into();
         let job = jobs::build_from(lesson, kernel, "your kernel", &source, &params, &purpose)?;

@@ -77,7 +77,7 @@ pub fn trace(
         seed: options.seed,
         check: None,
         measure: None,
-        trace: Some(TraceSpec { warp_width: options.warp_width, ..TraceSpec::default() }),
+        trace: Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() }),
         bounds_checks: true,
         bytes: 0.0,
         flops: 0.0,
@@ -96,7 +96,7 @@ fn trace_kernel(
 ) -> Result<Record, Vec<Diagnostic>> {
     let mut purpose = run::purpose(Backend::Simt, options.seed, true);
     purpose.check = false;
-    purpose.trace = Some(TraceSpec { warp_width: options.warp_width, ..TraceSpec::default() });
+    purpose.trace = Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() });
     let mut kernel = kernel.clone();
     if let Some(entry) = &options.entry {
         kernel.entry.clone_from(entry);

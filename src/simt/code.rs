@@ -4,7 +4,7 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
-use super::ir::{AtomicOp, Builtin, Mem};
+use super::ir::{AtomicOp, Builtin, Mem, Orders};
 use super::ops::{Binary, Src, Ternary, Unary};
 
 /// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
@@ -61,7 +61,7 @@ pub enum Op {
     /// Counts the branch of a `switch`.
     Switch { case: Src },
     /// Waits for the other warps.
-    Barrier,
+    Barrier(Orders),
     /// The warp is done.
     End,
 }
@@ -102,6 +102,8 @@ pub struct Place {
     pub offset: u32,
     /// Words a lane moves.
     pub words: u8,
+    /// Whether its word is an atomic.
+    pub atomic: bool,
     /// Variable part.
     pub terms: Vec<Term>,
     /// Source line.
@@ -253,7 +255,7 @@ impl Op {
             | Self::Leave { .. }
             | Self::Again { .. }
             | Self::Exit { .. }
-            | Self::Barrier
+            | Self::Barrier(_)
             | Self::End => {}
         }
     }

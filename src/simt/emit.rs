@@ -295,8 +295,8 @@ impl Emitter<'_> {
                 let case = self.src(case);
                 self.push(Op::Switch { case });
             }
-            Inst::Barrier => {
-                self.push(Op::Barrier);
+            Inst::Barrier(orders) => {
+                self.push(Op::Barrier(orders));
             }
             _ => self.control(i, inst),
         }
@@ -421,6 +421,7 @@ impl Emitter<'_> {
             variable: place.variable,
             offset: place.offset,
             words: place.words,
+            atomic: place.atomic,
             terms: terms.collect(),
             line: place.line,
         };

@@ -70,6 +70,15 @@ pub enum Mem {
     Local,
 }
 
+/// The memory whose accesses a barrier orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Orders {
+    /// Workgroup memory.
+    pub shared: bool,
+    /// Storage buffers, for the lanes of one workgroup.
+    pub storage: bool,
+}
+
 /// How many elements an index may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Len {
@@ -103,6 +112,8 @@ pub struct Place {
     pub terms: Vec<Term>,
     /// Words that a lane moves, 1 to 4.
     pub words: u8,
+    /// Whether its word is an atomic, which plain accesses never touch.
+    pub atomic: bool,
     /// Source line.
     pub line: u32,
 }
@@ -190,7 +201,7 @@ pub enum Inst {
     /// The branch of a `switch`, taken by each lane to the case numbered in `case`.
     Switch { case: Reg },
     /// Waits for the workgroup.
-    Barrier,
+    Barrier(Orders),
 }
 
 impl Inst {
@@ -206,7 +217,7 @@ impl Inst {
             | Self::BreakIf { .. }
             | Self::EndLoop
             | Self::Switch { .. }
-            | Self::Barrier => 1,
+            | Self::Barrier(_) => 1,
             Self::If { counted, .. } => u32::from(*counted),
             _ => 0,
         }

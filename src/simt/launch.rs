@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::observers::{Both, Counter, Findings, Nobody, Recorder};
+use super::observers::{Both, Checks, Counter, Findings, Known, Nobody, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, classes, emit, memory};
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::Tensor;
+use crate::base::tensor::{POISON, Tensor};
 use crate::job::TraceSpec;
 use crate::trace::{FindingKind, Space, Timeline, Trace, TracedBuffer};
 
@@ -102,8 +102,8 @@ struct Part<'a, const W: usize> {
     counter: Option<Counter>,
     findings: Findings,
     recorders: Vec<Recorder<'a>>,
-    /// Workgroups whose fuel did not last.
-    waiting: Vec<Workgroup<W>>,
+    /// Workgroups whose fuel did not last, with the checks they are under.
+    waiting: Vec<(Workgroup<W>, Option<Checks<'a>>)>,
     used: u64,
     cancelled: bool,
 }
@@ -135,11 +135,16 @@ impl Launch<'_> {
         let classes = classes::infer(&program.ir, &program.regions, width, size);
         let sizes: Vec<u32> = tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect();
         let code = emit::emit(&program.ir, &program.regions, &classes, &sizes);
+        // Of a part of the grid nobody knows what the rest would have written.
+        let whole = !self.options.spec.only_timeline_workgroups;
+        let is_poison = |t: &Tensor| whole && self.options.spec.races && t.words.iter().all(|word| *word == POISON);
+        let poisoned: Vec<bool> = tensors.iter().map(is_poison).collect();
         let buffers = memory::open(program.bindings(), tensors);
         let scene = Scene {
             code: &code,
             variables: &program.ir.variables,
             buffers: &buffers,
+            poisoned: &poisoned,
             size,
             grid: self.grid,
             cancel: self.cancel,
@@ -229,13 +234,13 @@ impl Launch<'_> {
             }
             waiting.extend(part.waiting);
         }
-        for mut workgroup in waiting {
+        for (mut workgroup, mut checks) in waiting {
             if !totals.complete {
                 break;
             }
             let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
-            let how =
-                drive(&mut workgroup, scene, totals.counter.as_mut(), recorder, &mut totals.findings, &mut totals.fuel);
+            let watchers = (totals.counter.as_mut(), recorder, checks.as_mut());
+            let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
             if how == Progress::OutOfFuel {
                 let line = workgroup.line(scene.code);
                 let (limit, linear) = (self.options.fuel, workgroup.linear);
@@ -266,14 +271,18 @@ impl Launch<'_> {
             used: 0,
             cancelled: false,
         };
-        let mut room: Option<Workgroup<W>> = None;
+        let mut room: Option<(Workgroup<W>, Option<Checks<'s>>)> = None;
         for linear in workgroups {
             if self.cancel.load(Ordering::Relaxed) {
                 part.cancelled = true;
                 break;
             }
-            let mut workgroup = room.take().unwrap_or_else(|| Workgroup::new(scene, self.program.shared_bytes()));
+            let new = || (Workgroup::new(scene, self.program.shared_bytes()), self.checks(scene, W as u32));
+            let (mut workgroup, mut checks) = room.take().unwrap_or_else(new);
             workgroup.start(scene, *linear);
+            if let Some(checks) = &mut checks {
+                checks.start(*linear);
+            }
             let mut recorder = wanted.binary_search(linear).is_ok().then(|| {
                 let number = u32::try_from(*linear).unwrap_or(u32::MAX);
                 Recorder::new(scene.variables, number, self.options.spec.max_events)
@@ -283,14 +292,14 @@ impl Launch<'_> {
                 Fuel::Together(all) => all - part.used,
             };
             let mut left = given;
-            let how =
-                drive(&mut workgroup, scene, part.counter.as_mut(), recorder.as_mut(), &mut part.findings, &mut left);
+            let watchers = (part.counter.as_mut(), recorder.as_mut(), checks.as_mut());
+            let how = drive(&mut workgroup, scene, watchers, &mut part.findings, &mut left);
             part.used += given - left;
             part.recorders.extend(recorder);
             match how {
-                Progress::Done => room = Some(workgroup),
+                Progress::Done => room = Some((workgroup, checks)),
                 Progress::OutOfFuel => {
-                    part.waiting.push(workgroup);
+                    part.waiting.push((workgroup, checks));
                     if matches!(fuel, Fuel::Together(_)) {
                         break;
                     }
@@ -302,6 +311,19 @@ impl Launch<'_> {
             }
         }
         part
+    }
+
+    fn checks<'s>(&self, scene: &'s Scene<'s>, width: u32) -> Option<Checks<'s>> {
+        self.options.spec.races.then(|| {
+            Checks::new(Known {
+                variables: scene.variables,
+                buffers: scene.buffers,
+                poisoned: scene.poisoned,
+                in_order: self.program.in_order,
+                shared_bytes: self.program.shared_bytes(),
+                width,
+            })
+        })
     }
 
     fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {
@@ -330,23 +352,29 @@ impl Launch<'_> {
     }
 }
 
+/// Who watches a workgroup.
+type Watchers<'w, 's> = (Option<&'w mut Counter>, Option<&'w mut Recorder<'s>>, Option<&'w mut Checks<'s>>);
+
 /// Runs a workgroup on, watched by whom there is.
 fn drive<const W: usize>(
     workgroup: &mut Workgroup<W>,
     scene: &Scene<'_>,
-    counter: Option<&mut Counter>,
-    recorder: Option<&mut Recorder<'_>>,
+    watchers: Watchers<'_, '_>,
     findings: &mut Findings,
     fuel: &mut u64,
 ) -> Progress {
-    match (counter, recorder) {
-        (None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
-        (Some(counter), None) => workgroup.run(scene, counter, findings, fuel),
-        (Some(counter), Some(recorder)) => workgroup.run(scene, &mut Both(counter, recorder), findings, fuel),
-        (None, Some(recorder)) => {
-            // Recording is slow in any case, and needs no interpreter of its own.
-            let mut spare = Counter::new(scene.code, W as u32);
-            workgroup.run(scene, &mut Both(&mut spare, recorder), findings, fuel)
+    match watchers {
+        (None, None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
+        (Some(counter), None, None) => workgroup.run(scene, counter, findings, fuel),
+        (counter, mut recorder, mut checks) => {
+            // Recording and checking are slow in any case, and need no interpreter of their own.
+            let mut spare = None;
+            let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
+            let how = workgroup.run(scene, &mut Both(counter, &mut Both(&mut recorder, &mut checks)), findings, fuel);
+            if let Some(checks) = checks {
+                checks.hand_over(findings);
+            }
+            how
         }
     }
 }

@@ -219,7 +219,7 @@ impl<const W: usize> Warp<W> {
                     let taken = if case.is_scalar() { self.mask } else { self.same_as_first(case) };
                     around.observer.branch(code.lines[self.pc - 1], self.mask, taken);
                 }
-                Op::Barrier => {
+                Op::Barrier(_) => {
                     self.check_barrier(around);
                     return Stop::Barrier;
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::code::Code;
+use super::code::{Code, Op};
 use super::ir::Variable;
 use super::memory::Buffer;
 use super::observers::{Findings, Observer};
@@ -30,6 +30,8 @@ pub struct Scene<'a> {
     pub code: &'a Code,
     pub variables: &'a [Variable],
     pub buffers: &'a [Buffer<'a>],
+    /// Buffers that hold nothing but poison before the run; none where a part of the grid is left out.
+    pub poisoned: &'a [bool],
     pub size: [u32; 3],
     pub grid: [u32; 3],
     pub cancel: &'a AtomicBool,
@@ -151,6 +153,9 @@ fn release<O: Observer, const W: usize>(
         around.report(line(&warps[first]), FindingKind::DivergentBarrier, |at, _| {
             format!("warp {first} waits at this barrier but {other} (workgroup {})", at.workgroup)
         });
+    }
+    if let Op::Barrier(orders) = code.ops[warps[first].pc - 1] {
+        around.observer.release(orders);
     }
     for stop in stops.iter_mut().filter(|stop| at_barrier(stop)) {
         *stop = None;

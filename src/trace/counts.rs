@@ -103,6 +103,10 @@ pub struct LineCounts {
 pub enum FindingKind {
     /// An index past the end of a buffer or an array.
     OutOfBounds,
+    /// Two lanes of a workgroup at one word with no barrier between, and one of them wrote it.
+    Race,
+    /// A read of memory that nothing had written.
+    Uninitialized,
     /// A barrier that not all lanes of a workgroup reach.
     DivergentBarrier,
     /// More instructions than the run's fuel allowed.

@@ -176,6 +176,7 @@ impl State {
         kept.key = traced.key;
         if traced.timeline.is_some() {
             (kept.timeline, kept.workgroup) = (traced.timeline, traced.workgroup);
+            kept.shown_findings = traced.shown_findings;
         }
         if traced.trace.is_some() {
             (kept.trace, kept.record) = (traced.trace, traced.record);

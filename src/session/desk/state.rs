@@ -17,7 +17,7 @@ use crate::session::output::SweepPoint;
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::sweep::device_for;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use crate::trace::{Timeline, Trace};
+use crate::trace::{Finding, Timeline, Trace};
 
 /// Everything that views read.
 #[derive(Default)]
@@ -91,8 +91,19 @@ pub struct Traced {
     pub timeline: Option<Arc<Timeline>>,
     /// The workgroup they are of.
     pub workgroup: u32,
+    /// What went wrong in that workgroup: races, too, which a trace of the whole grid does not look for.
+    pub shown_findings: Vec<Finding>,
     /// The whole record, for its check and warnings.
     pub record: Option<Arc<Record>>,
+}
+
+impl Traced {
+    /// What went wrong, each kind once a line: in the grid, then in the workgroup on the stage.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let grid = self.trace.as_ref().map_or(&[][..], |trace| &trace.findings);
+        let is_new = |shown: &&Finding| !grid.iter().any(|f| (f.line, f.kind) == (shown.line, shown.kind));
+        grid.iter().chain(self.shown_findings.iter().filter(is_new))
+    }
 }
 
 /// What the device found out about a kernel.

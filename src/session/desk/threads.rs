@@ -124,6 +124,8 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     let spec = TraceSpec {
         timeline_workgroups: workgroup.into_iter().collect(),
         only_timeline_workgroups: workgroup.is_some(),
+        // Quick for one workgroup, and mostly the same in all.
+        races: workgroup.is_some(),
         ..TraceSpec::default()
     };
     let purpose = Purpose { seed: setting.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
@@ -141,6 +143,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
             let mut traced = Traced { key, workgroup: workgroup.unwrap_or_default(), ..Traced::default() };
             if workgroup.is_some() {
                 traced.timeline = record.timeline.take().map(Arc::new);
+                traced.shown_findings = record.trace.take().map(|trace| trace.findings).unwrap_or_default();
             } else {
                 traced.trace = record.trace.clone().map(Arc::new);
                 traced.record = Some(Arc::new(record));

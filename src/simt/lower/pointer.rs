@@ -106,6 +106,7 @@ impl<'a> Lower<'a> {
             offset: base + leaf.offset,
             terms: pointer.terms.clone(),
             words: leaf.words,
+            atomic: matches!(pointer.ty, TypeInner::Atomic(_)),
             line: 0,
         })
     }

@@ -4,7 +4,7 @@ use naga::ir::{AtomicFunction, Block, Expression, Statement, SwitchValue};
 use naga::valid::FunctionInfo;
 use naga::{Handle, Span, ir};
 
-use super::super::ir::{AtomicOp, Inst};
+use super::super::ir::{AtomicOp, Inst, Orders};
 use super::super::ops::{Binary, Ternary};
 use super::types::Kind;
 use super::{Frame, Lower, MAX_REGS, ReturnTo, Value};
@@ -132,7 +132,13 @@ impl<'a> Lower<'a> {
                 if barrier.contains(ir::Barrier::SUB_GROUP) {
                     return Err(self.unsupported("subgroup operations", span));
                 }
-                self.push_at(span, Inst::Barrier);
+                self.push_at(
+                    span,
+                    Inst::Barrier(Orders {
+                        shared: barrier.contains(ir::Barrier::WORK_GROUP),
+                        storage: barrier.contains(ir::Barrier::STORAGE),
+                    }),
+                );
             }
             // Lanes run in lockstep and see each other's writes at once: nothing is left to order.
             Statement::MemoryBarrier(_) => {}
@@ -147,9 +153,10 @@ impl<'a> Lower<'a> {
             }
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let pointer = self.pointer(frame, pointer)?;
-                self.push_at(span, Inst::Barrier);
+                let barrier = Inst::Barrier(Orders { shared: true, storage: false });
+                self.push_at(span, barrier);
                 let value = self.load(&pointer);
-                self.b.push(Inst::Barrier);
+                self.b.push(barrier);
                 frame.values[result.index()] = Some(Value::Regs(value));
             }
             Statement::Call { function, ref arguments, result } => {

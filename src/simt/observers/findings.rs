@@ -31,6 +31,11 @@ impl Findings {
         }
     }
 
+    /// What was found so far, which is gone from here.
+    pub fn take(&mut self) -> Self {
+        Self { first: std::mem::take(&mut self.first), workgroup: self.workgroup }
+    }
+
     /// All, by line.
     pub fn into_list(self) -> Vec<Finding> {
         let each = self.first.into_iter().map(|((line, kind), (_, message))| Finding { kind, line, message });

@@ -1,15 +1,20 @@
 //! Who watches a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
 
+mod checks;
 mod counts;
 mod findings;
 mod memo;
+mod race;
 mod timeline;
+mod uninitialized;
 
+pub use checks::{Checks, Known};
 pub use counts::Counter;
 pub use findings::Findings;
 pub use timeline::Recorder;
 
 use super::code::Place;
+use super::ir::Orders;
 use crate::trace::AccessKind;
 
 /// The addresses of the active lanes of one access, in bytes.
@@ -74,6 +79,8 @@ pub trait Observer {
     fn branch(&mut self, line: u32, mask: u64, taken: u64);
     /// A barrier is reached.
     fn barrier(&mut self, line: u32, mask: u64);
+    /// The warps of the workgroup go on from a barrier that orders this memory.
+    fn release(&mut self, _: Orders) {}
 }
 
 /// Watches nothing: plain execution.
@@ -118,5 +125,51 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
     fn barrier(&mut self, line: u32, mask: u64) {
         self.0.barrier(line, mask);
         self.1.barrier(line, mask);
+    }
+
+    fn release(&mut self, orders: Orders) {
+        self.0.release(orders);
+        self.1.release(orders);
+    }
+}
+
+/// An observer that may be absent: for runs that are slow in any case, so that each needs no interpreter of its own.
+impl<O: Observer> Observer for Option<&mut O> {
+    const ACTIVE: bool = O::ACTIVE;
+
+    fn warp(&mut self, warp: u32) {
+        if let Some(observer) = self {
+            observer.warp(warp);
+        }
+    }
+
+    fn block(&mut self, block: u32, mask: u64) {
+        if let Some(observer) = self {
+            observer.block(block, mask);
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        if let Some(observer) = self {
+            observer.access(access);
+        }
+    }
+
+    fn branch(&mut self, line: u32, mask: u64, taken: u64) {
+        if let Some(observer) = self {
+            observer.branch(line, mask, taken);
+        }
+    }
+
+    fn barrier(&mut self, line: u32, mask: u64) {
+        if let Some(observer) = self {
+            observer.barrier(line, mask);
+        }
+    }
+
+    fn release(&mut self, orders: Orders) {
+        if let Some(observer) = self {
+            observer.release(orders);
+        }
     }
 }

@@ -1,0 +1,90 @@
+//! The checks that a workgroup can be given: for races, and for reads of what was never written.
+
+use super::race::Races;
+use super::uninitialized::Unwritten;
+use super::{Access, Findings, Observer};
+use crate::simt::code::Place;
+use crate::simt::ir::{Mem, Orders, Variable};
+use crate::simt::memory::Buffer;
+
+/// What the checks know of a run.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Bindings, then workgroup variables.
+    pub variables: &'a [Variable],
+    /// The buffers, by binding.
+    pub buffers: &'a [Buffer<'a>],
+    /// Which of them held nothing but poison when the run began.
+    pub poisoned: &'a [bool],
+    /// Whether workgroups run one after another.
+    pub in_order: bool,
+    /// Workgroup memory, in bytes.
+    pub shared_bytes: u32,
+    /// Lanes of a warp.
+    pub width: u32,
+}
+
+/// Checks one workgroup at a time.
+pub struct Checks<'a> {
+    width: u32,
+    /// The local index of the first lane of the warp that runs now.
+    first: u32,
+    races: Races<'a>,
+    unwritten: Unwritten<'a>,
+    findings: Findings,
+}
+
+impl<'a> Checks<'a> {
+    /// Checks for any workgroup of the run.
+    pub fn new(known: Known<'a>) -> Self {
+        Self {
+            width: known.width,
+            first: 0,
+            races: Races::new(known),
+            unwritten: Unwritten::new(known),
+            findings: Findings::default(),
+        }
+    }
+
+    /// What follows is done by workgroup number `linear`, from its start.
+    pub fn start(&mut self, linear: u64) {
+        self.findings.workgroup = linear;
+        self.races.start();
+        self.unwritten.start();
+    }
+
+    /// Hands over what was found since the last time.
+    pub fn hand_over(&mut self, findings: &mut Findings) {
+        findings.add(self.findings.take());
+    }
+}
+
+impl Observer for Checks<'_> {
+    const ACTIVE: bool = true;
+
+    fn warp(&mut self, warp: u32) {
+        self.first = warp * self.width;
+    }
+
+    fn block(&mut self, _: u32, _: u64) {}
+
+    fn access(&mut self, access: &Access<'_>) {
+        self.races.access(access, self.first, &mut self.findings);
+        self.unwritten.access(access, self.first, &mut self.findings);
+    }
+
+    fn branch(&mut self, _: u32, _: u64, _: u64) {}
+
+    fn barrier(&mut self, _: u32, _: u64) {}
+
+    fn release(&mut self, orders: Orders) {
+        self.races.release(orders);
+    }
+}
+
+/// Word `word` of a place's memory, as people find it: within its variable.
+pub(super) fn name(place: &Place, word: u32, variables: &[Variable]) -> String {
+    let Some(variable) = variables.get(usize::from(place.variable)) else { return format!("word {word}") };
+    let word = if place.mem == Mem::Shared { word - variable.base / 4 } else { word };
+    format!("word {word} (byte {}) of `{}`", u64::from(word) * 4, variable.name)
+}

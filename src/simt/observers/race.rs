@@ -1,0 +1,177 @@
+//! Finds data races: two lanes of a workgroup at one word with no barrier between, at least one of them writing.
+//!
+//! Each word remembers its last writer and two of its readers, with the *epoch* they did it in: barriers that order the
+//! memory begin a new one. Two different readers are enough, since a writer differs from at least one of them. Lanes of
+//! one warp race like any others: WGSL promises no lockstep. Atomics never do, and no other access can reach their words.
+//! Races between workgroups are not looked for.
+
+use std::collections::HashMap;
+
+use super::checks::{Known, name};
+use super::{Access, Addresses, Findings, lanes_of};
+use crate::simt::ir::{Mem, Orders, Variable};
+use crate::simt::memory::Buffer;
+use crate::trace::{AccessKind, FindingKind};
+
+/// Words of a [`Page`].
+const PAGE: u32 = 256;
+
+/// Who did it, and where.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// Its local index.
+    lane: u32,
+    line: u32,
+}
+
+/// What happened to one word. Epochs count from 1.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    /// The epoch of the last write.
+    written: u32,
+    writer: Mark,
+    /// The epoch of the last read.
+    read: u32,
+    /// The same twice while there was only one.
+    readers: [Mark; 2],
+}
+
+impl Word {
+    /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote.
+    fn touch(&mut self, by: Mark, writes: bool, epoch: u32) -> Option<(Mark, bool)> {
+        let mut other = (self.written == epoch && self.writer.lane != by.lane).then_some((self.writer, true));
+        if writes {
+            if self.read == epoch {
+                other = other.or(self.readers.into_iter().find(|r| r.lane != by.lane).map(|r| (r, false)));
+            }
+            (self.written, self.writer) = (epoch, by);
+        } else if self.read != epoch {
+            (self.read, self.readers) = (epoch, [by; 2]);
+        } else if self.readers[0].lane == self.readers[1].lane {
+            self.readers[1] = by;
+        }
+        other
+    }
+}
+
+type Page = Box<[Word; PAGE as usize]>;
+
+/// The words of storage buffers that a workgroup touched.
+#[derive(Default)]
+struct Pages {
+    /// By buffer and number in it.
+    at: HashMap<(u16, u32), usize>,
+    pages: Vec<Page>,
+    /// The last one asked for: mostly also the next.
+    last: Option<((u16, u32), usize)>,
+}
+
+impl Pages {
+    /// Forgets which page is whose. Their words stay, of an epoch that has passed.
+    fn clear(&mut self) {
+        self.at.clear();
+        self.last = None;
+    }
+
+    fn word(&mut self, buffer: u16, index: u32) -> &mut Word {
+        let key = (buffer, index / PAGE);
+        let page = match self.last {
+            Some((last, page)) if last == key => page,
+            _ => {
+                let next = self.at.len();
+                *self.at.entry(key).or_insert(next)
+            }
+        };
+        self.last = Some((key, page));
+        if page == self.pages.len() {
+            self.pages.push(Box::new([Word::default(); PAGE as usize]));
+        }
+        &mut self.pages[page][(index % PAGE) as usize]
+    }
+}
+
+/// Looks for races within one workgroup at a time.
+pub(super) struct Races<'a> {
+    variables: &'a [Variable],
+    buffers: &'a [Buffer<'a>],
+    shared: Vec<Word>,
+    storage: Pages,
+    shared_epoch: u32,
+    storage_epoch: u32,
+}
+
+impl<'a> Races<'a> {
+    pub fn new(known: Known<'a>) -> Self {
+        Self {
+            variables: known.variables,
+            buffers: known.buffers,
+            shared: vec![Word::default(); known.shared_bytes.div_ceil(4) as usize],
+            storage: Pages::default(),
+            shared_epoch: 1,
+            storage_epoch: 1,
+        }
+    }
+
+    /// A workgroup begins.
+    pub fn start(&mut self) {
+        self.storage.clear();
+        self.release(Orders { shared: true, storage: true });
+    }
+
+    /// A barrier was passed.
+    pub fn release(&mut self, orders: Orders) {
+        self.shared_epoch = self.shared_epoch.wrapping_add(u32::from(orders.shared));
+        self.storage_epoch = self.storage_epoch.wrapping_add(u32::from(orders.storage));
+    }
+
+    /// A warp whose first lane has local index `first` accesses memory.
+    pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
+        let place = access.place;
+        if place.atomic {
+            return;
+        }
+        let (buffer, epoch, barrier) = match place.mem {
+            Mem::Buffer(buffer) => match self.buffers[usize::from(buffer)] {
+                Buffer::Read(_) => return,
+                Buffer::Written(_) => {
+                    let barrier = "storageBarrier() (a workgroupBarrier() orders workgroup memory only)";
+                    (Some(buffer), self.storage_epoch, barrier)
+                }
+            },
+            _ => (None, self.shared_epoch, "workgroupBarrier()"),
+        };
+        let writes = access.kind == AccessKind::Store;
+        let mut mask = access.mask;
+        if let Addresses::One(_) = access.addresses {
+            // Two lanes at one word: more tell nothing new.
+            let rest = mask & (mask - 1);
+            mask = (mask ^ rest) | (rest & rest.wrapping_neg());
+        }
+        for lane in lanes_of(mask) {
+            let by = Mark { lane: first + lane, line: place.line };
+            let start = access.addresses.at(lane) / 4;
+            for index in start..start + u32::from(place.words) {
+                let word = match buffer {
+                    Some(buffer) => self.storage.word(buffer, index),
+                    None => &mut self.shared[index as usize],
+                };
+                let Some((other, wrote)) = word.touch(by, writes, epoch) else { continue };
+                let workgroup = findings.workgroup;
+                findings.report(place.line, FindingKind::Race, || {
+                    format!(
+                        "local indices {} and {} of workgroup {workgroup} race for {}: {} {} it here, {} {} it at line \
+                         {}, with no {barrier} between",
+                        other.lane,
+                        by.lane,
+                        name(place, index, self.variables),
+                        by.lane,
+                        if writes { "writes" } else { "reads" },
+                        other.lane,
+                        if wrote { "wrote" } else { "read" },
+                        other.line,
+                    )
+                });
+            }
+        }
+    }
+}
