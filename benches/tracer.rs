@@ -7,6 +7,11 @@ use divan::counter::ItemsCount;
 use warpbook::base::tensor::{Elem, Init, Tensor};
 use warpbook::simt::{Options, Outcome, Program, run};
 
+/// Execution alone.
+const PLAIN: &str = "plain";
+/// With sectors and banks counted.
+const COUNTED: &str = "counted";
+
 fn main() {
     divan::main();
 }
@@ -38,28 +43,28 @@ impl Case {
 }
 
 /// 512³ through 32×32 tiles; an item is a multiply-add of one lane.
-#[divan::bench(args = [false, true], sample_count = 5, sample_size = 1)]
-fn tiled_matmul_512(bencher: Bencher, counted: bool) {
+#[divan::bench(args = [PLAIN, COUNTED], sample_count = 5, sample_size = 1)]
+fn tiled_matmul_512(bencher: Bencher, mode: &str) {
     let n = 512;
     let source = include_str!("../tests/kernels/tiled_matmul.wgsl");
     let mut case = Case::new(source, "tiled", &[("n", 512.0)], &[n * n; 3], [16, 16, 1]);
-    bencher.counter(ItemsCount::new(n * n * n)).bench_local(|| case.run(counted));
+    bencher.counter(ItemsCount::new(n * n * n)).bench_local(|| case.run(mode == COUNTED));
 }
 
 /// 512³ without tiles, a warp over two rows; an item is a multiply-add of one lane.
-#[divan::bench(args = [false, true], sample_count = 5, sample_size = 1)]
-fn naive_matmul_512(bencher: Bencher, counted: bool) {
+#[divan::bench(args = [PLAIN, COUNTED], sample_count = 5, sample_size = 1)]
+fn naive_matmul_512(bencher: Bencher, mode: &str) {
     let n = 512;
     let source = include_str!("../tests/kernels/naive_matmul.wgsl");
     let mut case = Case::new(source, "x_is_row", &[("n", 512.0)], &[n * n; 3], [32, 32, 1]);
-    bencher.counter(ItemsCount::new(n * n * n)).bench_local(|| case.run(counted));
+    bencher.counter(ItemsCount::new(n * n * n)).bench_local(|| case.run(mode == COUNTED));
 }
 
 /// A copy with stride 2; an item is an element.
-#[divan::bench(args = [false, true], sample_count = 10, sample_size = 1)]
-fn strided_copy_1m(bencher: Bencher, counted: bool) {
+#[divan::bench(args = [PLAIN, COUNTED], sample_count = 10, sample_size = 1)]
+fn strided_copy_1m(bencher: Bencher, mode: &str) {
     let n = 1 << 20;
     let source = include_str!("../tests/kernels/strided.wgsl");
     let mut case = Case::new(source, "copy", &[("stride", 2.0)], &[2 * n, n], [4096, 1, 1]);
-    bencher.counter(ItemsCount::new(n)).bench_local(|| case.run(counted));
+    bencher.counter(ItemsCount::new(n)).bench_local(|| case.run(mode == COUNTED));
 }
