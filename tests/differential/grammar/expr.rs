@@ -352,8 +352,8 @@ impl Writer<'_> {
                 let e = self.live(&Ty::Vec(n, from), depth);
                 match from {
                     Scalar::Bool => format!("{}({e})", ty.name()),
-                    // At most 24 bits are converted without rounding.
-                    from => format!("{}({e} % {}(16777215))", ty.name(), Ty::Vec(n, from).name()),
+                    // Mesa moves a tame value's subtraction past the next one, `(x - y) - z` to `x - (y + z)`: so 8 bits stay free.
+                    from => format!("{}({e} % {}(65535))", ty.name(), Ty::Vec(n, from).name()),
                 }
             }
             9 => format!("{} / {}", self.live(&ty, depth), self.pick(&["2.0", "8.0", "-4.0", "0.5"])),
