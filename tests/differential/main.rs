@@ -28,6 +28,9 @@ const PARTS: u64 = 2;
 const PART: &str = "WARPBOOK_DIFFERENTIAL_PART";
 /// What stands before a seed on such a process's standard output.
 const AT: &str = "@kernel ";
+/// What stands before each line of a report there.
+const WRONG: &str = "@wrong ";
+/// This test.
 const NAME: &str = "random_kernels_compute_the_same_on_the_tracer_and_the_driver";
 const GROUPS: u32 = 2;
 /// Sizes of workgroups: whole warps, a warp cut off, and fewer lanes than a warp.
@@ -143,7 +146,9 @@ fn part(first: u64, end: u64) {
         writeln!(out, "{AT}{seed}").unwrap();
         let size = SIZES[(seed / SIZES.len() as u64 % SIZES.len() as u64) as usize];
         if let Some(why) = disagreement(driver.as_ref(), &grammar::kernel(seed, &BTreeSet::new()), size) {
-            writeln!(out, "{}\n", reduced(driver.as_ref(), seed, size, why)).unwrap();
+            for line in reduced(driver.as_ref(), seed, size, why).lines() {
+                writeln!(out, "{WRONG}{line}").unwrap();
+            }
         }
     }
     writeln!(out, "{AT}end").unwrap();
@@ -172,11 +177,11 @@ fn supervised(mut first: u64, end: u64) -> Outcome {
         let mut at = None;
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             let line = line.unwrap();
-            match (line.split_once(AT), at) {
-                // The test's own name may stand before it.
-                (Some((_, seed)), _) => at = Some(seed.parse::<u64>().unwrap_or(end)),
-                (None, Some(seed)) if seed < end => outcome.wrong += &(line + "\n"),
-                _ => {}
+            // The test's own name may stand before the first seed, and remarks of its runner between.
+            if let Some((_, seed)) = line.split_once(AT) {
+                at = Some(seed.parse::<u64>().unwrap_or(end));
+            } else if let Some(report) = line.strip_prefix(WRONG) {
+                outcome.wrong += &format!("{report}\n");
             }
         }
         let status = child.wait().unwrap();
