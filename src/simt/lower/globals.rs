@@ -1,6 +1,6 @@
 //! Module-scope variables: bindings in order, workgroup memory laid out, private variables in registers.
 
-use naga::ir::{AddressSpace, StorageAccess, TypeInner};
+use naga::ir::{AddressSpace, Expression, StorageAccess, TypeInner};
 use naga::proc::Layouter;
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{Handle, ir};
@@ -42,6 +42,7 @@ impl Lower<'_> {
             }
         }
         bound.sort_by_key(|(at, _)| *at);
+        let indexed = self.indexed_globals();
         let mut bindings = Vec::new();
         for ((group, binding), handle) in bound {
             bindings.push(self.binding(&layouter, handle, group, binding));
@@ -64,11 +65,37 @@ impl Lower<'_> {
                 Root::Memory { mem: Mem::Shared, variable: self.add_variable(handle, size, base), base, packed }
             } else {
                 let init = variable.init.map(|init| self.global_constant(init)).transpose()?;
-                self.variable(variable.ty, None, init, false)?
+                self.variable(variable.ty, None, init, indexed[handle.index()])?
             };
             self.globals[handle.index()] = Some(root);
         }
         Ok(bindings)
+    }
+
+    /// The global variables that any function indexes by what only the run knows, or whose address goes to a function that
+    /// may do so.
+    fn indexed_globals(&self) -> Vec<bool> {
+        let mut indexed = vec![false; self.module.global_variables.len()];
+        let entries = self.module.entry_points.iter().map(|e| &e.function);
+        for fun in self.module.functions.iter().map(|(_, f)| f).chain(entries) {
+            let mut mark = |mut id: Handle<Expression>| loop {
+                match fun.expressions[id] {
+                    Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => id = base,
+                    Expression::GlobalVariable(variable) => {
+                        indexed[variable.index()] = true;
+                        break;
+                    }
+                    _ => break,
+                }
+            };
+            for (_, expression) in fun.expressions.iter() {
+                if let Expression::Access { base, .. } = *expression {
+                    mark(base);
+                }
+            }
+            super::stmt::each_call(&fun.body, &mut |arguments| arguments.iter().for_each(|a| mark(*a)));
+        }
+        indexed
     }
 
     fn add_variable(&mut self, handle: Handle<ir::GlobalVariable>, bytes: u32, base: u32) -> u16 {

@@ -211,3 +211,18 @@ fn overrides_size_things() -> Result {
     assert_eq!(names, [("n", Some(4.0)), ("scale", Some(2.5)), ("m", None), ("flag", Some(0.0))]);
     Ok(())
 }
+
+#[test]
+fn private_variables_indexed_at_run_time() -> Result {
+    lanes(
+        "var<private> v: vec2<u32>; var<private> m = mat2x3<f32>(1.0, 2.0, 3.0, 4.0, 5.0, 6.0);
+         fn bump(p: ptr<private, vec2<u32>>, k: u32) { (*p)[k] += 7u; }",
+        "v[(i + 1u) % 2u] += 3u; v[i % 2u] += i; bump(&v, i % 2u); m[i % 2u][i % 3u] += 10.0;
+         out[i] = v.x * 10000u + v.y * 10u + u32(m[1][2]) * 1000000u;",
+        |i| {
+            let mut v = [3; 2];
+            v[i as usize % 2] = i + 7;
+            v[0] * 10_000 + v[1] * 10 + if i % 6 == 5 { 16_000_000 } else { 6_000_000 }
+        },
+    )
+}
