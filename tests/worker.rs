@@ -335,10 +335,10 @@ fn what_does_not_fit_is_said_before_the_launch() -> Outcome {
     let mut job = fake::job("copy", 1024);
     job.grid = [device.max_grid, device.max_grid, 0];
     job.buffers[0].count = u64::MAX / 8;
-    job.blame.buffers = vec![vec!["n".into()]];
+    job.blame.buffers = vec![vec!["`n`".into()]];
     let Err(diagnostic) = run(&mut client, &job) else { return Err("it ran".into()) };
     assert_eq!(Some(&diagnostic), limits::check(&job, &device).first());
-    assert!(diagnostic.hint.is_some_and(|hint| hint.starts_with("lower `n`: at most")));
+    assert!(diagnostic.hint.is_some_and(|hint| hint.starts_with("lower `n`: the buffer can have")));
     // A reference that does not exist is a failure in good order.
     let mut job = fake::job("copy", 1024);
     job.check = Some(CheckSpec { output: "nowhere".into(), ..job.check.ok_or("no check")? });

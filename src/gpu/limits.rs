@@ -38,7 +38,7 @@ fn buffers(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
                 device.name,
                 count(most)
             );
-            let fits = format!("at most {} elements fit", count(most / 4));
+            let fits = format!("the buffer can have {} elements of 4 bytes at most", count(most / 4));
             found.push(Diagnostic::error(message).hint(turn("lower", blame, &fits)));
         }
     }
@@ -108,8 +108,7 @@ fn turn(verb: &str, blame: &[String], fits: &str) -> String {
     if blame.is_empty() {
         return fits.to_owned();
     }
-    let names: Vec<String> = blame.iter().map(|id| format!("`{id}`")).collect();
-    format!("{verb} {}: {fits}", names.join(" or "))
+    format!("{verb} {}: {fits}", blame.join(" or "))
 }
 
 #[cfg(test)]
@@ -120,9 +119,9 @@ mod tests {
 
     fn texts(change: impl FnOnce(&mut Job)) -> Vec<String> {
         let mut job = fake::job("copy", 1024);
-        job.blame.buffers = vec![vec!["n".into()], vec!["n".into(), "stride".into()]];
-        job.blame.grid = vec!["n".into()];
-        job.blame.workgroup = vec!["block".into()];
+        job.blame.buffers = vec![vec!["`n`".into()], vec!["`n`".into(), "`stride`".into()]];
+        job.blame.grid = vec!["`n`".into()];
+        job.blame.workgroup = vec!["`block`".into()];
         change(&mut job);
         check(&job, &fake::device()).iter().map(ToString::to_string).collect()
     }
@@ -142,14 +141,18 @@ mod tests {
             "{}",
             large[0]
         );
-        assert!(large[0].ends_with("lower `n` or `stride`: at most 33,554,432 elements fit"), "{}", large[0]);
+        assert!(
+            large[0].ends_with("lower `n` or `stride`: the buffer can have 33,554,432 elements of 4 bytes at most"),
+            "{}",
+            large[0]
+        );
         assert!(texts(|job| job.buffers[0].count = u64::MAX)[0].contains("at most"));
         assert!(texts(|job| job.buffers[0].count = 0)[0].contains("raise `n`: it needs at least 1 element"));
         let uniform = texts(|job| {
             job.buffers[0].kind = BindingKind::Uniform;
             job.buffers[0].count = 20_000;
         });
-        assert!(uniform[0].contains("at most 16,384 elements fit"), "{}", uniform[0]);
+        assert!(uniform[0].contains("the buffer can have 16,384 elements"), "{}", uniform[0]);
         let grid = texts(|job| job.grid = [70_000, 1, 0]);
         assert_eq!(grid.len(), 2);
         assert!(grid[0].contains("70,000 workgroups in x") && grid[0].contains("change `n`: at most 65,535 fit"));

@@ -174,7 +174,7 @@ impl Default for TraceSpec {
     }
 }
 
-/// Which parameter sizes what, by the parameter's id; empty where nothing does.
+/// Which parameter sizes what, by the name that people know it by, such as "elements (`n`)"; empty where nothing does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blame {
     /// Parameters that the workgroup's size depends on.

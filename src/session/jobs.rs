@@ -155,7 +155,7 @@ fn blame(lesson: &Lesson, kernel: &Kernel, buffers: &[BufferSpec]) -> Blame {
         let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
         ids.sort();
         ids.dedup();
-        ids
+        ids.iter().map(|id| known_as(lesson, id)).collect()
     };
     Blame {
         workgroup: of(&mut kernel.constants.iter().map(|(_, e)| e)),
@@ -164,6 +164,14 @@ fn blame(lesson: &Lesson, kernel: &Kernel, buffers: &[BufferSpec]) -> Blame {
             .iter()
             .map(|b| of(&mut kernel.buffers.iter().filter(|d| d.name == b.name).map(|d| &d.count)))
             .collect(),
+    }
+}
+
+/// A parameter as the window and the command line name it.
+fn known_as(lesson: &Lesson, id: &str) -> String {
+    match lesson.param(id) {
+        Some(param) if param.label != id => format!("{} (`{id}`)", param.label),
+        _ => format!("`{id}`"),
     }
 }
 
