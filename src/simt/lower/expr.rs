@@ -5,7 +5,7 @@ use naga::{Handle, Span, ir};
 
 use super::super::ir::{Inst, Mem, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
-use super::pointer::{Index, Pointer, Root};
+use super::pointer::{Index, Pointer, Root, indexed_roots};
 use super::types::{self, Kind};
 use super::{Frame, Lower, Value};
 use crate::base::diag::Diagnostic;
@@ -338,30 +338,16 @@ impl<'a> Lower<'a> {
     /// The local variables of `fun` that are indexed by what only the run knows, or whose address goes to a function
     /// that may do so: these are kept as local arrays.
     pub(super) fn indexed_variables(&self, frame: &Frame<'a>) -> Vec<bool> {
-        let fun = frame.fun;
-        let mut indexed = vec![false; fun.local_variables.len()];
-        let mut mark = |mut id: Id| loop {
-            match fun.expressions[id] {
-                Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => id = base,
-                Expression::LocalVariable(variable) => {
-                    indexed[variable.index()] = true;
-                    break;
-                }
-                _ => break,
-            }
-        };
-        for (_, expression) in fun.expressions.iter() {
-            if let Expression::Access { base, .. } = *expression {
-                mark(base);
-            }
-        }
+        let mut indexed = vec![false; frame.fun.local_variables.len()];
         let composite = |id: Id| match *self.ty(frame, id) {
             TypeInner::Pointer { base, .. } => !matches!(self.type_inner(base), TypeInner::Scalar(_)),
             TypeInner::ValuePointer { size, .. } => size.is_some(),
             _ => false,
         };
-        super::stmt::each_call(&fun.body, &mut |arguments| {
-            arguments.iter().filter(|a| composite(**a)).for_each(|a| mark(*a));
+        indexed_roots(frame.fun, composite, |root| {
+            if let Expression::LocalVariable(variable) = *root {
+                indexed[variable.index()] = true;
+            }
         });
         indexed
     }

@@ -7,7 +7,7 @@ use naga::{Handle, ir};
 
 use super::super::ir::{Extent, Mem, Variable};
 use super::super::program::Binding;
-use super::pointer::Root;
+use super::pointer::{Root, indexed_roots};
 use super::types::{self, Kind};
 use super::{Lower, MAX_SHARED_BYTES};
 use crate::base::diag::Diagnostic;
@@ -78,22 +78,15 @@ impl Lower<'_> {
         let mut indexed = vec![false; self.module.global_variables.len()];
         let entries = self.module.entry_points.iter().map(|e| &e.function);
         for fun in self.module.functions.iter().map(|(_, f)| f).chain(entries) {
-            let mut mark = |mut id: Handle<Expression>| loop {
-                match fun.expressions[id] {
-                    Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => id = base,
-                    Expression::GlobalVariable(variable) => {
+            indexed_roots(
+                fun,
+                |_| true,
+                |root| {
+                    if let Expression::GlobalVariable(variable) = *root {
                         indexed[variable.index()] = true;
-                        break;
                     }
-                    _ => break,
-                }
-            };
-            for (_, expression) in fun.expressions.iter() {
-                if let Expression::Access { base, .. } = *expression {
-                    mark(base);
-                }
-            }
-            super::stmt::each_call(&fun.body, &mut |arguments| arguments.iter().for_each(|a| mark(*a)));
+                },
+            );
         }
         indexed
     }

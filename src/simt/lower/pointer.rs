@@ -1,6 +1,6 @@
 //! Pointers: where a variable lives, the way into it, and loads and stores through it.
 
-use naga::ir::{AddressSpace, TypeInner};
+use naga::ir::{AddressSpace, Expression, TypeInner};
 use naga::{Handle, Span, ir};
 
 use super::super::ir::{Extent, Inst, Len, Mem, Place, PlaceId, Reg, RegKind, Term};
@@ -195,11 +195,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The value of an expression as a pointer.
-    pub(super) fn pointer(
-        &mut self,
-        frame: &mut Frame<'a>,
-        handle: Handle<ir::Expression>,
-    ) -> Result<Pointer, Diagnostic> {
+    pub(super) fn pointer(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Pointer, Diagnostic> {
         match self.value(frame, handle)? {
             Value::Pointer(pointer) => Ok(pointer),
             Value::Regs(_) => {
@@ -228,4 +224,27 @@ pub(super) enum Index {
     Constant(u32),
     /// Known when it runs.
     Register(Reg),
+}
+
+/// Calls `visit` with what is behind everything in `fun` that is indexed by what only the run knows, and behind each argument of
+/// a call that `passes`: the function that is called may index it so.
+pub(super) fn indexed_roots(
+    fun: &ir::Function,
+    passes: impl Fn(Handle<Expression>) -> bool,
+    mut visit: impl FnMut(&Expression),
+) {
+    let mut from = |mut id: Handle<Expression>| {
+        while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = fun.expressions[id] {
+            id = base;
+        }
+        visit(&fun.expressions[id]);
+    };
+    for (_, expression) in fun.expressions.iter() {
+        if let Expression::Access { base, .. } = *expression {
+            from(base);
+        }
+    }
+    super::stmt::each_call(&fun.body, &mut |arguments| {
+        arguments.iter().filter(|a| passes(**a)).for_each(|a| from(*a));
+    });
 }
