@@ -23,8 +23,8 @@ use crate::session::saved::{self, Saved};
 use crate::session::{check, note, run, sweep};
 use crate::trace::record::Backend;
 
-/// A turning control sends many values; the device waits this long for the last of them.
-const SETTLE: Duration = Duration::from_millis(40);
+/// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
+const SETTLE: Duration = Duration::from_millis(20);
 
 /// Sends events and wakes the window, so that it draws them.
 #[derive(Clone)]
