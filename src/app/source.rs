@@ -5,7 +5,7 @@ use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::highlight::{self, Kind};
 use super::theme;
-use crate::base::units::count;
+use crate::base::units::{count, digits3};
 use crate::lesson::Kernel;
 use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
@@ -151,12 +151,19 @@ fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u
 }
 
 fn explain(counts: &LineCounts) -> String {
-    let mut text = format!("{} warp instructions, over the whole grid", count(counts.warp_instructions));
+    let mut text = format!(
+        "{} warp instructions over the whole grid, on average with {} lanes active",
+        count(counts.warp_instructions),
+        digits3(counts.active_lanes()),
+    );
     if counts.sectors > 0 {
         text.push_str(&format!("\n{} sectors of global memory", count(counts.sectors)));
     }
     if counts.conflicts > 0 {
         text.push_str(&format!("\n{} bank conflicts", count(counts.conflicts)));
+    }
+    if counts.divergent > 0 {
+        text.push_str(&format!("\n{} divergent branches", count(counts.divergent)));
     }
     text
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::args::TraceArgs;
 use super::{Context, DONE, FAILED, MISUSED, out};
-use crate::base::units::{count, si};
+use crate::base::units::{count, digits3, si};
 use crate::session::shader_file::{self, TraceOptions};
 use crate::trace::Trace;
 
@@ -75,12 +75,13 @@ fn show(trace: &Trace) {
     if rows.len() > 1 {
         out::table(&rows);
     }
-    let mut rows = vec![["line", "warp instructions", "sectors", "conflicts"].map(str::to_owned).to_vec()];
-    rows.extend(
-        trace
-            .lines
-            .iter()
-            .map(|l| vec![l.line.to_string(), count(l.warp_instructions), count(l.sectors), count(l.conflicts)]),
-    );
+    let head = ["line", "warp instructions", "active lanes", "sectors", "conflicts", "divergent"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(trace.lines.iter().map(|l| {
+        let lanes = digits3(l.active_lanes());
+        let counts = [l.warp_instructions, l.sectors, l.conflicts, l.divergent].map(count);
+        let [instructions, sectors, conflicts, divergent] = counts;
+        vec![l.line.to_string(), instructions, lanes, sectors, conflicts, divergent]
+    }));
     out::table(&rows);
 }

@@ -91,10 +91,23 @@ pub struct LineCounts {
     pub line: u32,
     /// Instructions executed by a warp.
     pub warp_instructions: u64,
+    /// The same times the lanes that were active.
+    pub lane_ops: u64,
     /// Global sectors, all kinds of access.
     pub sectors: u64,
     /// Shared-memory conflicts, all kinds of access.
     pub conflicts: u64,
+    /// Branches that the active lanes disagreed about.
+    pub divergent: u64,
+}
+
+impl LineCounts {
+    /// Lanes that were active, on average over the line's instructions; 0 where it executed none.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "an average for people")]
+    pub fn active_lanes(&self) -> f64 {
+        if self.warp_instructions == 0 { 0.0 } else { self.lane_ops as f64 / self.warp_instructions as f64 }
+    }
 }
 
 /// The kinds of [`Finding`].

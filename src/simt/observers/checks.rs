@@ -68,16 +68,10 @@ impl Observer for Checks<'_> {
         self.first = warp * self.width;
     }
 
-    fn block(&mut self, _: u32, _: u64) {}
-
     fn access(&mut self, access: &Access<'_>) {
         self.races.access(access, self.first, &mut self.findings);
         self.unwritten.access(access, self.first, &mut self.findings);
     }
-
-    fn branch(&mut self, _: u32, _: u64, _: u64) {}
-
-    fn barrier(&mut self, _: u32, _: u64) {}
 
     fn release(&mut self, orders: Orders) {
         self.races.release(orders);

@@ -1,10 +1,14 @@
 //! Who watches a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
 
+mod banks;
 mod checks;
 mod counts;
+mod divergence;
 mod findings;
-mod memo;
+mod pattern;
+mod profile;
 mod race;
+mod sectors;
 mod timeline;
 mod uninitialized;
 
@@ -64,21 +68,21 @@ pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Sees what warps do.
+/// Sees what warps do. What it does not care for it leaves out.
 pub trait Observer {
     /// Whether it looks at anything.
     const ACTIVE: bool;
 
     /// What follows is done by `warp`.
-    fn warp(&mut self, warp: u32);
+    fn warp(&mut self, _: u32) {}
     /// A basic block starts, with these lanes.
-    fn block(&mut self, block: u32, mask: u64);
+    fn block(&mut self, _: u32, _: u64) {}
     /// Memory is accessed.
-    fn access(&mut self, access: &Access<'_>);
+    fn access(&mut self, _: &Access<'_>) {}
     /// A branch: of the lanes in `mask`, those in `taken` go one way.
-    fn branch(&mut self, line: u32, mask: u64, taken: u64);
+    fn branch(&mut self, _: u32, _: u64, _: u64) {}
     /// A barrier is reached.
-    fn barrier(&mut self, line: u32, mask: u64);
+    fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
 }
@@ -88,12 +92,6 @@ pub struct Nobody;
 
 impl Observer for Nobody {
     const ACTIVE: bool = false;
-
-    fn warp(&mut self, _: u32) {}
-    fn block(&mut self, _: u32, _: u64) {}
-    fn access(&mut self, _: &Access<'_>) {}
-    fn branch(&mut self, _: u32, _: u64, _: u64) {}
-    fn barrier(&mut self, _: u32, _: u64) {}
 }
 
 /// Two observers at once.

@@ -1,7 +1,6 @@
 //! Keeps single events of some workgroups, for the stage to play.
 
-use super::memo::Memo;
-use super::{Access, Observer, lanes_of};
+use super::{Access, Observer, banks, lanes_of, sectors};
 use crate::simt::ir::{Mem, Variable};
 use crate::trace::{Event, EventKind, Space, Timeline};
 
@@ -70,8 +69,6 @@ impl Observer for Recorder<'_> {
         self.warp = warp;
     }
 
-    fn block(&mut self, _: u32, _: u64) {}
-
     fn access(&mut self, access: &Access<'_>) {
         let place = access.place;
         self.push(place.line, access.mask, |me| {
@@ -82,7 +79,10 @@ impl Observer for Recorder<'_> {
                 (Space::Global, 0)
             };
             me.addresses.extend(lanes_of(access.mask).map(|lane| access.addresses.at(lane) - base));
-            let (cost, _) = Memo::new().cost(access, space);
+            let cost = match space {
+                Space::Global => sectors::count(access),
+                Space::Shared => banks::wavefronts(access),
+            };
             EventKind::Access {
                 access: access.kind,
                 buffer: place.variable,

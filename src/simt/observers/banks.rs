@@ -1,0 +1,133 @@
+//! Counts workgroup memory: requests, the passes over its banks that each takes, and those that conflicts add.
+
+use super::counts::Lines;
+use super::pattern::Pattern;
+use super::{Access, Addresses, Observer, lanes_of};
+use crate::simt::code::Code;
+use crate::simt::ir::{Mem, Width};
+use crate::trace::{AccessKind, Trace};
+
+/// Words that workgroup memory serves at once: one from each bank.
+const BANKS: u32 = 32;
+
+/// Counts the requests of each site.
+#[derive(Clone, Debug)]
+pub struct Banks {
+    sites: Vec<Site>,
+}
+
+#[derive(Clone, Debug)]
+struct Site {
+    kind: AccessKind,
+    requests: u64,
+    wavefronts: u64,
+    /// Of them, beyond the least possible.
+    conflicts: u64,
+    pattern: Pattern,
+}
+
+impl Banks {
+    /// For the sites of `code`.
+    pub fn new(code: &Code) -> Self {
+        let site = Site { kind: AccessKind::Load, requests: 0, wavefronts: 0, conflicts: 0, pattern: Pattern::new() };
+        Self { sites: vec![site; code.places.len()] }
+    }
+
+    /// Adds the counts of another part of the same run.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.sites.iter_mut().zip(&other.sites).filter(|(_, theirs)| theirs.requests > 0) {
+            mine.kind = theirs.kind;
+            mine.requests += theirs.requests;
+            mine.wavefronts += theirs.wavefronts;
+            mine.conflicts += theirs.conflicts;
+        }
+    }
+
+    /// Writes the counts into `trace` and `lines`.
+    pub fn finish(&self, code: &Code, trace: &mut Trace, lines: &mut Lines) {
+        for (place, site) in code.places.iter().zip(&self.sites).filter(|(_, site)| site.requests > 0) {
+            let counts = match site.kind {
+                AccessKind::Load => &mut trace.shared.load,
+                AccessKind::Store => &mut trace.shared.store,
+                AccessKind::Atomic => &mut trace.shared.atomic,
+            };
+            counts.requests += site.requests;
+            counts.wavefronts += site.wavefronts;
+            counts.conflicts += site.conflicts;
+            lines.entry(place.line).or_default().conflicts += site.conflicts;
+        }
+    }
+}
+
+impl Observer for Banks {
+    const ACTIVE: bool = true;
+
+    #[inline]
+    fn access(&mut self, access: &Access<'_>) {
+        if access.place.mem != Mem::Shared {
+            return;
+        }
+        let site = &mut self.sites[access.site as usize];
+        site.kind = access.kind;
+        site.requests += 1;
+        // What inner loops do most: one word for all lanes, or one after the other, up to a lane a bank.
+        let narrow = access.place.components == 1 && access.place.width == Width::Word && access.mask >> BANKS == 0;
+        if narrow && matches!(access.addresses, Addresses::One(_) | Addresses::Linear { step: 4, .. }) {
+            site.wavefronts += 1;
+            return;
+        }
+        let wavefronts = site.pattern.cost(access, |first| first % 4 / 2, wavefronts);
+        site.wavefronts += u64::from(wavefronts);
+        // Served in one go, a request cannot conflict.
+        if wavefronts > 1 {
+            site.conflicts += u64::from(wavefronts - least(access).min(wavefronts));
+        }
+    }
+}
+
+/// Lanes that workgroup memory serves together: as many as 32 words allow.
+fn group(bytes: u32) -> u32 {
+    BANKS / bytes.div_ceil(4).next_power_of_two()
+}
+
+/// Passes over the banks that the lanes take.
+pub(super) fn wavefronts(access: &Access<'_>) -> u32 {
+    let mut total = 0;
+    each_group(access, |mask| {
+        let mut words = [0; 256];
+        let mut count = 0;
+        for lane in lanes_of(mask) {
+            let first = access.addresses.at(lane);
+            for word in first / 4..=(first + access.place.bytes() - 1) / 4 {
+                words[count] = word;
+                count += 1;
+            }
+        }
+        let words = &mut words[..count];
+        words.sort_unstable();
+        let mut by_bank = [0_u32; BANKS as usize];
+        for same in words.chunk_by(|a, b| a == b) {
+            by_bank[(same[0] % BANKS) as usize] += 1;
+        }
+        total += by_bank.into_iter().max().unwrap_or(0);
+    });
+    total
+}
+
+/// One wavefront for each group that has an active lane.
+fn least(access: &Access<'_>) -> u32 {
+    let mut groups = 0;
+    each_group(access, |_| groups += 1);
+    groups
+}
+
+fn each_group(access: &Access<'_>, mut visit: impl FnMut(u64)) {
+    let size = group(access.place.bytes());
+    let ones = u64::MAX >> (64 - size);
+    for start in (0..64).step_by(size as usize) {
+        let part = access.mask & (ones << start);
+        if part != 0 {
+            visit(part);
+        }
+    }
+}
