@@ -122,9 +122,10 @@ fn imports_go_down() {
 
 #[test]
 fn outside_names_stay_where_they_belong() {
-    let allowed: [(&str, &[&str]); 5] = [
+    let allowed: [(&str, &[&str]); 6] = [
         ("naga", &["src/simt/lower/"]),
         ("wgpu", &["src/gpu/", "src/app/shot.rs"]),
+        ("cudarc", &["src/gpu/cuda"]),
         ("egui", &["src/app/"]),
         ("clap", &["src/cli/args.rs", "src/main.rs"]),
         ("ratex_svg", &["src/base/math.rs"]),
@@ -163,7 +164,7 @@ fn no_lesson_is_named_in_the_program() {
 fn nothing_is_left_behind() {
     let marks = ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "XX".to_owned() + "X", "#[ig".to_owned() + "nore"];
     let mut sources = rust(&["src", "tests", "benches"]);
-    for (folder, ending) in [("lessons", "md"), ("lessons", "ron"), ("shaders", "wgsl")] {
+    for (folder, ending) in [("lessons", "md"), ("lessons", "ron"), ("shaders", "wgsl"), ("shaders", "cu")] {
         files(&root().join(folder), ending, &mut sources);
     }
     let mut wrong = Vec::new();

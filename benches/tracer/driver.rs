@@ -46,6 +46,8 @@ fn job(case: &Case) -> Result<Job, Box<dyn std::error::Error>> {
         source: Arc::from(case.source),
         entry: case.entry.to_owned(),
         constants: case.constants.clone(),
+        twin: None,
+        library: None,
         buffers: buffers.collect(),
         grid: case.grid,
         workgroup: None,

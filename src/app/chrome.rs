@@ -52,12 +52,15 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
         Choice::Auto => "Auto",
         Choice::Only(Backend::Simt) => "Tracer only",
         Choice::Only(Backend::Wgpu) => "wgpu",
+        Choice::Only(Backend::Cuda) => "CUDA",
     };
     let mut chosen = state.choice();
     let combo =
         egui::ComboBox::from_id_salt("backend").selected_text(format!("Measure: {}", name(chosen))).width(120.0);
     let response = combo.show_ui(ui, |ui| {
-        for choice in [Choice::Auto, Choice::Only(Backend::Wgpu), Choice::Only(Backend::Simt)] {
+        for choice in
+            [Choice::Auto, Choice::Only(Backend::Wgpu), Choice::Only(Backend::Cuda), Choice::Only(Backend::Simt)]
+        {
             ui.selectable_value(&mut chosen, choice, name(choice));
         }
     });
@@ -210,7 +213,7 @@ fn device_name(device: &Device) -> String {
     match device.backend {
         Backend::Simt => "tracer only, nothing is timed".to_owned(),
         Backend::Wgpu if device.software => format!("{} · {} (software)", device.name, device.api),
-        Backend::Wgpu => format!("{} · {}", device.name, device.api),
+        Backend::Wgpu | Backend::Cuda => format!("{} · {}", device.name, device.api),
     }
 }
 

@@ -1,4 +1,4 @@
-//! WGSL's words by kind, for colouring a line of source.
+//! The words of WGSL and of CUDA C++ by kind, for colouring a line of source.
 
 /// A kind of word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Kind {
     Comment,
 }
 
-const KEYWORDS: [&str; 27] = [
+const KEYWORDS: [&str; 33] = [
     "alias",
     "break",
     "case",
@@ -45,11 +45,17 @@ const KEYWORDS: [&str; 27] = [
     "while",
     "read",
     "read_write",
+    "constexpr",
+    "extern",
+    "__global__",
+    "__device__",
+    "__shared__",
+    "__restrict__",
 ];
 
-const TYPES: [&str; 18] = [
+const TYPES: [&str; 24] = [
     "array", "atomic", "bool", "f16", "f32", "i32", "u32", "ptr", "vec2", "vec3", "vec4", "mat2x2", "mat3x3", "mat4x4",
-    "vec2f", "vec4f", "vec3u", "vec2u",
+    "vec2f", "vec4f", "vec3u", "vec2u", "void", "float", "int", "unsigned", "float2", "float4",
 ];
 
 /// The pieces of one line, in order; together they are the line. Block comments are taken line by line as code.

@@ -1,5 +1,7 @@
 //! The source of the kernel on the bench: the executing line lit, and each line's share of the work in the gutter.
 
+use std::borrow::Cow;
+
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -11,7 +13,9 @@ use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::ladder;
+use crate::session::output::CompiledOutput;
+use crate::session::{ladder, ptx};
+use crate::trace::record::Compiled;
 use crate::trace::{LineCounts, Trace};
 
 const LINE: f32 = 20.0;
@@ -60,11 +64,60 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
     let change = change(state, kernel);
     let muted = theme::color(theme::of(ui), Ink::Muted);
     ui.add(egui::Label::new(RichText::new(&change).size(theme::SMALL).color(muted)).truncate()).on_hover_text(&change);
-    let trace = state.traced.get(&kernel.id).and_then(|t| t.trace.as_deref());
-    ScrollArea::both().id_salt(("source", &kernel.id)).auto_shrink(false).show(ui, |ui| {
-        happened.hovered = lines(ui, &kernel.source, trace, lit);
+    let language = language(ui, state, kernel);
+    // The tracer runs the WGSL: what it counted, and where it is, says nothing of the other languages' lines.
+    let nothing = Lit { executing: None, hovered: None };
+    let (text, trace, lit) = match language {
+        Language::Wgsl => {
+            let trace = state.traced.get(&kernel.id).and_then(|t| t.trace.as_deref());
+            (Cow::from(&*kernel.source), trace, lit)
+        }
+        Language::Cuda => (twin(kernel).into(), None, &nothing),
+        Language::Ptx => {
+            let text = compiled(state, kernel).map(|c| ptx::with_source(&c.ptx, twin(kernel)));
+            (text.unwrap_or_default().into(), None, &nothing)
+        }
+    };
+    ScrollArea::both().id_salt(("source", &kernel.id, language)).auto_shrink(false).show(ui, |ui| {
+        let hovered = lines(ui, &text, trace, lit);
+        happened.hovered = hovered.filter(|_| language == Language::Wgsl);
     });
     happened
+}
+
+/// What of a kernel the pane shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Language {
+    Wgsl,
+    Cuda,
+    Ptx,
+}
+
+fn twin(kernel: &Kernel) -> &str {
+    kernel.cuda.as_ref().map_or("", |twin| &twin.source)
+}
+
+fn compiled<'a>(state: &'a State, kernel: &Kernel) -> Option<&'a Compiled> {
+    state.measured.get(&kernel.id)?.record.as_ref()?.compiled.as_ref()
+}
+
+/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled.
+fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
+    let id = egui::Id::unique("source language");
+    let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(Language::Wgsl);
+    if kernel.cuda.is_none() {
+        return Language::Wgsl;
+    }
+    ui.horizontal(|ui| {
+        ui.selectable_value(&mut chosen, Language::Wgsl, "WGSL");
+        ui.selectable_value(&mut chosen, Language::Cuda, "CUDA");
+        if let Some(compiled) = compiled(state, kernel) {
+            let words = CompiledOutput::from(compiled).words();
+            ui.selectable_value(&mut chosen, Language::Ptx, "PTX").on_hover_text(words);
+        }
+    });
+    ui.data_mut(|d| d.insert_temp(id, chosen));
+    if chosen == Language::Ptx && compiled(state, kernel).is_none() { Language::Cuda } else { chosen }
 }
 
 /// What this rung changes, and what its time says against the rung before it, where both were measured.

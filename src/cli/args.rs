@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::base::diag::Diagnostic;
 use crate::base::tensor::Init;
 use crate::notes::Format;
 use crate::session::devices::Choice;
@@ -90,6 +89,9 @@ pub struct RunArgs {
     /// Have the device's compiler leave out its guards on indices and loops.
     #[arg(long)]
     pub unchecked: bool,
+    /// Print each kernel's PTX with the source's lines (CUDA only).
+    #[arg(long, conflicts_with = "json")]
+    pub ptx: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -201,22 +203,19 @@ pub enum BackendArg {
     Simt,
     /// The graphics driver, through wgpu.
     Wgpu,
-    /// CUDA.
+    /// NVIDIA's own driver, with the kernels' twins in CUDA C++.
     Cuda,
 }
 
 impl BackendArg {
     /// The choice it stands for.
-    ///
-    /// # Errors
-    /// For a backend that this build does not have.
-    pub fn choice(self) -> Result<Choice, Diagnostic> {
+    #[must_use]
+    pub fn choice(self) -> Choice {
         match self {
-            Self::Auto => Ok(Choice::Auto),
-            Self::Simt => Ok(Choice::Only(Backend::Simt)),
-            Self::Wgpu => Ok(Choice::Only(Backend::Wgpu)),
-            Self::Cuda => Err(Diagnostic::error("this build has no CUDA backend")
-                .hint("use --backend wgpu for the same GPU, or --backend simt for the tracer")),
+            Self::Auto => Choice::Auto,
+            Self::Simt => Choice::Only(Backend::Simt),
+            Self::Wgpu => Choice::Only(Backend::Wgpu),
+            Self::Cuda => Choice::Only(Backend::Cuda),
         }
     }
 }

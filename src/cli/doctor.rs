@@ -18,6 +18,12 @@ pub(super) fn doctor(context: &Context, json: bool) -> Result<ExitCode, ExitCode
         out::line("");
         describe(backend);
     }
+    for part in &report.cuda {
+        out::line(&format!("  {}: {}, {}", part.name, if part.found { "found" } else { "missing" }, part.what));
+        if let Some(hint) = &part.hint {
+            out::line(&format!("    to get it: {hint}"));
+        }
+    }
     out::line("");
     out::line(&format!("display: {}, {}", if report.display.found { "found" } else { "missing" }, report.display.what));
     if let Some(hint) = &report.display.hint {

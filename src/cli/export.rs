@@ -14,7 +14,7 @@ use crate::session::{export, run};
 use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
-    let backend = args.backend.choice().map_err(out::misused)?;
+    let backend = args.backend.choice();
     let pack = context.pack()?;
     let lessons: Vec<String> = match &args.lesson {
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],

@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use super::args::RunArgs;
 use super::{Context, DONE, FAILED, out};
 use crate::base::units::{count, figure, si};
-use crate::session::output::{KernelOutput, RunOutput};
+use crate::lesson::Pack;
+use crate::session::output::{KernelOutput, LibraryOutput, RunOutput};
+use crate::session::ptx;
 use crate::session::run::{self, RunOptions};
 
 /// The use-case's options behind the arguments.
 pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
-    let backend = args.backend.choice().map_err(out::misused)?;
+    let backend = args.backend.choice();
     Ok(RunOptions {
         kernels: args.kernels.clone(),
         set: args.set.clone(),
@@ -30,6 +32,8 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Result<ExitCode, ExitCod
     .map_err(out::misused)?;
     if args.json {
         out::json(&output);
+    } else if args.ptx {
+        show_ptx(&pack, &output);
     } else {
         show(&output);
     }
@@ -52,8 +56,16 @@ fn show(output: &RunOutput) {
         "conflicts",
     ];
     let mut rows = vec![header.iter().map(ToString::to_string).collect()];
-    rows.extend(output.kernels.iter().map(row));
+    for kernel in &output.kernels {
+        rows.push(row(kernel));
+        rows.extend(kernel.library.as_ref().map(library_row));
+    }
     out::table(&rows);
+    for kernel in &output.kernels {
+        if let Some(compiled) = &kernel.compiled {
+            out::line(&format!("{}: {}", kernel.id, compiled.words()));
+        }
+    }
     for comparison in &output.ladder {
         out::line(&format!("{}: {}", comparison.kernel, comparison.words(&comparison.against)));
     }
@@ -65,6 +77,39 @@ fn show(output: &RunOutput) {
     for warning in &output.warnings {
         out::note(&format!("warning: {}\n  hint: {}", warning.message, warning.hint));
     }
+}
+
+/// Each kernel's PTX, with the lines of CUDA C++ that it came from.
+fn show_ptx(pack: &Pack, output: &RunOutput) {
+    let lesson = pack.lessons.iter().find(|lesson| lesson.id == output.lesson);
+    for kernel in &output.kernels {
+        let twin = lesson.and_then(|lesson| lesson.kernel(&kernel.id)).and_then(|k| k.cuda.as_ref());
+        match (&kernel.compiled, twin) {
+            (Some(compiled), Some(twin)) => {
+                out::line(&format!("// kernel `{}`, {}", kernel.id, compiled.words()));
+                out::line(&ptx::with_source(&compiled.ptx, &twin.source));
+            }
+            _ => out::note(&format!("{}: there is no PTX: run it with --backend cuda", kernel.id)),
+        }
+    }
+}
+
+/// A library's call, in the columns of the kernel whose work it does.
+fn library_row(library: &LibraryOutput) -> Vec<String> {
+    let dash = || "–".to_owned();
+    let time = library.time.as_ref();
+    vec![
+        format!("  {} (library)", library.name),
+        if library.ok { "ok" } else { "FAILED" }.to_owned(),
+        time.map_or_else(dash, |t| si(t.median_s, "s")),
+        time.map_or_else(dash, |t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))),
+        time.map_or_else(dash, |t| t.samples.to_string()),
+        library.bytes_per_s.map_or_else(dash, |b| si(b, "B/s")),
+        dash(),
+        dash(),
+        dash(),
+        dash(),
+    ]
 }
 
 fn row(kernel: &KernelOutput) -> Vec<String> {

@@ -32,6 +32,22 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+/// The name of the [`Part`] that compiles CUDA C++.
+pub const NVRTC: &str = "NVRTC";
+
+/// A piece of software that a backend needs or can use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is called.
+    pub name: String,
+    /// Whether it is there.
+    pub found: bool,
+    /// Its version, or what was looked for in vain.
+    pub what: String,
+    /// What to do where it is missing.
+    pub hint: Option<String>,
+}
+
 /// Where a backend reports to while it works.
 pub trait Sink {
     /// Takes an event.
@@ -61,7 +77,24 @@ impl Sink for Quiet<'_> {
 /// One device.
 pub trait Backend {
     /// What the device is and what it allows.
-    fn describe(&self) -> Device;
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    fn describe(&mut self) -> Result<Device, Failure>;
+
+    /// The software that the backend is made of, found or missing; none where there is nothing to tell.
+    fn parts(&mut self) -> Vec<Part> {
+        Vec::new()
+    }
+
+    /// Compiles a job's kernel and no more, which takes a compiler but no device; returns the compiler's warnings.
+    ///
+    /// # Errors
+    /// When the kernel does not compile, or there is no compiler apart from the device's driver.
+    fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Failure> {
+        let message = format!("kernel `{}` cannot be compiled apart from a run on this backend", job.kernel);
+        Err(Diagnostic::error(message).in_file(&job.file).into())
+    }
 
     /// Measures what the device can do at best.
     ///

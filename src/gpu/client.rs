@@ -8,8 +8,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use self::process::{Incoming, Worker};
-use super::backend::{Event, Failure};
+use super::backend::{Event, Failure, Part};
 use super::protocol::{self, FrameError, Reply, Request};
+use super::toolkit;
 use crate::base::diag::Diagnostic;
 use crate::job::Job;
 use crate::trace::record::{Ceilings, Device, Record};
@@ -38,6 +39,16 @@ impl WorkerCommand {
         // What a worker says last is shown to people: the panic, not the trace behind it.
         let env = vec![("RUST_BACKTRACE".into(), "0".into())];
         Self { program, args: vec!["worker".into()], env, deadline: Duration::from_secs(30) }
+    }
+}
+
+impl WorkerCommand {
+    /// The same, for CUDA's device. A toolkit that lies where the system's loader does not look is found all the same.
+    #[must_use]
+    pub fn for_cuda(mut self) -> Self {
+        self.args.push("--cuda".into());
+        self.env.extend(toolkit::library_path());
+        self
     }
 }
 
@@ -93,6 +104,30 @@ impl Client {
         let subject = Subject { what: "measuring the device's ceilings".into(), job: None };
         match self.ask(&Request::Ceilings, &subject, &AtomicBool::new(false), &mut |_| ())? {
             Reply::Ceilings(ceilings) => Ok(ceilings),
+            _ => Err(self.confused(&subject)),
+        }
+    }
+
+    /// The software that the backend is made of.
+    ///
+    /// # Errors
+    /// When the worker fails, or this build has no such backend.
+    pub fn parts(&mut self) -> Result<Vec<Part>, Diagnostic> {
+        let subject = Subject { what: "looking for the backend's software".into(), job: None };
+        match self.ask(&Request::Parts, &subject, &AtomicBool::new(false), &mut |_| ())? {
+            Reply::Parts(parts) => Ok(parts),
+            _ => Err(self.confused(&subject)),
+        }
+    }
+
+    /// Compiles a job's kernel and no more; the compiler's warnings.
+    ///
+    /// # Errors
+    /// What is wrong with the kernel, or that there is no compiler, or how the worker was lost.
+    pub fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
+        let subject = Subject { what: format!("compiling kernel `{}`", job.kernel), job: Some(job) };
+        match self.ask(&Request::Compile(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
+            Reply::Compiled(warnings) => Ok(warnings),
             _ => Err(self.confused(&subject)),
         }
     }

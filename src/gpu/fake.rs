@@ -18,8 +18,8 @@ use crate::trace::record::{self, Ceilings, Check, Device, Record};
 pub struct Fake;
 
 impl Backend for Fake {
-    fn describe(&self) -> Device {
-        device()
+    fn describe(&mut self) -> Result<Device, Failure> {
+        Ok(device())
     }
 
     fn ceilings(&mut self, _: &mut dyn Sink) -> Result<Ceilings, Failure> {
@@ -70,6 +70,8 @@ impl Backend for Fake {
             timing: None,
             trace: None,
             timeline: None,
+            compiled: None,
+            library: None,
             warnings: Vec::new(),
         })
     }
@@ -130,6 +132,8 @@ pub fn job(kernel: &str, count: u64) -> Job {
         source: include_str!("../../shaders/ceilings/copy.wgsl").into(),
         entry: "main".into(),
         constants: Vec::new(),
+        twin: None,
+        library: None,
         buffers: vec![
             buffer("src", 0, BindingKind::ReadOnly, Init::Random),
             buffer("dst", 1, BindingKind::ReadWrite, Init::Poison),

@@ -2,9 +2,13 @@
 
 pub mod backend;
 pub mod client;
+#[cfg(feature = "cuda")]
+mod cuda;
 pub mod fake;
 pub mod limits;
+mod pace;
 pub mod protocol;
 pub mod simt;
+mod toolkit;
 mod wgpu;
 pub mod worker;

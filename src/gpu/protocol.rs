@@ -6,12 +6,13 @@ use std::io::{self, Read, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::backend::{Event, Failure};
+use super::backend::{Event, Failure, Part};
+use crate::base::diag::Diagnostic;
 use crate::job::Job;
 use crate::trace::record::{Ceilings, Device, Record};
 
 /// Changes whenever a message changes its form.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The first bytes that each side says, before its version.
 const MAGIC: [u8; 8] = *b"warpbook";
@@ -26,6 +27,10 @@ pub enum Request {
     Describe,
     /// For [`Reply::Ceilings`].
     Ceilings,
+    /// For [`Reply::Parts`].
+    Parts,
+    /// For [`Reply::Compiled`].
+    Compile(Box<Job>),
     /// For [`Reply::Record`].
     Run(Box<Job>),
     /// Give up the request that is being worked on, which then fails.
@@ -43,6 +48,10 @@ pub enum Reply {
     Device(Device),
     /// What the device can do at best.
     Ceilings(Ceilings),
+    /// The software that the backend is made of.
+    Parts(Vec<Part>),
+    /// A kernel compiles: the compiler's warnings.
+    Compiled(Vec<Diagnostic>),
     /// What came of a job.
     Record(Box<Record>),
     /// No result.
@@ -171,7 +180,7 @@ mod tests {
         let messages = [
             Reply::Event(Event::Sample(1e-6)),
             Reply::Ceilings(Ceilings { launch_s: Some(2e-6), ..Ceilings::default() }),
-            Reply::Failed(crate::base::diag::Diagnostic::error("no").hint("yes").into()),
+            Reply::Failed(Diagnostic::error("no").hint("yes").into()),
         ];
         write_hello(&mut stream)?;
         for message in &messages {

@@ -69,6 +69,8 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
         timing: None,
         trace: Some(outcome.trace),
         timeline: outcome.timeline,
+        compiled: None,
+        library: None,
         warnings: Vec::new(),
     })
 }

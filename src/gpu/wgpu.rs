@@ -45,8 +45,8 @@ pub(super) fn open() -> Result<WgpuBackend, Diagnostic> {
 }
 
 impl Backend for WgpuBackend {
-    fn describe(&self) -> Device {
-        self.gpu.description.clone()
+    fn describe(&mut self) -> Result<Device, Failure> {
+        Ok(self.gpu.description.clone())
     }
 
     fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
@@ -73,6 +73,8 @@ impl Backend for WgpuBackend {
             timing: None,
             trace: None,
             timeline: None,
+            compiled: None,
+            library: None,
             warnings: self.broken.iter().cloned().collect(),
         };
         let right = record.check.as_ref().is_none_or(|check| check.ok);

@@ -12,18 +12,33 @@ use super::protocol::{self, FrameError, Reply, Request};
 use super::{fake, wgpu};
 use crate::base::diag::Diagnostic;
 
-/// The `worker` subcommand: serves standard input and output. `--fake` takes a scripted device in place of a real one,
+/// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's, and with
+/// `--device` the one of that number or of which that is a part of the name. `--fake` takes a scripted device in place of a real one,
 /// `--fake-version` also greets with another version of the protocol.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
     let (input, output) = (std::io::stdin(), std::io::stdout());
     let ended = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => serve(input, output, || wgpu::open().map(|b| Box::new(b) as Box<dyn Backend>), leave),
+        ["--cuda"] => serve(input, output, || open_cuda(None), leave),
+        ["--cuda", "--device", which] => serve(input, output, || open_cuda(Some(which)), leave),
         ["--fake"] => serve(input, output, || Ok(Box::new(fake::Fake)), leave),
         ["--fake-version"] => fake::greet_as_another_version(output),
         _ => return ExitCode::from(2),
     };
     if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(feature = "cuda")]
+#[expect(clippy::unnecessary_wraps, reason = "it stands where other backends fail to open")]
+fn open_cuda(which: Option<&str>) -> Result<Box<dyn Backend>, Diagnostic> {
+    Ok(Box::new(super::cuda::CudaBackend::new(which.map(str::to_owned))))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn open_cuda(_which: Option<&str>) -> Result<Box<dyn Backend>, Diagnostic> {
+    Err(Diagnostic::error("this build has no CUDA backend")
+        .hint("build it with the feature `cuda`, which is on by default; or use another backend"))
 }
 
 /// Ends a process whose client is gone while the device is still at work. A driver's own clean-up at exit may wait for work that
@@ -131,7 +146,9 @@ fn answer(
         }
     };
     let result: Result<Reply, Failure> = match request {
-        Request::Describe | Request::Cancel | Request::Shutdown => Ok(Reply::Device(backend.describe())),
+        Request::Describe | Request::Cancel | Request::Shutdown => backend.describe().map(Reply::Device),
+        Request::Parts => Ok(Reply::Parts(backend.parts())),
+        Request::Compile(job) => backend.compile(job).map(Reply::Compiled),
         Request::Ceilings => backend.ceilings(sink).map(Reply::Ceilings),
         Request::Run(job) => backend.run(job, sink).map(|record| Reply::Record(Box::new(record))),
     };

@@ -19,6 +19,10 @@ pub struct Job {
     pub entry: String,
     /// Values of the shader's `override`s, by name.
     pub constants: Vec<(String, f64)>,
+    /// The same kernel in CUDA C++, for the backend that runs that.
+    pub twin: Option<Twin>,
+    /// A library's call that does the same work, to be timed beside the kernel where the backend has that library.
+    pub library: Option<Library>,
     /// One for each storage or uniform binding that the entry point uses.
     pub buffers: Vec<BufferSpec>,
     /// Workgroups in x, y, z.
@@ -41,6 +45,25 @@ pub struct Job {
     pub flops: f64,
     /// The parameter that sizes each thing, so that a limit can be explained in terms of what to change.
     pub blame: Blame,
+}
+
+/// A kernel's twin in CUDA C++: an `extern "C" __global__ void` function that takes the kernel's buffers in the order of their
+/// groups and bindings, is launched on the same grid of workgroups of the same size, and finds the `override`s as constants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Twin {
+    /// The file the source came from, as diagnostics should name it.
+    pub file: String,
+    /// CUDA C++.
+    pub source: Arc<str>,
+    /// The function's name.
+    pub entry: String,
+}
+
+/// A library's call that does a kernel's work. Buffers by the names of the shader's variables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Library {
+    /// The driver's own copy from one buffer to the other.
+    Copy(String, String),
 }
 
 /// What one workgroup of a kernel takes.

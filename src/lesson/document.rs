@@ -16,7 +16,7 @@ use super::model::{
 };
 use super::text;
 use crate::base::diag::Place;
-use crate::job::ReferenceSignature;
+use crate::job::{Library, ReferenceSignature, Twin};
 
 /// The version of `lesson.ron` and `index.ron` that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -97,6 +97,26 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
 /// The items of a list that could be read.
 fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
     fields.list(name).unwrap_or_default().into_iter().filter_map(read).collect()
+}
+
+/// A library's call. Both its buffers are the kernel's, and of one size by their expressions.
+fn library(buffers: &[Buffer], node: Node<'_>) -> Option<Library> {
+    let library = node.read::<Library>("Copy(\"from\", \"to\")")?;
+    let Library::Copy(from, to) = &library;
+    let [source, target] = [from, to].map(|name| {
+        let found = buffers.iter().find(|buffer| buffer.name == *name);
+        if found.is_none() {
+            let hint = did_you_mean(name, buffers.iter().map(|buffer| buffer.name.as_str()));
+            node.error(format!("`{name}` is not a buffer of this kernel"), hint);
+        }
+        found
+    });
+    let (source, target) = (source?, target?);
+    if (source.elem, source.count.source()) != (target.elem, target.count.source()) {
+        node.error("a copy's buffers have the same elements and the same `count`", "name two buffers that do");
+        return None;
+    }
+    Some(library)
 }
 
 #[derive(Deserialize)]
@@ -205,6 +225,7 @@ impl Reader<'_> {
         let (ladder, change) = (fields.text_or_empty("ladder"), fields.text_or_empty("change"));
         let shader = fields.text("shader").and_then(|text| self.file("shaders", &text));
         let entry = fields.optional("entry").map_or(Some("main".to_owned()), |node| Some(node.text()?.value));
+        let twin = shader.as_ref().zip(entry.as_ref()).and_then(|((file, _), entry)| self.twin(&fields, file, entry));
         let constants = fields.map("constants").map(|all| self.figures(&of, all));
         let buffers = each(&fields, "buffers", |node| self.buffer(&of, node));
         let grid = fields.required("grid").and_then(Node::triple);
@@ -212,6 +233,7 @@ impl Reader<'_> {
         let bytes = self.figure(&of, fields.required("bytes"), None);
         let flops_node = fields.optional("flops");
         let flops = if flops_node.is_some() { self.figure(&of, flops_node, None) } else { Expr::parse("0").ok() };
+        let library = fields.optional("library").and_then(|node| library(&buffers, node));
         let check_node = fields.optional("check");
         let check = check_node.and_then(|node| self.check(&of, &buffers, node));
         fields.finish();
@@ -228,6 +250,8 @@ impl Reader<'_> {
             file,
             source,
             entry: entry?,
+            cuda: twin,
+            library,
             constants: constants?,
             buffers,
             grid: [x?, y?, z?],
@@ -235,6 +259,26 @@ impl Reader<'_> {
             flops: flops?,
             check,
         })
+    }
+
+    /// The twin in CUDA C++ of the shader at `path`, where there is one. Its function is called as the entry point, or as the file
+    /// where that is `main`, which C++ keeps for itself.
+    fn twin(&self, fields: &Fields<'_>, path: &str, entry: &str) -> Option<Twin> {
+        let stem = path.strip_suffix(".wgsl")?;
+        let file = format!("{stem}.cu");
+        match self.reading.files.read(&file) {
+            Ok(source) => {
+                let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
+                let entry = if entry == "main" { name } else { entry.to_owned() };
+                Some(Twin { file, source: source.into(), entry })
+            }
+            Err(FileError::Missing) => None,
+            Err(FileError::Unreadable(why)) => {
+                let message = format!("cannot read {}: {why}", self.reading.files.display(&file));
+                fields.text("shader")?.error(message, "make it plain text");
+                None
+            }
+        }
     }
 
     fn figures(&mut self, kernel: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {

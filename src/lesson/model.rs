@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::expr::Expr;
 use crate::base::tensor::{Elem, Init};
+use crate::job::{Library, Twin};
 
 /// A pack: lessons in the order in which they are meant to be read.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +108,10 @@ pub struct Kernel {
     pub source: Arc<str>,
     /// The entry point.
     pub entry: String,
+    /// The same kernel in CUDA C++, where a `.cu` file of the same name lies beside the shader.
+    pub cuda: Option<Twin>,
+    /// A library's call that does the same work, to be timed beside it where there is that library.
+    pub library: Option<Library>,
     /// Values of the shader's overrides.
     pub constants: Vec<(String, Expr)>,
     /// The buffers it binds.

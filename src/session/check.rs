@@ -9,6 +9,7 @@ use super::exercise::{Try, Verdict};
 use super::jobs;
 use super::run::{self, Done, Runner};
 use crate::base::diag::{Diagnostic, nearest};
+use crate::gpu::backend::NVRTC;
 use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Param};
 use crate::simt;
 use crate::trace::record::Backend;
@@ -27,12 +28,52 @@ pub fn check(
     on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
 ) -> (Pack, Vec<Diagnostic>) {
     let (pack, mut all) = super::load(files);
+    let mut compiler = Compiler::Unknown;
     for lesson in &pack.lessons {
-        let problems = lesson_problems(devices, lesson, cancel);
+        let mut problems = lesson_problems(devices, lesson, cancel);
+        for kernel in &lesson.kernels {
+            problems.extend(twin_problems(devices, lesson, kernel, &mut compiler));
+        }
         on_lesson(&lesson.id, &problems);
         all.extend(problems);
     }
     (pack, all)
+}
+
+/// Whether CUDA's compiler is there.
+enum Compiler {
+    /// Nobody has looked.
+    Unknown,
+    /// It is.
+    Found,
+    /// It is not, and that has been said.
+    Missing,
+}
+
+/// What CUDA's compiler says of a kernel's twin. Where there is none, a warning says once that twins were not compiled.
+fn twin_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, compiler: &mut Compiler) -> Vec<Diagnostic> {
+    let Some(twin) = &kernel.cuda else { return Vec::new() };
+    if matches!(compiler, Compiler::Unknown) {
+        let parts = devices.cuda_parts().unwrap_or_default();
+        let nvrtc = parts.into_iter().find(|part| part.name == NVRTC);
+        if nvrtc.as_ref().is_some_and(|part| part.found) {
+            *compiler = Compiler::Found;
+        } else {
+            *compiler = Compiler::Missing;
+            let why = nvrtc.as_ref().map_or("this build has no CUDA backend", |part| part.what.as_str());
+            let warning = Diagnostic::warning(format!("the CUDA twins were not compiled: {why}")).in_file(&twin.file);
+            return vec![match nvrtc.and_then(|part| part.hint) {
+                Some(hint) => warning.hint(hint),
+                None => warning,
+            }];
+        }
+    }
+    let purpose = run::purpose(Backend::Cuda, 1, false);
+    match (compiler, jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose)) {
+        (Compiler::Found, Ok(job)) => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
+        // What keeps the job from being built has been said of its shader.
+        _ => Vec::new(),
+    }
 }
 
 /// What is wrong with a lesson that could be read.

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::Event as Progress;
+use crate::gpu::backend::{Event as Progress, Part};
 use crate::gpu::client::{Client, WorkerCommand};
 use crate::gpu::simt;
 use crate::job::Job;
@@ -23,13 +23,14 @@ pub enum Choice {
 /// The backends of this machine. Cheap to make: nothing starts before it is asked for.
 pub struct Devices {
     wgpu: Mutex<Client>,
+    cuda: Mutex<Client>,
 }
 
 impl Devices {
     /// Backends whose workers start as `worker` says.
     #[must_use]
     pub fn new(worker: WorkerCommand) -> Self {
-        Self { wgpu: Mutex::new(Client::new(worker)) }
+        Self { cuda: Mutex::new(Client::new(worker.clone().for_cuda())), wgpu: Mutex::new(Client::new(worker)) }
     }
 
     /// The device behind a backend.
@@ -39,7 +40,8 @@ impl Devices {
     pub fn describe(&self, backend: Backend) -> Result<Device, Diagnostic> {
         match backend {
             Backend::Simt => Ok(simt::device()),
-            Backend::Wgpu => self.client().device(),
+            Backend::Wgpu => lock(&self.wgpu).device(),
+            Backend::Cuda => lock(&self.cuda).device(),
         }
     }
 
@@ -61,7 +63,8 @@ impl Devices {
     pub fn ceilings(&self, backend: Backend) -> Result<Ceilings, Diagnostic> {
         match backend {
             Backend::Simt => Ok(Ceilings::default()),
-            Backend::Wgpu => self.client().ceilings(),
+            Backend::Wgpu => lock(&self.wgpu).ceilings(),
+            Backend::Cuda => lock(&self.cuda).ceilings(),
         }
     }
 
@@ -78,12 +81,29 @@ impl Devices {
     ) -> Result<Record, Diagnostic> {
         match backend {
             Backend::Simt => simt::run(job, cancel, on_progress),
-            Backend::Wgpu => self.client().run(job, cancel, on_progress),
+            Backend::Wgpu => lock(&self.wgpu).run(job, cancel, on_progress),
+            Backend::Cuda => lock(&self.cuda).run(job, cancel, on_progress),
         }
     }
 
-    fn client(&self) -> std::sync::MutexGuard<'_, Client> {
-        // A panic while holding the client leaves it at worst without a worker, and it respawns one.
-        self.wgpu.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The software that the CUDA backend is made of, found or missing.
+    ///
+    /// # Errors
+    /// Where this build has no such backend, or its worker fails.
+    pub fn cuda_parts(&self) -> Result<Vec<Part>, Diagnostic> {
+        lock(&self.cuda).parts()
     }
+
+    /// Compiles a job's twin in CUDA C++ and no more, which takes no device; the compiler's warnings.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that there is no compiler.
+    pub fn compile_twin(&self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
+        lock(&self.cuda).compile(job)
+    }
+}
+
+fn lock(client: &Mutex<Client>) -> std::sync::MutexGuard<'_, Client> {
+    // A panic while holding the client leaves it at worst without a worker, and it respawns one.
+    client.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::devices::Devices;
+use crate::gpu::backend::Part;
 use crate::trace::record::{Backend, Device};
 
 /// What was found.
@@ -12,6 +13,8 @@ pub struct Report {
     pub version: String,
     /// One for each backend.
     pub backends: Vec<BackendReport>,
+    /// The software that CUDA is made of.
+    pub cuda: Vec<Part>,
     /// Whether a window can be shown.
     pub display: Finding,
 }
@@ -43,7 +46,7 @@ pub struct Finding {
 /// Looks at everything; `display` is what the caller knows of the display.
 #[must_use]
 pub fn examine(devices: &Devices, display: Finding) -> Report {
-    let backends = [Backend::Simt, Backend::Wgpu]
+    let backends = [Backend::Simt, Backend::Wgpu, Backend::Cuda]
         .into_iter()
         .map(|backend| match devices.describe(backend) {
             Ok(device) => {
@@ -57,7 +60,9 @@ pub fn examine(devices: &Devices, display: Finding) -> Report {
             },
         })
         .collect();
-    Report { version: super::VERSION.to_owned(), backends, display }
+    // Where nothing can be asked, the backend's own line has said why.
+    let cuda = devices.cuda_parts().unwrap_or_default();
+    Report { version: super::VERSION.to_owned(), backends, cuda, display }
 }
 
 /// Whether a display server is named, and its library can be loaded, before a window library would be asked and fail.

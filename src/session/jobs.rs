@@ -47,10 +47,11 @@ pub fn with(params: &Params, set: &[(String, f64)]) -> Params {
 /// # Errors
 /// Everything that is wrong with the shader, and every expression that has no usable value.
 pub fn build(lesson: &Lesson, kernel: &Kernel, params: &Params, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
-    build_from(lesson, kernel, &kernel.file, &kernel.source, params, purpose)
+    let job = build_from(lesson, kernel, &kernel.file, &kernel.source, params, purpose)?;
+    Ok(Job { twin: kernel.cuda.clone(), library: kernel.library.clone(), ..job })
 }
 
-/// As [`build`], with another source in the kernel's place: an exercise's, say.
+/// As [`build`], with another source in the kernel's place: an exercise's, say. It has no twin.
 ///
 /// # Errors
 /// As [`build`].
@@ -125,6 +126,8 @@ pub fn build_from(
         entry: kernel.entry.clone(),
         blame: blame(lesson, kernel, &buffers),
         constants,
+        twin: None,
+        library: None,
         buffers,
         workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),
         grid,

@@ -17,6 +17,7 @@ pub mod new_lesson;
 pub mod note;
 pub mod output;
 pub mod predict;
+pub mod ptx;
 pub mod run;
 pub mod saved;
 pub mod shader_file;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::ladder::Comparison;
+use crate::base::units::count;
 use crate::measure::roofline::Placement;
-use crate::trace::record::{Backend, CacheState, Timing, Warning};
+use crate::trace::record::{Backend, CacheState, Compiled, LibraryRun, Limit, Occupancy, Timing, Warning};
 use crate::trace::{Check, Record, Trace};
 
 /// The outcome of running a lesson's kernels.
@@ -64,8 +65,100 @@ pub struct KernelOutput {
     pub roofline: Option<Placement>,
     /// The tracer's counts.
     pub trace: Option<Trace>,
+    /// What the compiler made of it, where the backend can tell.
+    pub compiled: Option<CompiledOutput>,
+    /// The library's call that does the same work, where there is one.
+    pub library: Option<LibraryOutput>,
     /// Why there is nothing more, where it could not run.
     pub error: Option<String>,
+}
+
+/// What a compiler made of a kernel, for one lane where nothing else is said.
+#[derive(Clone, Debug, Serialize)]
+pub struct CompiledOutput {
+    /// Registers.
+    pub registers: u32,
+    /// Shared memory of a workgroup, in bytes.
+    pub shared_bytes: u32,
+    /// Spilled registers and arrays outside the registers, in bytes.
+    pub local_bytes: u32,
+    /// Most lanes that a workgroup can have.
+    pub max_threads: u32,
+    /// How many workgroups a multiprocessor can hold, and what keeps it from holding more.
+    pub occupancy: Option<Occupancy>,
+    /// The code in the virtual machine's language; not in JSON.
+    #[serde(skip)]
+    pub ptx: String,
+}
+
+/// A library's call, timed in the same run as the kernel whose work it does.
+#[derive(Clone, Debug, Serialize)]
+pub struct LibraryOutput {
+    /// The call's name.
+    pub name: String,
+    /// Whether its output is right.
+    pub ok: bool,
+    /// Its time.
+    pub time: Option<TimeOutput>,
+    /// The kernel's `bytes` over the median time.
+    pub bytes_per_s: Option<f64>,
+    /// The kernel's `flops` over the median time.
+    pub flops_per_s: Option<f64>,
+}
+
+impl From<&Compiled> for CompiledOutput {
+    fn from(compiled: &Compiled) -> Self {
+        Self {
+            registers: compiled.registers,
+            shared_bytes: compiled.shared_bytes,
+            local_bytes: compiled.local_bytes,
+            max_threads: compiled.max_threads,
+            occupancy: compiled.occupancy,
+            ptx: compiled.ptx.clone(),
+        }
+    }
+}
+
+impl CompiledOutput {
+    /// In words: "24 registers, 48 of 64 warps on a multiprocessor (limited by registers)".
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words = format!("{} registers", self.registers);
+        if self.shared_bytes > 0 {
+            words.push_str(&format!(", {} bytes of shared memory", count(self.shared_bytes.into())));
+        }
+        if self.local_bytes > 0 {
+            words.push_str(&format!(
+                ", {} bytes spilled or indexed outside the registers",
+                count(self.local_bytes.into())
+            ));
+        }
+        if let Some(Occupancy { warps, max_warps, limited_by, .. }) = self.occupancy {
+            words.push_str(&format!(", {warps} of {max_warps} warps on a multiprocessor"));
+            let short_of = match limited_by {
+                Limit::Warps if warps == max_warps => return words,
+                Limit::Warps => "the workgroup's size",
+                Limit::Blocks => "the number of workgroups",
+                Limit::Registers => "registers",
+                Limit::SharedMemory => "shared memory",
+            };
+            words.push_str(&format!(" (limited by {short_of})"));
+        }
+        words
+    }
+}
+
+impl LibraryOutput {
+    fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
+        let median = run.timing.as_ref().map(|t| t.median_s);
+        Self {
+            name: run.name.clone(),
+            ok: run.check.as_ref().is_none_or(|c| c.ok),
+            time: run.timing.as_ref().map(Into::into),
+            bytes_per_s: median.map(|s| bytes / s),
+            flops_per_s: median.map(|s| flops / s),
+        }
+    }
 }
 
 /// A check, without the details that only an error message needs.
@@ -134,6 +227,8 @@ impl KernelOutput {
             flops_per_s: median.map(|s| flops / s),
             roofline: None,
             trace: record.trace.clone(),
+            compiled: record.compiled.as_ref().map(Into::into),
+            library: record.library.as_ref().map(|run| LibraryOutput::of(run, bytes, flops)),
             error: None,
         }
     }
@@ -166,6 +261,8 @@ impl KernelOutput {
             flops_per_s: None,
             roofline: None,
             trace: None,
+            compiled: None,
+            library: None,
             error: Some(error),
         }
     }

@@ -71,6 +71,8 @@ pub fn trace(
         source,
         entry,
         constants: options.constants.clone(),
+        twin: None,
+        library: None,
         buffers,
         workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),
         grid,

@@ -12,6 +12,8 @@ pub enum Backend {
     Simt,
     /// A graphics driver, through wgpu.
     Wgpu,
+    /// NVIDIA's own driver: the kernels' twins in CUDA C++.
+    Cuda,
 }
 
 impl Backend {
@@ -21,6 +23,7 @@ impl Backend {
         match self {
             Self::Simt => "simt",
             Self::Wgpu => "wgpu",
+            Self::Cuda => "cuda",
         }
     }
 }
@@ -115,6 +118,61 @@ pub struct Ceilings {
     pub launch_s: Option<f64>,
 }
 
+/// What a compiler made of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compiled {
+    /// Registers of a lane.
+    pub registers: u32,
+    /// Workgroup memory that the kernel declares, in bytes.
+    pub shared_bytes: u32,
+    /// Memory of a lane beside its registers, in bytes: spilled registers, and arrays with indices known only at run time.
+    pub local_bytes: u32,
+    /// Most lanes that a workgroup of this kernel can have.
+    pub max_threads: u32,
+    /// How many of its workgroups a multiprocessor can hold.
+    pub occupancy: Option<Occupancy>,
+    /// The code in the virtual machine's language, with the source's lines as `.loc`.
+    pub ptx: String,
+}
+
+/// How many workgroups of a kernel fit on a multiprocessor at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupancy {
+    /// Workgroups at a time.
+    pub blocks: u32,
+    /// Warps at a time.
+    pub warps: u32,
+    /// Warps that a multiprocessor can hold at most.
+    pub max_warps: u32,
+    /// What keeps it from holding more.
+    pub limited_by: Limit,
+}
+
+/// What a multiprocessor runs out of first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Places for warps: it is full, or has too few left for a whole workgroup.
+    Warps,
+    /// Places for workgroups.
+    Blocks,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+}
+
+/// A library's call that does a kernel's work, timed in the same run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LibraryRun {
+    /// The call, such as `cuMemcpyDtoD`.
+    pub name: String,
+    /// The comparison of its output with the kernel's reference.
+    pub check: Option<Check>,
+    /// Its time, where its output is right.
+    pub timing: Option<Timing>,
+}
+
 /// Everything that came of one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -130,6 +188,10 @@ pub struct Record {
     pub trace: Option<Trace>,
     /// Single accesses, from the tracer only.
     pub timeline: Option<Timeline>,
+    /// What the compiler made of it, where the backend can tell.
+    pub compiled: Option<Compiled>,
+    /// The library's call beside it, where the job named one and the backend has it.
+    pub library: Option<LibraryRun>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
 }

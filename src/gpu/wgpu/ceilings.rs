@@ -129,6 +129,8 @@ pub(super) fn job(name: &str, source: &str, buffers: Vec<BufferSpec>, grid: [u32
         source: source.into(),
         entry: "main".to_owned(),
         constants: Vec::new(),
+        twin: None,
+        library: None,
         buffers,
         grid,
         workgroup: None,

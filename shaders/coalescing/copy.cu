@@ -1,0 +1,12 @@
+// Copy: lane i loads element i and stores element i.
+// Neighbouring lanes touch neighbouring elements, in the load and in the store.
+// From outside: N, the elements, and BLOCK, the lanes in a workgroup.
+
+extern "C" __global__ void copy(const float* __restrict__ src, float* __restrict__ dst) {
+    // The grid is the WGSL kernel's: longer arrays go on along y.
+    unsigned int i = blockIdx.x * BLOCK + threadIdx.x + blockIdx.y * (gridDim.x * BLOCK);
+    if (i < N) {
+        float value = src[i];
+        dst[i] = value;
+    }
+}

@@ -1,0 +1,53 @@
+//! A job's constants as a C++ header, with the types that the WGSL declares its `override`s to have.
+
+use crate::job::Job;
+
+/// One `constexpr` for each constant. Macros would reach into every header that the twin includes.
+pub(super) fn header(job: &Job) -> String {
+    job.constants.iter().map(|(name, value)| constant(name, *value, declared_type(&job.source, name))).collect()
+}
+
+fn constant(name: &str, value: f64, declared: Option<&str>) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "beyond 64 bits it is no constant of these types")]
+    let whole = value as i64;
+    match declared {
+        Some("bool") => format!("constexpr bool {name} = {};\n", value != 0.0),
+        Some("f32" | "f16") => format!("constexpr float {name} = {value:?}f;\n"),
+        Some("i32") => format!("constexpr int {name} = {whole};\n"),
+        None if value.fract() != 0.0 => format!("constexpr float {name} = {value:?}f;\n"),
+        None if value < 0.0 => format!("constexpr int {name} = {whole};\n"),
+        _ => format!("constexpr unsigned int {name} = {whole}u;\n"),
+    }
+}
+
+/// The type that WGSL source gives the override `name`, where it says one.
+fn declared_type<'a>(source: &'a str, name: &str) -> Option<&'a str> {
+    let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    code.filter_map(|line| line.split_once("override ")).find_map(|(_, declaration)| {
+        let rest = declaration.trim_start().strip_prefix(name)?.trim_start().strip_prefix(':')?;
+        rest.split(['=', ';']).next().map(str::trim)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::fake;
+
+    #[test]
+    fn constants_have_the_types_of_the_overrides() {
+        let mut job = fake::job("copy", 1024);
+        job.source =
+            "// override N: f32;\noverride N: u32;\noverride SCALE: f32 = 1.0;\n@id(3) override DEEP : i32;\noverride ON: bool;"
+                .into();
+        job.constants = [("N", 4e9), ("SCALE", 2.0), ("DEEP", -3.0), ("ON", 1.0), ("OTHER", 0.5)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
+        let expected = "constexpr unsigned int N = 4000000000u;\n\
+                        constexpr float SCALE = 2.0f;\n\
+                        constexpr int DEEP = -3;\n\
+                        constexpr bool ON = true;\n\
+                        constexpr float OTHER = 0.5f;\n";
+        assert_eq!(header(&job), expected);
+    }
+}

@@ -1,0 +1,267 @@
+//! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one thread.
+#![expect(unsafe_code, reason = "the driver is a C library; nothing outside this file and nvrtc.rs calls into C")]
+
+use std::ffi::{CString, c_void};
+use std::marker::PhantomData;
+
+use cudarc::driver::result;
+use cudarc::driver::sys::{self, CUresult};
+
+/// The code that a failed call gives.
+pub(super) type Code = CUresult;
+
+/// What a call of the driver gives; on failure its code.
+pub(super) type Outcome<T> = Result<T, CUresult>;
+
+/// An attribute of a device.
+pub(super) use cudarc::driver::sys::CUdevice_attribute as Attribute;
+/// An attribute of a compiled function.
+pub(super) use cudarc::driver::sys::CUfunction_attribute as FunctionAttribute;
+
+/// All work goes to the default stream: in order, and in order with copies from and to the host.
+const STREAM: sys::CUstream = std::ptr::null_mut();
+
+fn code(error: result::DriverError) -> CUresult {
+    error.0
+}
+
+/// Whether the driver's library can be loaded. Every other call here panics where it cannot.
+pub(super) fn is_present() -> bool {
+    // SAFETY: It loads the driver's library, whose initialisation is NVIDIA's own and expects to be loaded like this.
+    unsafe { sys::is_culib_present() }
+}
+
+/// Initialises the driver; again and again does no harm.
+pub(super) fn init() -> Outcome<()> {
+    result::init().map_err(code)
+}
+
+/// The newest CUDA that the driver supports: major and minor.
+pub(super) fn version() -> Outcome<[i32; 2]> {
+    let mut version = 0;
+    // SAFETY: The pointer is to a live integer.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(code)?;
+    Ok([version / 1000, version % 1000 / 10])
+}
+
+/// Number of devices. The driver is initialised.
+pub(super) fn device_count() -> Outcome<i32> {
+    result::device::get_count().map_err(code)
+}
+
+/// The name of device `ordinal`.
+pub(super) fn device_name(ordinal: i32) -> Outcome<String> {
+    result::device::get_name(result::device::get(ordinal).map_err(code)?).map_err(code)
+}
+
+/// A device's primary context, current on this thread. It lives as long as the process, which is a worker's.
+pub(super) struct Context {
+    device: sys::CUdevice,
+    /// A context is current on one thread only.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Context {
+    /// Opens device `ordinal`.
+    pub(super) fn open(ordinal: i32) -> Outcome<Self> {
+        let device = result::device::get(ordinal).map_err(code)?;
+        // SAFETY: The device comes from the driver, and the context from the device; it is never released.
+        unsafe {
+            let context = result::primary_ctx::retain(device).map_err(code)?;
+            result::ctx::set_current(context).map_err(code)?;
+        }
+        Ok(Self { device, _thread: PhantomData })
+    }
+
+    pub(super) fn attribute(&self, attribute: Attribute) -> Outcome<u32> {
+        // SAFETY: The device comes from the driver.
+        let value = unsafe { result::device::get_attribute(self.device, attribute) }.map_err(code)?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    }
+
+    /// The device's memory in bytes.
+    pub(super) fn total_memory(&self) -> Outcome<u64> {
+        // SAFETY: The device comes from the driver.
+        Ok(unsafe { result::device::total_mem(self.device) }.map_err(code)? as u64)
+    }
+}
+
+/// A piece of the device's memory, which is given back when it goes out of use.
+pub(super) struct Memory {
+    pointer: sys::CUdeviceptr,
+    bytes: u64,
+}
+
+impl Memory {
+    /// `bytes` of memory; at least one is taken.
+    pub(super) fn new(_: &Context, bytes: u64) -> Outcome<Self> {
+        let size = usize::try_from(bytes.max(1)).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        // SAFETY: A context is current, as the argument shows. What the memory holds is never taken for a value before it is written.
+        let pointer = unsafe { result::malloc_sync(size) }.map_err(code)?;
+        Ok(Self { pointer, bytes })
+    }
+
+    /// Its address at byte `offset`, for a kernel.
+    pub(super) fn address(&self, offset: u64) -> u64 {
+        self.pointer + offset
+    }
+
+    /// Whether `bytes` from `offset` on lie within.
+    fn holds(&self, offset: u64, bytes: u64) -> bool {
+        offset.checked_add(bytes).is_some_and(|end| end <= self.bytes)
+    }
+
+    /// Copies `words` to byte `offset`, and waits for it.
+    pub(super) fn write(&self, offset: u64, words: &[u32]) -> Outcome<()> {
+        if !self.holds(offset, size_of_val(words) as u64) {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        // SAFETY: The range was just seen to lie within the memory, which is alive.
+        unsafe { result::memcpy_htod_sync(self.address(offset), words) }.map_err(code)
+    }
+
+    /// Copies from byte `offset` to `words`, once all work before is done.
+    pub(super) fn read(&self, offset: u64, words: &mut [u32]) -> Outcome<()> {
+        if !self.holds(offset, size_of_val(words) as u64) {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        // SAFETY: The range was just seen to lie within the memory, which is alive.
+        unsafe { result::memcpy_dtoh_sync(words, self.address(offset)) }.map_err(code)
+    }
+
+    /// Has `bytes` of `from` copied to here, each from its own offset, after the work before; does not wait.
+    pub(super) fn copy(&self, offset: u64, from: &Self, from_offset: u64, bytes: u64) -> Outcome<()> {
+        if !self.holds(offset, bytes) || !from.holds(from_offset, bytes) {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        let size = usize::try_from(bytes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        // SAFETY: Both ranges were just seen to lie within their memories. Giving memory back waits for the work that uses it.
+        unsafe { result::memcpy_dtod_async(self.address(offset), from.address(from_offset), size, STREAM) }
+            .map_err(code)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: It was allocated in `new` and is given back once. In a lost context this fails, and there is nothing left to do.
+        let _ = unsafe { result::free_sync(self.pointer) };
+    }
+}
+
+/// A kernel's arguments: addresses of buffers, in order.
+pub(super) struct Arguments {
+    /// Pointers into `_values`, as the driver wants them.
+    pointers: Box<[*mut c_void]>,
+    _values: Box<[u64]>,
+}
+
+impl Arguments {
+    /// Arguments of these addresses.
+    pub(super) fn new(values: &[u64]) -> Self {
+        let mut values: Box<[u64]> = values.into();
+        let pointers = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
+        Self { pointers, _values: values }
+    }
+}
+
+/// A compiled function and the module that holds it.
+pub(super) struct Function {
+    module: sys::CUmodule,
+    function: sys::CUfunction,
+}
+
+impl Function {
+    /// Loads `image`, a cubin or PTX with a zero at its end, and takes the function `name` out of it.
+    pub(super) fn load(_: &Context, image: &[u8], name: &str) -> Outcome<Self> {
+        let name = CString::new(name).map_err(|_| CUresult::CUDA_ERROR_NOT_FOUND)?;
+        // SAFETY: A context is current, as the argument shows; the image comes from NVRTC. The module outlives its function.
+        unsafe {
+            let module = result::module::load_data(image.as_ptr().cast()).map_err(code)?;
+            match result::module::get_function(module, name) {
+                Ok(function) => Ok(Self { module, function }),
+                Err(error) => {
+                    let _ = result::module::unload(module);
+                    Err(code(error))
+                }
+            }
+        }
+    }
+
+    pub(super) fn attribute(&self, attribute: FunctionAttribute) -> Outcome<u32> {
+        // SAFETY: The function's module is loaded.
+        let value = unsafe { result::function::get_function_attribute(self.function, attribute) }.map_err(code)?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    }
+
+    /// How many workgroups of `lanes` a multiprocessor holds at a time.
+    pub(super) fn blocks_per_multiprocessor(&self, lanes: u32) -> Outcome<u32> {
+        let lanes = i32::try_from(lanes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        // SAFETY: The function's module is loaded.
+        let blocks = unsafe { result::occupancy::max_active_block_per_multiprocessor(self.function, lanes, 0) };
+        Ok(u32::try_from(blocks.map_err(code)?).unwrap_or(0))
+    }
+
+    /// Has it run after the work before; does not wait.
+    pub(super) fn launch(&self, grid: [u32; 3], workgroup: [u32; 3], arguments: &mut Arguments) -> Outcome<()> {
+        // SAFETY: The function's module is loaded, and the driver reads as many arguments as the function has parameters, which
+        // `compile` has compared with the job's buffers. Where a kernel writes is nothing that can be proved: what it does wrong
+        // stays in the device memory that this worker process owns.
+        unsafe {
+            result::launch_kernel(self.function, grid.into(), workgroup.into(), 0, STREAM, &mut arguments.pointers)
+        }
+        .map_err(code)
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        // SAFETY: It was loaded in `load` and is unloaded once. In a lost context this fails, and there is nothing left to do.
+        let _ = unsafe { result::module::unload(self.module) };
+    }
+}
+
+/// A reading of the device's clock.
+pub(super) struct Event(sys::CUevent);
+
+impl Event {
+    pub(super) fn new(_: &Context) -> Outcome<Self> {
+        result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT).map(Self).map_err(code)
+    }
+
+    /// Has the clock read after the work before; does not wait.
+    pub(super) fn record(&self) -> Outcome<()> {
+        // SAFETY: The event is alive.
+        unsafe { result::event::record(self.0, STREAM) }.map_err(code)
+    }
+
+    /// Whether the work before it is done.
+    pub(super) fn is_over(&self) -> Outcome<bool> {
+        // SAFETY: The event is alive.
+        match unsafe { result::event::query(self.0) }.map_err(code) {
+            Ok(()) => Ok(true),
+            Err(CUresult::CUDA_ERROR_NOT_READY) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Seconds from `start` to this. Both are over.
+    pub(super) fn seconds_since(&self, start: &Self) -> Outcome<f64> {
+        type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> CUresult;
+        let mut milliseconds = 0.0;
+        // SAFETY: This is the call's signature in every version of the driver; its younger name, which the bindings use, is missing
+        // before CUDA 12.8. Both events are alive.
+        unsafe {
+            let elapsed = sys::culib().get::<Elapsed>(b"cuEventElapsedTime\0");
+            let elapsed = elapsed.map_err(|_| CUresult::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND)?;
+            elapsed(&raw mut milliseconds, start.0, self.0).result().map_err(code)?;
+        }
+        Ok(f64::from(milliseconds) * 1e-3)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: It was created in `new` and is destroyed once. In a lost context this fails, and there is nothing left to do.
+        let _ = unsafe { result::event::destroy(self.0) };
+    }
+}
