@@ -14,7 +14,8 @@ use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
 
 fn devices() -> Devices {
-    Devices::new(WorkerCommand::this_program())
+    let program = env!("CARGO_BIN_EXE_warpbook").into();
+    Devices::new(WorkerCommand { program, ..WorkerCommand::this_program() })
 }
 
 #[test]

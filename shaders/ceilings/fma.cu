@@ -10,7 +10,7 @@ __device__ float4 chain(float start) {
     return make_float4(start, start + 0.25f, start + 0.5f, start + 0.75f);
 }
 
-extern "C" __global__ void fma(float* out) {
+extern "C" __global__ void fma_chains(float* out) {
     unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
     // Values that no compiler can know, and that neither overflow nor become denormal: x -> 0.999 x + 0.001 goes to 1.
     float a = 0.999f - 1e-6f * (id & 15u);

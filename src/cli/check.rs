@@ -14,6 +14,9 @@ pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode
         out::note(&format!("{id}: {}", if problems.is_empty() { "ok" } else { "has problems" }));
     });
     out::problems(&found);
+    if let Some(warning) = check::twins_not_compiled(&context.devices, &pack) {
+        out::problems(&[warning]);
+    }
     if found.iter().any(Diagnostic::is_error) {
         return Err(MISUSED.into());
     }

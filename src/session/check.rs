@@ -28,11 +28,11 @@ pub fn check(
     on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
 ) -> (Pack, Vec<Diagnostic>) {
     let (pack, mut all) = super::load(files);
-    let mut compiler = Compiler::Unknown;
+    let compiles = twins_not_compiled(devices, &pack).is_none();
     for lesson in &pack.lessons {
         let mut problems = lesson_problems(devices, lesson, cancel);
-        for kernel in &lesson.kernels {
-            problems.extend(twin_problems(devices, lesson, kernel, &mut compiler));
+        for kernel in lesson.kernels.iter().filter(|kernel| compiles && kernel.cuda.is_some()) {
+            problems.extend(twin_problems(devices, lesson, kernel));
         }
         on_lesson(&lesson.id, &problems);
         all.extend(problems);
@@ -40,39 +40,32 @@ pub fn check(
     (pack, all)
 }
 
-/// Whether CUDA's compiler is there.
-enum Compiler {
-    /// Nobody has looked.
-    Unknown,
-    /// It is.
-    Found,
-    /// It is not, and that has been said.
-    Missing,
+/// Why a pack's twins in CUDA C++ cannot be checked on this machine; none where they can, or where there are none.
+#[must_use]
+pub fn twins_not_compiled(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
+    let twin = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).find_map(|kernel| kernel.cuda.as_ref())?;
+    let (why, hint) = match devices.cuda_parts() {
+        Ok(parts) => match parts.into_iter().find(|part| part.name == NVRTC) {
+            Some(part) if part.found => return None,
+            Some(part) => (part.what, part.hint),
+            None => ("nothing is known of a compiler".to_owned(), None),
+        },
+        Err(why) => (why.message, why.hint),
+    };
+    let warning = Diagnostic::warning(format!("the CUDA twins were not compiled: {why}")).in_file(&twin.file);
+    Some(match hint {
+        Some(hint) => warning.hint(hint),
+        None => warning,
+    })
 }
 
-/// What CUDA's compiler says of a kernel's twin. Where there is none, a warning says once that twins were not compiled.
-fn twin_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, compiler: &mut Compiler) -> Vec<Diagnostic> {
-    let Some(twin) = &kernel.cuda else { return Vec::new() };
-    if matches!(compiler, Compiler::Unknown) {
-        let parts = devices.cuda_parts().unwrap_or_default();
-        let nvrtc = parts.into_iter().find(|part| part.name == NVRTC);
-        if nvrtc.as_ref().is_some_and(|part| part.found) {
-            *compiler = Compiler::Found;
-        } else {
-            *compiler = Compiler::Missing;
-            let why = nvrtc.as_ref().map_or("this build has no CUDA backend", |part| part.what.as_str());
-            let warning = Diagnostic::warning(format!("the CUDA twins were not compiled: {why}")).in_file(&twin.file);
-            return vec![match nvrtc.and_then(|part| part.hint) {
-                Some(hint) => warning.hint(hint),
-                None => warning,
-            }];
-        }
-    }
+/// What CUDA's compiler says of a kernel's twin.
+fn twin_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
     let purpose = run::purpose(Backend::Cuda, 1, false);
-    match (compiler, jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose)) {
-        (Compiler::Found, Ok(job)) => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
+    match jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose) {
+        Ok(job) => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
         // What keeps the job from being built has been said of its shader.
-        _ => Vec::new(),
+        Err(_) => Vec::new(),
     }
 }
 

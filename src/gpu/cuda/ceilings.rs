@@ -111,6 +111,10 @@ pub(super) fn fma_job(groups: u32, turns: u32) -> Job {
         (include_str!("../../../shaders/ceilings/fma.wgsl"), include_str!("../../../shaders/ceilings/fma.cu"));
     let mut job = job("fma", sources, vec![out], [groups, 1, 1], [256, 1, 1]);
     job.constants = vec![("turns".to_owned(), f64::from(turns))];
+    if let Some(twin) = &mut job.twin {
+        // C's own library has the other name.
+        twin.entry = "fma_chains".to_owned();
+    }
     job
 }
 
