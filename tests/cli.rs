@@ -26,6 +26,8 @@ fn warpbook_in(folder: &Path, args: &[&str]) -> Run {
         .env_remove("XDG_DATA_HOME")
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
+        // Where there is a GPU, these tests are about a machine without one.
+        .env("CUDA_VISIBLE_DEVICES", "-1")
         .output()
         .unwrap();
     Run {
@@ -213,6 +215,32 @@ fn a_read_of_what_nobody_wrote_is_told_by_trace() {
     let findings = &run.json()["findings"];
     assert_eq!(findings.as_array().map(Vec::len), Some(1), "{findings}");
     assert_eq!((&findings[0]["kind"], &findings[0]["line"]), (&"uninitialized".into(), &5.into()));
+}
+
+#[test]
+fn cuda_is_missing_in_words_and_the_rest_goes_on() {
+    let asked = warpbook(&["run", "coalescing", "--backend", "cuda", "--json"]);
+    assert_eq!(asked.code, 2, "{}", asked.err);
+    assert!(asked.out.is_empty(), "{}", asked.out);
+    assert!(asked.err.contains("CUDA") && asked.err.contains("hint: "), "{}", asked.err);
+    if cfg!(not(feature = "cuda")) {
+        assert!(asked.err.contains("this build has no CUDA backend"), "{}", asked.err);
+        return;
+    }
+    assert!(asked.err.contains("--backend wgpu or --backend simt"), "{}", asked.err);
+    let report = warpbook(&["doctor", "--json"]).json();
+    let backend = report["backends"].as_array().unwrap().iter().find(|b| b["backend"] == "cuda").unwrap();
+    assert!(backend["device"].is_null() && backend["missing"].is_string() && backend["hint"].is_string(), "{backend}");
+    let parts = report["cuda"].as_array().unwrap();
+    let names: Vec<&str> = parts.iter().filter_map(|p| p["name"].as_str()).collect();
+    assert_eq!(names, ["CUDA driver", "NVRTC", "cuBLAS"]);
+    for part in parts {
+        assert_eq!(part["found"] == false, part["hint"].is_string(), "{part}");
+    }
+    let other = warpbook(&["run", "coalescing", "--kernel", "copy", "--set", "n=1024", "--backend", "simt", "--json"]);
+    assert_eq!(other.code, 0, "{}", other.err);
+    let kernel = &other.json()["kernels"][0];
+    assert!(kernel["compiled"].is_null() && kernel["library"].is_null() && kernel["ok"] == true, "{kernel}");
 }
 
 #[test]

@@ -82,6 +82,7 @@ def test_every_check_passes():
 def test_warm_and_large_copies():
     wide = lambda text: text.replace("PowersOfTwo(1024, 67108864)", "PowersOfTwo(1024, 268435456)").replace(
         'values: [\n', 'values: [\n        (id: "launch", label: "launch", unit: "s", expr: "device.launch"),\n'
+        '        (id: "fma", label: "fma", unit: "", expr: "device.fma"),\n'
         '        (id: "copied", label: "copied", unit: "B/s", expr: "device.copy"),\n', 1)
     with tempfile.TemporaryDirectory() as folder:
         pack = bent(folder, f"lessons/{LESSON}/lesson.ron", wide)
@@ -94,7 +95,7 @@ def test_warm_and_large_copies():
                   f"library {library / 1e9:.1f} GB/s: best kernel / library = {best / library:.3f}")
             assert best >= 0.97 * library, "a copy kernel reaches 97% of the driver's copy"
             print(f"  ceilings: launch {output['values']['launch'] * 1e6:.2f} us, copy kernel "
-                  f"{output['values']['copied'] / 1e9:.1f} GB/s")
+                  f"{output['values']['copied'] / 1e9:.1f} GB/s, fma {output['values']['fma'] / 1e12:.1f} TFLOP/s")
 
 
 def test_timings_repeat():

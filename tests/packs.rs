@@ -343,6 +343,33 @@ fn missing_files_are_named() -> Outcome {
 }
 
 #[test]
+fn a_twin_lies_beside_its_shader_and_a_library_names_buffers() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    copy_folder(&good_pack(), folder.path())?;
+    let twin = folder.path().join("shaders/tiny/strided.cu");
+    fs::write(&twin, "extern \"C\" __global__ void strided(const float* src, float* dst) {}\n")?;
+    let (pack, found) = load(folder.path());
+    assert!(found.is_empty(), "{found:?}");
+    let twins: Vec<_> = pack.lessons[0].kernels.iter().map(|k| k.cuda.as_ref().map(|t| t.entry.as_str())).collect();
+    assert_eq!(twins, [Some("strided"), None]);
+    fs::write(&twin, [0xFF, 0x00])?;
+    let (_, found) = load(folder.path());
+    assert!(
+        found.len() == 1 && found[0].message.contains("strided.cu") && found[0].message.contains("UTF-8"),
+        "{found:?}"
+    );
+    let with =
+        |library: &str| spoilt(&[(LESSON, "bytes: \"8 * n\",", &format!("bytes: \"8 * n\", library: {library},"))]);
+    let (_, odd) = with("Copy(\"sorc\", \"dst\")")?;
+    assert!(odd.len() == 1 && odd[0].contains("`sorc` is not a buffer") && odd[0].contains("`src`"), "{odd:?}");
+    let (_, unequal) = with("Copy(\"src\", \"dst\")")?;
+    assert!(unequal.len() == 1 && unequal[0].contains("the same `count`"), "{unequal:?}");
+    let (_, unknown) = with("Gemm")?;
+    assert!(unknown.len() == 1 && unknown[0].contains("`Copy`"), "{unknown:?}");
+    Ok(())
+}
+
+#[test]
 fn a_new_lesson_loads_without_a_word() -> Outcome {
     let folder = tempfile::tempdir()?;
     for (path, contents) in lesson::scaffold("bank-conflicts")? {

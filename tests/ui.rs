@@ -62,6 +62,21 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
 }
 
 #[test]
+fn the_source_switches_to_its_twin_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    assert!(window.query_by_label_contains("__global__").is_none());
+    window.get_by_role_and_label(Role::Button, "CUDA").click();
+    settle(&mut window);
+    assert!(window.query_by_label_contains("__global__").is_some());
+    assert!(window.query_by_label("PTX").is_none(), "nothing was compiled, so there is no PTX");
+    window.get_by_role_and_label(Role::Button, "WGSL").click();
+    settle(&mut window);
+    assert!(window.query_by_label_contains("__global__").is_none());
+    assert!(window.query_by_label_contains("@compute").is_some());
+}
+
+#[test]
 fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);

@@ -59,6 +59,9 @@ fn a_worker_answers_and_stays() -> Outcome {
     let id = client.worker_id();
     assert_eq!(client.device()?.name, fake::device().name);
     assert_eq!(client.ceilings()?.launch_s, Some(1e-6));
+    assert_eq!(client.parts()?, []);
+    let compiled = client.compile(&fake::job("answers", 1024));
+    assert!(compiled.is_err_and(|d| d.message.contains("cannot be compiled apart")));
     // A failure in good order leaves the worker as it is.
     let unknown = run(&mut client, &fake::job("unheard of", 1024));
     assert!(unknown.is_err_and(|d| d.message.contains("there is no script `unheard of`")));

@@ -344,3 +344,16 @@ impl<'a> Prepared<'a> {
         Ok(Some(LibraryRun { name: "cuMemcpyDtoD".to_owned(), check, timing }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_without_a_function_is_a_failure_and_no_end() {
+        let failed = guarded::<()>(|| panic!("cuNothing is missing"));
+        assert!(failed.is_err_and(|f| f.fatal
+            && f.diagnostic.message.contains("cuNothing is missing")
+            && f.diagnostic.hint.is_some()));
+    }
+}

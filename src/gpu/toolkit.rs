@@ -14,7 +14,7 @@ const LOADER_VARIABLE: &str = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PAT
 
 /// The toolkits' folders, the named ones first.
 pub(super) fn roots() -> Vec<PathBuf> {
-    let named = VARIABLES.iter().filter_map(|name| std::env::var_os(name)).map(PathBuf::from);
+    let named = VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let mut roots: Vec<PathBuf> = named.chain(USUAL.iter().map(PathBuf::from)).filter(|root| root.is_dir()).collect();
     roots.dedup();
     roots
