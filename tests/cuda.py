@@ -139,7 +139,7 @@ def endless():
         pack = bent(folder, f"shaders/{LESSON}/copy.cu", forever)
         output = run("--kernel", "copy", "--kernel", "vec4", pack=pack, code=1)
         lost, after = output["kernels"]
-        assert "no sign of life" in lost["error"] and after["ok"], output
+        assert "no sign of life" in lost["error"] and "copy.cu" in lost["error"] and after["ok"], output
         print(" ", lost["error"])
 
 

@@ -50,6 +50,10 @@ impl WorkerCommand {
         self.env.extend(toolkit::library_path());
         self
     }
+
+    fn runs_twins(&self) -> bool {
+        self.args.iter().any(|arg| arg == "--cuda")
+    }
 }
 
 /// A worker that was asked to stop gets this long to do so by itself.
@@ -69,6 +73,17 @@ pub struct Client {
 struct Subject<'a> {
     what: String,
     job: Option<&'a Job>,
+    /// Whether the job's twin is what runs.
+    twin: bool,
+}
+
+impl Subject<'_> {
+    /// The file that the kernel is in.
+    fn file(&self) -> Option<&str> {
+        let job = self.job?;
+        let twin = job.twin.as_ref().filter(|_| self.twin);
+        Some(twin.map_or(&job.file, |twin| &twin.file))
+    }
 }
 
 impl Client {
@@ -89,7 +104,7 @@ impl Client {
     /// # Errors
     /// When there is no driver or device, or the worker fails.
     pub fn device(&mut self) -> Result<Device, Diagnostic> {
-        let subject = Subject { what: "describing the device".into(), job: None };
+        let subject = Subject { what: "describing the device".into(), job: None, twin: false };
         match self.ask(&Request::Describe, &subject, &AtomicBool::new(false), &mut |_| ())? {
             Reply::Device(device) => Ok(device),
             _ => Err(self.confused(&subject)),
@@ -101,7 +116,7 @@ impl Client {
     /// # Errors
     /// When there is no device, or it or the worker fails.
     pub fn ceilings(&mut self) -> Result<Ceilings, Diagnostic> {
-        let subject = Subject { what: "measuring the device's ceilings".into(), job: None };
+        let subject = Subject { what: "measuring the device's ceilings".into(), job: None, twin: false };
         match self.ask(&Request::Ceilings, &subject, &AtomicBool::new(false), &mut |_| ())? {
             Reply::Ceilings(ceilings) => Ok(ceilings),
             _ => Err(self.confused(&subject)),
@@ -113,7 +128,7 @@ impl Client {
     /// # Errors
     /// When the worker fails, or this build has no such backend.
     pub fn parts(&mut self) -> Result<Vec<Part>, Diagnostic> {
-        let subject = Subject { what: "looking for the backend's software".into(), job: None };
+        let subject = Subject { what: "looking for the backend's software".into(), job: None, twin: false };
         match self.ask(&Request::Parts, &subject, &AtomicBool::new(false), &mut |_| ())? {
             Reply::Parts(parts) => Ok(parts),
             _ => Err(self.confused(&subject)),
@@ -125,7 +140,7 @@ impl Client {
     /// # Errors
     /// What is wrong with the kernel, or that there is no compiler, or how the worker was lost.
     pub fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
-        let subject = Subject { what: format!("compiling kernel `{}`", job.kernel), job: Some(job) };
+        let subject = Subject { what: format!("compiling kernel `{}`", job.kernel), job: Some(job), twin: true };
         match self.ask(&Request::Compile(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
             Reply::Compiled(warnings) => Ok(warnings),
             _ => Err(self.confused(&subject)),
@@ -143,7 +158,8 @@ impl Client {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Record, Diagnostic> {
-        let subject = Subject { what: format!("kernel `{}`", job.kernel), job: Some(job) };
+        let subject =
+            Subject { what: format!("kernel `{}`", job.kernel), job: Some(job), twin: self.command.runs_twins() };
         match self.ask(&Request::Run(Box::new(job.clone())), &subject, cancel, on_event)? {
             Reply::Record(record) => Ok(*record),
             _ => Err(self.confused(&subject)),
@@ -268,7 +284,7 @@ impl Exchange<'_> {
             _ if process::signal(ended) == Some(9) => {
                 "something else ended it, perhaps the system for want of memory: try smaller buffers"
             }
-            Some(job) if !job.bounds_checks => {
+            Some(job) if !job.bounds_checks && !self.subject.twin => {
                 "switch bounds checks on: without them an index out of bounds may end the process"
             }
             Some(_) => "run it again; if it is lost again, run the kernel on the tracer, which shows what it does",
@@ -295,8 +311,8 @@ fn cancelled_by_user(subject: &Subject<'_>) -> Diagnostic {
 }
 
 fn placed(subject: &Subject<'_>, diagnostic: Diagnostic) -> Diagnostic {
-    match subject.job {
-        Some(job) => diagnostic.in_file(&job.file),
+    match subject.file() {
+        Some(file) => diagnostic.in_file(file),
         None => diagnostic,
     }
 }

@@ -82,7 +82,8 @@ fn meaning(code: CUresult) -> Meaning {
         }
         C::CUDA_ERROR_NO_DEVICE => (
             "is not there: the driver sees no NVIDIA GPU",
-            "plug one in; or look whether CUDA_VISIBLE_DEVICES hides it, or the container was started without it",
+            "plug one in; or look whether CUDA_VISIBLE_DEVICES hides it, the container was started without it, or this user \
+             may not open /dev/nvidia*",
             false,
         ),
         C::CUDA_ERROR_NOT_PERMITTED | C::CUDA_ERROR_OPERATING_SYSTEM | C::CUDA_ERROR_DEVICE_NOT_LICENSED => {
