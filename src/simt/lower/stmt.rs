@@ -7,7 +7,7 @@ use naga::{Handle, Span, ir};
 use super::super::ir::{AtomicOp, Inst, Orders};
 use super::super::ops::{Binary, Ternary};
 use super::types::Kind;
-use super::{Frame, Lower, MAX_REGS, ReturnTo, Value};
+use super::{Frame, Lower, ReturnTo, Value};
 use crate::base::diag::Diagnostic;
 
 type Id = Handle<Expression>;
@@ -75,11 +75,7 @@ impl<'a> Lower<'a> {
 
     fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<(), Diagnostic> {
         for (statement, span) in block.span_iter() {
-            if self.b.ir.regs.len() > MAX_REGS {
-                return Err(self
-                    .error("the program is too large to trace once its calls are inlined", *span)
-                    .hint("call large functions from fewer places"));
-            }
+            self.room(0, *span)?;
             self.statement(frame, statement, *span)?;
         }
         Ok(())
@@ -153,6 +149,7 @@ impl<'a> Lower<'a> {
             }
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let pointer = self.pointer(frame, pointer)?;
+                self.room(super::types::components(self.module, &pointer.ty), span)?;
                 let barrier = Inst::Barrier(Orders { shared: true, storage: false });
                 self.push_at(span, barrier);
                 let value = self.load(&pointer);
@@ -170,12 +167,11 @@ impl<'a> Lower<'a> {
             | Statement::SubgroupCollectiveOperation { .. } => {
                 return Err(self.unsupported("subgroup operations", span));
             }
-            Statement::Kill
-            | Statement::RayQuery { .. }
-            | Statement::RayPipelineFunction(_)
-            | Statement::CooperativeStore { .. } => {
-                return Err(self.unsupported("this statement", span));
+            Statement::Kill => return Err(self.unsupported("`discard`", span)),
+            Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => {
+                return Err(self.unsupported("ray queries", span));
             }
+            Statement::CooperativeStore { .. } => return Err(self.unsupported("cooperative matrices", span)),
         }
         Ok(())
     }
@@ -222,6 +218,7 @@ impl<'a> Lower<'a> {
         } else {
             let zero = self.b.constant(0);
             let count = fun.result.as_ref().map_or(0, |r| super::types::components(self.module, self.type_inner(r.ty)));
+            self.room(count, span)?;
             let variables: Vec<_> = (0..count).map(|_| self.b.var(Some(frame.home), zero)).collect();
             // Their life starts here, not at the beginning of the caller.
             for var in &variables {
