@@ -1,0 +1,14 @@
+// refused: f16 at line 9
+
+enable f16;
+@group(0) @binding(0) var<storage, read> data: array<f32>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+
+@compute @workgroup_size(1)
+fn main() {
+    let a = f16(data[1]);
+    let b = a * 2.5h + f16(1);
+    out[0] = f32(b);
+    out[1] = f32(sqrt(b) + max(a, b) + fma(a, b, a));
+    out[2] = f32(a < b);
+}
