@@ -9,14 +9,9 @@ struct F { x: E, y: E, z: E, w: E }
 struct G { x: F, y: F, z: F, w: F }
 struct H { x: G, y: G, z: G, w: G }
 struct I { x: H, y: H, z: H, w: H }
-struct J { x: I, y: I, z: I, w: I }
-struct K { x: J, y: J, z: J, w: J }
-struct L { x: K, y: K, z: K, w: K }
-struct M { x: L, y: L, z: L, w: L }
-struct N { x: M, y: M, z: M, w: M }
-@group(0) @binding(0) var<storage, read_write> out: N;
+@group(0) @binding(0) var<storage, read_write> out: I;
 
 @compute @workgroup_size(1)
 fn main() {
-    out.x.y.z.w.x.y.z.w.x.y.z.w.x.y = 1u;
+    out.x.y.z.w.x.y.z.w.x = 1u;
 }

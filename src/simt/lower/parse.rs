@@ -134,6 +134,9 @@ fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) 
     }
     let mut out = Vec::new();
     for (span, label) in error.labels() {
+        if label.is_empty() && !out.is_empty() {
+            continue;
+        }
         let place = Place::at(file, source, span.to_range().map_or(0, |r| r.start));
         let message = if out.is_empty() && !label.is_empty() && !error.message().starts_with(label) {
             format!("{} ({label})", error.message())
@@ -143,6 +146,10 @@ fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) 
             label.to_owned()
         };
         out.push(Diagnostic { place: Some(place), ..Diagnostic::error(message) });
+    }
+    if out.is_empty() && !notes.is_empty() {
+        // What the parser calls an internal error is the text's all the same, and only the notes say what it is.
+        return vec![Diagnostic::error(format!("this is no WGSL: {}", notes.join("; "))).in_file(file)];
     }
     if out.is_empty() {
         out.push(Diagnostic::error(error.message()).in_file(file));
