@@ -52,7 +52,7 @@ impl Program {
         entry: &str,
         constants: &[(String, f64)],
     ) -> Result<Self, Vec<Diagnostic>> {
-        deep(file, || Self::compile_here(file, source, entry, constants))
+        deep(file, source, || Self::compile_here(file, source, entry, constants))
     }
 
     fn compile_here(

@@ -29,6 +29,9 @@ const MAX_INSTS: usize = 1 << 20;
 /// Words of arrays that a lane may have of its own, and of any one variable or value: 64 KiB.
 const MAX_LOCAL_WORDS: u32 = 1 << 14;
 
+/// Blocks, calls among them, that may stand in each other. Later passes walk from the inside out, again and again.
+const MAX_DEPTH: u32 = 1 << 11;
+
 /// Members that a struct may have, with those of its members.
 const MAX_PARTS: u32 = 1 << 12;
 
@@ -82,6 +85,8 @@ struct Lower<'a> {
     info: &'a ModuleInfo,
     /// Where each global variable lives, once it is known that the entry point uses it.
     globals: Vec<Option<Root>>,
+    /// Blocks around what is lowered now.
+    depth: u32,
     b: Builder,
 }
 
@@ -110,7 +115,15 @@ enum ReturnTo {
 
 impl<'a> Lower<'a> {
     fn new(file: &'a str, source: &'a str, module: &'a ir::Module, info: &'a ModuleInfo) -> Self {
-        Self { file, source, module, info, globals: vec![None; module.global_variables.len()], b: Builder::new(source) }
+        Self {
+            file,
+            source,
+            module,
+            info,
+            globals: vec![None; module.global_variables.len()],
+            depth: 0,
+            b: Builder::new(source),
+        }
     }
 
     /// An error at `span`.

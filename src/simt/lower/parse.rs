@@ -34,7 +34,7 @@ pub struct Override {
 /// # Errors
 /// What is wrong with the source.
 pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Diagnostic>> {
-    deep(file, || {
+    deep(file, source, || {
         let (module, _) = parse(file, source)?;
         Ok(compute_entries(&module)
             .map(|entry| EntryPoint {
@@ -51,7 +51,7 @@ pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Dia
 /// # Errors
 /// What is wrong with the source.
 pub fn overrides(file: &str, source: &str) -> Result<Vec<Override>, Vec<Diagnostic>> {
-    deep(file, || Ok(known_overrides(&parse(file, source)?.0)))
+    deep(file, source, || Ok(known_overrides(&parse(file, source)?.0)))
 }
 
 fn known_overrides(module: &ir::Module) -> Vec<Override> {

@@ -7,7 +7,7 @@ use naga::{Handle, Span, ir};
 use super::super::ir::{AtomicOp, Inst, Orders};
 use super::super::ops::{Binary, Ternary};
 use super::types::Kind;
-use super::{Frame, Lower, ReturnTo, Value};
+use super::{Frame, Lower, MAX_DEPTH, ReturnTo, Value};
 use crate::base::diag::Diagnostic;
 
 type Id = Handle<Expression>;
@@ -74,10 +74,16 @@ impl<'a> Lower<'a> {
     }
 
     fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<(), Diagnostic> {
+        self.depth += 1;
         for (statement, span) in block.span_iter() {
             self.room(0, *span)?;
+            if self.depth > MAX_DEPTH {
+                let error = self.error("blocks and calls stand too deep in each other to be traced", *span);
+                return Err(error.hint("use a loop or a `switch` instead of a long chain"));
+            }
             self.statement(frame, statement, *span)?;
         }
+        self.depth -= 1;
         Ok(())
     }
 
