@@ -174,12 +174,12 @@ fn run(program: &Program, text: &str, seed: u64) -> Result<bool, Came> {
     let mut buffers: Vec<Tensor> = program.bindings().iter().enumerate().map(fill).collect();
     let spec = TraceSpec {
         warp_width: [8, 16, 32, 64][(seed % 4) as usize],
-        races: seed % 3 == 0,
-        timeline_workgroups: if seed % 2 == 0 { vec![1] } else { Vec::new() },
+        races: seed.is_multiple_of(3),
+        timeline_workgroups: if seed.is_multiple_of(2) { vec![1] } else { Vec::new() },
         max_events: 1000,
         ..TraceSpec::default()
     };
-    let options = Options { spec, fuel: FUEL, threads: Some(1), count: seed % 5 != 0 };
+    let options = Options { spec, fuel: FUEL, threads: Some(1), count: !seed.is_multiple_of(5) };
     let grid = [[2, 1, 1], [1, 3, 1], [0, 1, 1], [2, 1, 2]][(seed / 4 % 4) as usize];
     let go = || simt::run(program, &mut buffers, grid, &options, &AtomicBool::new(false), &|_, _| {});
     let outcome = catch_unwind(AssertUnwindSafe(go));
