@@ -217,6 +217,8 @@ impl<const W: usize> Warp<W> {
                 }
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
                 Op::ClearLocal { first, rows } => {
+                    // Many rows take as long as many instructions do, and fuel bounds time.
+                    around.fuel = around.fuel.saturating_sub(u64::from(rows / 32));
                     for row in first..first + rows {
                         self.set(code.vectors + row, &[0; W], true);
                     }

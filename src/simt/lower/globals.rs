@@ -53,7 +53,7 @@ impl Lower<'_> {
                 let layout = layouter[variable.ty];
                 let packed = types::has_bool(self.module, self.type_inner(variable.ty));
                 let components = types::components(self.module, self.type_inner(variable.ty));
-                let size = if packed { components * 4 } else { layout.size };
+                let size = if packed { components.saturating_mul(4) } else { layout.size };
                 let base = layout.alignment.round_up(self.b.ir.shared_bytes.next_multiple_of(4));
                 if size > MAX_SHARED_BYTES - base.min(MAX_SHARED_BYTES) {
                     let span = self.module.global_variables.get_span(handle);
