@@ -83,10 +83,10 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         touched.sectors.len(),
         waste
     );
-    if let EventKind::Access { access: AccessKind::Atomic, cost, .. } = moment.event.kind {
-        if usize::from(cost) > touched.sectors.len() {
-            said += &format!(" Lanes at one word take turns, so that it visits sectors {cost} times.");
-        }
+    if let EventKind::Access { access: AccessKind::Atomic, cost, .. } = moment.event.kind
+        && usize::from(cost) > touched.sectors.len()
+    {
+        said += &format!(" Lanes at one word take turns, so that it visits sectors {cost} times.");
     }
     said
 }
