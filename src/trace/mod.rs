@@ -1,5 +1,6 @@
 //! The record of a run, as data only: counts over the whole grid, and a timeline of single accesses.
 
+pub mod banks;
 pub mod counts;
 pub mod record;
 pub mod timeline;
