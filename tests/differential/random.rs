@@ -1,0 +1,123 @@
+//! Random kernels on the tracer and on the driver, bit for bit.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::time::Instant;
+
+use warpbook::base::rng;
+
+use super::case::Case;
+use super::driver::Driver;
+use super::grammar::{self, Features, Kernel};
+use super::supervise;
+
+const NAME: &str = "random::kernels_compute_the_same_on_the_tracer_and_the_driver";
+/// Kernels of a run, unless the environment says otherwise.
+const COUNT: u64 = 2000;
+const FEATURES: Features = Features { subgroups: false, half: false };
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|e| panic!("{name}={value}: {e}")))
+}
+
+/// The buffers before a run: `Input`, `Uni`, the digests, and `Store`.
+fn buffers(lanes: u32, store_bytes: u32) -> Vec<Vec<u32>> {
+    let tame = |seed, i| ((rng::word(seed, i) % 2048) as f32 / 8.0 - 128.0).to_bits();
+    let whole = |seed, i: u64| match rng::word(seed, i + 1000) % 3 {
+        0 => rng::word(seed, i),
+        1 => rng::word(seed, i) % 16,
+        _ => 0_u32.wrapping_sub(rng::word(seed, i) % 9),
+    };
+    let fill = |seed, words: usize, is_float: &dyn Fn(usize) -> bool| {
+        let word = |i| if is_float(i) { tame(seed, i as u64) } else { whole(seed, i as u64) };
+        (0..words).map(word).collect()
+    };
+    vec![
+        fill(1, grammar::INPUT_WORDS, &|i| grammar::INPUT_FLOATS.contains(&i)),
+        fill(2, grammar::UNI_WORDS, &|i| grammar::UNI_FLOATS.iter().any(|r| r.contains(&i))),
+        vec![0; lanes as usize],
+        vec![0; store_bytes as usize / 4],
+    ]
+}
+
+/// Why the two sides disagree on `kernel`, if they do.
+fn disagreement(driver: Option<&Driver>, kernel: &Kernel) -> Option<String> {
+    let source = kernel.source();
+    let case = Case { source: &source, constants: &kernel.constants, grid: kernel.shape.grid };
+    let program = match case.program() {
+        Ok(program) => program,
+        Err(why) => return Some(format!("the tracer refuses it: {why}")),
+    };
+    // A kernel need not use every buffer.
+    let store = program.bindings().iter().find(|b| b.binding == 3).map_or(4, |b| b.min_bytes);
+    let mut traced = buffers(kernel.shape.lanes(), store);
+    let mut other = traced.clone();
+    if let Err(why) = case.trace(&program, &mut traced, 32) {
+        return Some(format!("the tracer stops: {why}"));
+    }
+    let run = match driver {
+        Some(driver) => driver.run(&case, program.bindings(), &mut other),
+        None => case.trace(&program, &mut other, 8),
+    };
+    if let Err(why) = run {
+        return Some(format!("the other side refuses it: {why}"));
+    }
+    // The sign of a zero is open.
+    let same = |(a, b): (&u32, &u32)| a == b || (a | b) == 0x8000_0000;
+    for buffer in [2, 3] {
+        let wrong = traced[buffer].iter().zip(&other[buffer]).position(|pair| !same(pair));
+        if let Some(at) = wrong {
+            let (a, b) = (traced[buffer][at], other[buffer][at]);
+            let what = if buffer == 2 { "the digests" } else { "the store" };
+            return Some(format!("in {what}, word {at}: the tracer has {a:#x}, the other side {b:#x}"));
+        }
+    }
+    None
+}
+
+/// The kernel of `seed` with as few statements as still bring about a disagreement of the same sort; its report.
+fn reduced(driver: Option<&Driver>, seed: u64, why: String) -> String {
+    let sort = |why: &str| why.split([':', ',']).next().unwrap_or_default().to_owned();
+    let mut skip = BTreeSet::new();
+    let (mut best, mut why) = (grammar::kernel(seed, FEATURES, &skip), why);
+    for n in 0..best.statements {
+        skip.insert(n);
+        let smaller = grammar::kernel(seed, FEATURES, &skip);
+        match disagreement(driver, &smaller) {
+            Some(still) if sort(&still) == sort(&why) => (best, why) = (smaller, still),
+            _ => _ = skip.remove(&n),
+        }
+    }
+    format!("seed {seed}, a grid of {:?}: {why}\n{:?}\n{}", best.shape.grid, best.constants, best.source())
+}
+
+#[test]
+fn kernels_compute_the_same_on_the_tracer_and_the_driver() {
+    let driver = Driver::open();
+    let work = |seed: u64| {
+        let driver = driver.as_ref().ok();
+        let why = disagreement(driver, &grammar::kernel(seed, FEATURES, &BTreeSet::new()))?;
+        Some(reduced(driver, seed, why))
+    };
+    if supervise::is_part(work) {
+        return;
+    }
+    let (count, first) = (setting("WARPBOOK_DIFFERENTIAL", COUNT), setting("WARPBOOK_SEED", 0));
+    let started = Instant::now();
+    let against = match driver {
+        Ok(driver) => driver.name,
+        Err(why) => {
+            assert!(std::env::var_os("WARPBOOK_REQUIRE_GPU").is_none(), "a driver is required here: {why}");
+            format!("itself with warps of 8 lanes, since there is no driver here: {why}")
+        }
+    };
+    let outcome = supervise::supervised(NAME, first..first + count, &super::ENVIRONMENT);
+    let seconds = started.elapsed().as_secs_f64();
+    let mut err = std::io::stderr();
+    writeln!(err, "{count} kernels on the tracer and {against}: {seconds:.1} s").unwrap();
+    if !outcome.crashes.is_empty() {
+        writeln!(err, "the driver crashed at these, which say nothing of the tracer: {:?}", outcome.crashes).unwrap();
+    }
+    assert!(outcome.wrong.is_empty(), "{}", outcome.wrong);
+    assert!(outcome.crashes.len() as u64 * 20 <= count, "the driver crashed too often to have been compared");
+}
