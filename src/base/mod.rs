@@ -1,9 +1,11 @@
 //! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
 pub mod diag;
+pub mod half;
 pub mod math;
 pub mod rng;
 pub mod store;
 pub mod tensor;
 pub mod units;
+pub mod wgsl;
 pub mod xml;

@@ -1,11 +1,12 @@
-//! Buffers of 32-bit elements, as WGSL's storage buffers hold them.
+//! Buffers of numbers, as WGSL's storage buffers hold them: in 32-bit words.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::half::{f16_to_f32, f32_to_f16};
 use super::rng;
 
-/// The type of a buffer's elements. All take 4 bytes.
+/// The type of a buffer's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Elem {
     /// 32-bit float.
@@ -14,6 +15,8 @@ pub enum Elem {
     U32,
     /// 32-bit signed integer.
     I32,
+    /// 16-bit float; two share a word, the first in its low half.
+    F16,
 }
 
 /// What a buffer holds before a kernel runs.
@@ -37,34 +40,38 @@ pub const POISON: u32 = 0x7FC0_DEAD;
 /// Elements that are worth a thread of their own when a tensor is filled.
 const PAR_MIN: usize = 1 << 16;
 
-/// A flat buffer: `words[i]` is the bit pattern of element `i`.
+/// A flat buffer. `words[i]` is the bit pattern of element `i`; of 16-bit elements, there are two in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tensor {
     /// The type of the elements.
     pub elem: Elem,
-    /// The elements' bit patterns.
+    /// The bit patterns.
     pub words: Vec<u32>,
 }
 
 impl Tensor {
-    /// `count` elements filled as `init` says. `stream` keeps the random buffers of one job apart.
+    /// `count` elements filled as `init` says; of 16-bit ones, as many as fill the last word. `stream` keeps the random
+    /// buffers of one job apart.
     #[must_use]
     pub fn new(elem: Elem, count: usize, init: Init, seed: u64, stream: u64) -> Self {
         let seed = seed.wrapping_mul(0x1_0000).wrapping_add(stream);
+        let in_word = elem.in_word();
+        let count = count.div_ceil(in_word);
+        let each = |value: &(dyn Fn(u64) -> u32 + Sync)| {
+            let word = |i: usize| (0..in_word).rev().fold(0, |word, k| word << 16 | value((i * in_word + k) as u64));
+            (0..count).into_par_iter().with_min_len(PAR_MIN).map(word).collect()
+        };
         let words = match init {
             Init::Zero => vec![0; count],
             Init::Poison => vec![POISON; count],
-            Init::Value(value) => vec![elem.encode(value); count],
+            Init::Value(value) => each(&|_| elem.encode(value)),
             #[expect(clippy::cast_precision_loss, reason = "iota is exact up to 2^53")]
-            Init::Iota => (0..count).into_par_iter().with_min_len(PAR_MIN).map(|i| elem.encode(i as f64)).collect(),
-            Init::Random => (0..count)
-                .into_par_iter()
-                .with_min_len(PAR_MIN)
-                .map(|i| match elem {
-                    Elem::F32 => rng::unit_f32(seed, i as u64).to_bits(),
-                    Elem::U32 | Elem::I32 => rng::word(seed, i as u64),
-                })
-                .collect(),
+            Init::Iota => each(&|i| elem.encode(i as f64)),
+            Init::Random => each(&|i| match elem {
+                Elem::F32 => rng::unit_f32(seed, i).to_bits(),
+                Elem::F16 => u32::from(f32_to_f16(rng::unit_f32(seed, i))),
+                Elem::U32 | Elem::I32 => rng::word(seed, i),
+            }),
         };
         Self { elem, words }
     }
@@ -72,7 +79,7 @@ impl Tensor {
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.words.len()
+        self.words.len() * self.elem.in_word()
     }
 
     /// Whether there are no elements.
@@ -84,11 +91,23 @@ impl Tensor {
     /// Element `i` as a number.
     #[must_use]
     pub fn get(&self, i: usize) -> f64 {
-        self.elem.decode(self.words[i])
+        let in_word = self.elem.in_word();
+        self.elem.decode(self.words[i / in_word] >> (16 * (i % in_word)))
     }
 }
 
 impl Elem {
+    /// Bytes of an element.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        if self == Self::F16 { 2 } else { 4 }
+    }
+
+    /// Elements in a word.
+    fn in_word(self) -> usize {
+        if self == Self::F16 { 2 } else { 1 }
+    }
+
     /// The bit pattern of `value`, rounded to this type; integers saturate.
     #[must_use]
     #[expect(
@@ -99,16 +118,19 @@ impl Elem {
     pub fn encode(self, value: f64) -> u32 {
         match self {
             Self::F32 => (value as f32).to_bits(),
+            Self::F16 => u32::from(f32_to_f16(value as f32)),
             Self::U32 => value as u32,
             Self::I32 => (value as i32).cast_unsigned(),
         }
     }
 
-    /// The number that the bit pattern stands for.
+    /// The number that the bit pattern stands for; of 16 bits, the low ones count.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "only the low bits are the element's")]
     pub fn decode(self, word: u32) -> f64 {
         match self {
             Self::F32 => f64::from(f32::from_bits(word)),
+            Self::F16 => f64::from(f16_to_f32(word as u16)),
             Self::U32 => f64::from(word),
             Self::I32 => f64::from(word.cast_signed()),
         }
@@ -124,6 +146,9 @@ mod tests {
         assert_eq!(Tensor::new(Elem::F32, 3, Init::Iota, 0, 0).get(2), 2.0);
         assert_eq!(Tensor::new(Elem::I32, 1, Init::Value(-3.0), 0, 0).get(0), -3.0);
         assert!(Tensor::new(Elem::F32, 1, Init::Poison, 0, 0).get(0).is_nan());
+        let halves = Tensor::new(Elem::F16, 3, Init::Iota, 0, 0);
+        assert_eq!(halves.words, [0x3C00_0000, 0x4200_4000]);
+        assert_eq!((halves.len(), halves.get(1), halves.get(2)), (4, 1.0, 2.0));
         let a = Tensor::new(Elem::F32, 8, Init::Random, 1, 0);
         assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 1, 1));
         assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 2, 0));

@@ -86,7 +86,7 @@ impl BufferSpec {
     /// The size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.count * 4
+        (self.count * self.elem.bytes()).next_multiple_of(4)
     }
 
     /// The contents at the start: `position` is the buffer's index in its job, `seed` the job's.

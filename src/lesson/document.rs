@@ -245,7 +245,7 @@ impl Reader<'_> {
     fn buffer(&mut self, kernel: &str, node: Node<'_>) -> Option<Buffer> {
         let fields = node.fields()?;
         let name = fields.text("name");
-        let elem = fields.required("elem").and_then(|node| node.read("F32, U32 or I32"));
+        let elem = fields.required("elem").and_then(|node| node.read("F32, F16, U32 or I32"));
         let count = self.figure(kernel, fields.required("count"), Some(1));
         let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
         fields.finish();

@@ -160,10 +160,11 @@ fn sized(file: &str, bindings: &[Binding], options: &TraceOptions) -> Result<Vec
     let mut buffers = Vec::new();
     for binding in bindings {
         let given = options.buffers.iter().find(|(name, ..)| *name == binding.name);
-        let fixed = u64::from(binding.min_bytes).div_ceil(4);
-        let words_each = u64::from(binding.stride.unwrap_or(0)).div_ceil(4);
+        // A buffer counts in its first scalar, however large the elements of its array are.
+        let scalars = |bytes: u32| u64::from(bytes).div_ceil(binding.elem.bytes());
+        let (fixed, each) = (scalars(binding.min_bytes), scalars(binding.stride.unwrap_or(0)));
         let (count, init) = match (given, binding.stride) {
-            (Some((_, count, init)), Some(_)) => (fixed.max(count * words_each), *init),
+            (Some((_, count, init)), Some(_)) => (fixed.max(count * each), *init),
             (Some((_, _, init)), None) => (fixed, *init),
             (None, None) => (fixed, default_init(binding)),
             (None, Some(_)) => {

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of a warp: from indices to addresses, within bounds, to words.
 
 use super::code::{Index, NONE, Place};
-use super::ir::{AtomicOp, Mem};
+use super::ir::{AtomicOp, Mem, Width};
 use super::memory::{Buffer, Words, atomic_result};
 use super::observers::{Access, Addresses, Observer, lanes_of};
 use super::ops::Src;
@@ -10,7 +10,7 @@ use crate::trace::{AccessKind, FindingKind};
 
 /// How a warp's addresses relate to each other.
 #[derive(Clone, Copy)]
-enum Form {
+pub(super) enum Form {
     One(u32),
     Linear {
         base: u32,
@@ -22,9 +22,9 @@ enum Form {
 
 /// Addresses that were checked, and the lanes they belong to.
 #[derive(Clone, Copy)]
-struct Target {
-    form: Form,
-    mask: u64,
+pub(super) struct Target {
+    pub form: Form,
+    pub mask: u64,
 }
 
 impl<const W: usize> Warp<W> {
@@ -82,6 +82,15 @@ impl<const W: usize> Warp<W> {
         Target { form, mask: self.mask }
     }
 
+    /// The address of one lane's access.
+    pub(super) fn address(&self, target: Target, lane: u32) -> u32 {
+        match target.form {
+            Form::One(address) => address,
+            Form::Linear { base, step } => base.wrapping_add(step.wrapping_mul(lane)),
+            Form::Lanes => self.addresses[lane as usize],
+        }
+    }
+
     /// The same, lane by lane.
     #[cold]
     fn resolve_checked<O>(&mut self, place: &Place, around: &mut Surroundings<'_, O>) -> Target {
@@ -133,7 +142,10 @@ impl<const W: usize> Warp<W> {
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
         self.observe(site, place, AccessKind::Load, target, around.observer);
-        for (word, dst) in (0..place.words).zip(dst) {
+        if place.width == Width::Half {
+            return self.load_one_half(place, target, dst, around);
+        }
+        for (word, dst) in (0..place.components).zip(dst) {
             self.scalars[*dst as usize] = match (target.form, place.mem) {
                 (Form::One(address), Mem::Buffer(buffer)) => {
                     let i = address as usize / 4 + usize::from(word);
@@ -155,7 +167,10 @@ impl<const W: usize> Warp<W> {
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
         self.observe(site, place, AccessKind::Load, target, around.observer);
-        let dst = &dst[..usize::from(place.words)];
+        let dst = &dst[..usize::from(place.components)];
+        if place.width == Width::Half {
+            return self.load_halves(place, target, dst, around);
+        }
         match place.mem {
             Mem::Buffer(buffer) => match &around.buffers[usize::from(buffer)] {
                 Buffer::Read(words) => self.gather(*words, target, dst),
@@ -197,7 +212,7 @@ impl<const W: usize> Warp<W> {
     }
 
     /// A value for each lane of `mask`, 0 for the others: these are inactive, or out of bounds.
-    fn some_lanes(&self, mask: u64, value: impl Fn(&Self, u32) -> u32) -> [u32; W] {
+    pub(super) fn some_lanes(&self, mask: u64, value: impl Fn(&Self, u32) -> u32) -> [u32; W] {
         let mut values = [0; W];
         for lane in lanes_of(mask) {
             values[lane as usize] = value(self, lane);
@@ -211,7 +226,10 @@ impl<const W: usize> Warp<W> {
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
         self.observe(site, place, AccessKind::Store, target, around.observer);
-        let src = &src[..usize::from(place.words)];
+        let src = &src[..usize::from(place.components)];
+        if place.width == Width::Half {
+            return self.store_halves(place, target, src, around);
+        }
         match place.mem {
             Mem::Buffer(buffer) => {
                 if let Buffer::Written(words) = &around.buffers[usize::from(buffer)] {
@@ -293,11 +311,7 @@ impl<const W: usize> Warp<W> {
             return;
         }
         for lane in lanes_of(target.mask) {
-            let address = match target.form {
-                Form::One(address) => address,
-                Form::Linear { base, step } => base.wrapping_add(step.wrapping_mul(lane)),
-                Form::Lanes => self.addresses[lane as usize],
-            };
+            let address = self.address(target, lane);
             self.vectors[first_row as usize + address as usize / 4][lane as usize] = values[lane as usize];
         }
     }
@@ -322,11 +336,7 @@ impl<const W: usize> Warp<W> {
                 if src.is_scalar() { self.scalars[reg] } else { self.vectors[reg][lane as usize] }
             };
             let (value, compare) = (operand(value), operand(compare));
-            let address = match target.form {
-                Form::One(address) => address,
-                Form::Linear { base, step } => base.wrapping_add(step.wrapping_mul(lane)),
-                Form::Lanes => self.addresses[lane as usize],
-            };
+            let address = self.address(target, lane);
             let i = address as usize / 4;
             let was = match place.mem {
                 Mem::Buffer(buffer) => around.buffers[usize::from(buffer)].atomic(i, op, value, compare),

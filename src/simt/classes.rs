@@ -37,7 +37,8 @@ pub fn builtin_class(builtin: Builtin, width: u32, size: [u32; 3]) -> Class {
     let [x, y, z] = size;
     match builtin {
         Builtin::WorkgroupId(_) | Builtin::NumWorkgroups(_) => Class::Uniform,
-        Builtin::LocalIndex => Class::Linear,
+        Builtin::Warp | Builtin::WarpWidth | Builtin::WarpCount => Class::Uniform,
+        Builtin::LocalIndex | Builtin::Lane => Class::Linear,
         Builtin::LocalId(axis) | Builtin::GlobalId(axis) => {
             let (extent, row) = match axis {
                 0 => (x, 1),
@@ -108,7 +109,7 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
                 let place = &ir.places[place as usize];
                 let uniform = place.mem != Mem::Local && place.terms.iter().all(|t| class(t.index) == Class::Uniform);
                 if !uniform {
-                    for dst in &dst[..usize::from(place.words)] {
+                    for dst in &dst[..usize::from(place.components)] {
                         raise(of, *dst, Class::Varying);
                     }
                 }
@@ -116,6 +117,13 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
             Inst::Atomic { old, done, .. } => {
                 for dst in [old, done].into_iter().flatten() {
                     raise(of, dst, Class::Varying);
+                }
+            }
+            // A warp's vote is the same for all that take part, whatever each of them brings.
+            Inst::Subgroup { op, dst, index, .. } => {
+                let shared = op.is_uniform() && class(index) == Class::Uniform;
+                for dst in &dst[..op.results()] {
+                    raise(of, *dst, if shared { Class::Uniform } else { Class::Varying });
                 }
             }
             Inst::If { cond, .. } if class(cond) != Class::Uniform => {

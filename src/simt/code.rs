@@ -4,8 +4,9 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
-use super::ir::{AtomicOp, Builtin, Mem, Orders};
+use super::ir::{AtomicOp, Builtin, Mem, Orders, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
+use super::subgroup::Subgroup;
 
 /// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,8 @@ pub enum Op {
     Store { place: u32, src: [Src; 4] },
     /// Reads and writes one word a lane, lanes in order.
     Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
+    /// What lanes get from each other's vector `a`, into scalars if `one`, else into vectors.
+    Subgroup { op: Subgroup, dst: [u32; 4], a: u32, index: Src, one: bool },
     /// Zeroes rows of local memory.
     ClearLocal { first: u32, rows: u32 },
     /// Goes to `to`.
@@ -100,14 +103,23 @@ pub struct Place {
     pub variable: u16,
     /// Constant part of the address, in bytes.
     pub offset: u32,
-    /// Words a lane moves.
-    pub words: u8,
+    /// Components a lane moves.
+    pub components: u8,
+    /// How wide each is.
+    pub width: Width,
     /// Whether its word is an atomic.
     pub atomic: bool,
     /// Variable part.
     pub terms: Vec<Term>,
     /// Source line.
     pub line: u32,
+}
+
+impl Place {
+    /// Bytes a lane moves.
+    pub fn bytes(&self) -> u32 {
+        u32::from(self.components * self.width.bytes())
+    }
 }
 
 /// A basic block's share of the counts.
@@ -226,22 +238,28 @@ impl Op {
             Self::LoadOne { place, dst } => {
                 let place = &mut places[*place as usize];
                 indices(place, visit);
-                dst[..usize::from(place.words)].iter_mut().for_each(|r| visit(WriteOne(r)));
+                dst[..usize::from(place.components)].iter_mut().for_each(|r| visit(WriteOne(r)));
             }
             Self::Load { place, dst } => {
                 let place = &mut places[*place as usize];
                 indices(place, visit);
-                dst[..usize::from(place.words)].iter_mut().for_each(|r| visit(Write(r)));
+                dst[..usize::from(place.components)].iter_mut().for_each(|r| visit(Write(r)));
             }
             Self::Store { place, src: values } => {
                 let place = &mut places[*place as usize];
                 indices(place, visit);
-                values[..usize::from(place.words)].iter_mut().for_each(|s| src(s, visit));
+                values[..usize::from(place.components)].iter_mut().for_each(|s| src(s, visit));
             }
             Self::Atomic { place, value, compare, old, done, .. } => {
                 indices(&mut places[*place as usize], visit);
                 [value, compare].into_iter().for_each(|s| src(s, visit));
                 [old, done].into_iter().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
+            }
+            Self::Subgroup { op, dst, a, index, one } => {
+                visit(Read(a));
+                src(index, visit);
+                let write = if *one { WriteOne } else { Write };
+                dst[..op.results()].iter_mut().for_each(|r| visit(write(r)));
             }
             Self::JumpIf { cond, .. } => visit(ReadOne(cond)),
             Self::Split { cond, .. } | Self::LeaveIf { cond, .. } => visit(Read(cond)),

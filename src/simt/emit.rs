@@ -7,6 +7,7 @@ use super::code::{Block, Code, Given, Index, NONE, Op, Place, Term};
 use super::ir::{Extent, Inst, Ir, Len, Reg, RegKind};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::regions::Regions;
+use super::subgroup::Subgroup;
 
 mod control;
 mod peephole;
@@ -268,7 +269,7 @@ impl Emitter<'_> {
             Inst::Write { var, src } => self.write(var, src),
             Inst::Load { place, dst } => self.load(place, dst),
             Inst::Store { place, src } => {
-                let words = usize::from(self.ir.places[place as usize].words);
+                let words = usize::from(self.ir.places[place as usize].components);
                 let mut values = [Src::scalar(0); 4];
                 for (value, reg) in values.iter_mut().zip(&src[..words]) {
                     *value = self.src(*reg);
@@ -288,6 +289,7 @@ impl Emitter<'_> {
                 });
                 self.push(Op::Atomic { op, place, value, compare, old, done });
             }
+            Inst::Subgroup { op, dst, a, index } => self.subgroup(op, dst, a, index),
             Inst::ClearLocal { first, rows } => {
                 self.push(Op::ClearLocal { first, rows });
             }
@@ -383,7 +385,7 @@ impl Emitter<'_> {
     }
 
     fn load(&mut self, place: u32, dst: [Reg; 4]) {
-        let words = usize::from(self.ir.places[place as usize].words);
+        let words = usize::from(self.ir.places[place as usize].components);
         let place = self.place(place);
         let uniform = self.classes.of[dst[0] as usize] == Class::Uniform;
         let mut regs = [0; 4];
@@ -399,6 +401,20 @@ impl Emitter<'_> {
         for dst in &dst[..words] {
             self.defined[*dst as usize] = Some(at);
         }
+    }
+
+    fn subgroup(&mut self, op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg) {
+        let (a, index) = (self.lanes(a), self.src(index));
+        let one = self.classes.of[dst[0] as usize] == Class::Uniform;
+        let mut regs = [0; 4];
+        for (reg, dst) in regs.iter_mut().zip(&dst[..op.results()]) {
+            let loc = self.fresh(if one { Class::Uniform } else { Class::Varying });
+            self.locs[*dst as usize] = loc;
+            if let Loc::One(r) | Loc::Lanes(r) = loc {
+                *reg = r;
+            }
+        }
+        self.push(Op::Subgroup { op, dst: regs, a, index, one });
     }
 
     fn place(&mut self, id: u32) -> u32 {
@@ -420,7 +436,8 @@ impl Emitter<'_> {
             mem: place.mem,
             variable: place.variable,
             offset: place.offset,
-            words: place.words,
+            components: place.components,
+            width: place.width,
             atomic: place.atomic,
             terms: terms.collect(),
             line: place.line,

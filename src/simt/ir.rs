@@ -5,6 +5,7 @@
 //! Nothing here depends on the width of a warp.
 
 use super::ops::{Binary, Ternary, Unary};
+use super::subgroup::Subgroup;
 
 /// A register's number in [`Ir::regs`].
 pub type Reg = u32;
@@ -46,6 +47,14 @@ pub enum Builtin {
     WorkgroupId(u8),
     /// Size of the grid, in workgroups.
     NumWorkgroups(u8),
+    /// Index in the warp, which WGSL calls a subgroup.
+    Lane,
+    /// Index of the warp in its workgroup.
+    Warp,
+    /// Lanes of a warp.
+    WarpWidth,
+    /// Warps of a workgroup.
+    WarpCount,
 }
 
 /// A runtime-sized array: it fills buffer `buffer` from byte `offset` with elements of `stride` bytes.
@@ -99,6 +108,25 @@ pub struct Term {
     pub len: Len,
 }
 
+/// The size of a component in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 16 bits: an `f16`, which in a register is the `f32` of the same value.
+    Half,
+    /// 32 bits.
+    Word,
+}
+
+impl Width {
+    /// Bytes of a component.
+    pub fn bytes(self) -> u8 {
+        match self {
+            Self::Half => 2,
+            Self::Word => 4,
+        }
+    }
+}
+
 /// Where one load, store or atomic goes: at byte `offset + Σ index·stride` of a memory.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -110,8 +138,10 @@ pub struct Place {
     pub offset: u32,
     /// Variable part.
     pub terms: Vec<Term>,
-    /// Words that a lane moves, 1 to 4.
-    pub words: u8,
+    /// Components that a lane moves, 1 to 4.
+    pub components: u8,
+    /// How wide each is.
+    pub width: Width,
     /// Whether its word is an atomic, which plain accesses never touch.
     pub atomic: bool,
     /// Source line.
@@ -123,6 +153,10 @@ pub struct Place {
 pub enum AtomicOp {
     /// Adds.
     Add,
+    /// Adds floats.
+    FAdd,
+    /// Subtracts floats.
+    FSub,
     /// Subtracts.
     Sub,
     /// Bitwise and.
@@ -164,6 +198,8 @@ pub enum Inst {
     Store { place: PlaceId, src: [Reg; 4] },
     /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
     Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
+    /// What each lane gets from the others' `a`: [`Subgroup::results`] components.
+    Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
     /// Zeroes `rows` words of local memory from `first`.
     ClearLocal { first: u32, rows: u32 },
     /// A lexical block, which limits where variables live.
@@ -208,12 +244,15 @@ impl Inst {
     /// Instructions that a GPU would count for it: structure and moves between registers count nothing.
     pub fn weight(&self) -> u32 {
         match self {
+            // The rounding that follows an `f16` operation is part of it.
+            Self::Un { op: Unary::RoundToHalf, .. } => 0,
             Self::Un { .. }
             | Self::Bin { .. }
             | Self::Tri { .. }
             | Self::Load { .. }
             | Self::Store { .. }
             | Self::Atomic { .. }
+            | Self::Subgroup { .. }
             | Self::BreakIf { .. }
             | Self::EndLoop
             | Self::Switch { .. }
@@ -265,7 +304,7 @@ impl Inst {
             Self::Write { src, .. } => visit(src),
             Self::Load { .. } => {}
             Self::Store { place, src } => {
-                src[..usize::from(places[place as usize].words)].iter().for_each(|r| visit(*r));
+                src[..usize::from(places[place as usize].components)].iter().for_each(|r| visit(*r));
             }
             Self::Atomic { value, compare, op, .. } => {
                 visit(value);
@@ -273,6 +312,7 @@ impl Inst {
                     visit(compare);
                 }
             }
+            Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
             Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
             Self::Switch { case } => visit(case),
             _ => {}

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::ir::Width;
 use super::observers::{Both, Checks, Counter, Findings, Known, Nobody, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, classes, emit, memory};
@@ -321,6 +322,7 @@ impl Launch<'_> {
                 poisoned: scene.poisoned,
                 in_order: self.program.in_order,
                 shared_bytes: self.program.shared_bytes(),
+                grain: if scene.code.places.iter().any(|p| p.width == Width::Half) { 2 } else { 4 },
                 width,
             })
         })

@@ -55,6 +55,8 @@ pub fn atomic_result(op: AtomicOp, old: u32, value: u32, compare: u32) -> Option
     let by = |op: Binary| Some(op.scalar(old, value));
     match op {
         AtomicOp::Add => by(Binary::IAdd),
+        AtomicOp::FAdd => by(Binary::FAdd),
+        AtomicOp::FSub => by(Binary::FSub),
         AtomicOp::Sub => by(Binary::ISub),
         AtomicOp::And => by(Binary::And),
         AtomicOp::Or => by(Binary::Or),

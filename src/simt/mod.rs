@@ -10,7 +10,8 @@ mod classes;
 mod code;
 mod deep;
 mod emit;
-mod half;
+
+mod halves;
 mod ir;
 mod launch;
 mod lower;
@@ -21,6 +22,7 @@ mod ops;
 mod program;
 mod regions;
 mod registers;
+mod subgroup;
 mod warp;
 mod workgroup;
 

@@ -3,8 +3,8 @@
 //! A value is 32 bits, whatever its type; a `bool` is 0 or 1. Integers wrap, as WGSL says. Division by zero gives
 //! the dividend and its remainder 0, as WGSL defines them at run time.
 
-use super::half::{f16_to_f32, f32_to_f16};
 use super::numerics::{extract, field_mask, fma, frexp, ldexp, saturate, sign_extend, smoothstep};
+use crate::base::half::{f16_to_f32, f32_to_f16};
 
 /// An operand of a warp-wide operation: a scalar register, the same for all lanes, or a vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +179,8 @@ unary! {
     Saturate => |a| b(saturate(f(a)));
     /// Rounded to half precision and back.
     QuantizeToF16 => |a| b(f16_to_f32(f32_to_f16(f(a))));
+    /// Rounded to half precision: the end of an `f16` operation.
+    RoundToHalf => |a| b(f16_to_f32(f32_to_f16(f(a))));
     /// To half precision, in the low 16 bits.
     ToHalf => |a| u32::from(f32_to_f16(f(a)));
     /// From half precision, in the low 16 bits.
@@ -315,6 +317,31 @@ ternary! {
     BitMask => |e, offset, count| e & field_mask(offset, count);
     /// Hermite interpolation between two edges.
     SmoothStep => |low, high, x| b(smoothstep(f(low), f(high), f(x)));
+}
+
+impl Unary {
+    /// Whether it rounds its result to the type's precision.
+    pub fn rounds(self) -> bool {
+        use Unary as U;
+        let powers = matches!(self, U::Fract | U::Sqrt | U::InverseSqrt | U::Exp | U::Exp2 | U::Log | U::Log2);
+        let circular = matches!(self, U::Sin | U::Cos | U::Tan | U::Asin | U::Acos | U::Atan);
+        powers || circular || matches!(self, U::Sinh | U::Cosh | U::Tanh | U::Asinh | U::Acosh | U::Atanh)
+    }
+}
+
+impl Binary {
+    /// Whether it rounds its result to the type's precision.
+    pub fn rounds(self) -> bool {
+        use Binary as B;
+        matches!(self, B::FAdd | B::FSub | B::FMul | B::FDiv | B::Pow | B::Atan2 | B::Ldexp)
+    }
+}
+
+impl Ternary {
+    /// Whether it rounds its result to the type's precision.
+    pub fn rounds(self) -> bool {
+        matches!(self, Self::Fma | Self::FMulAdd | Self::SmoothStep)
+    }
 }
 
 /// The register files that operands are read from.

@@ -130,7 +130,10 @@ fn order_matters(ir: &Ir) -> bool {
             Inst::Load { .. } => loaded[usize::from(buffer)] = true,
             Inst::Store { .. } => stored[usize::from(buffer)] = true,
             Inst::Atomic { op, old, .. } => {
-                if matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange) || is_used(ir, *old) {
+                // The sum of floats depends on their order.
+                let ordered =
+                    [AtomicOp::Exchange, AtomicOp::CompareExchange, AtomicOp::FAdd, AtomicOp::FSub].contains(op);
+                if ordered || is_used(ir, *old) {
                     return true;
                 }
                 changed[usize::from(buffer)] = true;

@@ -5,6 +5,7 @@ use super::ir::{Builtin, Mem, Variable};
 use super::memory::Buffer;
 use super::observers::{Findings, Observer};
 use super::ops::{Files, Src};
+use super::subgroup::{Subgroup, is_active};
 use crate::trace::FindingKind;
 
 /// Why a warp stopped.
@@ -113,6 +114,10 @@ impl<const W: usize> Warp<W> {
                 }
                 Builtin::WorkgroupId(axis) => id[usize::from(axis)],
                 Builtin::NumWorkgroups(axis) => grid[usize::from(axis)],
+                Builtin::Lane => lane,
+                Builtin::Warp => warp,
+                Builtin::WarpWidth => W as u32,
+                Builtin::WarpCount => (size[0] * size[1] * size[2]).div_ceil(W as u32),
             }
         };
         for (reg, given) in self.scalars.iter_mut().zip(&code.given_scalars) {
@@ -210,6 +215,7 @@ impl<const W: usize> Warp<W> {
                 Op::Atomic { op, place, value, compare, old, done } => {
                     self.atomic(op, place, [value, compare], [old, done], around);
                 }
+                Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
                 Op::ClearLocal { first, rows } => {
                     for row in first..first + rows {
                         self.set(code.vectors + row, &[0; W], true);
@@ -299,6 +305,51 @@ impl<const W: usize> Warp<W> {
         let values = &self.vectors[src.reg() as usize];
         let first = values[self.mask.trailing_zeros() as usize];
         super::observers::lanes_of(self.mask).filter(|l| values[*l as usize] == first).fold(0, |bits, l| bits | 1 << l)
+    }
+
+    /// Exchanges values between lanes.
+    fn subgroup<O: Observer>(
+        &mut self,
+        op: Subgroup,
+        dst: &[u32; 4],
+        (a, index): (u32, Src),
+        one: bool,
+        around: &mut Surroundings<'_, O>,
+    ) {
+        let values = self.vectors[a as usize];
+        let indices = if index.is_scalar() {
+            [self.scalars[index.reg() as usize]; W]
+        } else {
+            self.vectors[index.reg() as usize]
+        };
+        if op.names_a_lane() {
+            self.check_sources(op, &indices, around);
+        }
+        if op == Subgroup::Ballot {
+            for (dst, word) in dst.iter().zip(Subgroup::ballot(&values, self.mask)) {
+                self.scalars[*dst as usize] = word;
+            }
+        } else if one {
+            self.scalars[dst[0] as usize] = op.one(&values, self.mask, indices[0]);
+        } else {
+            let out = op.each(&values, self.mask, |lane| indices[lane as usize]);
+            self.set(dst[0], &out, true);
+        }
+    }
+
+    /// Reports the first lane that asks one that is not there: WGSL leaves open what it gets.
+    fn check_sources<O: Observer>(&self, op: Subgroup, indices: &[u32; W], around: &mut Surroundings<'_, O>) {
+        let wrong = super::observers::lanes_of(self.mask)
+            .map(|lane| (lane, op.source(lane, indices[lane as usize])))
+            .find(|(_, from)| !is_active(self.mask, *from));
+        let Some((lane, from)) = wrong else { return };
+        around.report(around.code.lines[self.pc - 1], FindingKind::InactiveLane, |at, _| {
+            format!(
+                "lane {lane} asks for the value of lane {from}, which is not active here: what it gets is not defined \
+                 (workgroup {}, warp {})",
+                at.workgroup, at.warp,
+            )
+        });
     }
 
     fn check_barrier<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) {

@@ -107,6 +107,8 @@ pub enum FindingKind {
     Race,
     /// A read of memory that nothing had written.
     Uninitialized,
+    /// A subgroup operation that asks a lane which does not take part.
+    InactiveLane,
     /// A barrier that not all lanes of a workgroup reach.
     DivergentBarrier,
     /// More instructions than the run's fuel allowed.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::device::{Gpu, cause};
 use super::unchecked;
 use crate::base::diag::Diagnostic;
+use crate::base::wgsl::without_enable_subgroups;
 use crate::gpu::backend::Failure;
 use crate::job::{BindingKind, Job};
 
@@ -112,7 +113,7 @@ impl Kernel {
 fn module(gpu: &Gpu, job: &Job) -> Result<wgpu::ShaderModule, Failure> {
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(&job.kernel),
-        source: wgpu::ShaderSource::Wgsl((&*job.source).into()),
+        source: wgpu::ShaderSource::Wgsl(without_enable_subgroups(&job.source)),
     };
     let mut created = None;
     let outcome = gpu.scoped(|| {

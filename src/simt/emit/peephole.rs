@@ -129,7 +129,9 @@ impl Emitter<'_> {
             }
             // A load leaves the registers of inactive lanes alone in any case. One of several words could write
             // what another of its results still needs: leave it.
-            Op::LoadOne { place, dst } | Op::Load { place, dst } if self.code.places[*place as usize].words == 1 => {
+            Op::LoadOne { place, dst } | Op::Load { place, dst }
+                if self.code.places[*place as usize].components == 1 =>
+            {
                 reg(&mut dst[0]);
             }
             _ => return false,

@@ -17,12 +17,21 @@ pub(super) struct Builder {
     line_starts: Vec<usize>,
     /// The line of what is pushed next.
     line: u32,
+    /// Whether the results of float operations are rounded to halves: they stand for `f16` ones.
+    pub half: bool,
 }
 
 impl Builder {
     pub fn new(source: &str) -> Self {
         let line_starts = std::iter::once(0).chain(source.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        Self { ir: Ir::default(), constants: HashMap::new(), builtins: HashMap::new(), line_starts, line: 1 }
+        Self {
+            ir: Ir::default(),
+            constants: HashMap::new(),
+            builtins: HashMap::new(),
+            line_starts,
+            line: 1,
+            half: false,
+        }
     }
 
     /// What is pushed from now on comes from `span`; an undefined one changes nothing.
@@ -78,7 +87,21 @@ impl Builder {
     }
 
     pub fn float(&mut self, value: f32) -> Reg {
-        self.constant(value.to_bits())
+        let value = self.constant(value.to_bits());
+        self.rounded(value, true)
+    }
+
+    /// `value`, or its nearest half where floats stand for halves and the operation `rounds`.
+    fn rounded(&mut self, value: Reg, rounds: bool) -> Reg {
+        if !self.half || !rounds {
+            return value;
+        }
+        if let Some(word) = self.const_value(value) {
+            return self.constant(Unary::RoundToHalf.scalar(word));
+        }
+        let dst = self.temp();
+        self.push(Inst::Un { op: Unary::RoundToHalf, dst, a: value });
+        dst
     }
 
     pub fn builtin(&mut self, builtin: Builtin) -> Reg {
@@ -99,29 +122,32 @@ impl Builder {
 
     pub fn un(&mut self, op: Unary, a: Reg) -> Reg {
         if let Some(a) = self.const_value(a) {
-            return self.constant(op.scalar(a));
+            let folded = self.constant(op.scalar(a));
+            return self.rounded(folded, op.rounds());
         }
         let dst = self.temp();
         self.push(Inst::Un { op, dst, a });
-        dst
+        self.rounded(dst, op.rounds())
     }
 
     pub fn bin(&mut self, op: Binary, a: Reg, b: Reg) -> Reg {
         if let (Some(a), Some(b)) = (self.const_value(a), self.const_value(b)) {
-            return self.constant(op.scalar(a, b));
+            let folded = self.constant(op.scalar(a, b));
+            return self.rounded(folded, op.rounds());
         }
         let dst = self.temp();
         self.push(Inst::Bin { op, dst, a, b });
-        dst
+        self.rounded(dst, op.rounds())
     }
 
     pub fn tri(&mut self, op: Ternary, a: Reg, b: Reg, c: Reg) -> Reg {
         if let (Some(a), Some(b), Some(c)) = (self.const_value(a), self.const_value(b), self.const_value(c)) {
-            return self.constant(op.scalar(a, b, c));
+            let folded = self.constant(op.scalar(a, b, c));
+            return self.rounded(folded, op.rounds());
         }
         let dst = self.temp();
         self.push(Inst::Tri { op, dst, a, b, c });
-        dst
+        self.rounded(dst, op.rounds())
     }
 
     pub fn read(&mut self, var: Reg) -> Reg {

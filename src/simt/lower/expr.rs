@@ -91,7 +91,7 @@ impl<'a> Lower<'a> {
             Expression::Unary { op, expr } => {
                 let kind = self.kind(frame, expr)?;
                 let op = match (op, kind) {
-                    (UnaryOperator::Negate, Kind::Float) => Unary::FNeg,
+                    (UnaryOperator::Negate, Kind::Float | Kind::Half) => Unary::FNeg,
                     (UnaryOperator::Negate, _) => Unary::INeg,
                     (UnaryOperator::LogicalNot, _) => Unary::Not,
                     (UnaryOperator::BitwiseNot, _) => Unary::BitNot,
@@ -119,13 +119,14 @@ impl<'a> Lower<'a> {
                 let kind = self.kind(frame, arg)?;
                 let ty = self.ty(frame, arg);
                 self.b.at(span);
-                self.math(fun, kind, ty, &args, span)?
+                self.rounding(kind, |lower, kind| lower.math(fun, kind, ty, &args, span))?
             }
             Expression::As { expr, kind, convert } => {
                 let from = self.kind(frame, expr)?;
                 let regs = self.regs(frame, expr)?;
                 self.b.at(span);
                 match convert {
+                    None if from == Kind::Half => return Err(self.unsupported("a bitcast of `f16`", span)),
                     None => regs,
                     Some(width) => {
                         let to = types::kind_of(ir::Scalar { kind, width });
@@ -142,19 +143,22 @@ impl<'a> Lower<'a> {
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
                 return Err(self.unsupported("textures", span));
             }
-            Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. } => {
-                return Err(self.unsupported("subgroup operations", span));
-            }
             // Results are bound by their statements.
             Expression::CallResult(_)
             | Expression::AtomicResult { .. }
+            | Expression::SubgroupBallotResult
+            | Expression::SubgroupOperationResult { .. }
             | Expression::WorkGroupUniformLoadResult { .. } => {
                 return Err(self.error("this value is used before the statement that gives it", span));
+            }
+            Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
+                return Err(self.unsupported("cooperative matrices", span));
             }
             ref other => {
                 let name = format!("{other:?}");
                 let name = name.split([' ', '(', '{']).next().unwrap_or_default();
-                return Err(self.unsupported(&format!("expressions of kind {name}"), span));
+                let what = if name.starts_with("Ray") { "ray queries" } else { &format!("`{name}` expressions") };
+                return Err(self.unsupported(what, span));
             }
         };
         Ok(Value::Regs(regs))
@@ -163,10 +167,14 @@ impl<'a> Lower<'a> {
     fn literal(&mut self, literal: Literal, span: Span) -> Result<Reg, Diagnostic> {
         Ok(match literal {
             Literal::F32(x) => self.b.float(x),
+            Literal::F16(x) => self.b.float(x.to_f32()),
             Literal::U32(x) => self.b.constant(x),
             Literal::I32(x) => self.b.constant(x.cast_unsigned()),
             Literal::Bool(x) => self.b.constant(u32::from(x)),
-            other => return Err(self.unsupported(&format!("the literal {other:?}"), span)),
+            other => {
+                let what = types::kind_of(other.scalar()).err().unwrap_or_else(|| "this literal".to_owned());
+                return Err(self.unsupported(&what, span));
+            }
         })
     }
 
@@ -232,30 +240,47 @@ impl<'a> Lower<'a> {
     ) -> Result<Vec<Reg>, Diagnostic> {
         let kind = self.kind(frame, left)?;
         let (x, y) = (self.regs(frame, left)?, self.regs(frame, right)?);
+        let types = (self.ty(frame, left), self.ty(frame, right));
         self.b.at(span);
+        self.rounding(kind, |lower, kind| Ok(lower.combine(op, kind, types, &x, &y)))
+    }
+
+    /// What `work` computes with floats is rounded to halves after each operation if that is what `kind` says.
+    fn rounding<T>(
+        &mut self,
+        kind: Kind,
+        work: impl FnOnce(&mut Self, Kind) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        let half = kind == Kind::Half;
+        self.b.half = half;
+        let result = work(self, if half { Kind::Float } else { kind });
+        self.b.half = false;
+        result
+    }
+
+    fn combine(&mut self, op: Op, kind: Kind, types: (&TypeInner, &TypeInner), x: &[Reg], y: &[Reg]) -> Vec<Reg> {
         if op == Op::Multiply {
-            match (self.ty(frame, left), self.ty(frame, right)) {
+            match types {
                 (&TypeInner::Matrix { rows, columns, .. }, TypeInner::Matrix { .. } | TypeInner::Vector { .. }) => {
-                    return Ok(self.matrix_product(&x, &y, rows as usize, columns as usize));
+                    return self.matrix_product(x, y, rows as usize, columns as usize);
                 }
                 (TypeInner::Vector { .. }, &TypeInner::Matrix { rows, .. }) => {
                     // A row vector times each column.
-                    return Ok(y.chunks(rows as usize).map(|column| self.dot(Kind::Float, &x, column)).collect());
+                    return y.chunks(rows as usize).map(|column| self.dot(Kind::Float, x, column)).collect();
                 }
                 _ => {}
             }
         }
         let count = x.len().max(y.len());
         let pick = |v: &[Reg], i: usize| v[if v.len() == 1 { 0 } else { i }];
-        Ok((0..count).map(|i| self.arithmetic(op, kind, pick(&x, i), pick(&y, i))).collect())
+        (0..count).map(|i| self.arithmetic(op, kind, pick(x, i), pick(y, i))).collect()
     }
 
     /// One component of a binary operation.
     fn arithmetic(&mut self, op: Op, kind: Kind, x: Reg, y: Reg) -> Reg {
-        use Kind::{Float, Int};
         let by_kind = |float, int, uint| match kind {
-            Float => float,
-            Int => int,
+            Kind::Float | Kind::Half => float,
+            Kind::Int => int,
             Kind::Uint | Kind::Bool => uint,
         };
         let (op, swap) = match op {
@@ -323,8 +348,14 @@ impl<'a> Lower<'a> {
 
     /// A conversion by value; floats to integers saturate.
     fn convert(&mut self, a: Reg, from: Kind, to: Kind) -> Reg {
-        use Kind::{Bool, Float, Int, Uint};
+        use Kind::{Bool, Float, Half, Int, Uint};
         match (from, to) {
+            (Half, Half) => a,
+            (Half, to) => self.convert(a, Float, to),
+            (from, Half) => {
+                let float = self.convert(a, from, Float);
+                self.b.un(Unary::RoundToHalf, float)
+            }
             (Float, Int) => self.b.un(Unary::FToI, a),
             (Float, Uint) => self.b.un(Unary::FToU, a),
             (Float, Bool) => self.b.un(Unary::FToB, a),
@@ -355,7 +386,7 @@ impl<'a> Lower<'a> {
     /// Whether a scalar kind is one that the tracer computes with; for atomics.
     pub(super) fn atomic_kind(&self, pointer: &Pointer, span: Span) -> Result<Kind, Diagnostic> {
         match pointer.ty {
-            TypeInner::Atomic(scalar) if scalar.kind != ScalarKind::Float => {
+            TypeInner::Atomic(scalar) if scalar.kind != ScalarKind::Float || scalar.width == 4 => {
                 types::kind_of(scalar).map_err(|what| self.unsupported(&what, span))
             }
             _ => Err(self.unsupported("atomics of this type", span)),

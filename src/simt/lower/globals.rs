@@ -118,6 +118,7 @@ impl Lower<'_> {
         let elem = match types::first_scalar(self.module, inner).map(types::kind_of) {
             Some(Ok(Kind::Int)) => Elem::I32,
             Some(Ok(Kind::Uint | Kind::Bool)) => Elem::U32,
+            Some(Ok(Kind::Half)) => Elem::F16,
             _ => Elem::F32,
         };
         Binding {

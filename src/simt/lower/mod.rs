@@ -7,6 +7,7 @@ mod math;
 mod parse;
 mod pointer;
 mod stmt;
+mod subgroup;
 mod types;
 
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -118,7 +119,7 @@ impl<'a> Lower<'a> {
     /// An error for something that WGSL has and the tracer does not.
     fn unsupported(&self, what: &str, span: Span) -> Diagnostic {
         self.error(format!("{what} cannot be traced"), span)
-            .hint("the tracer knows i32, u32, f32 and bool in buffers, workgroup memory and variables")
+            .hint("the tracer knows i32, u32, f32, f16 and bool in buffers, workgroup memory and variables")
     }
 
     fn type_inner(&self, ty: Handle<ir::Type>) -> &'a ir::TypeInner {
@@ -160,6 +161,10 @@ impl<'a> Lower<'a> {
                 ir::BuiltIn::GlobalInvocationId => each(B::GlobalId),
                 ir::BuiltIn::WorkGroupId => each(B::WorkgroupId),
                 ir::BuiltIn::NumWorkGroups => each(B::NumWorkgroups),
+                ir::BuiltIn::SubgroupInvocationId => vec![B::Lane],
+                ir::BuiltIn::SubgroupId => vec![B::Warp],
+                ir::BuiltIn::SubgroupSize => vec![B::WarpWidth],
+                ir::BuiltIn::NumSubgroups => vec![B::WarpCount],
                 other => {
                     let what = format!("the built-in {other:?}");
                     return Err(self.unsupported(&what, Span::UNDEFINED));

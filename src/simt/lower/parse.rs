@@ -5,6 +5,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::super::deep::deep;
 use crate::base::diag::{Diagnostic, Place, nearest};
+use crate::base::wgsl::without_enable_subgroups;
 
 /// An entry point of a shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,7 @@ fn literal_value(literal: ir::Literal) -> Option<f64> {
         ir::Literal::F32(x) => Some(f64::from(x)),
         ir::Literal::U32(x) => Some(f64::from(x)),
         ir::Literal::I32(x) => Some(f64::from(x)),
+        ir::Literal::F16(x) => Some(x.to_f64()),
         ir::Literal::Bool(x) => Some(f64::from(u8::from(x))),
         _ => None,
     }
@@ -104,21 +106,16 @@ pub(super) fn entry_line(entry: &ir::EntryPoint, source: &str) -> u32 {
     source.lines().position(named).map_or(1, |i| u32::try_from(i + 1).unwrap_or(u32::MAX))
 }
 
-/// Parses and validates. Features that the tracer refuses later, with better words, are let through here.
+/// Parses and validates. What the tracer does not know it refuses later, in its own words.
 pub(super) fn parse(file: &str, source: &str) -> Result<(ir::Module, ModuleInfo), Vec<Diagnostic>> {
-    let module = naga::front::wgsl::parse_str(source).map_err(|e| parse_error(file, source, &e))?;
+    let known = without_enable_subgroups(source);
+    let module = naga::front::wgsl::parse_str(&known).map_err(|e| parse_error(file, source, &e))?;
     let info = validator().validate(&module).map_err(|e| validation_error(file, source, &e))?;
     Ok((module, info))
 }
 
 fn validator() -> Validator {
-    let beyond = Capabilities::SHADER_FLOAT16
-        | Capabilities::SHADER_FLOAT16_IN_FLOAT32
-        | Capabilities::SUBGROUP
-        | Capabilities::SUBGROUP_BARRIER
-        | Capabilities::SHADER_INT64
-        | Capabilities::FLOAT64;
-    Validator::new(ValidationFlags::all(), Capabilities::default() | beyond)
+    Validator::new(ValidationFlags::all(), Capabilities::all())
 }
 
 fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) -> Vec<Diagnostic> {

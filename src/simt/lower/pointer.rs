@@ -3,7 +3,7 @@
 use naga::ir::{AddressSpace, Expression, TypeInner};
 use naga::{Handle, Span, ir};
 
-use super::super::ir::{Extent, Inst, Len, Mem, Place, PlaceId, Reg, RegKind, Term};
+use super::super::ir::{Extent, Inst, Len, Mem, Place, PlaceId, Reg, RegKind, Term, Width};
 use super::types::{self, Leaf};
 use super::{Frame, Lower, Value};
 use crate::base::diag::Diagnostic;
@@ -85,7 +85,7 @@ impl<'a> Lower<'a> {
         let mut out = Vec::new();
         if pointer.by_component() {
             let count = types::components(self.module, &pointer.ty);
-            out.extend((0..count).map(|i| Leaf { offset: i * 4, words: 1 }));
+            out.extend((0..count).map(|i| Leaf { offset: i * 4, components: 1, width: Width::Word }));
         } else {
             types::leaves(self.module, &pointer.ty, 0, &mut out);
         }
@@ -105,7 +105,8 @@ impl<'a> Lower<'a> {
             variable,
             offset: base + leaf.offset,
             terms: pointer.terms.clone(),
-            words: leaf.words,
+            components: leaf.components,
+            width: leaf.width,
             atomic: matches!(pointer.ty, TypeInner::Atomic(_)),
             line: 0,
         })
@@ -113,7 +114,7 @@ impl<'a> Lower<'a> {
 
     /// The place of the single word behind a pointer to an atomic.
     pub(super) fn atomic_place(&mut self, pointer: &Pointer) -> PlaceId {
-        self.place(pointer, Leaf { offset: 0, words: 1 })
+        self.place(pointer, Leaf { offset: 0, components: 1, width: Width::Word })
     }
 
     /// Loads the value behind a pointer.
@@ -126,7 +127,7 @@ impl<'a> Lower<'a> {
         for leaf in self.leaves(pointer) {
             let place = self.place(pointer, leaf);
             let mut dst = [0; 4];
-            for slot in &mut dst[..usize::from(leaf.words)] {
+            for slot in &mut dst[..usize::from(leaf.components)] {
                 *slot = self.b.temp();
                 regs.push(*slot);
             }
@@ -145,7 +146,7 @@ impl<'a> Lower<'a> {
         }
         let mut rest = value;
         for leaf in self.leaves(pointer) {
-            let (now, later) = rest.split_at(usize::from(leaf.words));
+            let (now, later) = rest.split_at(usize::from(leaf.components));
             rest = later;
             let place = self.place(pointer, leaf);
             let mut src = [now[0]; 4];

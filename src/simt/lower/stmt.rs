@@ -129,16 +129,14 @@ impl<'a> Lower<'a> {
             }
             Statement::Return { value } => self.ret(frame, value, span)?,
             Statement::ControlBarrier(barrier) => {
-                if barrier.contains(ir::Barrier::SUB_GROUP) {
-                    return Err(self.unsupported("subgroup operations", span));
+                let orders = Orders {
+                    shared: barrier.contains(ir::Barrier::WORK_GROUP),
+                    storage: barrier.contains(ir::Barrier::STORAGE),
+                };
+                // The lanes of a warp run in lockstep: a barrier for them alone has nothing to wait for.
+                if orders.shared || orders.storage {
+                    self.push_at(span, Inst::Barrier(orders));
                 }
-                self.push_at(
-                    span,
-                    Inst::Barrier(Orders {
-                        shared: barrier.contains(ir::Barrier::WORK_GROUP),
-                        storage: barrier.contains(ir::Barrier::STORAGE),
-                    }),
-                );
             }
             // Lanes run in lockstep and see each other's writes at once: nothing is left to order.
             Statement::MemoryBarrier(_) => {}
@@ -165,17 +163,16 @@ impl<'a> Lower<'a> {
             Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
                 return Err(self.unsupported("textures", span));
             }
-            Statement::SubgroupBallot { .. }
-            | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => {
-                return Err(self.unsupported("subgroup operations", span));
+            Statement::SubgroupBallot { result, predicate } => self.ballot(frame, predicate, result, span)?,
+            Statement::SubgroupGather { mode, argument, result } => self.gather(frame, mode, argument, result, span)?,
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                self.collective(frame, (op, collective_op), argument, result, span)?;
             }
-            Statement::Kill
-            | Statement::RayQuery { .. }
-            | Statement::RayPipelineFunction(_)
-            | Statement::CooperativeStore { .. } => {
-                return Err(self.unsupported("this statement", span));
+            Statement::Kill => return Err(self.unsupported("`discard`", span)),
+            Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => {
+                return Err(self.unsupported("ray queries", span));
             }
+            Statement::CooperativeStore { .. } => return Err(self.unsupported("cooperative matrices", span)),
         }
         Ok(())
     }
@@ -299,9 +296,12 @@ impl<'a> Lower<'a> {
     ) -> Result<(), Diagnostic> {
         let value = self.reg(frame, value)?;
         let pointer = self.pointer(frame, pointer)?;
-        let signed = self.atomic_kind(&pointer, span)? == Kind::Int;
+        let kind = self.atomic_kind(&pointer, span)?;
+        let signed = kind == Kind::Int;
         let mut compare = value;
         let op = match *fun {
+            AtomicFunction::Add if kind == Kind::Float => AtomicOp::FAdd,
+            AtomicFunction::Subtract if kind == Kind::Float => AtomicOp::FSub,
             AtomicFunction::Add => AtomicOp::Add,
             AtomicFunction::Subtract => AtomicOp::Sub,
             AtomicFunction::And => AtomicOp::And,

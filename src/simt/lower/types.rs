@@ -4,11 +4,15 @@ use naga::ir::{ArraySize, Scalar, ScalarKind, TypeInner, VectorSize};
 use naga::proc::IndexableLength;
 use naga::{Handle, ir};
 
+use super::super::ir::Width;
+
 /// How a component is computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// 32-bit float.
     Float,
+    /// 16-bit float: in registers an `f32` with a value that an `f16` can have.
+    Half,
     /// Signed 32-bit integer.
     Int,
     /// Unsigned 32-bit integer.
@@ -24,8 +28,15 @@ pub(super) fn kind_of(scalar: Scalar) -> Result<Kind, String> {
         (ScalarKind::Sint, 4) => Ok(Kind::Int),
         (ScalarKind::Uint, 4) => Ok(Kind::Uint),
         (ScalarKind::Bool, _) => Ok(Kind::Bool),
-        (ScalarKind::Float, 2) => Err("`f16`".to_owned()),
-        (kind, width) => Err(format!("{}-bit {kind:?} values", u32::from(width) * 8)),
+        (ScalarKind::Float, 2) => Ok(Kind::Half),
+        (kind, width) => {
+            let what = match kind {
+                ScalarKind::Sint => "signed integers",
+                ScalarKind::Uint => "unsigned integers",
+                _ => "floats",
+            };
+            Err(format!("{}-bit {what}", u32::from(width) * 8))
+        }
     }
 }
 
@@ -53,9 +64,14 @@ fn array_len(module: &ir::Module, size: ArraySize) -> Option<u32> {
     }
 }
 
-/// Bytes from one column of a matrix to the next.
-pub(super) fn column_stride(rows: VectorSize) -> u32 {
-    if rows == VectorSize::Bi { 8 } else { 16 }
+/// Bytes from one column of a matrix to the next: a vector of three takes as much as one of four.
+fn column_stride(rows: VectorSize, scalar: Scalar) -> u32 {
+    (rows as u32).next_power_of_two() * u32::from(width(scalar).bytes())
+}
+
+/// How wide a component is in memory. Truth values have no layout of their own.
+fn width(scalar: Scalar) -> Width {
+    if scalar.width == 2 { Width::Half } else { Width::Word }
 }
 
 /// What one element of a composite is.
@@ -83,9 +99,11 @@ pub(super) fn element(module: &ir::Module, ty: &TypeInner, index: u32) -> Option
         Element { ty: inner, offset, component, stride, step, len }
     };
     match *ty {
-        TypeInner::Vector { size, scalar } => Some(uniform(TypeInner::Scalar(scalar), 4, Some(size as u32))),
+        TypeInner::Vector { size, scalar } => {
+            Some(uniform(TypeInner::Scalar(scalar), u32::from(width(scalar).bytes()), Some(size as u32)))
+        }
         TypeInner::Matrix { columns, rows, scalar } => {
-            Some(uniform(TypeInner::Vector { size: rows, scalar }, column_stride(rows), Some(columns as u32)))
+            Some(uniform(TypeInner::Vector { size: rows, scalar }, column_stride(rows, scalar), Some(columns as u32)))
         }
         TypeInner::Array { base, size, stride } => {
             Some(uniform(module.types[base].inner.clone(), stride, array_len(module, size)))
@@ -106,18 +124,21 @@ pub(super) fn element(module: &ir::Module, ty: &TypeInner, index: u32) -> Option
     }
 }
 
-/// A scalar or vector of a larger value: `words` words at byte `offset`.
+/// A scalar or vector of a larger value, at byte `offset`.
 #[derive(Clone, Copy)]
 pub(super) struct Leaf {
     pub offset: u32,
-    pub words: u8,
+    pub components: u8,
+    pub width: Width,
 }
 
 /// Appends the scalars and vectors that a value at byte `offset` is made of, in the order of its components.
 pub(super) fn leaves(module: &ir::Module, ty: &TypeInner, offset: u32, out: &mut Vec<Leaf>) {
     match *ty {
-        TypeInner::Scalar(_) | TypeInner::Atomic(_) => out.push(Leaf { offset, words: 1 }),
-        TypeInner::Vector { size, .. } => out.push(Leaf { offset, words: size as u8 }),
+        TypeInner::Scalar(s) | TypeInner::Atomic(s) => out.push(Leaf { offset, components: 1, width: width(s) }),
+        TypeInner::Vector { size, scalar } => {
+            out.push(Leaf { offset, components: size as u8, width: width(scalar) });
+        }
         _ => {
             let mut index = 0;
             while let Some(e) = element(module, ty, index) {
@@ -163,7 +184,7 @@ pub(super) fn has_bool(module: &ir::Module, ty: &TypeInner) -> bool {
     }
 }
 
-/// The first scalar in the type that is not 32 bits wide (or a bool), or another type that cannot be traced.
+/// The first scalar in the type that the tracer does not compute with, or another type that cannot be traced.
 pub(super) fn unsupported(module: &ir::Module, ty: Handle<ir::Type>) -> Option<String> {
     match module.types[ty].inner {
         TypeInner::Scalar(s)

@@ -20,6 +20,8 @@ pub struct Known<'a> {
     pub in_order: bool,
     /// Workgroup memory, in bytes.
     pub shared_bytes: u32,
+    /// Bytes of the narrowest access.
+    pub grain: u32,
     /// Lanes of a warp.
     pub width: u32,
 }
@@ -82,9 +84,9 @@ impl Observer for Checks<'_> {
     }
 }
 
-/// Word `word` of a place's memory, as people find it: within its variable.
-pub(super) fn name(place: &Place, word: u32, variables: &[Variable]) -> String {
-    let Some(variable) = variables.get(usize::from(place.variable)) else { return format!("word {word}") };
-    let word = if place.mem == Mem::Shared { word - variable.base / 4 } else { word };
-    format!("word {word} (byte {}) of `{}`", u64::from(word) * 4, variable.name)
+/// What is at `byte` of a place's memory, as people find it: within its variable.
+pub(super) fn name(place: &Place, byte: u32, variables: &[Variable]) -> String {
+    let Some(variable) = variables.get(usize::from(place.variable)) else { return format!("byte {byte}") };
+    let byte = if place.mem == Mem::Shared { byte - variable.base } else { byte };
+    format!("word {} (byte {byte}) of `{}`", byte / 4, variable.name)
 }

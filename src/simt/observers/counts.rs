@@ -105,7 +105,7 @@ impl Counter {
                 };
                 counts.requests += site.requests;
                 counts.sectors += site.cost;
-                counts.bytes += site.lanes * u64::from(place.words) * 4;
+                counts.bytes += site.lanes * u64::from(place.bytes());
                 line.sectors += site.cost;
             }
         }

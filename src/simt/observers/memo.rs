@@ -5,6 +5,7 @@
 //! such pattern, so each site remembers the last one with its costs.
 
 use super::{Access, Addresses, lanes_of};
+use crate::simt::ir::Width;
 use crate::trace::Space;
 
 /// Bytes of a sector.
@@ -19,8 +20,8 @@ pub(super) struct Memo {
     shape: Shape,
     /// The least wavefronts that the mask could take.
     least: u32,
-    /// By the first address's word within its sector; 0 where it is not known yet.
-    costs: [u32; (SECTOR / 4) as usize],
+    /// By the first address's place within its sector, in steps of the narrowest component; 0 where it is not known yet.
+    costs: [u32; (SECTOR / 2) as usize],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,14 +35,14 @@ enum Shape {
 
 impl Memo {
     pub fn new() -> Self {
-        Self { mask: 0, shape: Shape::None, least: 0, costs: [0; 8] }
+        Self { mask: 0, shape: Shape::None, least: 0, costs: [0; 16] }
     }
 
     /// What an access costs; of workgroup memory, also how much of it is beyond the least possible.
     #[inline]
     pub fn cost(&mut self, access: &Access<'_>, space: Space) -> (u32, u32) {
         // What inner loops do most: one word for all lanes, or one after the other, up to a lane a bank.
-        let narrow = access.place.words == 1 && access.mask >> BANKS == 0;
+        let narrow = access.place.components == 1 && access.place.width == Width::Word && access.mask >> BANKS == 0;
         match (access.addresses, space) {
             (Addresses::One(_), _) if narrow => return (1, 0),
             (Addresses::Linear { step: 4, .. }, Space::Shared) if narrow => return (1, 0),
@@ -57,8 +58,8 @@ impl Memo {
             self.remember(access, first);
         }
         let alignment = match space {
-            Space::Global => (first % SECTOR / 4) as usize,
-            Space::Shared => 0,
+            Space::Global => (first % SECTOR / 2) as usize,
+            Space::Shared => (first % 4 / 2) as usize,
         };
         let known = self.costs[alignment];
         if known != 0 {
@@ -94,7 +95,7 @@ impl Memo {
 
     fn remember(&mut self, access: &Access<'_>, first: u32) {
         self.mask = access.mask;
-        self.costs = [0; 8];
+        self.costs = [0; 16];
         self.least = least_wavefronts(access);
         match access.addresses {
             Addresses::One(_) => self.shape = Shape::One,
@@ -115,7 +116,7 @@ impl Memo {
 
 /// Distinct 32-byte sectors that the lanes touch.
 fn sectors(access: &Access<'_>) -> u32 {
-    let bytes = u32::from(access.place.words) * 4;
+    let bytes = access.place.bytes();
     let mut touched = [0; 256];
     let mut count = 0;
     for lane in lanes_of(access.mask) {
@@ -140,8 +141,8 @@ fn distinct(values: &mut [u32]) -> u32 {
 }
 
 /// Lanes that workgroup memory serves together: as many as 32 words allow.
-fn group(words: u8) -> u32 {
-    BANKS / u32::from(words).next_power_of_two()
+fn group(bytes: u32) -> u32 {
+    BANKS / bytes.div_ceil(4).next_power_of_two()
 }
 
 /// Passes over the banks that the lanes take.
@@ -151,8 +152,9 @@ fn wavefronts(access: &Access<'_>) -> u32 {
         let mut words = [0; 256];
         let mut count = 0;
         for lane in lanes_of(mask) {
-            for word in 0..u32::from(access.place.words) {
-                words[count] = access.addresses.at(lane) / 4 + word;
+            let first = access.addresses.at(lane);
+            for word in first / 4..=(first + access.place.bytes() - 1) / 4 {
+                words[count] = word;
                 count += 1;
             }
         }
@@ -175,7 +177,7 @@ fn least_wavefronts(access: &Access<'_>) -> u32 {
 }
 
 fn each_group(access: &Access<'_>, mut visit: impl FnMut(u64)) {
-    let size = group(access.place.words);
+    let size = group(access.place.bytes());
     let ones = u64::MAX >> (64 - size);
     for start in (0..64).step_by(size as usize) {
         let part = access.mask & (ones << start);

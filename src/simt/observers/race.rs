@@ -1,6 +1,6 @@
-//! Finds data races: two lanes of a workgroup at one word with no barrier between, at least one of them writing.
+//! Finds data races: two lanes of a workgroup at one place in memory with no barrier between, at least one of them writing.
 //!
-//! Each word remembers its last writer and two of its readers, with the *epoch* they did it in: barriers that order the
+//! Memory is told apart in words, or in halves of them where the program has 16-bit accesses. Each word remembers its last writer and two of its readers, with the *epoch* they did it in: barriers that order the
 //! memory begin a new one. Two different readers are enough, since a writer differs from at least one of them. Lanes of
 //! one warp race like any others: WGSL promises no lockstep. Atomics never do, and no other access can reach their words.
 //! Races between workgroups are not looked for.
@@ -96,6 +96,8 @@ pub(super) struct Races<'a> {
     buffers: &'a [Buffer<'a>],
     shared: Vec<Word>,
     storage: Pages,
+    /// Bytes of what is told apart.
+    grain: u32,
     shared_epoch: u32,
     storage_epoch: u32,
 }
@@ -105,8 +107,9 @@ impl<'a> Races<'a> {
         Self {
             variables: known.variables,
             buffers: known.buffers,
-            shared: vec![Word::default(); known.shared_bytes.div_ceil(4) as usize],
+            shared: vec![Word::default(); known.shared_bytes.div_ceil(known.grain) as usize],
             storage: Pages::default(),
+            grain: known.grain,
             shared_epoch: 1,
             storage_epoch: 1,
         }
@@ -149,8 +152,8 @@ impl<'a> Races<'a> {
         }
         for lane in lanes_of(mask) {
             let by = Mark { lane: first + lane, line: place.line };
-            let start = access.addresses.at(lane) / 4;
-            for index in start..start + u32::from(place.words) {
+            let start = access.addresses.at(lane) / self.grain;
+            for index in start..start + place.bytes() / self.grain {
                 let word = match buffer {
                     Some(buffer) => self.storage.word(buffer, index),
                     None => &mut self.shared[index as usize],
@@ -163,7 +166,7 @@ impl<'a> Races<'a> {
                          {}, with no {barrier} between",
                         other.lane,
                         by.lane,
-                        name(place, index, self.variables),
+                        name(place, index * self.grain, self.variables),
                         by.lane,
                         if writes { "writes" } else { "reads" },
                         other.lane,

@@ -86,7 +86,7 @@ impl Observer for Recorder<'_> {
             EventKind::Access {
                 access: access.kind,
                 buffer: place.variable,
-                bytes_per_lane: place.words * 4,
+                bytes_per_lane: place.components * place.width.bytes(),
                 first_address,
                 cost: u16::try_from(cost).unwrap_or(u16::MAX),
             }

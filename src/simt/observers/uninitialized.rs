@@ -52,7 +52,7 @@ impl<'a> Unwritten<'a> {
                             findings.report(access.place.line, FindingKind::Uninitialized, || {
                                 format!(
                                     "{} is read, and nothing has written it (workgroup {workgroup}, local index {})",
-                                    name(access.place, word, self.variables),
+                                    name(access.place, word * 4, self.variables),
                                     first + lane,
                                 )
                             });
@@ -71,7 +71,7 @@ impl<'a> Unwritten<'a> {
                             format!(
                                 "{} is read before any lane of workgroup {workgroup} wrote it (local index {}): WGSL \
                                  fills workgroup memory with zeros, CUDA does not",
-                                name(access.place, word, variables),
+                                name(access.place, word * 4, variables),
                                 first + lane,
                             )
                         });
@@ -92,6 +92,7 @@ fn each_word(access: &Access<'_>, mut visit: impl FnMut(u32, u32)) {
     }
     for lane in lanes_of(mask) {
         let start = access.addresses.at(lane) / 4;
-        (start..start + u32::from(access.place.words)).for_each(|word| visit(lane, word));
+        let last = (access.addresses.at(lane) + access.place.bytes() - 1) / 4;
+        (start..=last).for_each(|word| visit(lane, word));
     }
 }

@@ -226,3 +226,19 @@ fn private_variables_indexed_at_run_time() -> Result {
         },
     )
 }
+
+#[test]
+fn atomics_on_floats() -> Result {
+    let source = "@group(0) @binding(0) var<storage, read_write> out: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> sum: atomic<f32>;
+        @compute @workgroup_size(40) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            out[id.x] = atomicAdd(&sum, f32(id.x));
+            if id.x == 79u { atomicSub(&sum, 0.5); }
+        }";
+    let (buffers, outcome) = every_way(source, &[floats(&[0.0; 80]), floats(&[1.0])], [2, 1, 1])?;
+    assert_eq!(outcome.trace.findings, []);
+    let before = |i: u32| (1.0 + (0..i).sum::<u32>() as f32).to_bits();
+    assert_eq!(buffers[0].words, (0..80).map(before).collect::<Vec<u32>>());
+    assert_eq!(buffers[1].get(0), 3160.5);
+    Ok(())
+}

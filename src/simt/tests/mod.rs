@@ -2,10 +2,12 @@
 
 mod control;
 mod counting;
+mod halves;
 mod memory;
 mod races;
 mod random;
 mod refusals;
+mod subgroups;
 mod values;
 
 use std::sync::atomic::AtomicBool;

@@ -1,0 +1,117 @@
+//! Subgroup operations: what the lanes of a warp give each other. WGSL calls a warp a subgroup.
+//!
+//! Only active lanes take part. WGSL leaves open what a lane gets from one that is not: here a shuffle gives it its own
+//! value back, as CUDA does past the end of a warp, and a broadcast the first active lane's.
+
+use super::observers::lanes_of;
+use super::ops::Binary;
+
+/// An operation among the lanes of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subgroup {
+    /// A bit for each lane, set where its value is not 0: four words, lane 0 first.
+    Ballot,
+    /// All values combined, in the lanes' order.
+    Reduce(Binary),
+    /// Each lane's value combined with those of the lanes before it.
+    InclusiveScan(Binary),
+    /// The values of the lanes before it, combined; the first gets `identity`.
+    ExclusiveScan {
+        /// How to combine.
+        op: Binary,
+        /// What combining with changes nothing.
+        identity: u32,
+    },
+    /// The first active lane's value.
+    First,
+    /// One lane's value for all; which one, all agree on.
+    Broadcast,
+    /// The value of the lane that each names.
+    Shuffle,
+    /// The value of the lane that many further on.
+    ShuffleDown,
+    /// The value of the lane that many before.
+    ShuffleUp,
+    /// The value of the lane whose number differs in these bits.
+    ShuffleXor,
+    /// The value of the lane with this number among four neighbours.
+    Quad,
+}
+
+impl Subgroup {
+    /// Components of the result.
+    pub fn results(self) -> usize {
+        if self == Self::Ballot { 4 } else { 1 }
+    }
+
+    /// Whether all active lanes get the same.
+    pub fn is_uniform(self) -> bool {
+        matches!(self, Self::Ballot | Self::Reduce(_) | Self::First | Self::Broadcast)
+    }
+
+    /// Whether it asks one certain lane, which should be active.
+    pub fn names_a_lane(self) -> bool {
+        matches!(self, Self::Broadcast | Self::Shuffle | Self::ShuffleXor | Self::Quad)
+    }
+
+    /// The lane that `lane` gets its value from, where one is named; it may not exist.
+    pub fn source(self, lane: u32, index: u32) -> u32 {
+        match self {
+            Self::Broadcast | Self::Shuffle => index,
+            Self::ShuffleDown => lane.saturating_add(index),
+            Self::ShuffleUp => lane.checked_sub(index).unwrap_or(u32::MAX),
+            Self::ShuffleXor => lane ^ index,
+            Self::Quad => lane & !3 | index & 3,
+            _ => lane,
+        }
+    }
+
+    /// The bits of a ballot.
+    pub fn ballot<const W: usize>(values: &[u32; W], mask: u64) -> [u32; 4] {
+        let bits = lanes_of(mask).filter(|l| values[*l as usize] != 0).fold(0_u64, |bits, l| bits | 1 << l);
+        [bits as u32, (bits >> 32) as u32, 0, 0]
+    }
+
+    /// The result that all lanes of `mask`, of which there is one, share. `index` is what a broadcast asks for.
+    pub fn one<const W: usize>(self, values: &[u32; W], mask: u64, index: u32) -> u32 {
+        let first = mask.trailing_zeros();
+        match self {
+            Self::Reduce(op) => {
+                let rest = lanes_of(mask & (mask - 1)).map(|l| values[l as usize]);
+                rest.fold(values[first as usize], |sum, value| op.scalar(sum, value))
+            }
+            Self::Broadcast if is_active(mask, index) => values[index as usize],
+            _ => values[first as usize],
+        }
+    }
+
+    /// The results of the lanes of `mask`, 0 for the others.
+    pub fn each<const W: usize>(self, values: &[u32; W], mask: u64, index: impl Fn(u32) -> u32) -> [u32; W] {
+        let mut out = [0; W];
+        let mut sum: Option<u32> = None;
+        for lane in lanes_of(mask) {
+            let value = values[lane as usize];
+            out[lane as usize] = match self {
+                Self::InclusiveScan(op) | Self::ExclusiveScan { op, .. } => {
+                    let before = sum;
+                    let after = before.map_or(value, |sum| op.scalar(sum, value));
+                    sum = Some(after);
+                    match self {
+                        Self::ExclusiveScan { identity, .. } => before.unwrap_or(identity),
+                        _ => after,
+                    }
+                }
+                _ => {
+                    let from = self.source(lane, index(lane));
+                    if is_active(mask, from) { values[from as usize] } else { value }
+                }
+            };
+        }
+        out
+    }
+}
+
+/// Whether lane `lane`, which may not exist, is one of `mask`.
+pub fn is_active(mask: u64, lane: u32) -> bool {
+    mask.checked_shr(lane).is_some_and(|rest| rest & 1 == 1)
+}
