@@ -5,6 +5,9 @@ use warpbook::simt::Binding;
 
 use super::case::Case;
 
+/// What not every device can.
+const EXTENSIONS: wgpu::Features = wgpu::Features::SUBGROUP.union(wgpu::Features::SHADER_F16);
+
 /// An open device.
 pub struct Driver {
     device: wgpu::Device,
@@ -13,8 +16,7 @@ pub struct Driver {
     pub name: String,
     /// The least and the largest number of lanes of a subgroup.
     pub subgroup: [u32; 2],
-    /// What it can that not every device can.
-    pub features: wgpu::Features,
+    features: wgpu::Features,
 }
 
 impl Driver {
@@ -32,7 +34,7 @@ impl Driver {
             ..Default::default()
         };
         let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(|e| e.to_string())?;
-        let features = adapter.features() & (wgpu::Features::SUBGROUP | wgpu::Features::SHADER_F16);
+        let features = adapter.features() & EXTENSIONS;
         let descriptor = wgpu::DeviceDescriptor {
             required_limits: adapter.limits(),
             required_features: features,
@@ -43,6 +45,12 @@ impl Driver {
         let name = format!("{} ({})", info.name, info.driver_info);
         let subgroup = [info.subgroup_min_size, info.subgroup_max_size];
         Ok(Self { device, queue, name, subgroup, features })
+    }
+
+    /// Whether it has halves, and subgroups of one size that the tracer's warps may have.
+    pub fn is_extended(&self) -> bool {
+        let [least, most] = self.subgroup;
+        self.features.contains(EXTENSIONS) && least == most && (8..=64).contains(&least)
     }
 
     /// Runs `case` once, which uses `bindings`. `buffers` stand in the order of the bindings' numbers, and hold the results afterwards.

@@ -143,7 +143,8 @@ fn check(driver: Option<&Driver>, row: &Row) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     let before = [arguments.clone(), vec![0; TUPLES as usize * 4]];
     let mut traced = before.clone();
-    case.trace(&program, &mut traced, 32)?;
+    let findings = case.trace(&program, &mut traced, 32)?;
+    wrong.extend(findings.iter().map(|finding| format!("`{}`: {finding:?}", row.wgsl)));
     wrong.extend(beyond(row, "tracer", &arguments, &traced[1]));
     let excuse = EXCUSED.iter().find(|(wgsl, _)| *wgsl == row.wgsl);
     if let Some(driver) = driver {
@@ -170,7 +171,7 @@ fn operations_are_as_exact_as_wgsl_wants_them() {
         return;
     }
     assert!(driver.is_some() || std::env::var_os("WARPBOOK_REQUIRE_GPU").is_none(), "a driver is required here");
-    let outcome = supervise::supervised(NAME, 0..ROWS.len() as u64, &super::ENVIRONMENT);
+    let outcome = supervise::supervised(NAME, 0..ROWS.len() as u64, &[super::UNOPTIMISED, super::NARROW]);
     let crashed: Vec<&str> = outcome.crashes.iter().map(|i| ROWS[*i as usize].wgsl).collect();
     assert!(outcome.wrong.is_empty() && crashed.is_empty(), "{}\nthe driver crashed at {crashed:?}", outcome.wrong);
 }

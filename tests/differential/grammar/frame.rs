@@ -42,9 +42,10 @@ const SHAPES: [Shape; 8] = [
 ];
 
 impl Shape {
-    /// That of the kernel of `seed`.
-    pub fn of(seed: u64) -> Self {
-        SHAPES[(seed / 4 % SHAPES.len() as u64) as usize]
+    /// That of the kernel of `seed`. Where workgroups are planes, naga knows no subgroups.
+    pub fn of(seed: u64, subgroups: bool) -> Self {
+        let lines = SHAPES.iter().filter(|shape| shape.is_line()).count();
+        SHAPES[(seed / 4 % if subgroups { lines } else { SHAPES.len() } as u64) as usize]
     }
 
     /// Invocations of a workgroup.
@@ -55,6 +56,11 @@ impl Shape {
     /// Invocations of the grid.
     pub fn lanes(&self) -> u32 {
         self.group() * self.grid.iter().product::<u32>()
+    }
+
+    /// Whether no warp has lanes without an invocation.
+    pub fn is_whole(&self) -> bool {
+        self.group().is_multiple_of(64)
     }
 
     /// Whether a workgroup extends in x alone.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::frame::Shape;
 use super::types::{Scalar, Space, Ty};
 use super::{Place, Writer};
 
@@ -19,7 +20,7 @@ struct Globals {
 
 impl Writer<'_> {
     /// Writes the kernel. Gives its part of the storage buffer, and its overrides' values.
-    pub(super) fn kernel(&mut self, shares: bool) -> (String, Vec<(String, f64)>) {
+    pub(super) fn kernel(&mut self, shape: Shape, shares: bool) -> (String, Vec<(String, f64)>) {
         for n in 0..2 {
             // A structure may hold the one before it.
             let members: Vec<Ty> = (0..2 + self.draw(3)).map(|_| self.any(false)).collect();
@@ -67,7 +68,7 @@ impl Writer<'_> {
             self.meetings(&uniform);
         }
         if self.features.subgroups {
-            self.subgroups_meet();
+            self.subgroups_meet(shape);
         }
         self.digest("p", &globals.private);
         self.digest("q", &globals.pointed);

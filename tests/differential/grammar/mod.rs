@@ -107,9 +107,9 @@ pub fn kernel(seed: u64, features: Features, skip: &BTreeSet<usize>) -> Kernel {
         atomics: false,
         features,
     };
-    let shape = Shape::of(seed);
+    let shape = Shape::of(seed, features.subgroups);
     let shares = seed.is_multiple_of(SHARING);
-    let (stored, mut constants) = writer.kernel(shares);
+    let (stored, mut constants) = writer.kernel(shape, shares);
     // Workgroup memory may be sized by an override.
     let sized_late = shares && shape.is_line() && writer.draw(3) == 0;
     if sized_late {

@@ -4,6 +4,7 @@
 //! lane has. Shuffles and quads stand where all lanes are. Floats are only added, since sums of tame ones are exact in any order.
 
 use super::Writer;
+use super::frame::Shape;
 use super::types::{Scalar, Ty};
 
 /// Private variables with the built-in values, the entry point's inputs, and how it copies them.
@@ -45,14 +46,18 @@ impl Writer<'_> {
         Some(format!("{fun}({})", self.live(&ty, depth)))
     }
 
-    /// Operations that want all lanes, which are all here.
-    pub(super) fn subgroups_meet(&mut self) {
+    /// Operations where all lanes are. Those that name a lane need it to have an invocation.
+    pub(super) fn subgroups_meet(&mut self, shape: Shape) {
+        let kinds = if shape.is_whole() { 11 } else { 1 };
         for _ in 0..2 + self.draw(3) {
             let ty = Ty::Vec(1 + self.draw(4), self.numeric());
             let (value, n) = (self.live(&ty, 2), self.draw(8));
             let index = self.live(&Ty::scalar(Scalar::U32), 1);
-            let text = match self.draw(11) {
-                0 => format!("subgroupBroadcast({value}, {n}u)"),
+            let text = match self.draw(kinds) {
+                0 => match ty {
+                    Ty::Vec(n, s) => self.collective(n, s, 2).unwrap_or(value),
+                    _ => value,
+                },
                 1 | 2 => format!("subgroupShuffle({value}, {index} % lanes)"),
                 // Beyond the last lane or the first the result is open.
                 3 => format!("select({}(), subgroupShuffleUp({value}, {n}u), lane >= {n}u)", ty.name()),
@@ -62,10 +67,7 @@ impl Writer<'_> {
                 7 => format!("quadSwapX({value})"),
                 8 => format!("quadSwapY({value})"),
                 9 => format!("quadSwapDiagonal({value})"),
-                _ => match ty {
-                    Ty::Vec(n, s) => self.collective(n, s, 2).unwrap_or(value),
-                    _ => value,
-                },
+                _ => format!("subgroupBroadcast({value}, {n}u)"),
             };
             let name = self.name("g");
             self.text += &format!("  let {name} = {text};\n");
