@@ -14,7 +14,11 @@ use super::supervise;
 /// Kernels of a run, unless the environment says otherwise.
 const COUNT: u64 = 2000;
 /// One kernel of so many is drawn a second time with what not every driver can.
-const EXTENDED: u64 = 8;
+const EXTENDED: u64 = 10;
+
+/// How naga, for tracer and driver alike, refuses one kernel in thousands after it put overrides' values in: an expression of a constant
+/// array in a nested block is then emitted twice. Nothing is left to compare.
+const BROKEN_OVERRIDES: &str = "can't be introduced - it's already in scope";
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|e| panic!("{name}={value}: {e}")))
@@ -54,6 +58,7 @@ fn disagreement(family: &Family, kernel: &Kernel) -> Option<String> {
     let case = Case { source: &source, constants: &kernel.constants, grid: kernel.shape.grid };
     let program = match case.program() {
         Ok(program) => program,
+        Err(why) if why.contains(BROKEN_OVERRIDES) => return None,
         Err(why) => return Some(format!("the tracer refuses it: {why}")),
     };
     // A kernel need not use every buffer.

@@ -98,8 +98,11 @@ const OPERATIONS: &[Operation] = &[
     }),
 ];
 
+/// Whether the lane with this local index and this value takes part.
+type TakesPart = fn(u32, u32) -> bool;
+
 /// How the lanes that take part are chosen, and which they are.
-const WAYS: [(&str, fn(u32, u32) -> bool); 4] = [
+const WAYS: [(&str, TakesPart); 4] = [
     ("if (true)", |_, _| true),
     ("if (i % 3u != 1u)", |i, _| i % 3 != 1),
     ("if (x % 4u < 2u)", |_, x| x % 4 < 2),
