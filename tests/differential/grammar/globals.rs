@@ -153,10 +153,10 @@ impl Writer<'_> {
         self.text += &format!(
             "  workgroupBarrier();
   if (li == {who}u) {{ one = {value}; }}
-  let all = workgroupUniformLoad(&one);
+  let seen = workgroupUniformLoad(&one);
 "
         );
-        self.digest("all", uniform);
+        self.digest("seen", uniform);
         self.text += "  h = digest(h, f1(i, li, wg));
   workgroupBarrier();
   for (var t = 0u; t < uni.u % 3u + 1u; t++) {
