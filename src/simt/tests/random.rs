@@ -74,7 +74,9 @@ impl Writer {
             }
             4 => {
                 let (e, c, v) = (self.expression(1), ["x", "y"][self.draw(2) as usize], self.draw(4));
-                self.text.push_str(&format!("p.{c} += {e}; bump(&v{v});\n"));
+                let at = self.expression(1);
+                // A pointer to an element: naga cannot make SPIR-V of one, so only the tracer runs these.
+                self.text.push_str(&format!("p.{c} += {e}; bump(&v{v}); bump(&a[{at} % 4u]);\n"));
             }
             5 => {
                 let (n, e) = (self.names, self.expression(2));
