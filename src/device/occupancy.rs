@@ -21,6 +21,10 @@ pub enum Resource {
     SharedMemory,
 }
 
+/// All of them; the first of equal limits is named.
+const RESOURCES: [Resource; 5] =
+    [Resource::Threads, Resource::Warps, Resource::Blocks, Resource::Registers, Resource::SharedMemory];
+
 impl Resource {
     /// As a word in a sentence.
     #[must_use]
@@ -59,8 +63,8 @@ pub struct Occupancy {
     pub limited_by: Resource,
     /// The next limit, once that one is out of the way; absent where only one is known.
     pub next: Option<Limit>,
-    /// How much less of the limiting resource each block (or, for registers, each lane) may take for the SM to hold one more block:
-    /// lanes, registers a lane, or bytes. Absent where nothing less would do.
+    /// How much less of the limiting resource each block (or, for registers, each lane) may take for the SM to hold one more block, as far
+    /// as all known limits go: lanes, registers a lane, or bytes. Absent where less of it alone would not do.
     pub less_for_one_more: Option<u32>,
     /// Each known limit.
     pub limits: Vec<Limit>,
@@ -75,8 +79,7 @@ pub struct Occupancy {
 pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
     let width = launch.warp_lanes.max(1);
     let warps_per_block = launch.threads_per_block.max(1).div_ceil(width);
-    let all = [Resource::Threads, Resource::Warps, Resource::Blocks, Resource::Registers, Resource::SharedMemory];
-    let found = all.map(|resource| (resource, blocks_by(resource, spec, launch)));
+    let found = RESOURCES.map(|resource| (resource, blocks_by(resource, spec, launch)));
     let limits: Vec<Limit> =
         found.iter().filter_map(|&(resource, blocks)| Some(Limit { resource, blocks: blocks? })).collect();
     let least = *limits.iter().min_by_key(|limit| limit.blocks)?;
@@ -143,8 +146,9 @@ fn blocks_by(resource: Resource, spec: &DeviceSpec, launch: &Launch) -> Option<u
 
 /// How much less of the limiting resource lets an SM hold one more block.
 fn less_for_one_more(limit: Limit, spec: &DeviceSpec, launch: &Launch) -> Option<u32> {
-    let allows =
-        |changed: Launch| blocks_by(limit.resource, spec, &changed).is_some_and(|blocks| blocks > limit.blocks);
+    let allows = |changed: Launch| {
+        RESOURCES.iter().all(|resource| blocks_by(*resource, spec, &changed).is_none_or(|blocks| blocks > limit.blocks))
+    };
     // What fits keeps fitting with less, so the most that fits is found by halving.
     let most = |now: u32, with: &dyn Fn(u32) -> Launch| {
         let (mut low, mut high) = (0, now);
@@ -234,8 +238,8 @@ mod tests {
         assert_eq!((by_threads.warps_per_sm, by_threads.fraction), (64, Some(1.0)));
         assert_eq!(by_threads.unknown, [Resource::Registers]);
         assert_eq!(by_threads.next, Some(Limit { resource: Resource::Warps, blocks: 8 }));
-        // 2048 / 9 lanes.
-        assert_eq!(by_threads.less_for_one_more, Some(256 - 227));
+        // 2048 / 9 is 227 lanes, but they take 8 warps, of which 64 places hold 8 blocks: 7 warps are 224 lanes.
+        assert_eq!(by_threads.less_for_one_more, Some(256 - 224));
 
         // 33 registers are 1,056 a warp, handed out as 1,280; 32 are 1,024, and let 8 blocks in.
         let by_registers = of("h100-sxm", &launch(256, Some(33), 0));
@@ -258,7 +262,8 @@ mod tests {
         // 40 lanes take two warps: 32 blocks of 64 places, though 51 blocks of 40 lanes would do.
         let by_warps = of("h100-sxm", &launch(40, None, 0));
         assert_eq!((by_warps.blocks_per_sm, by_warps.limited_by), (32, Resource::Warps));
-        assert_eq!(by_warps.less_for_one_more, Some(8));
+        // One warp each would do, if there were more than 32 block places.
+        assert_eq!(by_warps.less_for_one_more, None);
     }
 
     #[test]

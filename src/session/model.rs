@@ -73,6 +73,12 @@ pub fn choose<'a>(
     Ok(own.or_else(|| of(STAND_IN)).or_else(|| specs.first().map(chosen)))
 }
 
+/// As [`choose`], where a device that was chosen once may have gone from the pack since: the default then takes its place.
+#[must_use]
+pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device) -> Option<Chosen<'a>> {
+    choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
+}
+
 /// How a job is launched; none before its shader was compiled.
 #[must_use]
 pub fn launch(job: &Job) -> Option<Launch> {
@@ -198,7 +204,12 @@ impl Predicted {
     #[must_use]
     pub fn time_words(&self) -> Option<String> {
         let (low, high) = (si(self.low_s?, "s"), si(self.high_s?, "s"));
-        Some(if low == high { high } else { format!("{low}–{high}") })
+        let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
+        Some(match unit(&low) {
+            _ if low == high => high,
+            shared if shared == unit(&high) => format!("{}–{high}", low.split(' ').next().unwrap_or(&low)),
+            _ => format!("{low}–{high}"),
+        })
     }
 
     /// The error as people read it.
@@ -320,7 +331,7 @@ mod tests {
         let inside = of("NVIDIA H100 80GB HBM3", 16e-6)?;
         let inside = inside.as_ref();
         assert!(inside.and_then(|p| p.error).is_some_and(|e| e.within && (e.low + 0.375).abs() < 1e-9));
-        assert_eq!(inside.and_then(Predicted::time_words).as_deref(), Some("10.0 µs–20.0 µs"));
+        assert_eq!(inside.and_then(Predicted::time_words).as_deref(), Some("10.0–20.0 µs"));
         assert_eq!(inside.and_then(Predicted::error_words).as_deref(), Some("−38% to +25%"));
         let outside = of("NVIDIA H100 80GB HBM3", 25e-6)?;
         assert!(outside.as_ref().and_then(|p| p.error).is_some_and(|e| !e.within));
