@@ -64,7 +64,7 @@ impl Panes {
         let page_width = (width * 0.35).clamp(400.0, 720.0).round();
         let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
         let bench = Rect::from_min_max(page.right_top(), body.max);
-        let stage_height = (height * 0.5).clamp(360.0, 960.0).round();
+        let stage_height = (height * 0.47).clamp(360.0, 960.0).round();
         let stage = Rect::from_min_size(
             bench.min,
             vec2(bench.width(), stage_height.min(body.height() - 244.0 - predicted::HEIGHT)),

@@ -35,16 +35,19 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         return commands;
     };
     let measured_s = measured(state);
-    let cells = cells(&found);
-    let widths: Vec<f32> = cells.iter().map(|cell| cell.width(ui)).collect();
-    let wanted: f32 = widths.iter().map(|width| width + GAP).sum();
     let room = ui.available_width();
+    let measure = |cells: &[Cell], ui: &Ui| cells.iter().map(|cell| cell.width(ui) + GAP).sum::<f32>();
+    let mut cells = cells_of(&found, "bound by");
+    if measure(&cells, ui) > room {
+        cells = cells_of(&found, "by");
+    }
+    let wanted = measure(&cells, ui);
     let hover = hover(&found);
     if room - wanted >= GAUGE_LEAST {
         gauge(ui, &found, measured_s, (room - wanted - GAP).min(320.0)).on_hover_text(&hover);
     }
-    for (cell, width) in cells.iter().zip(widths) {
-        cell.show(ui, width).on_hover_text(&hover);
+    for cell in &cells {
+        cell.show(ui, cell.width(ui)).on_hover_text(&hover);
     }
     commands
 }
@@ -118,9 +121,10 @@ impl Cell {
     }
 }
 
-fn cells(found: &Predicted) -> Vec<Cell> {
+/// The row's figures; `bound_by` is how the first says what binds it.
+fn cells_of(found: &Predicted, bound_by: &str) -> Vec<Cell> {
     let mut cells = vec![match (found.time_words(), found.bound) {
-        (Some(time), Some(bound)) => Cell::new(time, format!("bound by {}", bound.name())),
+        (Some(time), Some(bound)) => Cell::new(time, format!("{bound_by} {}", bound.name())),
         _ => Cell { ink: Ink::Muted, ..Cell::new("no time".to_owned(), "a figure is missing") },
     }];
     if let Some(error) = found.error {
@@ -188,17 +192,22 @@ fn gauge(ui: &mut Ui, found: &Predicted, measured_s: Option<f64>, width: f32) ->
     painter.hline(rect.x_range(), y, line);
     let muted = theme::color(theme, Ink::Muted);
     let font = FontId::proportional(theme::SMALL);
-    for (decade, anchor) in [(from, Align2::LEFT_BOTTOM), (to, Align2::RIGHT_BOTTOM)] {
-        let x = at(10_f64.powf(decade)).clamp(rect.min.x, rect.max.x);
-        painter.vline(x, y - 4.0..=y + 4.0, line);
-        painter.text(pos2(x, rect.max.y), anchor, si(10_f64.powf(decade), "s"), font.clone(), muted);
-    }
     let band = egui::Rect::from_min_max(pos2(at(low), y - 4.0), pos2(at(high).max(at(low) + 3.0), y + 4.0));
     painter.rect_filled(band, 2.0, theme::color(theme, Hue::Accent.ink()));
+    let mut written = egui::Rect::NOTHING;
     if let Some(seconds) = measured_s {
         let x = at(seconds);
         painter.vline(x, y - 8.0..=y + 8.0, egui::Stroke::new(2.0, theme::color(theme, Ink::Text)));
-        painter.text(pos2(x, rect.max.y), Align2::CENTER_BOTTOM, "measured", font, muted);
+        written = painter.text(pos2(x, rect.max.y), Align2::CENTER_BOTTOM, "measured", font.clone(), muted);
+    }
+    for (decade, anchor) in [(from, Align2::LEFT_BOTTOM), (to, Align2::RIGHT_BOTTOM)] {
+        let x = at(10_f64.powf(decade)).clamp(rect.min.x, rect.max.x);
+        painter.vline(x, y - 4.0..=y + 4.0, line);
+        let text = painter.layout_no_wrap(si(10_f64.powf(decade), "s"), font.clone(), muted);
+        let place = anchor.anchor_size(pos2(x, rect.max.y), text.size());
+        if !place.expand2(vec2(4.0, 0.0)).intersects(written) {
+            painter.galley(place.min, text, muted);
+        }
     }
     let words = format!("Predicted interval: {}", found.time_words().unwrap_or_default());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));

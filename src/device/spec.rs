@@ -223,29 +223,25 @@ pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> 
 pub(super) mod tests {
     use super::*;
 
-    macro_rules! built_in {
-        ($($id:literal),*) => {
-            /// The built-in devices.
-            pub fn built_in() -> Vec<DeviceSpec> {
-                vec![$(read($id, $id, include_str!(concat!("../../assets/devices/", $id, ".ron"))).unwrap()),*]
-            }
-        };
-    }
-
-    #[expect(clippy::unwrap_used, reason = "a built-in file that cannot be read is a failed test")]
-    mod all {
-        use super::*;
-        built_in!("h100-sxm", "h200-sxm", "a100-sxm-80gb", "rtx-4090", "apple-m2", "iris-xe-96");
+    /// The built-in devices.
+    fn built_in() -> Vec<DeviceSpec> {
+        macro_rules! files {
+            ($($id:literal),*) => {
+                [$(($id, include_str!(concat!("../../assets/devices/", $id, ".ron")))),*]
+            };
+        }
+        let files = files!["h100-sxm", "h200-sxm", "a100-sxm-80gb", "rtx-4090", "apple-m2", "iris-xe-96"];
+        files.into_iter().map(|(id, text)| read(id, id, text).unwrap_or_else(|problem| panic!("{problem}"))).collect()
     }
 
     /// One of the built-in devices.
     pub fn device(id: &str) -> DeviceSpec {
-        all::built_in().into_iter().find(|spec| spec.id == id).unwrap_or_else(|| panic!("there is no {id}"))
+        built_in().into_iter().find(|spec| spec.id == id).unwrap_or_else(|| panic!("there is no {id}"))
     }
 
     #[test]
     fn figures_agree_with_each_other() {
-        for spec in all::built_in() {
+        for spec in built_in() {
             let f = &spec.figures;
             if let (Some(flops), Some(sms), Some(lanes), Some(clock)) =
                 (f.fp32_flops_per_s(), f.sms(), f.fp32_lanes_per_sm(), f.boost_clock_hz())
