@@ -22,6 +22,8 @@ pub enum Assumption {
     LeastBytesUnknown,
     /// The high end of bytes: every sector of every request.
     EverySector,
+    /// The high end of bytes goes at the rate that a copy reached, in bytes a second.
+    MeasuredCopy(f64),
     /// The device's own sector is not known to be the tracer's.
     TracedSectors,
     /// The low end of arithmetic: the useful FLOPs alone.
@@ -58,6 +60,7 @@ impl Assumption {
             Self::LeastBytes => "least_bytes",
             Self::LeastBytesUnknown => "least_bytes_unknown",
             Self::EverySector => "every_sector",
+            Self::MeasuredCopy(_) => "measured_copy",
             Self::TracedSectors => "traced_sectors",
             Self::UsefulFlops => "useful_flops",
             Self::EveryOperation => "every_operation",
@@ -91,6 +94,12 @@ impl Assumption {
             Self::LeastBytesUnknown => "How many bytes the work needs at least is not stated, so the low end has none.",
             Self::EverySector => {
                 "High end: every traced sector crosses the memory bus, as if no cache held it; cold caches at the start."
+            }
+            Self::MeasuredCopy(rate) => {
+                return format!(
+                    "High end: the memory's rate is what a copy reached on the device, {}.",
+                    si(*rate, "B/s")
+                );
             }
             Self::TracedSectors => "A sector is 32 bytes, as on NVIDIA's devices: this device's own is not published.",
             Self::UsefulFlops => "Low end: only the useful operations count, all fused, at the peak rate.",

@@ -41,6 +41,8 @@ pub struct Work<'a> {
     pub least_bytes: Option<f64>,
     /// Floating-point operations that the work needs.
     pub least_flops: f64,
+    /// What a copy kernel reached on the same device, in bytes a second, where it was measured.
+    pub copy_bytes_per_s: Option<f64>,
     /// An empty launch on the same device, in seconds, where it was measured.
     pub launch_s: Option<f64>,
 }
@@ -113,7 +115,7 @@ pub struct Prediction {
 
 /// Predicts the time of a traced kernel. With `S` SMs of `L` lanes at clock `f`, memory of bandwidth `B` and peak `P = 2 S L f`:
 ///
-/// - bytes: low `least_bytes / B`, high `32 sectors / B`, of loads, stores and atomics;
+/// - bytes: low `least_bytes / B`, high `32 sectors / C`, of loads, stores and atomics, with `C` what a copy reached, else `B`;
 /// - instructions: low `least_flops / P`, high `warp_instructions * warp_lanes / (S L f)`;
 /// - shared memory: low 0, high `wavefronts / (S f)` for one wavefront a clock.
 ///
@@ -156,9 +158,11 @@ fn terms(spec: &DeviceSpec, work: &Work<'_>, spread: Option<&Waves>, missing: &m
     let least_bytes = work.least_bytes.unwrap_or(0.0);
     let mut terms = Vec::new();
     if sectors > 0.0 || least_bytes > 0.0 {
-        let bandwidth = need(figures.dram_bytes_per_s(), Missing::Bandwidth);
-        let moved = sectors * f64::from(TRACED_SECTOR_BYTES) / bandwidth;
-        terms.push(Term { of: Bound::Bytes, low_s: least_bytes / bandwidth, high_s: moved * quantisation });
+        let published = figures.dram_bytes_per_s();
+        let peak = need(published.or(work.copy_bytes_per_s), Missing::Bandwidth);
+        let reached = work.copy_bytes_per_s.unwrap_or(peak);
+        let moved = sectors * f64::from(TRACED_SECTOR_BYTES) / reached;
+        terms.push(Term { of: Bound::Bytes, low_s: least_bytes / peak, high_s: moved * quantisation });
     }
     let slots_per_s = sms * lanes * clock;
     let slots = work.trace.warp_instructions as f64 * f64::from(work.launch.warp_lanes);
@@ -224,6 +228,7 @@ fn assumptions(spec: &DeviceSpec, work: &Work<'_>, held: Option<&Occupancy>, tim
             None => Assumption::LeastBytesUnknown,
         });
         taken.push(Assumption::EverySector);
+        taken.extend(work.copy_bytes_per_s.map(Assumption::MeasuredCopy));
         if spec.figures.sector_bytes() != Some(TRACED_SECTOR_BYTES) {
             taken.push(Assumption::TracedSectors);
         }
@@ -262,7 +267,14 @@ mod tests {
     }
 
     fn of(id: &str, trace: &Trace, least: (f64, f64), launch_s: Option<f64>) -> Prediction {
-        let work = Work { launch: &LAUNCH, trace, least_bytes: Some(least.0), least_flops: least.1, launch_s };
+        let work = Work {
+            launch: &LAUNCH,
+            trace,
+            least_bytes: Some(least.0),
+            least_flops: least.1,
+            copy_bytes_per_s: None,
+            launch_s,
+        };
         predict(&device(id), &work)
     }
 
@@ -278,6 +290,29 @@ mod tests {
         assert!(close(coalesced.low_s, 10e-6) && close(coalesced.high_s, 10e-6), "{coalesced:?}");
         let strided = of("h100-sxm", &trace(2_093_750, 1000, 0), (33.5e6, 0.0), None).time.ok_or("a time")?;
         assert!(close(strided.low_s, 10e-6) && close(strided.high_s, 20e-6));
+        Ok(())
+    }
+
+    #[test]
+    fn a_measured_copy_is_the_high_ends_rate() -> Result<(), &'static str> {
+        let trace = trace(1_046_875, 1000, 0);
+        let of = |id: &str| {
+            let copy_bytes_per_s = Some(2.68e12);
+            let work = Work {
+                launch: &LAUNCH,
+                trace: &trace,
+                least_bytes: Some(33.5e6),
+                least_flops: 0.0,
+                copy_bytes_per_s,
+                launch_s: None,
+            };
+            predict(&device(id), &work)
+        };
+        let time = of("h100-sxm").time.ok_or("a time")?;
+        assert!(close(time.low_s, 10e-6) && close(time.high_s, 12.5e-6), "{time:?}");
+        assert!(of("h100-sxm").assumptions.contains(&Assumption::MeasuredCopy(2.68e12)));
+        // Where the rate is not published, the measured one is all there is.
+        assert_eq!(of("iris-xe-96").missing, [Missing::Clock]);
         Ok(())
     }
 
@@ -300,7 +335,14 @@ mod tests {
         let trace = trace(0, 1_045_440, 0);
         let of = |blocks: u64| {
             let launch = Launch { blocks, ..LAUNCH };
-            let work = Work { launch: &launch, trace: &trace, least_bytes: None, least_flops: 66.9e6, launch_s: None };
+            let work = Work {
+                launch: &launch,
+                trace: &trace,
+                least_bytes: None,
+                least_flops: 66.9e6,
+                copy_bytes_per_s: None,
+                launch_s: None,
+            };
             predict(&device("h100-sxm"), &work).time.ok_or("a time")
         };
         // Half of the SMs have a block: both ends double.
@@ -337,7 +379,14 @@ mod tests {
         assert_eq!(of("h100-sxm", &part, (32_000.0, 0.0), None).missing, [Missing::WholeTrace]);
         let huge = Launch { shared_bytes_per_block: 300_000, ..LAUNCH };
         let whole = trace(1000, 1000, 0);
-        let work = Work { launch: &huge, trace: &whole, least_bytes: None, least_flops: 0.0, launch_s: None };
+        let work = Work {
+            launch: &huge,
+            trace: &whole,
+            least_bytes: None,
+            least_flops: 0.0,
+            copy_bytes_per_s: None,
+            launch_s: None,
+        };
         assert_eq!(predict(&device("h100-sxm"), &work).missing, [Missing::DoesNotFit]);
     }
 
@@ -349,7 +398,14 @@ mod tests {
         assert!(taken.iter().all(|a| a.sentence().ends_with('.')));
         let launch = Launch { warp_lanes: 64, registers_per_thread: Some(32), ..LAUNCH };
         let whole = trace(1000, 1000, 0);
-        let work = Work { launch: &launch, trace: &whole, least_bytes: None, least_flops: 0.0, launch_s: Some(1e-6) };
+        let work = Work {
+            launch: &launch,
+            trace: &whole,
+            least_bytes: None,
+            least_flops: 0.0,
+            copy_bytes_per_s: None,
+            launch_s: Some(1e-6),
+        };
         let taken = predict(&device("h100-sxm"), &work).assumptions;
         assert_eq!(taken[0].sentence(), "Counted with warps of 64 lanes, where the device's have 32.");
         assert!(taken.contains(&Assumption::LeastBytesUnknown) && taken.contains(&Assumption::Launch(1e-6)));

@@ -9,6 +9,7 @@ use crate::device::predict::Term;
 use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
 use crate::job::Job;
 use crate::lesson::PackFiles;
+use crate::measure::roofline;
 use crate::trace::Trace;
 use crate::trace::record::{Ceilings, Device};
 
@@ -171,6 +172,7 @@ pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, 
         trace: traced.trace,
         least_bytes: traced.needs.map(|needs| needs.0),
         least_flops: traced.needs.map_or(0.0, |needs| needs.1),
+        copy_bytes_per_s: roofline::bandwidth(ceilings).filter(|_| here),
         launch_s: ceilings.launch_s.filter(|_| here),
     };
     let found = predict(chosen.spec, &work);
