@@ -242,3 +242,35 @@ fn without_a_window_it_writes_the_notes_and_names_them() {
         assert!(folder.path().join(file).is_file(), "{file} is named and not there");
     }
 }
+
+#[test]
+fn times_are_predicted_for_the_device_asked_for() {
+    let run = warpbook(&["run", "coalescing", "--backend", "simt", "--kernel", "transpose_tiled", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let predicted = &run.json()["kernels"][0]["predicted"];
+    assert_eq!(
+        (predicted["device"]["id"].as_str(), predicted["device"]["this_machine"].as_bool()),
+        (Some("h100-sxm"), Some(false))
+    );
+    assert_eq!(predicted["bound"], "shared_memory");
+    let (low, high) = (predicted["low_s"].as_f64().unwrap(), predicted["high_s"].as_f64().unwrap());
+    // 8 MiB at 3.35 TB/s; 1,081,344 wavefronts on 132 SMs at 1.98 GHz, and 1024 blocks in 0.97 waves of 132 x 8.
+    assert!((low / (8_388_608.0 / 3.35e12) - 1.0).abs() < 1e-9, "{low}");
+    assert!((high / (1_081_344.0 / (132.0 * 1.98e9) * 1056.0 / 1024.0) - 1.0).abs() < 1e-9, "{high}");
+    assert_eq!(
+        (predicted["occupancy"]["blocks_per_sm"].as_u64(), predicted["waves"]["blocks"].as_u64()),
+        (Some(8), Some(1024))
+    );
+    assert!(predicted["assumptions"].as_array().is_some_and(|a| a.iter().all(|s| s["text"].is_string())));
+    assert!(predicted["error"].is_null());
+
+    let trace = ["trace", "coalescing/copy", "--json", "--device"];
+    let run = warpbook(&[&trace[..], &["iris-xe-96"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["global"]["load"]["sectors"], 131_072);
+    assert!(json["predicted"]["low_s"].is_null() && json["predicted"]["waves"]["sms"] == 6);
+    assert_eq!(json["predicted"]["missing"][1]["kind"], "bandwidth");
+    let run = warpbook(&[&trace[..], &["rtx-409"]].concat());
+    assert!(run.code == 2 && run.err.contains("did you mean `rtx-4090`?"), "{}", run.err);
+}

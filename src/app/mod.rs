@@ -10,6 +10,7 @@ mod page;
 mod paint;
 mod player;
 mod plot;
+mod predicted;
 pub mod shot;
 mod source;
 mod stage;
@@ -49,6 +50,7 @@ struct Panes {
     controls: Rect,
     source: Rect,
     plot: Rect,
+    predicted: Rect,
     status: Rect,
 }
 
@@ -62,13 +64,18 @@ impl Panes {
         let page_width = (width * 0.35).clamp(400.0, 720.0).round();
         let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
         let bench = Rect::from_min_max(page.right_top(), body.max);
-        let stage_height = (height * 0.5).clamp(360.0, 960.0).round();
-        let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 244.0)));
+        let stage_height = (height * 0.47).clamp(360.0, 960.0).round();
+        let stage = Rect::from_min_size(
+            bench.min,
+            vec2(bench.width(), stage_height.min(body.height() - 244.0 - predicted::HEIGHT)),
+        );
         let source_width = (bench.width() * 0.57).round();
         let controls = Rect::from_min_size(stage.left_bottom(), vec2(bench.width(), 44.0));
-        let source = Rect::from_min_max(controls.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
-        let plot = Rect::from_min_max(source.right_top(), body.max);
-        Self { bar, contents, page, stage, controls, source, plot, status }
+        let predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - predicted::HEIGHT), body.max);
+        let panes = Rect::from_min_max(controls.left_bottom(), predicted.right_top());
+        let source = Rect::from_min_max(panes.min, pos2(bench.min.x + source_width, panes.max.y));
+        let plot = Rect::from_min_max(source.right_top(), panes.max);
+        Self { bar, contents, page, stage, controls, source, plot, predicted, status }
     }
 }
 
@@ -127,6 +134,7 @@ impl View {
         });
         row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(plot::controls(ui, state)));
         pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| plot::show(ui, state));
+        row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(self.export.show(ui, state));
         commands.extend(self.messages(ui, &panes, state));
@@ -200,6 +208,7 @@ fn rules(ui: &Ui, panes: &Panes) {
         (panes.stage.left_bottom(), panes.stage.right_bottom()),
         (panes.controls.left_bottom(), panes.controls.right_bottom()),
         (panes.source.right_top(), panes.source.right_bottom()),
+        (panes.predicted.left_top(), panes.predicted.right_top()),
         (panes.status.left_top(), panes.status.right_top()),
     ];
     for (from, to) in edges {

@@ -38,7 +38,7 @@ pub enum Command {
         json: bool,
     },
     /// Run a lesson's kernels: check, time and trace them.
-    Run(RunArgs),
+    Run(RunCommand),
     /// Run a lesson's kernels over several values of one parameter.
     Sweep(SweepArgs),
     /// Trace one kernel: LESSON/KERNEL, or any .wgsl file.
@@ -68,6 +68,17 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+}
+
+/// Options of `run`.
+#[derive(Args, Debug)]
+pub struct RunCommand {
+    /// What `sweep` takes too.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else an H100.
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
 }
 
 /// Options of `run`, shared by `sweep`.
@@ -133,6 +144,9 @@ pub struct TraceArgs {
     /// Lanes in a warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
+    /// The device to predict the time for, as assets/devices/ names it; an H100 where none is given.
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

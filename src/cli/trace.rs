@@ -2,11 +2,17 @@
 
 use std::process::ExitCode;
 
+use serde::Serialize;
+
 use super::args::TraceArgs;
+use super::run::heading;
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::units::{count, digits3, si};
+use crate::gpu::simt;
+use crate::session::model::{self, Predicted, Traced};
 use crate::session::shader_file::{self, TraceOptions};
 use crate::trace::Trace;
+use crate::trace::record::Ceilings;
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let (pack, _) = crate::session::load(&context.files);
@@ -18,21 +24,50 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         warp_width: args.warp,
         seed: 1,
     };
-    let record =
+    let models = context.models();
+    // Nothing is measured, so nothing of this machine decides: the same command says the same anywhere.
+    let chosen = model::choose(&models, args.device.as_deref(), &simt::device()).map_err(out::misused)?;
+    let outcome =
         shader_file::trace(&context.devices, &pack, &args.target, &options, &context.cancel).map_err(|found| {
             out::problems(&found);
             ExitCode::from(MISUSED)
         })?;
-    let Some(trace) = record.trace else { return Err(MISUSED.into()) };
+    let Some(trace) = outcome.record.trace else { return Err(MISUSED.into()) };
+    let predicted = chosen.zip(outcome.launch.as_ref()).map(|(chosen, launch)| {
+        let traced = Traced { launch, trace: &trace, needs: outcome.needs };
+        model::predicted(&chosen, &traced, &Ceilings::default(), None)
+    });
     if args.json {
-        out::json(&trace);
+        out::json(&WithPrediction { trace: &trace, predicted });
     } else {
         show(&trace);
+        if let Some(predicted) = &predicted {
+            show_predicted(predicted);
+        }
     }
     for finding in &trace.findings {
         out::note(&format!("line {}: {}", finding.line, finding.message));
     }
     Ok(if trace.findings.is_empty() && trace.complete { DONE } else { FAILED })
+}
+
+/// A trace with what the model of a device says of it.
+#[derive(Serialize)]
+struct WithPrediction<'a> {
+    #[serde(flatten)]
+    trace: &'a Trace,
+    predicted: Option<Predicted>,
+}
+
+fn show_predicted(predicted: &Predicted) {
+    out::line(&heading(&predicted.device));
+    let bound = predicted.bound.map_or_else(String::new, |bound| format!(", bound by {}", bound.name()));
+    if let Some(time) = predicted.time_words() {
+        out::line(&format!("  {time}{bound}"));
+    }
+    let said = predicted.missing.iter().chain(&predicted.assumptions).map(|said| said.text.clone());
+    let facts = [predicted.occupancy_words(), predicted.waves_words()];
+    facts.into_iter().flatten().chain(said).for_each(|text| out::line(&format!("  {text}")));
 }
 
 fn show(trace: &Trace) {

@@ -13,6 +13,7 @@ pub mod export;
 mod fill;
 pub mod jobs;
 pub mod ladder;
+pub mod model;
 pub mod new_lesson;
 pub mod note;
 pub mod output;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::ladder::Comparison;
+use super::model::Predicted;
 use crate::measure::roofline::Placement;
 use crate::trace::record::{Backend, CacheState, Timing, Warning};
 use crate::trace::{Check, Record, Trace};
@@ -62,6 +63,8 @@ pub struct KernelOutput {
     pub flops_per_s: Option<f64>,
     /// Where it stands under the device's ceilings.
     pub roofline: Option<Placement>,
+    /// What the model of a device says of it.
+    pub predicted: Option<Predicted>,
     /// The tracer's counts.
     pub trace: Option<Trace>,
     /// Why there is nothing more, where it could not run.
@@ -133,6 +136,7 @@ impl KernelOutput {
             bytes_per_s: median.map(|s| bytes / s),
             flops_per_s: median.map(|s| flops / s),
             roofline: None,
+            predicted: None,
             trace: record.trace.clone(),
             error: None,
         }
@@ -165,6 +169,7 @@ impl KernelOutput {
             bytes_per_s: None,
             flops_per_s: None,
             roofline: None,
+            predicted: None,
             trace: None,
             error: Some(error),
         }

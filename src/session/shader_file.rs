@@ -5,9 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::jobs;
+use super::model;
 use super::run;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::Init;
+use crate::device::Launch;
 use crate::job::{BindingKind, Blame, BufferSpec, Job, TraceSpec, WorkgroupShape};
 use crate::lesson::Pack;
 use crate::simt::{self, Binding, Program};
@@ -30,6 +32,17 @@ pub struct TraceOptions {
     pub seed: u64,
 }
 
+/// A shader that was traced.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What came of it.
+    pub record: Record,
+    /// How it was launched.
+    pub launch: Option<Launch>,
+    /// Bytes and floating-point operations that the work needs, where a lesson says so and nothing was changed.
+    pub needs: Option<(f64, f64)>,
+}
+
 /// Traces `target`, which is LESSON/KERNEL or the path of a WGSL file.
 ///
 /// # Errors
@@ -40,7 +53,7 @@ pub fn trace(
     target: &str,
     options: &TraceOptions,
     cancel: &AtomicBool,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<Outcome, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     let (file, source, entry) = match target.split_once('/') {
         Some((lesson, kernel)) if pack.lessons.iter().any(|l| l.id == lesson) && !target.ends_with(".wgsl") => {
@@ -83,7 +96,8 @@ pub fn trace(
         flops: 0.0,
         blame: Blame::default(),
     };
-    devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(one)
+    let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(one)?;
+    Ok(Outcome { record, launch: model::launch(&job), needs: None })
 }
 
 /// A lesson's kernel at the lesson's defaults, with what the options change.
@@ -93,7 +107,7 @@ fn trace_kernel(
     kernel: &crate::lesson::Kernel,
     options: &TraceOptions,
     cancel: &AtomicBool,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<Outcome, Vec<Diagnostic>> {
     let mut purpose = run::purpose(Backend::Simt, options.seed, true);
     purpose.check = false;
     purpose.trace = Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() });
@@ -115,7 +129,10 @@ fn trace_kernel(
         (buffer.count, buffer.init) = (*count, *init);
     }
     job.grid = options.grid.unwrap_or(job.grid);
-    devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])
+    let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
+    let unchanged = options.grid.is_none() && options.constants.is_empty() && options.buffers.is_empty();
+    let needs = (unchanged && options.entry.is_none()).then_some((job.bytes, job.flops));
+    Ok(Outcome { record, launch: model::launch(&job), needs })
 }
 
 fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, Vec<Diagnostic>> {

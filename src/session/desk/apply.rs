@@ -17,6 +17,7 @@ impl Desk {
         let state = &mut self.state;
         match event {
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
+            Event::Models(models) => state.models = models.into(),
             Event::PackChanged => {
                 self.disk.enqueue(FileTask::Load(self.files.clone()));
             }
@@ -179,7 +180,7 @@ impl State {
             kept.shown_findings = traced.shown_findings;
         }
         if traced.trace.is_some() {
-            (kept.trace, kept.record) = (traced.trace, traced.record);
+            (kept.trace, kept.record, kept.launch) = (traced.trace, traced.record, traced.launch);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::state::{Sweep, Traced};
 use crate::base::diag::Diagnostic;
+use crate::device::DeviceSpec;
 use crate::lesson::Pack;
 use crate::notes::Format;
 use crate::session::devices::Choice;
@@ -31,6 +32,8 @@ pub enum Command {
     SetBackend(Choice),
     /// Let the device's compiler guard indices and loops, or not.
     SetBoundsChecks(bool),
+    /// Choose the device to model, by id; none for the measuring one.
+    SetModel(Option<String>),
     /// Choose the colours.
     SetTheme(ThemeChoice),
     /// Keep pictures still.
@@ -71,6 +74,8 @@ pub enum Work {
 pub enum Event {
     /// The pack was read.
     Pack(Pack, Vec<Diagnostic>),
+    /// The pack's devices were read.
+    Models(Vec<DeviceSpec>),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.

@@ -156,6 +156,10 @@ impl Desk {
                 self.state.revision += 1;
                 self.refresh();
             }
+            Command::SetModel(model) => {
+                self.state.saved.model = model;
+                self.unsaved();
+            }
             Command::SetTheme(theme) => {
                 self.state.saved.theme = theme;
                 self.unsaved();
@@ -240,6 +244,8 @@ impl Desk {
             params: state.params.clone(),
             device: state.acting_device()?,
             ceilings: state.ceilings.unwrap_or_default(),
+            models: state.models.clone(),
+            model: state.saved.model.clone(),
             sweeps: state.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
             revision: state.revision,

@@ -7,12 +7,14 @@ use std::sync::{Arc, LazyLock};
 use super::event::Work;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
+use crate::device::{DeviceSpec, Launch};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Experiment, Kernel, Lesson, Pack, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
+use crate::session::model::{self, Predicted};
 use crate::session::output::SweepPoint;
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::sweep::device_for;
@@ -24,6 +26,8 @@ use crate::trace::{Finding, Timeline, Trace};
 pub struct State {
     /// The lessons, as last read without error.
     pub pack: Pack,
+    /// The devices that can be modelled.
+    pub models: Arc<[DeviceSpec]>,
     /// What is wrong with the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
     /// The lesson on the screen. It stays when an edit breaks its file.
@@ -87,6 +91,8 @@ pub struct Traced {
     pub key: String,
     /// Counts over the whole grid, once they are there.
     pub trace: Option<Arc<Trace>>,
+    /// How the traced grid was launched.
+    pub launch: Option<Launch>,
     /// Single accesses of the workgroup on the stage.
     pub timeline: Option<Arc<Timeline>>,
     /// The workgroup they are of.
@@ -278,6 +284,22 @@ impl State {
         let kernel = lesson.kernel(kernel)?;
         let env = Env::fixed(&lesson.params, &lesson.values, &self.params);
         Some((env.eval(&kernel.bytes).ok()?, env.eval(&kernel.flops).ok()?))
+    }
+
+    /// What the model of a device says of the kernel on the bench, as soon as its whole grid is traced.
+    #[must_use]
+    pub fn predicted(&self) -> Option<Predicted> {
+        let traced = self.traced.get(&self.kernel)?;
+        let known = model::Traced {
+            launch: traced.launch.as_ref()?,
+            trace: traced.trace.as_ref()?,
+            needs: self.work(&self.kernel),
+        };
+        let measured = self.measured.get(&self.kernel).and_then(|m| m.record.as_ref()).filter(|r| r.trusted());
+        let measured_s = measured.and_then(|record| Some(record.timing.as_ref()?.median_s));
+        let measures = self.acting_device().unwrap_or_else(simt::device);
+        let chosen = model::pick(&self.models, self.saved.model.as_deref(), &measures)?;
+        Some(model::predicted(&chosen, &known, &self.ceilings.unwrap_or_default(), measured_s))
     }
 
     /// The value of an expression at the state as it is now; none while something it needs is not there.

@@ -20,7 +20,7 @@ use crate::session::jobs::{self, Params, Purpose};
 use crate::session::predict::Asked;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
-use crate::session::{check, note, run, sweep};
+use crate::session::{check, model, note, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -136,7 +136,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
         return;
     }
     match outcome {
-        Ok(Done { mut record, .. }) => {
+        Ok(Done { mut record, launch, .. }) => {
             if let Some(problem) = run::failed_check(&kernel.file, &record) {
                 return out.send(Event::Untraced(id, key, vec![problem]));
             }
@@ -145,6 +145,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
                 traced.timeline = record.timeline.take().map(Arc::new);
                 traced.shown_findings = record.trace.take().map(|trace| trace.findings).unwrap_or_default();
             } else {
+                traced.launch = launch;
                 traced.trace = record.trace.clone().map(Arc::new);
                 traced.record = Some(Arc::new(record));
             }
@@ -285,7 +286,10 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
         for Order { task, .. } in orders {
             match task {
                 FileTask::Load(files) => {
-                    let (pack, problems) = load(&files);
+                    let (models, found) = model::load(&files);
+                    let (pack, mut problems) = load(&files);
+                    problems.extend(found);
+                    out.send(Event::Models(models));
                     out.send(Event::Pack(pack, problems));
                 }
                 FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),
