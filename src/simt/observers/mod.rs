@@ -4,14 +4,20 @@ mod checks;
 mod counts;
 mod findings;
 mod memo;
+mod path;
 mod race;
+mod step;
 mod timeline;
 mod uninitialized;
+mod watch;
 
 pub use checks::{Checks, Known};
 pub use counts::Counter;
 pub use findings::Findings;
+pub use path::{Path, Taken};
+pub use step::Step;
 pub use timeline::Recorder;
+pub use watch::{Target, Watch, Write};
 
 use super::code::Place;
 use super::ir::Orders;
@@ -68,6 +74,8 @@ pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
 pub trait Observer {
     /// Whether it looks at anything.
     const ACTIVE: bool;
+    /// Whether it looks at every operation.
+    const STEPS: bool = false;
 
     /// What follows is done by `warp`.
     fn warp(&mut self, warp: u32);
@@ -81,6 +89,8 @@ pub trait Observer {
     fn barrier(&mut self, line: u32, mask: u64);
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
+    /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
+    fn step(&mut self, _: &Step<'_>) {}
 }
 
 /// Watches nothing: plain execution.

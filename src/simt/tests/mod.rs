@@ -3,6 +3,7 @@
 mod control;
 mod counting;
 mod memory;
+mod provenance;
 mod races;
 mod random;
 mod refusals;
