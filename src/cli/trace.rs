@@ -2,11 +2,14 @@
 
 use std::process::ExitCode;
 
+use serde::Serialize;
+
 use super::args::TraceArgs;
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::units::{count, si};
+use crate::session::explain;
 use crate::session::shader_file::{self, TraceOptions};
-use crate::trace::Trace;
+use crate::trace::{Provenance, Trace};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let (pack, _) = crate::session::load(&context.files);
@@ -17,22 +20,41 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         buffers: args.buffers.clone(),
         warp_width: args.warp,
         seed: 1,
+        explain: args.explain.clone(),
     };
-    let record =
-        shader_file::trace(&context.devices, &pack, &args.target, &options, &context.cancel).map_err(|found| {
+    let (record, origins) = shader_file::trace(&context.devices, &pack, &args.target, &options, &context.cancel)
+        .map_err(|found| {
             out::problems(&found);
             ExitCode::from(MISUSED)
         })?;
     let Some(trace) = record.trace else { return Err(MISUSED.into()) };
     if args.json {
-        out::json(&trace);
+        let provenance = (!args.explain.is_empty()).then_some(origins.as_slice());
+        out::json(&Output { trace: &trace, provenance });
     } else {
         show(&trace);
+        origins.iter().for_each(show_origin);
     }
     for finding in &trace.findings {
         out::note(&format!("line {}: {}", finding.line, finding.message));
     }
     Ok(if trace.findings.is_empty() && trace.complete { DONE } else { FAILED })
+}
+
+/// What is printed as JSON: the trace, and the origins that were asked for.
+#[derive(Serialize)]
+struct Output<'a> {
+    #[serde(flatten)]
+    trace: &'a Trace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'a [Provenance]>,
+}
+
+fn show_origin(origin: &Provenance) {
+    let told = explain::told(origin);
+    for (i, text) in told.iter().enumerate() {
+        out::line(&if i == 0 { format!("\n{text}") } else { format!("  {text}") });
+    }
 }
 
 fn show(trace: &Trace) {

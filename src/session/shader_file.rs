@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
+use super::explain::explain;
 use super::jobs;
 use super::run;
 use crate::base::diag::{Diagnostic, nearest};
@@ -11,6 +12,7 @@ use crate::base::tensor::Init;
 use crate::job::{BindingKind, Blame, BufferSpec, Job, TraceSpec, WorkgroupShape};
 use crate::lesson::Pack;
 use crate::simt::{self, Binding, Program};
+use crate::trace::Provenance;
 use crate::trace::record::{Backend, Record};
 
 /// What to trace, and at which size.
@@ -28,25 +30,36 @@ pub struct TraceOptions {
     pub warp_width: u32,
     /// Seed of the random contents.
     pub seed: u64,
+    /// Elements whose origin is asked for: buffer, and 32-bit word of it.
+    pub explain: Vec<(String, u64)>,
 }
 
-/// Traces `target`, which is LESSON/KERNEL or the path of a WGSL file.
+/// Traces `target`, which is LESSON/KERNEL or the path of a WGSL file, and explains the elements that are asked for.
 ///
 /// # Errors
-/// When the target, a name or a size is not usable: all that is wrong with it.
+/// When the target, a name, an element or a size is not usable: all that is wrong with it.
 pub fn trace(
     devices: &Devices,
     pack: &Pack,
     target: &str,
     options: &TraceOptions,
     cancel: &AtomicBool,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<(Record, Vec<Provenance>), Vec<Diagnostic>> {
+    let job = job(pack, target, options)?;
+    let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
+    let origins = origins.collect::<Result<Vec<_>, _>>()?;
+    let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
+    Ok((record, origins))
+}
+
+/// The job that `target` comes to.
+fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<Job, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     let (file, source, entry) = match target.split_once('/') {
         Some((lesson, kernel)) if pack.lessons.iter().any(|l| l.id == lesson) && !target.ends_with(".wgsl") => {
             let lesson = run::lesson(pack, lesson).map_err(one)?;
             let kernel = run::kernels(lesson, &[kernel.to_owned()]).map_err(one)?[0];
-            return trace_kernel(devices, lesson, kernel, options, cancel);
+            return kernel_job(lesson, kernel, options);
         }
         _ => {
             let source = std::fs::read_to_string(target).map_err(|error| {
@@ -65,7 +78,7 @@ pub fn trace(
     };
     let program = Program::compile(&file, &source, &entry, &options.constants)?;
     let buffers = sized(&file, program.bindings(), options)?;
-    let job = Job {
+    Ok(Job {
         kernel: entry.clone(),
         file,
         source,
@@ -82,18 +95,15 @@ pub fn trace(
         bytes: 0.0,
         flops: 0.0,
         blame: Blame::default(),
-    };
-    devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(one)
+    })
 }
 
 /// A lesson's kernel at the lesson's defaults, with what the options change.
-fn trace_kernel(
-    devices: &Devices,
+fn kernel_job(
     lesson: &crate::lesson::Lesson,
     kernel: &crate::lesson::Kernel,
     options: &TraceOptions,
-    cancel: &AtomicBool,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<Job, Vec<Diagnostic>> {
     let mut purpose = run::purpose(Backend::Simt, options.seed, true);
     purpose.check = false;
     purpose.trace = Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() });
@@ -115,7 +125,7 @@ fn trace_kernel(
         (buffer.count, buffer.init) = (*count, *init);
     }
     job.grid = options.grid.unwrap_or(job.grid);
-    devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])
+    Ok(job)
 }
 
 fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, Vec<Diagnostic>> {
