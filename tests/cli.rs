@@ -81,6 +81,26 @@ fn run_gives_the_documented_shape() {
 }
 
 #[test]
+fn warps_are_as_wide_as_asked_for() {
+    let run = |command: &[&str], warp: &str| {
+        let args =
+            ["coalescing", "--kernel", "strided", "--backend", "simt", "--set", "n=65536", "--warp", warp, "--json"];
+        warpbook(&[command, &args].concat())
+    };
+    for (warp, sectors) in [("8", 1), ("16", 2), ("64", 8)] {
+        let json = run(&["run"], warp).json();
+        let load = &json["kernels"][0]["trace"]["global"]["load"];
+        let requests = load["requests"].as_u64().unwrap();
+        assert_eq!(load["sectors"], requests * sectors, "{warp} lanes");
+        assert_eq!(json["warp_width"].to_string(), warp);
+    }
+    let swept = run(&["sweep", "--over", "stride=1,2"], "8").json();
+    assert_eq!(swept["warp_width"], 8);
+    assert_eq!(swept["points"][1]["trace"]["global"]["load"]["sectors"], 2 * 65536 / 8);
+    assert_eq!(run(&["run"], "12").code, 2);
+}
+
+#[test]
 fn sweep_gives_a_row_a_point() {
     let args = ["sweep", "coalescing", "--over", "stride=1,2,4", "--kernel", "strided", "--backend", "simt", "--csv"];
     let run = warpbook(&args);

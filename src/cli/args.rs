@@ -90,6 +90,9 @@ pub struct RunArgs {
     /// Have the device's compiler leave out its guards on indices and loops.
     #[arg(long)]
     pub unchecked: bool,
+    /// Lanes in a traced warp: 8, 16, 32 or 64. A device that measures has its own width.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -182,6 +185,12 @@ pub struct ShotArgs {
     /// Run the step's experiment first.
     #[arg(long)]
     pub experiment: bool,
+    /// Lanes in a traced warp: 8, 16, 32 or 64.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// Show where an element of the step's kernel came from.
+    #[arg(long, value_name = "BUFFER[INDEX]", value_parser = element)]
+    pub explain: Option<(String, u64)>,
     /// The file to write.
     #[arg(short = 'o', long = "output", value_name = "FILE.png")]
     pub output: PathBuf,

@@ -17,6 +17,7 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
         backend,
         seed: args.seed,
         bounds_checks: !args.unchecked,
+        warp_width: args.warp,
     })
 }
 

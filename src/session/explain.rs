@@ -38,28 +38,22 @@ pub fn told(origin: &Provenance) -> Vec<String> {
         lines.push("Nobody wrote it: it holds what it held before the run.".to_owned());
         return lines;
     };
-    lines.push(written(writer));
-    let (indices, values): (Vec<Load>, Vec<Load>) = writer.loads.iter().cloned().partition(|l| l.role == Role::Index);
-    lines.extend(told_loads("from", &values));
-    lines.extend(told_loads("at a place given by", &indices));
-    let passed = groups(&writer.through).into_iter().map(|g| format!("passed through {}", told_group(&g)));
-    lines.extend(passed);
-    let builtins = writer.builtins.join(", ");
-    match (values.is_empty(), builtins.is_empty()) {
-        (_, false) => lines.push(format!("computed with {builtins}")),
-        (true, true) if writer.complete => lines.push("from constants alone".to_owned()),
-        _ => {}
+    lines.push(told_writer(writer));
+    for (role, prefix) in [(Role::Value, "from"), (Role::Index, "at a place given by")] {
+        let loads: Vec<Load> = writer.loads.iter().filter(|l| l.role == role).cloned().collect();
+        if loads.len() > FEW {
+            lines.extend(groups(&loads).iter().map(|group| format!("{prefix} {}", told_group(group))));
+        } else {
+            lines.extend(loads.iter().map(|load| format!("{prefix} {}", told_load(load))));
+        }
     }
-    if writer.omitted > 0 {
-        lines.push(format!("{} earlier loads are not listed", count(writer.omitted)));
-    }
-    if !writer.complete {
-        lines.push("what the workgroup did first was too much to keep: loads of that part are missing".to_owned());
-    }
+    lines.extend(groups(&writer.through).iter().map(|g| format!("passed through {}", told_group(g))));
+    lines.extend(told_rest(writer));
     lines
 }
 
-fn written(writer: &Writer) -> String {
+/// Who wrote it, where, and after how many others.
+fn told_writer(writer: &Writer) -> String {
     let [x, y, z] = writer.workgroup_id;
     let [i, j, k] = writer.local_id;
     let how = match writer.kind {
@@ -69,7 +63,7 @@ fn written(writer: &Writer) -> String {
     let mut text = format!(
         "{how} at line {}{} by lane {} of warp {}, local id ({i}, {j}, {k}), workgroup {} ({x}, {y}, {z})",
         writer.line,
-        rounds(&writer.iterations),
+        aside(&writer.iterations),
         writer.lane,
         writer.warp,
         writer.workgroup,
@@ -80,43 +74,67 @@ fn written(writer: &Writer) -> String {
     text
 }
 
-/// Rounds of loops, from 0, as tests and programs count them.
-fn rounds(iterations: &[Iteration]) -> String {
-    let each = iterations.iter().map(|i| format!(", round {} of the loop at line {}", i.round, i.line));
-    each.collect()
+/// One load.
+fn told_load(load: &Load) -> String {
+    let Load { buffer, index, value, line, lane, warp, .. } = load;
+    let rounds = aside(&load.iterations);
+    let stored =
+        load.stored_by.map(|by| format!(", stored at line {} by lane {} of warp {}", by.line, by.lane, by.warp));
+    let stored = stored.unwrap_or_default();
+    format!("{buffer}[{index}] = {value}, loaded at line {line}{rounds} by lane {lane} of warp {warp}{stored}")
 }
 
-fn told_loads(prefix: &str, loads: &[Load]) -> Vec<String> {
-    if loads.len() > FEW {
-        return groups(loads).iter().map(|group| format!("{prefix} {}", told_group(group))).collect();
-    }
-    let one = |load: &Load| {
-        format!(
-            "{prefix} {}[{}] = {}, loaded at line {}{} by lane {} of warp {}",
-            load.buffer,
-            load.index,
-            load.value,
-            load.line,
-            rounds(&load.iterations),
-            load.lane,
-            load.warp
-        )
-    };
-    loads.iter().map(one).collect()
-}
-
+/// Several loads at one line.
 fn told_group(group: &Group<'_>) -> String {
+    let loads = if group.loads == 1 { "1 load".to_owned() } else { format!("{} loads", count(group.loads as u64)) };
+    format!("{}[{}]: {loads} at line {}", group.buffer, told_runs(&group.runs), group.line)
+}
+
+/// The elements of some runs: `3, 4 … 18`.
+#[must_use]
+pub fn told_runs(runs: &[Run]) -> String {
     const SHOWN: usize = 3;
     let one = |run: &Run| match run.count {
         1 => run.first.to_string(),
         2 => format!("{}, {}", run.first, run.first + run.step),
         n => format!("{}, {} … {}", run.first, run.first + run.step, run.first + run.step * (n - 1)),
     };
-    let mut runs: Vec<String> = group.runs.iter().take(SHOWN).map(one).collect();
-    let left: u64 = group.runs.iter().skip(SHOWN).map(|run| run.count).sum();
+    let mut words: Vec<String> = runs.iter().take(SHOWN).map(one).collect();
+    let left: u64 = runs.iter().skip(SHOWN).map(|run| run.count).sum();
     if left > 0 {
-        runs.push(format!("and {} more", count(left)));
+        words.push(format!("and {} more", count(left)));
     }
-    let loads = if group.loads == 1 { "1 load".to_owned() } else { format!("{} loads", count(group.loads as u64)) };
-    format!("{}[{}]: {loads} at line {}", group.buffer, runs.join(", "), group.line)
+    words.join(", ")
+}
+
+/// What else went into the value, and what is missing from the account.
+#[must_use]
+pub fn told_rest(writer: &Writer) -> Vec<String> {
+    let mut lines = Vec::new();
+    let from_loads = writer.loads.iter().any(|l| l.role == Role::Value);
+    if !writer.builtins.is_empty() {
+        lines.push(format!("computed with {}", writer.builtins.join(", ")));
+    } else if !from_loads && writer.complete {
+        lines.push("from constants alone".to_owned());
+    }
+    if writer.omitted > 0 {
+        lines.push(format!("{} earlier loads are not listed", count(writer.omitted)));
+    }
+    if !writer.complete {
+        lines.push("what the workgroup did first was too much to keep: loads of that part are missing".to_owned());
+    }
+    lines
+}
+
+/// [`rounds`] in the middle of a sentence.
+fn aside(iterations: &[Iteration]) -> String {
+    let rounds = rounds(iterations);
+    if rounds.is_empty() { rounds } else { format!("{rounds},") }
+}
+
+/// Rounds of loops, counted from 0, to go on a sentence with.
+#[must_use]
+pub fn rounds(iterations: &[Iteration]) -> String {
+    let each = iterations.iter().map(|i| format!(", round {} of the loop at line {}", i.round, i.line));
+    each.collect()
 }

@@ -48,6 +48,8 @@ pub struct Input {
     pub revision: u64,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a warp of what is traced.
+    pub warp_width: u32,
     /// The day, as YYYY-MM-DD.
     pub created: String,
 }
@@ -83,6 +85,7 @@ fn meta(input: &Input) -> Vec<(String, String)> {
         ("interface", none_if_empty(&input.device.api)),
         ("program", format!("warpbook {}", super::VERSION)),
         ("seed", input.seed.to_string()),
+        ("lanes in a traced warp", input.warp_width.to_string()),
         ("parameters", params.join(", ")),
     ]
     .into_iter()
@@ -142,7 +145,7 @@ impl Builder<'_> {
             ids.push(step.kernel.clone());
         }
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
-            let Some(done) = self.trace(kernel, params, TraceSpec::default()) else { continue };
+            let Some(done) = self.trace(kernel, params, self.spec()) else { continue };
             results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
             // A time of other parameters than the step's has no place in it.
             let wanted = key(&lesson, kernel, params, self.input.revision);
@@ -152,6 +155,10 @@ impl Builder<'_> {
             }
         }
         results
+    }
+
+    fn spec(&self) -> TraceSpec {
+        TraceSpec { warp_width: self.input.warp_width, ..TraceSpec::default() }
     }
 
     fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<Done> {
@@ -176,7 +183,7 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
-        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
+        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..self.spec() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
         let events: Vec<usize> = timeline.of_warp(0, 0).collect();
@@ -189,6 +196,7 @@ impl Builder<'_> {
             warp: 0,
             position,
             hovered: None,
+            marked: &[],
             motion: false,
             size: STAGE,
         };
@@ -206,11 +214,12 @@ impl Builder<'_> {
                 svg: svg::adaptive(&frame),
             },
             NoteBlock::Command(format!(
-                "warpbook run {} --kernel {}{} --backend simt --seed {}",
+                "warpbook run {} --kernel {}{} --backend simt --seed {}{}",
                 lesson.id,
                 kernel.id,
                 settings(params),
-                self.input.seed
+                self.input.seed,
+                warps(self.input.warp_width)
             )),
         ]);
         blocks
@@ -282,6 +291,11 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
     watched.or_else(|| events.iter().position(|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }
 
+/// The option that asks for warps of this width, where it is not the usual one.
+fn warps(width: u32) -> String {
+    if width == TraceSpec::default().warp_width { String::new() } else { format!(" --warp {width}") }
+}
+
 fn settings(params: &Params) -> String {
     params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
 }
@@ -297,6 +311,7 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         backend: found.backend,
         device: found.device.clone(),
         seed: input.seed,
+        warp_width: (!measured).then_some(found.warp_width),
         params: found.params.clone(),
         over: found.over.clone(),
         points: found.points.clone(),
@@ -316,13 +331,14 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         },
         NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
         NoteBlock::Command(format!(
-            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {} --csv",
+            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
             lesson.id,
             found.over,
             values.join(","),
             settings(&others),
             found.backend.name(),
-            input.seed
+            input.seed,
+            if measured { String::new() } else { warps(found.warp_width) }
         )),
     ]
 }

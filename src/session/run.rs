@@ -28,11 +28,20 @@ pub struct RunOptions {
     pub seed: u64,
     /// Guard indices and loops on the device.
     pub bounds_checks: bool,
+    /// Lanes in a warp of the tracer; a device has its own.
+    pub warp_width: u32,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { kernels: Vec::new(), set: Vec::new(), backend: Choice::Auto, seed: 1, bounds_checks: true }
+        Self {
+            kernels: Vec::new(),
+            set: Vec::new(),
+            backend: Choice::Auto,
+            seed: 1,
+            bounds_checks: true,
+            warp_width: 32,
+        }
     }
 }
 
@@ -47,6 +56,12 @@ pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
         trace: traces.then(TraceSpec::default),
         bounds_checks,
     }
+}
+
+/// Lanes in a warp of what a purpose traces; none where it traces nothing.
+#[must_use]
+pub fn traced_width(purpose: &Purpose) -> Option<u32> {
+    purpose.trace.as_ref().map(|spec| spec.warp_width)
 }
 
 /// The lesson of this id.
@@ -169,13 +184,14 @@ pub fn run(
     let params = params(lesson, &options.set)?;
     let device = devices.resolve(options.backend)?;
     let ceilings = devices.ceilings(device.backend)?;
-    let purpose = purpose(device.backend, options.seed, options.bounds_checks);
+    let purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let mut results = Results::default();
     let mut output = RunOutput {
         lesson: lesson.id.clone(),
         backend: device.backend,
         device: device.name,
         seed: options.seed,
+        warp_width: traced_width(&purpose),
         params: params.clone(),
         values: BTreeMap::new(),
         kernels: Vec::new(),

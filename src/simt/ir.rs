@@ -5,6 +5,7 @@
 //! Nothing here depends on the width of a warp.
 
 use super::ops::{Binary, Ternary, Unary};
+use crate::base::tensor::Elem;
 
 /// A register's number in [`Ir::regs`].
 pub type Reg = u32;
@@ -233,6 +234,8 @@ pub struct Variable {
     pub bytes: u32,
     /// Where it starts in workgroup memory.
     pub base: u32,
+    /// The type of its first component.
+    pub elem: Elem,
 }
 
 /// The whole program.

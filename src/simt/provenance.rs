@@ -117,7 +117,7 @@ impl Rerun<'_> {
         Ok(Provenance {
             buffer: self.question.buffer.clone(),
             index: self.question.index,
-            value: Word { bits, elem: Some(self.tensors[usize::from(self.target.buffer)].elem) },
+            value: Word { bits, elem: self.tensors[usize::from(self.target.buffer)].elem },
             writer,
         })
     }
@@ -258,14 +258,14 @@ impl Rerun<'_> {
     fn load(&self, code: &Code, path: &Path<'_>, found: &Found) -> Load {
         let place = &code.places[found.place as usize];
         let variable: &Variable = &self.program.ir.variables[usize::from(place.variable)];
-        let (space, elem, base) = match place.mem {
-            Mem::Buffer(buffer) => (Space::Global, Some(self.tensors[usize::from(buffer)].elem), 0),
-            Mem::Shared | Mem::Local => (Space::Shared, None, variable.base),
+        let (space, elem) = match place.mem {
+            Mem::Buffer(buffer) => (Space::Global, self.tensors[usize::from(buffer)].elem),
+            Mem::Shared | Mem::Local => (Space::Shared, variable.elem),
         };
         Load {
             buffer: variable.name.clone(),
             space,
-            index: u64::from((found.address - base) / 4),
+            index: u64::from((found.address - variable.base) / 4),
             value: Word { bits: path.loaded(&found.taken, found.lane, found.part), elem },
             role: found.role,
             warp: found.taken.warp,

@@ -10,4 +10,4 @@ pub use counts::{
 };
 pub use provenance::Provenance;
 pub use record::{Backend, CacheState, Ceilings, Check, Device, Record, Timing, Warning, WarningKind};
-pub use timeline::{AccessKind, Event, EventKind, Space, Timeline, TracedBuffer};
+pub use timeline::{AccessKind, Event, EventKind, Piece, Space, Timeline, TracedBuffer};

@@ -26,8 +26,8 @@ pub struct Provenance {
 pub struct Word {
     /// As they are.
     pub bits: u32,
-    /// Their type, where it is known: of a buffer's elements, not of workgroup memory.
-    pub elem: Option<Elem>,
+    /// Their type: that of the first component of the variable's elements.
+    pub elem: Elem,
 }
 
 /// The last write to an element, and what it was computed from.
@@ -122,21 +122,20 @@ pub struct Iteration {
 }
 
 impl Word {
-    /// The number that it stands for; none where its type is not known.
+    /// The number that it stands for.
     #[must_use]
-    pub fn number(self) -> Option<f64> {
-        self.elem.map(|elem| elem.decode(self.bits))
+    pub fn number(self) -> f64 {
+        self.elem.decode(self.bits)
     }
 }
 
 impl std::fmt::Display for Word {
-    /// The number to all its digits, or the bits where the type is not known.
+    /// The number to all its digits.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.elem {
-            Some(Elem::F32) => write!(f, "{}", f32::from_bits(self.bits)),
-            Some(Elem::I32) => write!(f, "{}", self.bits.cast_signed()),
-            Some(Elem::U32) => write!(f, "{}", self.bits),
-            None => write!(f, "{:#010x}", self.bits),
+            Elem::F32 => write!(f, "{}", f32::from_bits(self.bits)),
+            Elem::I32 => write!(f, "{}", self.bits.cast_signed()),
+            Elem::U32 => write!(f, "{}", self.bits),
         }
     }
 }
@@ -222,9 +221,8 @@ mod tests {
     #[test]
     fn words_print_as_what_they_are() {
         let word = |elem, bits| Word { bits, elem }.to_string();
-        assert_eq!(word(Some(Elem::F32), 0.1_f32.to_bits()), "0.1");
-        assert_eq!(word(Some(Elem::I32), u32::MAX), "-1");
-        assert_eq!(word(Some(Elem::U32), u32::MAX), "4294967295");
-        assert_eq!(word(None, 1), "0x00000001");
+        assert_eq!(word(Elem::F32, 0.1_f32.to_bits()), "0.1");
+        assert_eq!(word(Elem::I32, u32::MAX), "-1");
+        assert_eq!(word(Elem::U32, u32::MAX), "4294967295");
     }
 }
