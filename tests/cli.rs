@@ -81,6 +81,26 @@ fn run_gives_the_documented_shape() {
 }
 
 #[test]
+fn warps_are_as_wide_as_asked_for() {
+    let run = |command: &[&str], warp: &str| {
+        let args =
+            ["coalescing", "--kernel", "strided", "--backend", "simt", "--set", "n=65536", "--warp", warp, "--json"];
+        warpbook(&[command, &args].concat())
+    };
+    for (warp, sectors) in [("8", 1), ("16", 2), ("64", 8)] {
+        let json = run(&["run"], warp).json();
+        let load = &json["kernels"][0]["trace"]["global"]["load"];
+        let requests = load["requests"].as_u64().unwrap();
+        assert_eq!(load["sectors"], requests * sectors, "{warp} lanes");
+        assert_eq!(json["warp_width"].to_string(), warp);
+    }
+    let swept = run(&["sweep", "--over", "stride=1,2"], "8").json();
+    assert_eq!(swept["warp_width"], 8);
+    assert_eq!(swept["points"][1]["trace"]["global"]["load"]["sectors"], 2 * 65536 / 8);
+    assert_eq!(run(&["run"], "12").code, 2);
+}
+
+#[test]
 fn sweep_gives_a_row_a_point() {
     let args = ["sweep", "coalescing", "--over", "stride=1,2,4", "--kernel", "strided", "--backend", "simt", "--csv"];
     let run = warpbook(&args);
@@ -145,6 +165,10 @@ fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
         (vec!["trace", &good, "--grid", "1", "--buffer", "b=1"], "no buffer `b`"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=1", "--const", "N=1"], "`N`"),
         (vec!["trace", &good, "--grid", "0"], "workgroups"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a"], "BUFFER[INDEX]"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "result[0]"], "can write to: a"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a[4]"], "32 bits: 0 to 3"),
+        (vec!["trace", "coalescing/strided", "--explain", "src[0]"], "can write to: dst"),
         (vec!["check", "no-such-pack"], "no-such-pack is no folder"),
         (vec!["check", "."], "index.ron"),
         (vec!["new", "Bad Name"], "Bad Name"),
@@ -197,6 +221,38 @@ fn races_are_told_by_trace_with_both_lines() {
     let clean = run("workgroupBarrier();");
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     assert_eq!(clean.json()["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn an_element_is_explained() {
+    let trace = |more: &[&str]| {
+        let args = ["trace", "coalescing/strided", "--const", "STRIDE=4", "--buffer", "src=4194304"];
+        warpbook(&[&args, more].concat())
+    };
+    let run = trace(&["--explain", "dst[300]", "--explain", "dst[0]", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["global"]["load"]["sectors"], 524_288, "the trace is what it was");
+    let origin = &json["provenance"][0];
+    assert_eq!((&origin["buffer"], &origin["index"]), (&"dst".into(), &300.into()));
+    let writer = &origin["writer"];
+    let place = ["workgroup", "warp", "lane", "line", "writes"].map(|field| writer[field].as_u64());
+    assert_eq!(place, [1, 1, 12, 17, 1].map(Some));
+    assert_eq!(writer["local_id"], serde_json::json!([44, 0, 0]));
+    let load = &writer["loads"][0];
+    assert_eq!((&load["buffer"], &load["index"], &load["line"]), (&"src".into(), &1200.into(), &16.into()));
+    assert_eq!((&load["lane"], &load["role"]), (&12.into(), &"value".into()));
+    assert_eq!(load["value"]["bits"], origin["value"]["bits"]);
+    assert_eq!(json["provenance"][1]["writer"]["loads"][0]["index"], 0);
+    assert!(trace(&["--json"]).json()["provenance"].is_null(), "only where it was asked for");
+    let told = trace(&["--explain", "dst[300]", "--warp", "8"]);
+    assert!(told.out.contains("dst[300] = "), "{}", told.out);
+    assert!(
+        told.out.contains("written at line 17 by lane 4 of warp 5, local id (44, 0, 0), workgroup 1"),
+        "{}",
+        told.out
+    );
+    assert!(told.out.contains("from src[1200] = "), "{}", told.out);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod format;
 mod highlight;
 mod icons;
 mod math;
+mod origin;
 mod page;
 mod paint;
 mod player;
@@ -37,6 +38,8 @@ pub struct View {
     warm: bool,
     /// The source line under the pointer.
     hovered_line: Option<u32>,
+    /// The source line that the pointer is on in an origin.
+    traced_line: Option<u32>,
     /// The step that was drawn last, to begin a new one's trace at its first event.
     shown: (String, usize, String),
 }
@@ -128,12 +131,24 @@ impl View {
         pane(ui, panes.stage, "stage", |ui| commands.extend(self.stage.show(ui, state, lit)));
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
             let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
+            let hovered = hovered.or(self.traced_line);
             let happened = source::show(ui, state, &source::Lit { executing, hovered });
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);
         });
         row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(plot::controls(ui, state)));
-        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| plot::show(ui, state));
+        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.origin {
+            Some(asked) => {
+                let happened = origin::show(ui, state, asked);
+                self.traced_line = happened.hovered;
+                commands.extend(happened.commands);
+                happened.seek.into_iter().for_each(|place| self.stage.seek(place));
+            }
+            None => {
+                self.traced_line = None;
+                plot::show(ui, state);
+            }
+        });
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(self.export.show(ui, state));
@@ -216,9 +231,9 @@ fn rules(ui: &Ui, panes: &Panes) {
     }
 }
 
-/// Keys that work while nothing has the keyboard.
+/// Keys that work while nothing has the keyboard and no list is open.
 fn keys(ui: &Ui, state: &State) -> Vec<Command> {
-    if ui.memory(|m| m.focused().is_some()) {
+    if ui.memory(|m| m.focused().is_some()) || egui::Popup::is_any_open(ui.ctx()) {
         return Vec::new();
     }
     ui.input(|i| {
@@ -232,8 +247,12 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
         if i.modifiers.command && i.key_pressed(egui::Key::R) {
             commands.push(Command::RunExperiment);
         }
-        if i.key_pressed(egui::Key::Escape) && !state.activities.is_empty() {
-            commands.push(Command::Cancel);
+        if i.key_pressed(egui::Key::Escape) {
+            if !state.activities.is_empty() {
+                commands.push(Command::Cancel);
+            } else if state.origin.is_some() {
+                commands.push(Command::CloseOrigin);
+            }
         }
         commands
     })

@@ -21,6 +21,7 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
         bounds_checks: !args.unchecked,
         models: Vec::new(),
         device: None,
+        warp_width: args.warp,
     })
 }
 

@@ -13,6 +13,7 @@ use super::saved::LessonSaved;
 use super::sweep;
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
+use crate::job::TraceSpec;
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::Report;
 use crate::trace::record::Device;
@@ -70,6 +71,7 @@ pub fn run_and_report(
         measured: BTreeMap::new(),
         revision: 0,
         seed,
+        warp_width: TraceSpec::default().warp_width,
         created: note::today(),
     };
     let (report, mut wrong) = note::build(devices, &input, cancel);
@@ -100,6 +102,16 @@ fn sweep_of(
     });
     let total = points.len();
     let over = experiment.over.clone();
-    let found = Sweep { number: 0, bounds_checks: true, backend, device: name, params: base, over, points, total };
+    let found = Sweep {
+        number: 0,
+        bounds_checks: true,
+        warp_width: TraceSpec::default().warp_width,
+        backend,
+        device: name,
+        params: base,
+        over,
+        points,
+        total,
+    };
     (found, problems)
 }

@@ -9,6 +9,7 @@ pub mod desk;
 pub mod devices;
 pub mod doctor;
 pub mod exercise;
+pub mod explain;
 pub mod export;
 mod fill;
 pub mod jobs;

@@ -54,6 +54,8 @@ pub struct Input {
     pub revision: u64,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a warp of what is traced.
+    pub warp_width: u32,
     /// The day, as YYYY-MM-DD.
     pub created: String,
 }
@@ -96,6 +98,7 @@ fn meta(input: &Input) -> Vec<(String, String)> {
         ("interface", none_if_empty(&input.device.api)),
         ("program", format!("warpbook {}", super::VERSION)),
         ("seed", input.seed.to_string()),
+        ("lanes in a traced warp", input.warp_width.to_string()),
         ("parameters", params.join(", ")),
     ]
     .into_iter()
@@ -158,7 +161,7 @@ impl Builder<'_> {
             ids.push(step.kernel.clone());
         }
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
-            let Some(done) = self.trace(kernel, params, TraceSpec::default()) else { continue };
+            let Some(done) = self.trace(kernel, params, self.spec()) else { continue };
             results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
             if let Some(timing) = self.timing(kernel, params) {
                 results.insert_timing(&kernel.id, timing, done.bytes, done.flops);
@@ -206,6 +209,10 @@ impl Builder<'_> {
         blocks
     }
 
+    fn spec(&self) -> TraceSpec {
+        TraceSpec { warp_width: self.input.warp_width, ..TraceSpec::default() }
+    }
+
     fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<Done> {
         let purpose =
             Purpose { seed: self.input.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
@@ -228,7 +235,7 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
-        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
+        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..self.spec() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
         let events: Vec<usize> = timeline.of_warp(0, 0).collect();
@@ -241,6 +248,7 @@ impl Builder<'_> {
             warp: 0,
             position,
             hovered: None,
+            marked: &[],
             motion: false,
             size: STAGE,
         };
@@ -258,11 +266,12 @@ impl Builder<'_> {
                 svg: svg::adaptive(&frame),
             },
             NoteBlock::Command(format!(
-                "warpbook run {} --kernel {}{} --backend simt --seed {}",
+                "warpbook run {} --kernel {}{} --backend simt --seed {}{}",
                 lesson.id,
                 kernel.id,
                 settings(params),
-                self.input.seed
+                self.input.seed,
+                warps(self.input.warp_width)
             )),
         ]);
         blocks
@@ -358,6 +367,11 @@ fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Opti
     }
 }
 
+/// The option that asks for warps of this width, where it is not the usual one.
+fn warps(width: u32) -> String {
+    if width == TraceSpec::default().warp_width { String::new() } else { format!(" --warp {width}") }
+}
+
 fn settings(params: &Params) -> String {
     params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
 }
@@ -373,6 +387,7 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         backend: found.backend,
         device: found.device.clone(),
         seed: input.seed,
+        warp_width: (!measured).then_some(found.warp_width),
         params: found.params.clone(),
         over: found.over.clone(),
         points: found.points.clone(),
@@ -392,13 +407,14 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         },
         NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
         NoteBlock::Command(format!(
-            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {} --csv",
+            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
             lesson.id,
             found.over,
             values.join(","),
             settings(&others),
             found.backend.name(),
-            input.seed
+            input.seed,
+            if measured { String::new() } else { warps(found.warp_width) }
         )),
     ]
 }

@@ -21,6 +21,8 @@ pub struct RunOutput {
     pub device: String,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a traced warp; null where nothing was traced. A measuring device has its own.
+    pub warp_width: Option<u32>,
     /// The parameters.
     #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,
@@ -199,6 +201,8 @@ pub struct SweepOutput {
     pub device: String,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a traced warp; null where nothing was traced. A measuring device has its own.
+    pub warp_width: Option<u32>,
     /// The parameters that stayed.
     #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,

@@ -34,6 +34,8 @@ pub struct RunOptions {
     pub models: Vec<DeviceSpec>,
     /// The device to model, by id; the measuring one where none is given and it can be.
     pub device: Option<String>,
+    /// Lanes in a warp of the tracer; a device has its own.
+    pub warp_width: u32,
 }
 
 impl Default for RunOptions {
@@ -46,6 +48,7 @@ impl Default for RunOptions {
             bounds_checks: true,
             models: Vec::new(),
             device: None,
+            warp_width: 32,
         }
     }
 }
@@ -61,6 +64,12 @@ pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
         trace: traces.then(TraceSpec::default),
         bounds_checks,
     }
+}
+
+/// Lanes in a warp of what a purpose traces; none where it traces nothing.
+#[must_use]
+pub fn traced_width(purpose: &Purpose) -> Option<u32> {
+    purpose.trace.as_ref().map(|spec| spec.warp_width)
 }
 
 /// The lesson of this id.
@@ -219,13 +228,14 @@ pub fn run(
     let device = devices.resolve(options.backend)?;
     let chosen = model::choose(&options.models, options.device.as_deref(), &device)?;
     let ceilings = devices.ceilings(device.backend)?;
-    let purpose = purpose(device.backend, options.seed, options.bounds_checks);
+    let purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let mut results = Results::default();
     let mut output = RunOutput {
         lesson: lesson.id.clone(),
         backend: device.backend,
         device: device.name,
         seed: options.seed,
+        warp_width: traced_width(&purpose),
         params: params.clone(),
         values: BTreeMap::new(),
         kernels: Vec::new(),

@@ -3,7 +3,7 @@
 use super::code::{Code, Given, Op, Place};
 use super::ir::{Builtin, Mem, Variable};
 use super::memory::Buffer;
-use super::observers::{Findings, Observer};
+use super::observers::{Findings, Observer, Step};
 use super::ops::{Files, Src};
 use super::subgroup::{Subgroup, is_active};
 use crate::trace::FindingKind;
@@ -169,6 +169,15 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         loop {
             let op = code.ops[self.pc];
+            if O::STEPS {
+                around.observer.step(&Step {
+                    pc: self.pc,
+                    mask: self.mask,
+                    scalars: &self.scalars,
+                    vectors: self.vectors.as_flattened(),
+                    width: W,
+                });
+            }
             self.pc += 1;
             match op {
                 Op::Enter(block) => {

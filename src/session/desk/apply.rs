@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Desk;
 use super::event::{Event, Work};
-use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced, key};
+use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced, key, traced_key};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
@@ -31,11 +31,11 @@ impl Desk {
                 Ok(ceilings) => state.ceilings = Some(ceilings),
                 Err(problem) => state.notices.push(Notice::Problem(problem)),
             },
-            Event::Traced(id, traced) if state.is_current(&id, &traced.key) => {
+            Event::Traced(id, traced) if state.is_traced_now(&id, &traced.key) => {
                 state.take_traced(id, traced);
                 self.measure_shown();
             }
-            Event::Untraced(id, key, problems) if state.is_current(&id, &key) => {
+            Event::Untraced(id, key, problems) if state.is_traced_now(&id, &key) => {
                 state.failed.insert(id, problems);
                 self.measure_shown();
             }
@@ -53,6 +53,12 @@ impl Desk {
             Event::Unmeasured(id, key, problems) if state.is_current(&id, &key) => {
                 state.measured.remove(&id);
                 state.unmeasured.insert(id, problems);
+            }
+            Event::Explained(key, buffer, index, answer) => {
+                let asked = state.origin.as_mut().filter(|o| o.key == key && o.buffer == buffer && o.index == index);
+                if let Some(origin) = asked {
+                    origin.answer = Some(answer.map(Arc::new));
+                }
             }
             // Of parameters that have changed since.
             Event::Traced(..)
@@ -170,6 +176,13 @@ impl State {
     fn is_current(&self, kernel: &str, of: &str) -> bool {
         let Some(lesson) = &self.lesson else { return false };
         lesson.kernel(kernel).is_some_and(|k| key(lesson, k, &self.params, self.revision) == of)
+    }
+
+    /// The same of a trace.
+    fn is_traced_now(&self, kernel: &str, of: &str) -> bool {
+        let Some(lesson) = &self.lesson else { return false };
+        let now = |k| traced_key(lesson, k, &self.params, self.revision, self.warp_width);
+        lesson.kernel(kernel).is_some_and(|k| now(k) == of)
     }
 
     fn take_traced(&mut self, id: String, traced: Traced) {

@@ -13,6 +13,7 @@ use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::saved::ThemeChoice;
+use crate::trace::Provenance;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// Something the learner did.
@@ -34,6 +35,12 @@ pub enum Command {
     SetBoundsChecks(bool),
     /// Choose the device to model, by id; none for the measuring one.
     SetModel(Option<String>),
+    /// Choose how many lanes a traced warp has.
+    SetWarpWidth(u32),
+    /// Ask where an element of a buffer, counted in 32-bit words, came from.
+    Explain(String, u64),
+    /// Put the answer away.
+    CloseOrigin,
     /// Choose the colours.
     SetTheme(ThemeChoice),
     /// Keep pictures still.
@@ -86,6 +93,8 @@ pub enum Event {
     Traced(String, Traced),
     /// A kernel could not be traced: kernel, key, why.
     Untraced(String, String, Vec<Diagnostic>),
+    /// Where an element came from: key, buffer, word, answer.
+    Explained(String, String, u64, Result<Provenance, Vec<Diagnostic>>),
     /// One sample of a kernel's time: kernel, key, useful bytes and operations, seconds.
     Sample(String, String, (f64, f64), f64),
     /// A kernel was measured: kernel, key, useful bytes and operations.

@@ -19,7 +19,7 @@ use crate::session::output::SweepPoint;
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::sweep::device_for;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use crate::trace::{Finding, Timeline, Trace};
+use crate::trace::{Finding, Provenance, Timeline, Trace};
 
 /// Everything that views read.
 #[derive(Default)]
@@ -46,6 +46,10 @@ pub struct State {
     pub ceilings: Option<Ceilings>,
     /// Whether the device's compiler guards indices and loops.
     pub bounds_checks: bool,
+    /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
+    pub warp_width: u32,
+    /// The element that the learner asked about, and where it came from.
+    pub origin: Option<Origin>,
     /// Traces by kernel; only of the parameters as they are now.
     pub traced: BTreeMap<String, Traced>,
     /// Measurements by kernel; only of the parameters as they are now.
@@ -112,6 +116,23 @@ impl Traced {
     }
 }
 
+/// An element that was asked about.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The kernel that writes it.
+    pub kernel: String,
+    /// Which kernel at which parameters; see [`traced_key`].
+    pub key: String,
+    /// The buffer.
+    pub buffer: String,
+    /// Which of its 32-bit words.
+    pub index: u64,
+    /// Where it came from, or why nobody can say; none while that is being found out.
+    pub answer: Option<Result<Arc<Provenance>, Vec<Diagnostic>>>,
+    /// The number of the learner's question: asking anew after a turn of a control keeps it.
+    pub question: u64,
+}
+
 /// What the device found out about a kernel.
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -132,6 +153,8 @@ pub struct Sweep {
     pub number: u64,
     /// Whether the device's compiler guarded indices and loops.
     pub bounds_checks: bool,
+    /// Lanes in a traced warp.
+    pub warp_width: u32,
     /// What ran it.
     pub backend: Backend,
     /// The device's name.
@@ -188,6 +211,12 @@ pub fn key(lesson: &Lesson, kernel: &Kernel, params: &Params, revision: u64) -> 
         key.push_str(&format!(" {id}={}", params.get(&id).copied().unwrap_or(f64::NAN)));
     }
     key
+}
+
+/// As [`key`], of traces: they depend on the width of a warp, too.
+#[must_use]
+pub fn traced_key(lesson: &Lesson, kernel: &Kernel, params: &Params, revision: u64, warp_width: u32) -> String {
+    format!("{} w{warp_width}", key(lesson, kernel, params, revision))
 }
 
 impl State {
@@ -333,6 +362,9 @@ impl State {
         }
         if sweep.backend != Backend::Simt && sweep.bounds_checks != self.bounds_checks {
             differences.push(format!("bounds checks {}", if sweep.bounds_checks { "on" } else { "off" }));
+        }
+        if sweep.backend == Backend::Simt && sweep.warp_width != self.warp_width {
+            differences.push(format!("warps of {}", sweep.warp_width));
         }
         differences
     }
