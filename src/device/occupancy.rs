@@ -77,7 +77,7 @@ pub struct Occupancy {
 /// shared memory in multiples of a unit with what the system keeps added to each block. None where no limit is known.
 #[must_use]
 pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
-    let width = launch.warp_lanes.max(1);
+    let width = warp_width(spec, launch);
     let warps_per_block = launch.threads_per_block.max(1).div_ceil(width);
     let found = RESOURCES.map(|resource| (resource, blocks_by(resource, spec, launch)));
     let limits: Vec<Limit> =
@@ -106,11 +106,17 @@ pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
     })
 }
 
+/// Lanes of a warp on this device: as many as were traced, where it can have warps of that width.
+fn warp_width(spec: &DeviceSpec, launch: &Launch) -> u32 {
+    let (least, most) = spec.figures.warp_lanes().unwrap_or((1, u32::MAX));
+    launch.warp_lanes.max(least).min(most).max(1)
+}
+
 /// Blocks that an SM holds as far as one resource goes; none where a figure for it is missing.
 fn blocks_by(resource: Resource, spec: &DeviceSpec, launch: &Launch) -> Option<u32> {
     let figures = &spec.figures;
     let threads = launch.threads_per_block.max(1);
-    let width = launch.warp_lanes.max(1);
+    let width = warp_width(spec, launch);
     let warps = threads.div_ceil(width);
     let too_large = figures.max_threads_per_block().is_some_and(|most| threads > most);
     match resource {
@@ -276,6 +282,9 @@ mod tests {
 
     #[test]
     fn other_vendors_count_as_far_as_their_figures_go() {
+        // A device has warps of its own width, whatever was traced.
+        let wide = of("h100-sxm", &Launch { warp_lanes: 64, ..launch(256, None, 0) });
+        assert_eq!(wide, of("h100-sxm", &launch(256, None, 0)));
         // Seven threads on each of a subslice's 16 EUs: 112 warps, whatever their width.
         let intel = of("iris-xe-96", &Launch { warp_lanes: 16, ..launch(256, None, 0) });
         assert_eq!((intel.blocks_per_sm, intel.limited_by), (7, Resource::Warps));
