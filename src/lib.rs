@@ -7,6 +7,7 @@
 pub mod app;
 pub mod base;
 pub mod cli;
+pub mod device;
 pub mod gpu;
 pub mod job;
 pub mod lesson;

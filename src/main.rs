@@ -43,7 +43,15 @@ fn shot(files: PackFiles, worker: WorkerCommand, args: &cli::ShotArgs) -> ExitCo
         cli::ThemeArg::Dark => ThemeChoice::Dark,
         cli::ThemeArg::Light => ThemeChoice::Light,
     };
-    let shot = Shot { lesson: &args.lesson, step: args.step, size: args.size, theme, experiment: args.experiment };
+    let shot = Shot {
+        lesson: &args.lesson,
+        step: args.step,
+        size: args.size,
+        theme,
+        experiment: args.experiment,
+        warp_width: args.warp,
+        explain: args.explain.clone(),
+    };
     match shoot(files, worker, &shot, &args.output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => cli::misused(problem),

@@ -83,6 +83,26 @@ fn run_gives_the_documented_shape() {
 }
 
 #[test]
+fn warps_are_as_wide_as_asked_for() {
+    let run = |command: &[&str], warp: &str| {
+        let args =
+            ["coalescing", "--kernel", "strided", "--backend", "simt", "--set", "n=65536", "--warp", warp, "--json"];
+        warpbook(&[command, &args].concat())
+    };
+    for (warp, sectors) in [("8", 1), ("16", 2), ("64", 8)] {
+        let json = run(&["run"], warp).json();
+        let load = &json["kernels"][0]["trace"]["global"]["load"];
+        let requests = load["requests"].as_u64().unwrap();
+        assert_eq!(load["sectors"], requests * sectors, "{warp} lanes");
+        assert_eq!(json["warp_width"].to_string(), warp);
+    }
+    let swept = run(&["sweep", "--over", "stride=1,2"], "8").json();
+    assert_eq!(swept["warp_width"], 8);
+    assert_eq!(swept["points"][1]["trace"]["global"]["load"]["sectors"], 2 * 65536 / 8);
+    assert_eq!(run(&["run"], "12").code, 2);
+}
+
+#[test]
 fn sweep_gives_a_row_a_point() {
     let args = ["sweep", "coalescing", "--over", "stride=1,2,4", "--kernel", "strided", "--backend", "simt", "--csv"];
     let run = warpbook(&args);
@@ -147,6 +167,10 @@ fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
         (vec!["trace", &good, "--grid", "1", "--buffer", "b=1"], "no buffer `b`"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=1", "--const", "N=1"], "`N`"),
         (vec!["trace", &good, "--grid", "0"], "workgroups"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a"], "BUFFER[INDEX]"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "result[0]"], "can write to: a"),
+        (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a[4]"], "32 bits: 0 to 3"),
+        (vec!["trace", "coalescing/strided", "--explain", "src[0]"], "can write to: dst"),
         (vec!["check", "no-such-pack"], "no-such-pack is no folder"),
         (vec!["check", "."], "index.ron"),
         (vec!["new", "Bad Name"], "Bad Name"),
@@ -199,6 +223,38 @@ fn races_are_told_by_trace_with_both_lines() {
     let clean = run("workgroupBarrier();");
     assert_eq!((clean.code, clean.err.as_str()), (0, ""));
     assert_eq!(clean.json()["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn an_element_is_explained() {
+    let trace = |more: &[&str]| {
+        let args = ["trace", "coalescing/strided", "--const", "STRIDE=4", "--buffer", "src=4194304"];
+        warpbook(&[&args, more].concat())
+    };
+    let run = trace(&["--explain", "dst[300]", "--explain", "dst[0]", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["global"]["load"]["sectors"], 524_288, "the trace is what it was");
+    let origin = &json["provenance"][0];
+    assert_eq!((&origin["buffer"], &origin["index"]), (&"dst".into(), &300.into()));
+    let writer = &origin["writer"];
+    let place = ["workgroup", "warp", "lane", "line", "writes"].map(|field| writer[field].as_u64());
+    assert_eq!(place, [1, 1, 12, 17, 1].map(Some));
+    assert_eq!(writer["local_id"], serde_json::json!([44, 0, 0]));
+    let load = &writer["loads"][0];
+    assert_eq!((&load["buffer"], &load["index"], &load["line"]), (&"src".into(), &1200.into(), &16.into()));
+    assert_eq!((&load["lane"], &load["role"]), (&12.into(), &"value".into()));
+    assert_eq!(load["value"]["bits"], origin["value"]["bits"]);
+    assert_eq!(json["provenance"][1]["writer"]["loads"][0]["index"], 0);
+    assert!(trace(&["--json"]).json()["provenance"].is_null(), "only where it was asked for");
+    let told = trace(&["--explain", "dst[300]", "--warp", "8"]);
+    assert!(told.out.contains("dst[300] = "), "{}", told.out);
+    assert!(
+        told.out.contains("written at line 17 by lane 4 of warp 5, local id (44, 0, 0), workgroup 1"),
+        "{}",
+        told.out
+    );
+    assert!(told.out.contains("from src[1200] = "), "{}", told.out);
 }
 
 #[test]
@@ -269,4 +325,36 @@ fn without_a_window_it_writes_the_notes_and_names_them() {
     for file in files {
         assert!(folder.path().join(file).is_file(), "{file} is named and not there");
     }
+}
+
+#[test]
+fn times_are_predicted_for_the_device_asked_for() {
+    let run = warpbook(&["run", "coalescing", "--backend", "simt", "--kernel", "transpose_tiled", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let predicted = &run.json()["kernels"][0]["predicted"];
+    assert_eq!(
+        (predicted["device"]["id"].as_str(), predicted["device"]["this_machine"].as_bool()),
+        (Some("h100-sxm"), Some(false))
+    );
+    assert_eq!(predicted["bound"], "shared_memory");
+    let (low, high) = (predicted["low_s"].as_f64().unwrap(), predicted["high_s"].as_f64().unwrap());
+    // 8 MiB at 3.35 TB/s; 1,081,344 wavefronts on 132 SMs at 1.98 GHz, and 1024 blocks in 0.97 waves of 132 x 8.
+    assert!((low / (8_388_608.0 / 3.35e12) - 1.0).abs() < 1e-9, "{low}");
+    assert!((high / (1_081_344.0 / (132.0 * 1.98e9) * 1056.0 / 1024.0) - 1.0).abs() < 1e-9, "{high}");
+    assert_eq!(
+        (predicted["occupancy"]["blocks_per_sm"].as_u64(), predicted["waves"]["blocks"].as_u64()),
+        (Some(8), Some(1024))
+    );
+    assert!(predicted["assumptions"].as_array().is_some_and(|a| a.iter().all(|s| s["text"].is_string())));
+    assert!(predicted["error"].is_null());
+
+    let trace = ["trace", "coalescing/copy", "--json", "--device"];
+    let run = warpbook(&[&trace[..], &["iris-xe-96"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["global"]["load"]["sectors"], 131_072);
+    assert!(json["predicted"]["low_s"].is_null() && json["predicted"]["waves"]["sms"] == 6);
+    assert_eq!(json["predicted"]["missing"][1]["kind"], "bandwidth");
+    let run = warpbook(&[&trace[..], &["rtx-409"]].concat());
+    assert!(run.code == 2 && run.err.contains("did you mean `rtx-4090`?"), "{}", run.err);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module's layer. A file may import from lower layers and from its own module.
-const LAYERS: [(&str, u8); 14] = [
+const LAYERS: [(&str, u8); 15] = [
     ("base", 0),
     ("job", 1),
     ("trace", 1),
@@ -12,6 +12,7 @@ const LAYERS: [(&str, u8); 14] = [
     ("lesson", 2),
     ("reference", 2),
     ("measure", 2),
+    ("device", 2),
     ("gpu", 3),
     ("scene", 3),
     ("notes", 3),

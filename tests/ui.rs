@@ -97,6 +97,101 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     window.get_by_label_contains("For your stride the formula gives 12, and the trace counted 12");
 }
 
+/// What the stage shows, in words.
+fn stage(window: &Harness<'_, Window>) -> String {
+    let images = window.query_all_by_role(Role::Image);
+    let labels: Vec<String> = images.filter_map(|node| node.accesskit_node().label()).collect();
+    labels.into_iter().find(|label| label.starts_with("Warp ")).unwrap()
+}
+
+#[test]
+fn an_element_is_traced_back_on_the_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    window.state_mut().desk.command(Command::GoTo(2));
+    settle(&mut window);
+    window.get_by_label("Origin…").click();
+    settle(&mut window);
+    window.get_by_role_and_label(Role::Slider, "Element whose origin is shown");
+    window.state_mut().desk.command(Command::Explain("dst".to_owned(), 300));
+    settle(&mut window);
+    assert_eq!(window.state().desk.state().workgroup, 1);
+    let store = stage(&window);
+    assert!(store.starts_with("Warp 1 of workgroup 1, event 3 of 3: store to dst, line 17"), "{store}");
+    let source = window.query_by_label_contains("src[600] = ").unwrap().accesskit_node().label().unwrap();
+    assert!(source.ends_with("line 16, lane 12 of warp 1"), "{source}");
+    window.get_by_label_contains("src[600] = ").click();
+    settle(&mut window);
+    let load = stage(&window);
+    assert!(load.starts_with("Warp 1 of workgroup 1, event 2 of 3: load of src, line 16"), "{load}");
+    // Another stride has another source, and the stage stays where the learner put it.
+    window.state_mut().desk.command(Command::SetParam("stride".to_owned(), 3.0));
+    settle(&mut window);
+    window.get_by_label_contains("src[900] = ");
+    assert!(stage(&window).contains("event 2 of 3"));
+    window.get_by_label("Close the origin").click();
+    settle(&mut window);
+    assert!(window.state().desk.state().origin.is_none() && window.query_by_label_contains("src[900]").is_none());
+    window.state_mut().desk.command(Command::Explain("src".to_owned(), 0));
+    settle(&mut window);
+    window.get_by_label_contains("nothing writes to the buffer `src`");
+    window.key_press(egui::Key::Escape);
+    settle(&mut window);
+    assert!(window.state().desk.state().origin.is_none());
+}
+
+#[test]
+fn events_are_the_same_backwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    window.state_mut().desk.command(Command::GoTo(9));
+    settle(&mut window);
+    for _ in 0..30 {
+        window.key_press(egui::Key::OpenBracket);
+        window.step();
+    }
+    let mut forwards = vec![stage(&window)];
+    assert!(forwards[0].contains("event 1 of 27"), "{}", forwards[0]);
+    for step in 1..27 {
+        if step % 2 == 0 {
+            window.key_press(egui::Key::CloseBracket);
+        } else {
+            window.get_by_label("Forward one event").click();
+        }
+        window.run_steps(2);
+        forwards.push(stage(&window));
+    }
+    assert!(forwards[26].contains("event 27 of 27"), "{}", forwards[26]);
+    for step in (0..26).rev() {
+        if step % 2 == 0 {
+            window.key_press(egui::Key::OpenBracket);
+        } else {
+            window.get_by_label("Back one event").click();
+        }
+        window.run_steps(2);
+        assert_eq!(stage(&window), forwards[step]);
+    }
+}
+
+#[test]
+fn a_warp_has_as_many_lanes_as_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    for (lanes, sectors) in [(8, 1), (64, 8), (16, 2), (32, 4)] {
+        window.get_by_role_and_label(Role::ComboBox, "Lanes in a warp").click();
+        window.run_steps(3);
+        window.get_by_label(&format!("{lanes} lanes")).click();
+        settle(&mut window);
+        let state = window.state().desk.state();
+        let traced = &state.traced["copy"];
+        let (trace, timeline) = (traced.trace.as_ref().unwrap(), traced.timeline.as_ref().unwrap());
+        assert_eq!((state.warp_width, timeline.warp_width), (lanes, lanes));
+        assert_eq!(trace.warps, 1_048_576 / u64::from(lanes));
+        assert_eq!(trace.global.load.sectors, sectors * trace.global.load.requests);
+        assert!(stage(&window).contains(&format!("all {lanes} lanes")), "{}", stage(&window));
+    }
+}
+
 #[test]
 fn words_predictions_and_place_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
@@ -266,4 +361,21 @@ fn widgets_have_names() {
     }
     assert!(seen > 20, "only {seen} widgets were found");
     assert!(nameless.is_empty(), "{nameless:?}");
+}
+
+#[test]
+fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    // The tracer measures nothing, so an H100 stands in and is not set against any measurement.
+    window.get_by_label("not this machine: Predicted");
+    window.get_by_label("bound by bytes: 2.50–2.58 µs");
+    window.get_by_label("threads limit: 100% occupancy");
+    window.get_by_label("3.03% idle: 3.88 waves");
+    window.state_mut().desk.command(Command::SetModel(Some("iris-xe-96".into())));
+    window.run_steps(2);
+    window.get_by_label("a figure is missing: no time");
+    window.state_mut().desk.command(Command::SetModel(Some("gone".into())));
+    window.run_steps(2);
+    window.get_by_label("bound by bytes: 2.50–2.58 µs");
 }

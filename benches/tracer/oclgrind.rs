@@ -25,7 +25,7 @@ pub fn time(case: &Case, source: &str) -> Result<f64, Box<dyn std::error::Error>
         writeln!(arguments, "<size=4 uint>\n{value}")?;
     }
     let ranges = format!("{} {} {}\n{x} {y} {z}\n", global[0], global[1], global[2]);
-    let empty = run(EMPTY, &format!("1 1 1\n1 1 1\n<size=4 fill=0 float>\n"))?;
+    let empty = run(EMPTY, "1 1 1\n1 1 1\n<size=4 fill=0 float>\n")?;
     Ok(run(source, &(ranges + &arguments))? - empty)
 }
 

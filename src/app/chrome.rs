@@ -249,7 +249,9 @@ fn figures(state: &State) -> String {
         parts.push(format!("{} of {bound}", figure(placement.fraction, "%")));
     }
     if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
-        parts.push(format!("traced {} warps in {}", crate::base::units::count(trace.warps), si(trace.seconds, "s")));
+        let warps = crate::base::units::count(trace.warps);
+        let (width, time) = (state.warp_width, si(trace.seconds, "s"));
+        parts.push(format!("traced {warps} warps of {width} in {time}"));
     }
     parts.join(" · ")
 }

@@ -6,10 +6,12 @@ mod format;
 mod highlight;
 mod icons;
 mod math;
+mod origin;
 mod page;
 mod paint;
 mod player;
 mod plot;
+mod predicted;
 pub mod shot;
 mod source;
 mod stage;
@@ -36,6 +38,8 @@ pub struct View {
     warm: bool,
     /// The source line under the pointer.
     hovered_line: Option<u32>,
+    /// The source line that the pointer is on in an origin.
+    traced_line: Option<u32>,
     /// The step that was drawn last, to begin a new one's trace at its first event.
     shown: (String, usize, String),
 }
@@ -49,6 +53,7 @@ struct Panes {
     controls: Rect,
     source: Rect,
     plot: Rect,
+    predicted: Rect,
     status: Rect,
 }
 
@@ -62,13 +67,18 @@ impl Panes {
         let page_width = (width * 0.35).clamp(400.0, 720.0).round();
         let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
         let bench = Rect::from_min_max(page.right_top(), body.max);
-        let stage_height = (height * 0.5).clamp(360.0, 960.0).round();
-        let stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage_height.min(body.height() - 244.0)));
+        let stage_height = (height * 0.47).clamp(360.0, 960.0).round();
+        let stage = Rect::from_min_size(
+            bench.min,
+            vec2(bench.width(), stage_height.min(body.height() - 244.0 - predicted::HEIGHT)),
+        );
         let source_width = (bench.width() * 0.57).round();
         let controls = Rect::from_min_size(stage.left_bottom(), vec2(bench.width(), 44.0));
-        let source = Rect::from_min_max(controls.left_bottom(), pos2(bench.min.x + source_width, body.max.y));
-        let plot = Rect::from_min_max(source.right_top(), body.max);
-        Self { bar, contents, page, stage, controls, source, plot, status }
+        let predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - predicted::HEIGHT), body.max);
+        let panes = Rect::from_min_max(controls.left_bottom(), predicted.right_top());
+        let source = Rect::from_min_max(panes.min, pos2(bench.min.x + source_width, panes.max.y));
+        let plot = Rect::from_min_max(source.right_top(), panes.max);
+        Self { bar, contents, page, stage, controls, source, plot, predicted, status }
     }
 }
 
@@ -121,12 +131,25 @@ impl View {
         pane(ui, panes.stage, "stage", |ui| commands.extend(self.stage.show(ui, state, lit)));
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
             let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
+            let hovered = hovered.or(self.traced_line);
             let happened = source::show(ui, state, &source::Lit { executing, hovered });
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);
         });
         row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(plot::controls(ui, state)));
-        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| plot::show(ui, state));
+        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.origin {
+            Some(asked) => {
+                let happened = origin::show(ui, state, asked);
+                self.traced_line = happened.hovered;
+                commands.extend(happened.commands);
+                happened.seek.into_iter().for_each(|place| self.stage.seek(place));
+            }
+            None => {
+                self.traced_line = None;
+                plot::show(ui, state);
+            }
+        });
+        row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(self.export.show(ui, state));
         commands.extend(self.messages(ui, &panes, state));
@@ -200,6 +223,7 @@ fn rules(ui: &Ui, panes: &Panes) {
         (panes.stage.left_bottom(), panes.stage.right_bottom()),
         (panes.controls.left_bottom(), panes.controls.right_bottom()),
         (panes.source.right_top(), panes.source.right_bottom()),
+        (panes.predicted.left_top(), panes.predicted.right_top()),
         (panes.status.left_top(), panes.status.right_top()),
     ];
     for (from, to) in edges {
@@ -207,9 +231,9 @@ fn rules(ui: &Ui, panes: &Panes) {
     }
 }
 
-/// Keys that work while nothing has the keyboard.
+/// Keys that work while nothing has the keyboard and no list is open.
 fn keys(ui: &Ui, state: &State) -> Vec<Command> {
-    if ui.memory(|m| m.focused().is_some()) {
+    if ui.memory(|m| m.focused().is_some()) || egui::Popup::is_any_open(ui.ctx()) {
         return Vec::new();
     }
     ui.input(|i| {
@@ -223,8 +247,12 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
         if i.modifiers.command && i.key_pressed(egui::Key::R) {
             commands.push(Command::RunExperiment);
         }
-        if i.key_pressed(egui::Key::Escape) && !state.activities.is_empty() {
-            commands.push(Command::Cancel);
+        if i.key_pressed(egui::Key::Escape) {
+            if !state.activities.is_empty() {
+                commands.push(Command::Cancel);
+            } else if state.origin.is_some() {
+                commands.push(Command::CloseOrigin);
+            }
         }
         commands
     })

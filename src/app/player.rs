@@ -121,6 +121,24 @@ mod tests {
     }
 
     #[test]
+    fn an_event_is_the_same_from_either_side() {
+        // As many as a timeline keeps: a position must stay exact to the end.
+        for events in [1, 2, 7, 100_000] {
+            let mut player = Player::default();
+            player.go_to(0);
+            let mut forwards = vec![player.position];
+            for _ in 1..events {
+                player.forward(events);
+                forwards.push(player.position);
+            }
+            for (index, position) in forwards.iter().enumerate().rev() {
+                assert_eq!((player.position, player.event(events)), (*position, Some(index)));
+                player.back();
+            }
+        }
+    }
+
+    #[test]
     fn a_long_pause_does_not_make_it_jump() {
         let mut player = Player { position: 0.0, playing: true, speed: 1.0 };
         player.advance(60.0, 100);

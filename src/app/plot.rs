@@ -286,7 +286,7 @@ fn rising(highest: f64, height: f32) -> Vec<GridMark> {
         return vec![mark(0.0)];
     }
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|f| f * power).find(|s| *s >= rough).unwrap_or(power * 10.0);
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|f| f * power).find(|s| *s >= rough).unwrap_or(power * 10.0);
     (0..32).map(|i| f64::from(i) * step).take_while(|v| *v <= highest * 1.001).map(mark).collect()
 }
 

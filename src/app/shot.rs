@@ -31,6 +31,10 @@ pub struct Shot<'a> {
     pub theme: ThemeChoice,
     /// Whether the step's experiment is run first, where something can measure.
     pub experiment: bool,
+    /// Lanes in a traced warp.
+    pub warp_width: u32,
+    /// An element whose origin is shown: buffer, and 32-bit word.
+    pub explain: Option<(String, u64)>,
 }
 
 /// Draws a step once everything it shows is there, and writes it as PNG.
@@ -61,6 +65,9 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
         } else if stage == 1 && settled(&desk) {
             if shot.experiment {
                 desk.command(Command::RunExperiment);
+            }
+            if let Some((buffer, index)) = &shot.explain {
+                desk.command(Command::Explain(buffer.clone(), *index));
             }
             stage = 2;
         } else if stage == 2 && settled(&desk) {
@@ -98,6 +105,7 @@ fn open(desk: &mut Desk, shot: &Shot<'_>) -> Result<(), Diagnostic> {
     let id = lesson.id.clone();
     desk.command(Command::SetTheme(shot.theme));
     desk.command(Command::OpenLesson(id));
+    desk.command(Command::SetWarpWidth(shot.warp_width));
     desk.command(Command::GoTo(shot.step - 1));
     Ok(())
 }

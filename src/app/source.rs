@@ -47,7 +47,7 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
     };
     ui.horizontal(|ui| {
         let selected = RichText::new(&kernel.title).font(theme::medium(theme::UI));
-        let width = (ui.available_width() - 8.0).clamp(80.0, 220.0);
+        let width = (ui.available_width() - 96.0).clamp(80.0, 220.0);
         let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
         let response = combo.show_ui(ui, |ui| {
             for other in &lesson.kernels {
@@ -57,9 +57,18 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
             }
         });
         response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
+        if let Some(output) = kernel.check.as_ref().map(|check| &check.output) {
+            let help = format!("Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store.");
+            if ui.button("Origin…").on_hover_text(help).clicked() {
+                happened.commands.push(Command::Explain(output.clone(), 0));
+            }
+        }
         let file = kernel.file.strip_prefix("shaders/").unwrap_or(&kernel.file);
-        let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
-        ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
+        // Cut down to a few letters it would tell nothing.
+        if ui.available_width() > 88.0 {
+            let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
+            ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
+        }
     });
     let change = change(state, kernel);
     let muted = theme::color(theme::of(ui), Ink::Muted);

@@ -1,22 +1,29 @@
 //! The stage: one warp's accesses as they happen, and the controls that play them.
 
+use std::sync::Arc;
+
 use egui::{Rect, RichText, Sense, Ui, vec2};
 
 use super::icons::{self, Icon};
+use super::origin::Seek;
 use super::player::{Player, SPEEDS};
 use super::{paint, theme};
 use crate::scene::frame::Tag;
+use crate::scene::mark::{self, Mark};
 use crate::scene::palette::Ink;
 use crate::scene::strip::{self, StripView};
+use crate::scene::touch;
 use crate::scene::warp::{self, WarpView};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::note::first_to_see;
-use crate::trace::Timeline;
+use crate::trace::{AccessKind, EventKind, Provenance, Space, Timeline};
 
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
 const STRIP: f32 = 24.0;
+/// Room that the player's row wants for the count of events beside warp and workgroup.
+const WIDE: f32 = 440.0;
 
 /// What the stage keeps between frames.
 #[derive(Default)]
@@ -29,6 +36,14 @@ pub struct Stage {
     pub hovered: Option<Tag>,
     /// Whether to go to the first access once there is a timeline.
     begin: bool,
+    /// Where to go once the timeline of that workgroup is there.
+    seek: Option<Seek>,
+    /// The last question whose answer the stage went to.
+    answered: u64,
+    /// What is ringed, and the answer that it is from.
+    marks: (Option<Arc<Provenance>>, Vec<Mark>),
+    /// What the pointer is on in words, and of which event.
+    note: Option<(Tag, usize, String)>,
 }
 
 /// Events of the warp on the stage, by their indices in the timeline.
@@ -42,7 +57,13 @@ impl Stage {
     pub fn begin(&mut self) {
         self.warp = 0;
         self.begin = true;
+        self.seek = None;
         self.player.go_to(0);
+    }
+
+    /// Goes to a place, once the timeline that has it is there.
+    pub fn seek(&mut self, place: Seek) {
+        self.seek = Some(place);
     }
 
     /// The timeline's index of the event on the stage.
@@ -58,6 +79,7 @@ impl Stage {
         let empty = Timeline::default();
         let timeline = state.traced.get(&state.kernel).and_then(|t| t.timeline.as_deref()).unwrap_or(&empty);
         let warps = timeline.warps_per_workgroup.max(1);
+        commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.workgroup, self.warp);
         if self.begin && !events.is_empty() {
@@ -75,7 +97,7 @@ impl Stage {
         self.keys(ui, events.len());
         let room = ui.available_rect_before_wrap();
         let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, ROW + STRIP + 8.0));
-        self.picture(ui, state, timeline, picture, lit);
+        commands.extend(self.picture(ui, state, timeline, picture, lit));
         let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(room.width() - 32.0, STRIP));
         self.scrub(ui, state, timeline, strip, lit);
         let row = Rect::from_min_size(strip.left_bottom() + vec2(0.0, 2.0), vec2(strip.width(), ROW));
@@ -91,21 +113,83 @@ impl Stage {
         commands
     }
 
-    fn picture(&mut self, ui: &mut Ui, state: &State, timeline: &Timeline, rect: Rect, lit: Option<Tag>) {
+    /// Goes where an answer, or a click on a part of it, points to.
+    fn follow(&mut self, state: &State) -> Option<Command> {
+        let answer = state.origin.as_ref().and_then(|o| Some((o.question, o.answer.as_ref()?.as_ref().ok()?)));
+        if let Some((question, found)) = answer
+            && question != self.answered
+        {
+            self.answered = question;
+            self.seek = found.writer.as_ref().map(|writer| Seek::write(found, writer));
+        }
+        let place = self.seek.as_ref()?;
+        let workgroup = u32::try_from(place.workgroup).ok()?;
+        if state.workgroup != workgroup {
+            return Some(Command::ShowWorkgroup(workgroup));
+        }
+        let traced = state.traced.get(&state.kernel).filter(|t| t.workgroup == workgroup)?;
+        let timeline = traced.timeline.as_deref()?;
+        self.warp = place.warp;
+        if let Some(event) = place.find(timeline) {
+            self.player.go_to(event);
+        }
+        self.seek = None;
+        None
+    }
+
+    /// What an answer has ringed on this timeline.
+    fn mark(&mut self, state: &State, timeline: &Timeline) {
+        let found = state.origin.as_ref().and_then(|o| o.answer.as_ref()?.as_ref().ok());
+        let here = |f: &&Arc<Provenance>| {
+            f.writer.as_ref().is_some_and(|w| w.workgroup == u64::from(state.workgroup)) && !timeline.buffers.is_empty()
+        };
+        let found = found.filter(here);
+        if self.marks.0.as_ref().map(Arc::as_ptr) != found.map(Arc::as_ptr) {
+            self.marks = (found.cloned(), found.map(|f| mark::of(timeline, f)).unwrap_or_default());
+        }
+    }
+
+    fn picture(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        timeline: &Timeline,
+        rect: Rect,
+        lit: Option<Tag>,
+    ) -> Option<Command> {
+        self.mark(state, timeline);
         let view = WarpView {
             timeline,
             workgroup: state.workgroup,
             warp: self.warp,
             position: self.player.position,
             hovered: self.hovered.or(lit),
+            marked: &self.marks.1,
             motion: !state.saved.still,
             size: [rect.width(), rect.height()],
         };
         let frame = warp::frame(&view);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
-        let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
+        let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
+        let (tag, event) = (self.hovered?, self.event(timeline, state.workgroup)?);
+        let element = written(timeline, event, tag);
+        if element.is_some() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
+        }
+        if self.note.as_ref().is_none_or(|(of, at, _)| (*of, *at) != (tag, event)) {
+            let mut note = touch::told(timeline, event, tag).unwrap_or_default();
+            if element.is_some() {
+                note.push_str("\nClick: where it came from.");
+            }
+            self.note = Some((tag, event, note.trim().to_owned()));
+        }
+        let clicked = response.clicked();
+        if let Some((_, _, note)) = self.note.as_ref().filter(|(_, _, note)| !note.is_empty()) {
+            response.on_hover_text_at_pointer(note);
+        }
+        element.filter(|_| clicked).map(|(buffer, index)| Command::Explain(buffer, index))
     }
 
     fn scrub(&mut self, ui: &mut Ui, state: &State, timeline: &Timeline, rect: Rect, lit: Option<Tag>) {
@@ -148,8 +232,12 @@ impl Stage {
             }
         });
         response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Speed"));
+        command = command.or(lanes(ui, state));
+        // The picture says it, too.
         let at = self.player.event(events).map_or(0, |e| e + 1);
-        ui.label(RichText::new(format!("event {at} of {events}")).color(theme::color(theme::of(ui), Ink::Muted)));
+        if ui.available_width() > WIDE {
+            ui.label(RichText::new(format!("event {at} of {events}")).color(theme::color(theme::of(ui), Ink::Muted)));
+        }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let groups = groups(state);
             let mut workgroup = state.workgroup;
@@ -193,6 +281,46 @@ impl Stage {
             self.player.forward(events);
         }
     }
+}
+
+/// The choice of a warp's width.
+fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
+    let mut width = state.warp_width;
+    let combo = egui::ComboBox::from_id_salt("lanes").width(88.0).height(280.0).selected_text(format!("{width} lanes"));
+    let response = combo.show_ui(ui, |ui| {
+        for lanes in [8, 16, 32, 64] {
+            ui.selectable_value(&mut width, lanes, format!("{lanes} lanes"));
+        }
+        ui.set_max_width(216.0);
+        let note = "Lanes of a traced warp: 32 on NVIDIA's GPUs, 64 or 32 on AMD's, fewer on some others. Measured times \
+                    are of the device's own width.";
+        let color = theme::color(theme::of(ui), Ink::Muted);
+        ui.add_space(4.0);
+        ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+            ui.add(egui::Label::new(RichText::new(note).size(theme::SMALL).color(color)).wrap());
+        });
+    });
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
+    response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
+    (width != state.warp_width).then_some(Command::SetWarpWidth(width))
+}
+
+/// The element that a lane or a word of an event stands for, where the event writes to a buffer.
+fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)> {
+    let event = timeline.events.get(event)?;
+    let EventKind::Access { access: AccessKind::Store | AccessKind::Atomic, buffer, .. } = event.kind else {
+        return None;
+    };
+    let named = timeline.buffers.get(usize::from(buffer)).filter(|b| b.space == Space::Global)?;
+    let index = match tag {
+        Tag::Word { buffer: of, index } if of == buffer => index,
+        Tag::Lane(lane) if event.mask >> lane & 1 == 1 => {
+            let before = (event.mask & ((1 << lane) - 1)).count_ones() as usize;
+            u64::from(*timeline.addresses(event).get(before)?) / 4
+        }
+        _ => return None,
+    };
+    Some((named.name.clone(), index))
 }
 
 /// Workgroups in the grid of the kernel on the bench.

@@ -37,7 +37,7 @@ pub enum Command {
         json: bool,
     },
     /// Run a lesson's kernels: check, time and trace them.
-    Run(RunArgs),
+    Run(RunCommand),
     /// Run a lesson's kernels over several values of one parameter.
     Sweep(SweepArgs),
     /// Trace one kernel: LESSON/KERNEL, or any .wgsl file.
@@ -69,6 +69,17 @@ pub enum Command {
     },
 }
 
+/// Options of `run`.
+#[derive(Args, Debug)]
+pub struct RunCommand {
+    /// What `sweep` takes too.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else an H100.
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
+}
+
 /// Options of `run`, shared by `sweep`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
@@ -92,6 +103,9 @@ pub struct RunArgs {
     /// Print each kernel's PTX with the source's lines (CUDA only).
     #[arg(long, conflicts_with = "json")]
     pub ptx: bool,
+    /// Lanes in a traced warp: 8, 16, 32 or 64. A device that measures has its own width.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -135,6 +149,13 @@ pub struct TraceArgs {
     /// Lanes in a warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
+    /// The device to predict the time for, as assets/devices/ names it; an H100 where none is given.
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
+    /// Say where an element came from: who wrote it, and from which loads. INDEX counts 32-bit elements from the
+    /// buffer's start, as it is declared: of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
+    #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
+    pub explain: Vec<(String, u64)>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -180,6 +201,12 @@ pub struct ShotArgs {
     /// Run the step's experiment first.
     #[arg(long)]
     pub experiment: bool,
+    /// Lanes in a traced warp: 8, 16, 32 or 64.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// Show where an element of the step's kernel came from.
+    #[arg(long, value_name = "BUFFER[INDEX]", value_parser = element)]
+    pub explain: Option<(String, u64)>,
     /// The file to write.
     #[arg(short = 'o', long = "output", value_name = "FILE.png")]
     pub output: PathBuf,
@@ -269,6 +296,13 @@ fn buffer(text: &str) -> Result<(String, u64, Init), String> {
     Ok((name.trim().to_owned(), count, init))
 }
 
+fn element(text: &str) -> Result<(String, u64), String> {
+    let parts = text.trim().strip_suffix(']').and_then(|text| text.split_once('['));
+    let (name, index) = parts.filter(|(name, _)| !name.trim().is_empty()).ok_or("expected BUFFER[INDEX]")?;
+    let index = index.trim().parse().map_err(|_| format!("`{index}` is not the index of an element"))?;
+    Ok((name.trim().to_owned(), index))
+}
+
 fn warp_width(text: &str) -> Result<u32, String> {
     match text {
         "8" => Ok(8),
@@ -309,5 +343,9 @@ mod tests {
         assert!(buffer("a=8:often").is_err());
         assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
         assert!(size("1280").is_err());
+        assert_eq!(element("out[12]"), Ok(("out".into(), 12)));
+        for wrong in ["out", "out[", "[3]", "out[-1]", "out[x]", "out[1"] {
+            assert!(element(wrong).is_err(), "{wrong}");
+        }
     }
 }

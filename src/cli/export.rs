@@ -9,6 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
 use crate::notes::{self, Format};
 use crate::session::devices::Choice;
+use crate::session::export::Wanted;
 use crate::session::saved::{self, Saved};
 use crate::session::{export, run};
 use crate::trace::record::Backend;
@@ -42,13 +43,20 @@ fn write(
         }
         None => Saved::default(),
     };
+    let models = context.models();
     let mut code = DONE;
     for id in lessons {
         let lesson = run::lesson(pack, id).map_err(out::misused)?;
-        let kept = kept.lessons.get(id).cloned().unwrap_or_default();
+        let wanted = Wanted {
+            lesson,
+            kept: kept.lessons.get(id).cloned().unwrap_or_default(),
+            models: models.clone(),
+            model: kept.model.clone(),
+            backend,
+            seed,
+        };
         let (report, problems) =
-            export::run_and_report(&context.devices, lesson, kept, backend, seed, &context.cancel, &mut out::note)
-                .map_err(out::misused)?;
+            export::run_and_report(&context.devices, wanted, &context.cancel, &mut out::note).map_err(out::misused)?;
         if !problems.is_empty() {
             out::problems(&problems);
             code = FAILED;

@@ -18,6 +18,7 @@ pub use args::{Cli, Command, ShotArgs, ThemeArg};
 pub use out::{DONE, FAILED, MISUSED, misused, problems};
 
 use crate::base::diag::Diagnostic;
+use crate::device::DeviceSpec;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
 use crate::session::{self, devices::Devices};
@@ -50,6 +51,13 @@ impl Context {
             return Err(MISUSED.into());
         }
         Ok(pack)
+    }
+
+    /// The devices that can be modelled; what is wrong with their files goes to standard error.
+    fn models(&self) -> Vec<DeviceSpec> {
+        let (models, found) = session::model::load(&self.files);
+        problems(&found);
+        models
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
-use super::args::RunArgs;
+use super::args::{RunArgs, RunCommand};
 use super::{Context, DONE, FAILED, out};
-use crate::base::units::{count, figure, si};
+use crate::base::diag::Diagnostic;
+use crate::base::units::{count, digits3, figure, si};
 use crate::lesson::Pack;
+use crate::session::model::{Modelled, Predicted};
 use crate::session::output::{KernelOutput, LibraryOutput, RunOutput};
 use crate::session::ptx;
 use crate::session::run::{self, RunOptions};
@@ -19,17 +21,22 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
         backend,
         seed: args.seed,
         bounds_checks: !args.unchecked,
+        models: Vec::new(),
+        device: None,
+        warp_width: args.warp,
     })
 }
 
-pub(super) fn run(context: &Context, args: &RunArgs) -> Result<ExitCode, ExitCode> {
-    let options = options(args)?;
+pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, ExitCode> {
+    let args = &command.run;
+    let options = RunOptions { device: command.device.clone(), models: context.models(), ..options(args)? };
     let pack = context.pack()?;
-    let output = run::run(&context.devices, &pack, &args.lesson, &options, &context.cancel, &mut |kernel, found| {
+    let on_kernel = &mut |kernel: &KernelOutput, found: &[Diagnostic]| {
         out::problems(found);
         out::note(&format!("{}: {}", kernel.id, if kernel.ok { "ok" } else { "FAILED" }));
-    })
-    .map_err(out::misused)?;
+    };
+    let ran = run::run(&context.devices, &pack, &args.lesson, &options, &context.cancel, on_kernel);
+    let output = ran.map_err(out::misused)?;
     if args.json {
         out::json(&output);
     } else if args.ptx {
@@ -66,6 +73,7 @@ fn show(output: &RunOutput) {
             out::line(&format!("{}: {}", kernel.id, compiled.words()));
         }
     }
+    predicted(output);
     for comparison in &output.ladder {
         out::line(&format!("{}: {}", comparison.kernel, comparison.words(&comparison.against)));
     }
@@ -110,6 +118,48 @@ fn library_row(library: &LibraryOutput) -> Vec<String> {
         dash(),
         dash(),
     ]
+}
+
+/// What the model of a device says, beside what was measured.
+fn predicted(output: &RunOutput) {
+    let known = output.kernels.iter().filter_map(|kernel| Some((kernel, kernel.predicted.as_ref()?)));
+    let known: Vec<(&KernelOutput, &Predicted)> = known.collect();
+    let Some((_, first)) = known.first() else { return };
+    out::line("");
+    out::line(&heading(&first.device));
+    let header = ["kernel", "predicted", "bound by", "occupancy", "limited by", "waves", "idle", "measured", "error"];
+    let mut rows = vec![header.iter().map(ToString::to_string).collect::<Vec<_>>()];
+    rows.extend(known.iter().map(|(kernel, predicted)| {
+        let dash = || "–".to_owned();
+        let held = predicted.occupancy.as_ref();
+        vec![
+            kernel.id.clone(),
+            predicted.time_words().unwrap_or_else(dash),
+            predicted.bound.map_or_else(dash, |bound| bound.name().to_owned()),
+            held.and_then(|o| o.fraction).map_or_else(dash, |f| figure(f, "%")),
+            held.map_or_else(dash, |o| o.limited_by.name().to_owned()),
+            predicted.waves.map_or_else(dash, |w| digits3(w.waves)),
+            predicted.waves.map_or_else(dash, |w| figure(w.idle_share, "%")),
+            kernel.time.as_ref().map_or_else(dash, |t| si(t.median_s, "s")),
+            predicted.error_words().unwrap_or_else(dash),
+        ]
+    }));
+    out::table(&rows);
+    let mut said: Vec<&str> = Vec::new();
+    for (_, predicted) in &known {
+        for text in predicted.missing.iter().chain(&predicted.assumptions).map(|s| s.text.as_str()) {
+            if !said.contains(&text) {
+                said.push(text);
+            }
+        }
+    }
+    said.iter().for_each(|text| out::line(&format!("  {text}")));
+}
+
+/// Whose prediction it is.
+pub(super) fn heading(device: &Modelled) -> String {
+    let whose = if device.this_machine { "the device that measures" } else { "a model, not this machine" };
+    format!("predicted for {} ({whose}):", device.name)
 }
 
 fn row(kernel: &KernelOutput) -> Vec<String> {

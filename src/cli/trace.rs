@@ -2,11 +2,18 @@
 
 use std::process::ExitCode;
 
+use serde::Serialize;
+
 use super::args::TraceArgs;
+use super::run::heading;
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::units::{count, digits3, si};
+use crate::gpu::simt;
+use crate::session::explain;
+use crate::session::model::{self, Predicted, Traced};
 use crate::session::shader_file::{self, TraceOptions};
-use crate::trace::Trace;
+use crate::trace::record::Ceilings;
+use crate::trace::{Provenance, Trace};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let (pack, _) = crate::session::load(&context.files);
@@ -17,22 +24,63 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         buffers: args.buffers.clone(),
         warp_width: args.warp,
         seed: 1,
+        explain: args.explain.clone(),
     };
-    let record =
+    let models = context.models();
+    // Nothing is measured, so nothing of this machine decides: the same command says the same anywhere.
+    let chosen = model::choose(&models, args.device.as_deref(), &simt::device()).map_err(out::misused)?;
+    let outcome =
         shader_file::trace(&context.devices, &pack, &args.target, &options, &context.cancel).map_err(|found| {
             out::problems(&found);
             ExitCode::from(MISUSED)
         })?;
-    let Some(trace) = record.trace else { return Err(MISUSED.into()) };
+    let Some(trace) = outcome.record.trace else { return Err(MISUSED.into()) };
+    let predicted = chosen.zip(outcome.launch.as_ref()).map(|(chosen, launch)| {
+        let traced = Traced { launch, trace: &trace, needs: outcome.needs };
+        model::predicted(&chosen, &traced, &Ceilings::default(), None)
+    });
     if args.json {
-        out::json(&trace);
+        let provenance = (!args.explain.is_empty()).then_some(outcome.origins.as_slice());
+        out::json(&Output { trace: &trace, predicted, provenance });
     } else {
         show(&trace);
+        if let Some(predicted) = &predicted {
+            show_predicted(predicted);
+        }
+        outcome.origins.iter().for_each(show_origin);
     }
     for finding in &trace.findings {
         out::note(&format!("line {}: {}", finding.line, finding.message));
     }
     Ok(if trace.findings.is_empty() && trace.complete { DONE } else { FAILED })
+}
+
+/// What is printed as JSON: the trace, what the model of a device says of it, and the origins that were asked for.
+#[derive(Serialize)]
+struct Output<'a> {
+    #[serde(flatten)]
+    trace: &'a Trace,
+    predicted: Option<Predicted>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'a [Provenance]>,
+}
+
+fn show_predicted(predicted: &Predicted) {
+    out::line(&heading(&predicted.device));
+    let bound = predicted.bound.map_or_else(String::new, |bound| format!(", bound by {}", bound.name()));
+    if let Some(time) = predicted.time_words() {
+        out::line(&format!("  {time}{bound}"));
+    }
+    let said = predicted.missing.iter().chain(&predicted.assumptions).map(|said| said.text.clone());
+    let facts = [predicted.occupancy_words(), predicted.waves_words()];
+    facts.into_iter().flatten().chain(said).for_each(|text| out::line(&format!("  {text}")));
+}
+
+fn show_origin(origin: &Provenance) {
+    let told = explain::told(origin);
+    for (i, text) in told.iter().enumerate() {
+        out::line(&if i == 0 { format!("\n{text}") } else { format!("  {text}") });
+    }
 }
 
 fn show(trace: &Trace) {

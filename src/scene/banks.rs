@@ -5,7 +5,8 @@ use super::lanes::{COLUMNS, Key, drop_line, legend};
 use super::memory::label;
 use super::palette::{Hue, Ink};
 use super::warp::{Moment, Stage};
-use crate::trace::{Event, EventKind, Timeline};
+use crate::trace::banks::{parts, together};
+use crate::trace::{AccessKind, Event, EventKind, Timeline};
 
 /// A word in its place: which bank serves it, in which wavefront, for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,34 +22,38 @@ pub(super) struct Served {
     pub(super) lanes: u64,
 }
 
-/// How many lanes are served together: 32 at 4 bytes a lane, half as many at 8, a quarter at more.
-fn together(bytes_per_lane: u8) -> u32 {
-    let words = u32::from(bytes_per_lane).div_ceil(4).max(1);
-    COLUMNS / words.next_power_of_two().min(4)
+/// The active lanes of an access of workgroup memory, group after group of those that are served together.
+fn groups(timeline: &Timeline, event: &Event) -> Vec<u64> {
+    let EventKind::Access { access, bytes_per_lane, .. } = event.kind else { return Vec::new() };
+    let at = |lane| address(timeline, event, lane);
+    parts(event.mask, together(access, u32::from(bytes_per_lane), event.mask, at)).collect()
 }
 
-/// The fewest wavefronts an access could take: one for each group of lanes served together that has an active lane.
-pub(super) fn least_wavefronts(mask: u64, bytes_per_lane: u8) -> u32 {
-    let together = together(bytes_per_lane);
-    let group = u64::MAX >> (64 - together);
-    (0..64 / together).map(|i| u32::from(mask >> (i * together) & group != 0)).sum()
+/// The byte that an active lane asks for first.
+fn address(timeline: &Timeline, event: &Event, lane: u32) -> u32 {
+    let before = event.mask & ((1 << lane) - 1);
+    timeline.addresses(event).get(before.count_ones() as usize).copied().unwrap_or(0)
+}
+
+/// The fewest wavefronts an access could take: one for each group of lanes served together.
+pub(super) fn least_wavefronts(timeline: &Timeline, event: &Event) -> u32 {
+    groups(timeline, event).len() as u32
 }
 
 /// How an access of workgroup memory is served, group of lanes after group of lanes.
-/// In each group, a wavefront takes one distinct word of each bank.
+/// In each group, a wavefront takes one distinct word of each bank, or the word of one lane of an atomic.
 pub(super) fn serve(timeline: &Timeline, event: &Event) -> Vec<Served> {
-    let EventKind::Access { buffer, bytes_per_lane, .. } = event.kind else { return Vec::new() };
+    let EventKind::Access { access, buffer, bytes_per_lane, .. } = event.kind else { return Vec::new() };
     let base = timeline.buffers.get(usize::from(buffer)).map_or(0, |b| u64::from(b.base) / 4);
     let words_per_lane = u64::from(bytes_per_lane).div_ceil(4).max(1);
-    let together = together(bytes_per_lane);
-    let lanes: Vec<u32> = (0..64).filter(|lane| event.mask >> lane & 1 == 1).collect();
     let mut served: Vec<Served> = Vec::new();
     let mut first = 0;
-    for group in 0..(64 / together) {
+    for group in groups(timeline, event) {
         let begin = served.len();
-        for (lane, address) in lanes.iter().zip(timeline.addresses(event)).filter(|(l, _)| **l / together == group) {
-            for word in (0..words_per_lane).map(|i| u64::from(*address) / 4 + i) {
-                let same = served[begin..].iter().position(|s| s.word == word);
+        for lane in (0..64).filter(|lane| group >> lane & 1 == 1) {
+            let start = u64::from(address(timeline, event, lane)) / 4;
+            for word in start..start + words_per_lane {
+                let same = served[begin..].iter().position(|s| s.word == word && access != AccessKind::Atomic);
                 match same {
                     Some(at) => served[begin + at].lanes |= 1 << lane,
                     None => {
@@ -68,7 +73,7 @@ pub(super) fn serve(timeline: &Timeline, event: &Event) -> Vec<Served> {
 pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
     let served = serve(moment.timeline, moment.event);
     let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
-    let EventKind::Access { buffer, bytes_per_lane, .. } = moment.event.kind else { return String::new() };
+    let EventKind::Access { buffer, .. } = moment.event.kind else { return String::new() };
     let columns = &stage.lanes.columns;
     let [_, top, _, room] = stage.body;
     // Bank numbers below, a drop zone above, the stack in between, growing upward.
@@ -115,7 +120,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     ];
     let left = columns.left();
     legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
-    let conflicts = wavefronts.saturating_sub(least_wavefronts(moment.event.mask, bytes_per_lane));
+    let conflicts = wavefronts.saturating_sub(least_wavefronts(moment.timeline, moment.event));
     format!("The 32 banks serve it in {wavefronts} wavefronts, {conflicts} of them because of bank conflicts.")
 }
 
@@ -136,18 +141,5 @@ fn marks(frame: &mut Frame, stage: &Stage, floor: f32, (pitch, shown, wavefronts
         let more = format!("{} more wavefronts above", wavefronts - shown);
         let y = floor - shown as f32 * pitch - 10.0;
         frame.text([columns.right(), y], 12.0, Anchor::End, Ink::Text, more);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::least_wavefronts;
-
-    #[test]
-    fn wide_accesses_take_their_lanes_in_turns() {
-        let warp = u64::from(u32::MAX);
-        let least = [4, 8, 12, 16].map(|bytes| least_wavefronts(warp, bytes));
-        assert_eq!(least, [1, 2, 4, 4]);
-        assert_eq!([least_wavefronts(0xff, 16), least_wavefronts(0x101, 16), least_wavefronts(u64::MAX, 4)], [1, 2, 2]);
     }
 }

@@ -34,7 +34,7 @@ impl Tally {
                     if shared {
                         tally.shared_requests += 1;
                         tally.wavefronts += u64::from(cost);
-                        let least = banks::least_wavefronts(event.mask, bytes_per_lane);
+                        let least = banks::least_wavefronts(timeline, event);
                         tally.conflicts += u64::from(cost).saturating_sub(u64::from(least));
                     } else {
                         tally.requests += 1;
@@ -243,9 +243,9 @@ mod tests {
         for width in [8, 16, 32, 64] {
             let timeline = all_kinds(width);
             for event in &timeline.events {
-                let EventKind::Access { buffer: 2, cost, bytes_per_lane, .. } = event.kind else { continue };
+                let EventKind::Access { buffer: 2, cost, .. } = event.kind else { continue };
                 let served = banks::serve(&timeline, event);
-                let least = banks::least_wavefronts(event.mask, bytes_per_lane);
+                let least = banks::least_wavefronts(&timeline, event);
                 let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
                 assert_eq!(u32::from(cost), wavefronts, "{width}: {event:?}");
                 assert!(least >= 1 && least <= wavefronts);

@@ -1,5 +1,6 @@
 //! Timelines for tests: one warp's accesses, by hand.
 
+use crate::trace::banks::{parts, together};
 use crate::trace::{AccessKind, Event, EventKind, Space, Timeline, TracedBuffer};
 
 /// A timeline that tests add events to. Buffer 0 is global `src`, 1 global `dst`, 2 shared `tile`.
@@ -40,19 +41,26 @@ impl Script {
         self.0.addresses.extend(lanes.iter().map(|lane| address(*lane)));
         let words = |lane: u32| (0..u32::from(bytes) / 4).map(move |i| lane / 4 + i);
         let cost = if buffer == 2 {
-            let together = 32 / (u32::from(bytes) / 4);
-            (0..64 / together)
-                .map(|group| {
+            parts(mask, together(access, u32::from(bytes), mask, &address))
+                .map(|part| {
                     let mut touched: Vec<u32> = lanes
                         .iter()
-                        .filter(|lane| **lane / together == group)
+                        .filter(|lane| part >> **lane & 1 == 1)
                         .flat_map(|lane| words(address(*lane)))
                         .collect();
                     touched.sort_unstable();
-                    touched.dedup();
+                    if access != AccessKind::Atomic {
+                        touched.dedup();
+                    }
                     (0..32).map(|bank| touched.iter().filter(|w| **w % 32 == bank).count()).max().unwrap_or(0)
                 })
                 .sum()
+        } else if access == AccessKind::Atomic {
+            let wanted = |word: u32| lanes.iter().filter(|lane| address(**lane) / 4 == word).count();
+            let mut sectors: Vec<u32> = lanes.iter().map(|lane| address(*lane) / 32).collect();
+            sectors.sort_unstable();
+            sectors.dedup();
+            sectors.iter().map(|sector| (0..8).map(|i| wanted(sector * 8 + i)).max().unwrap_or(0)).sum()
         } else {
             let mut sectors: Vec<u32> = lanes.iter().flat_map(|l| words(address(*l))).map(|word| word / 8).collect();
             sectors.sort_unstable();
@@ -114,6 +122,8 @@ pub fn all_kinds(width: u32) -> Timeline {
         .shared(|_| 0)
         .access(2, AccessKind::Store, 16, all, |i| i * 16)
         .access(2, AccessKind::Load, 8, all, |i| i * 8 + 128)
+        .access(2, AccessKind::Load, 8, all, |i| i / 2 * 64)
+        .access(2, AccessKind::Atomic, 4, all, |i| i % 5 * 4)
         .barrier(1)
         .barrier(0)
         .barrier(2)

@@ -8,7 +8,7 @@ use super::palette::{Hue, Ink};
 use super::text;
 use super::warp::{Moment, Stage};
 use crate::base::units::count;
-use crate::trace::EventKind;
+use crate::trace::{AccessKind, EventKind};
 
 /// Words in a sector of 32 bytes.
 const SECTOR_WORDS: u64 = 8;
@@ -77,12 +77,18 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     let left = stage.lanes.columns.left();
     legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
     let waste = touched.sectors.len() as u64 * SECTOR_WORDS - touched.words.len() as u64;
-    format!(
+    let mut said = format!(
         "It touches {} words in {} sectors of 32 bytes; {} of the words moved were not asked for.",
         touched.words.len(),
         touched.sectors.len(),
         waste
-    )
+    );
+    if let EventKind::Access { access: AccessKind::Atomic, cost, .. } = moment.event.kind
+        && usize::from(cost) > touched.sectors.len()
+    {
+        said += &format!(" Lanes at one word take turns, so that it visits sectors {cost} times.");
+    }
+    said
 }
 
 fn touched(moment: &Moment<'_>) -> Touched {

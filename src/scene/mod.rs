@@ -7,11 +7,13 @@ mod lanes;
 mod memory;
 
 pub mod frame;
+pub mod mark;
 pub mod palette;
 pub mod plot;
 pub mod strip;
 pub mod svg;
 pub mod text;
+pub mod touch;
 pub mod warp;
 
 #[cfg(test)]

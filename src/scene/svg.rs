@@ -162,6 +162,7 @@ mod tests {
                     warp: 0,
                     position,
                     hovered: None,
+                    marked: &[],
                     motion: true,
                     size,
                 })

@@ -2,11 +2,12 @@
 
 use super::counters;
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{COLUMNS, Columns, Lanes};
+use super::lanes::{Columns, Lanes};
+use super::mark::Mark;
 use super::palette::{Hue, Ink};
-use super::{banks, flow, memory, text};
+use super::{banks, flow, mark, memory, text};
 use crate::base::units::count;
-use crate::trace::{AccessKind, Event, EventKind, Space, Timeline};
+use crate::trace::{AccessKind, Event, EventKind, Piece, Space, Timeline};
 
 /// What to show of a timeline, and how large.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,8 @@ pub struct WarpView<'a> {
     pub position: f32,
     /// What the pointer is on; its counterparts are lit.
     pub hovered: Option<Tag>,
+    /// What is ringed wherever it comes into the picture: an element whose origin is shown, and its sources.
+    pub marked: &'a [Mark],
     /// Whether accesses are seen to drop; otherwise each event shows its end state.
     pub motion: bool,
     /// Width and height in points; meant for 420×300 and more.
@@ -101,6 +104,7 @@ pub fn frame(view: &WarpView<'_>) -> Frame {
         EventKind::Barrier => flow::barrier(&mut frame, &moment, &stage),
         EventKind::Branch { taken } => flow::branch(&mut frame, &moment, &stage, taken),
     };
+    mark::draw(&mut frame, &moment, view.marked);
     frame.alt = format!(
         "Warp {} of workgroup {}, event {} of {}: {}, {}. {seen}",
         view.warp,
@@ -151,35 +155,25 @@ fn eased(progress: f32) -> f32 {
 
 /// The active lanes that have to do with a thing; none where the thing is not of this event.
 fn lanes_of(moment: &Moment<'_>, tag: Tag) -> Option<u64> {
-    let EventKind::Access { buffer: touched, .. } = moment.event.kind else {
-        return match tag {
-            Tag::Lane(lane) if lane < 64 => Some(1 << lane),
-            _ => None,
-        };
+    if let Tag::Lane(lane) = tag {
+        return (lane < 64).then(|| 1 << lane);
+    }
+    let EventKind::Access { buffer: touched, .. } = moment.event.kind else { return None };
+    let piece = piece_of(tag)?;
+    let here = match piece {
+        Piece::Word { buffer, .. } | Piece::Sector { buffer, .. } => buffer == touched,
+        Piece::Bank(_) => moment.hue == Hue::Shared,
     };
-    let n = u64::from(moment.words_per_lane());
-    let base = moment.timeline.buffers.get(usize::from(touched)).map_or(0, |b| u64::from(b.base));
-    let touching = |hit: &dyn Fn(u64) -> bool| {
-        let lanes = moment
-            .accesses()
-            .filter(|(_, address)| (0..n).any(|i| hit(u64::from(*address) / 4 + i)))
-            .fold(0, |lanes, (lane, _)| lanes | 1 << lane);
-        Some(lanes)
-    };
+    here.then(|| moment.timeline.lanes_touching(moment.event, piece))
+}
+
+/// The piece of memory that a tag stands for.
+pub(super) fn piece_of(tag: Tag) -> Option<Piece> {
     match tag {
-        Tag::Lane(lane) if lane < 64 => Some(1 << lane),
-        Tag::Word { buffer, index } if buffer == touched => touching(&|word| word == index),
-        Tag::Sector { buffer, index } if buffer == touched => touching(&|word| word / 8 == index),
-        Tag::Bank(bank) if moment.hue == Hue::Shared => {
-            touching(&|word| (base / 4 + word) % u64::from(COLUMNS) == u64::from(bank))
-        }
-        Tag::Lane(_)
-        | Tag::Word { .. }
-        | Tag::Sector { .. }
-        | Tag::Bank(_)
-        | Tag::Event(_)
-        | Tag::Warp(_)
-        | Tag::SourceLine(_) => None,
+        Tag::Word { buffer, index } => Some(Piece::Word { buffer, index }),
+        Tag::Sector { buffer, index } => Some(Piece::Sector { buffer, index }),
+        Tag::Bank(bank) => Some(Piece::Bank(bank)),
+        Tag::Lane(_) | Tag::Event(_) | Tag::Warp(_) | Tag::SourceLine(_) => None,
     }
 }
 

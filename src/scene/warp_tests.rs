@@ -5,7 +5,7 @@ use super::super::frame::Item;
 use super::*;
 
 fn view(timeline: &Timeline, position: f32, size: [f32; 2]) -> WarpView<'_> {
-    WarpView { timeline, workgroup: 0, warp: 0, position, hovered: None, motion: true, size }
+    WarpView { timeline, workgroup: 0, warp: 0, position, hovered: None, marked: &[], motion: true, size }
 }
 
 fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {

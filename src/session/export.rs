@@ -12,9 +12,27 @@ use super::run::{self, Runner};
 use super::saved::LessonSaved;
 use super::sweep;
 use crate::base::diag::Diagnostic;
+use crate::device::DeviceSpec;
+use crate::job::TraceSpec;
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::Report;
 use crate::trace::record::Device;
+
+/// A note to make.
+pub struct Wanted<'a> {
+    /// Of which lesson.
+    pub lesson: &'a Arc<Lesson>,
+    /// What the learner did and wrote.
+    pub kept: LessonSaved,
+    /// The devices that can be modelled.
+    pub models: Vec<DeviceSpec>,
+    /// The one to model, by id; none for the measuring one.
+    pub model: Option<String>,
+    /// What runs the experiments.
+    pub backend: Choice,
+    /// Seed of the random inputs.
+    pub seed: u64,
+}
 
 /// Runs every experiment that a step shows, then builds the note. `say` gets a line for each thing that begins.
 ///
@@ -22,13 +40,11 @@ use crate::trace::record::Device;
 /// When the backend that was asked for is not there. What goes wrong later is in the second part of the result.
 pub fn run_and_report(
     devices: &Devices,
-    lesson: &Arc<Lesson>,
-    kept: LessonSaved,
-    backend: Choice,
-    seed: u64,
+    wanted: Wanted<'_>,
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
+    let Wanted { lesson, kept, models, model, backend, seed } = wanted;
     let device = devices.resolve(backend)?;
     let ceilings = devices.ceilings(device.backend)?;
     let params = jobs::defaults(lesson);
@@ -49,10 +65,13 @@ pub fn run_and_report(
         params,
         device,
         ceilings,
+        models: models.into(),
+        model,
         sweeps,
         measured: BTreeMap::new(),
         revision: 0,
         seed,
+        warp_width: TraceSpec::default().warp_width,
         created: note::today(),
     };
     let (report, mut wrong) = note::build(devices, &input, cancel);
@@ -83,6 +102,16 @@ fn sweep_of(
     });
     let total = points.len();
     let over = experiment.over.clone();
-    let found = Sweep { number: 0, bounds_checks: true, backend, device: name, params: base, over, points, total };
+    let found = Sweep {
+        number: 0,
+        bounds_checks: true,
+        warp_width: TraceSpec::default().warp_width,
+        backend,
+        device: name,
+        params: base,
+        over,
+        points,
+        total,
+    };
     (found, problems)
 }

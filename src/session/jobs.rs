@@ -28,6 +28,17 @@ pub struct Purpose {
     pub bounds_checks: bool,
 }
 
+impl Purpose {
+    /// The same, tracing warps of `lanes` lanes.
+    #[must_use]
+    pub fn with_warps_of(mut self, lanes: u32) -> Self {
+        if let Some(trace) = &mut self.trace {
+            trace.warp_width = lanes;
+        }
+        self
+    }
+}
+
 /// The lesson's parameters at their defaults.
 #[must_use]
 pub fn defaults(lesson: &Lesson) -> Params {

@@ -9,18 +9,20 @@ use super::desk::state::{Sweep, key};
 use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
+use super::model::{self, Predicted as Modelled};
 use super::run::{self, Done, Runner};
 use super::saved::{LessonSaved, Predicted};
 use super::sweep;
 use crate::base::diag::Diagnostic;
-use crate::base::units::number;
+use crate::base::units::{figure as words, number, si};
+use crate::device::{DeviceSpec, Occupancy};
 use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Experiment, Kernel, Lesson, Step};
+use crate::lesson::{Block, Experiment, Inline, Kernel, Lesson, Step};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::scene::WarpView;
 use crate::scene::{plot, svg, warp};
-use crate::trace::record::{Backend, Ceilings, Device, Record};
+use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
 use crate::trace::{EventKind, Timeline};
 
 /// Sizes of the figures, in points.
@@ -40,6 +42,10 @@ pub struct Input {
     pub device: Device,
     /// What it can do.
     pub ceilings: Ceilings,
+    /// The devices that can be modelled.
+    pub models: Arc<[DeviceSpec]>,
+    /// The one to model, by id; none for the measuring one.
+    pub model: Option<String>,
     /// Measured sweeps, by experiment.
     pub sweeps: BTreeMap<String, Sweep>,
     /// Measured kernels, each with the key of the parameters that it was measured at.
@@ -48,6 +54,8 @@ pub struct Input {
     pub revision: u64,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a warp of what is traced.
+    pub warp_width: u32,
     /// The day, as YYYY-MM-DD.
     pub created: String,
 }
@@ -60,8 +68,15 @@ pub fn today() -> String {
 
 /// Builds the note. What could not be traced is left out, and said in the second part.
 pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
-    let mut builder =
-        Builder { devices, input, cancel, problems: Vec::new(), plotted: Vec::new(), printed: Vec::new() };
+    let mut builder = Builder {
+        devices,
+        input,
+        cancel,
+        problems: Vec::new(),
+        plotted: Vec::new(),
+        printed: Vec::new(),
+        predicted: Vec::new(),
+    };
     let sections = input.lesson.steps.iter().map(|step| builder.section(step)).collect();
     let report = Report {
         title: input.lesson.title.clone(),
@@ -83,6 +98,7 @@ fn meta(input: &Input) -> Vec<(String, String)> {
         ("interface", none_if_empty(&input.device.api)),
         ("program", format!("warpbook {}", super::VERSION)),
         ("seed", input.seed.to_string()),
+        ("lanes in a traced warp", input.warp_width.to_string()),
         ("parameters", params.join(", ")),
     ]
     .into_iter()
@@ -99,13 +115,15 @@ struct Builder<'a> {
     plotted: Vec<String>,
     /// Kernels that have their source already.
     printed: Vec<String>,
+    /// Keys of what has its predicted time already.
+    predicted: Vec<String>,
 }
 
 impl Builder<'_> {
     fn section(&mut self, step: &Step) -> Section {
         let lesson = self.input.lesson.clone();
         let params = jobs::with(&self.input.params, &step.set);
-        let mut results = self.results(step, &params);
+        let (mut results, shown) = self.results(step, &params);
         results.insert_ceilings(&self.input.ceilings);
         let env = Env::new(&lesson, &params, &results);
         let fill = Fill { env: &env, params: &params };
@@ -126,6 +144,7 @@ impl Builder<'_> {
         }
         flush(&mut prose, &mut blocks);
         blocks.extend(self.stage(step, &params));
+        blocks.extend(shown.map(|done| self.predicted(step, &params, &done)).unwrap_or_default());
         blocks.extend(self.experiment(step));
         if let Some(words) = self.input.kept.words.get(&step.id).filter(|w| !w.trim().is_empty()) {
             blocks.push(NoteBlock::OwnWords(words.clone()));
@@ -133,25 +152,65 @@ impl Builder<'_> {
         Section { title: step.title.clone(), blocks }
     }
 
-    /// Traces what the step's prose speaks of.
-    fn results(&mut self, step: &Step, params: &Params) -> Results {
+    /// Traces what the step's prose speaks of, and the kernel on its stage.
+    fn results(&mut self, step: &Step, params: &Params) -> (Results, Option<Done>) {
         let lesson = self.input.lesson.clone();
-        let mut results = Results::default();
+        let (mut results, mut shown) = (Results::default(), None);
         let mut ids = spoken_of(&lesson, step);
         if !ids.contains(&step.kernel) {
             ids.push(step.kernel.clone());
         }
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
-            let Some(done) = self.trace(kernel, params, TraceSpec::default()) else { continue };
+            let Some(done) = self.trace(kernel, params, self.spec()) else { continue };
             results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
-            // A time of other parameters than the step's has no place in it.
-            let wanted = key(&lesson, kernel, params, self.input.revision);
-            let measured = self.input.measured.get(&kernel.id).filter(|(of, _)| *of == wanted);
-            if let Some(timing) = measured.and_then(|(_, record)| record.timing.as_ref()) {
+            if let Some(timing) = self.timing(kernel, params) {
                 results.insert_timing(&kernel.id, timing, done.bytes, done.flops);
             }
+            if kernel.id == step.kernel {
+                shown = Some(done);
+            }
         }
-        results
+        (results, shown)
+    }
+
+    /// What was measured of a kernel at these parameters: a time of others has no place here.
+    fn timing(&self, kernel: &Kernel, params: &Params) -> Option<&Timing> {
+        let wanted = key(&self.input.lesson, kernel, params, self.input.revision);
+        let (_, record) = self.input.measured.get(&kernel.id).filter(|(of, _)| *of == wanted)?;
+        record.timing.as_ref()
+    }
+
+    /// What the model of a device says of the kernel on the stage, beside what was measured; what it takes for granted, the first time.
+    fn predicted(&mut self, step: &Step, params: &Params, done: &Done) -> Vec<NoteBlock> {
+        let input = self.input;
+        let lesson = &input.lesson;
+        let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
+        let of = key(lesson, kernel, params, input.revision);
+        let chosen = model::pick(&input.models, input.model.as_deref(), &input.device);
+        let (Some(chosen), Some(launch), Some(trace)) = (chosen, &done.launch, &done.record.trace) else {
+            return Vec::new();
+        };
+        if self.predicted.contains(&of) {
+            return Vec::new();
+        }
+        let measured_s = self.timing(kernel, params).map(|timing| timing.median_s);
+        let traced = model::Traced { launch, trace, needs: Some((done.bytes, done.flops)) };
+        let found = model::predicted(&chosen, &traced, &input.ceilings, measured_s);
+        let mut blocks = vec![prediction_table(&step.id, &kernel.title, &found, measured_s)];
+        if self.predicted.is_empty() {
+            let said = found.missing.iter().chain(&found.assumptions);
+            let entry = |text: &str| vec![Block::Paragraph(vec![Inline::Text(text.to_owned())])];
+            blocks.push(NoteBlock::Prose(vec![
+                Block::Paragraph(vec![Inline::Text("What the prediction takes for granted:".to_owned())]),
+                Block::List(None, said.map(|said| entry(&said.text)).collect()),
+            ]));
+        }
+        self.predicted.push(of);
+        blocks
+    }
+
+    fn spec(&self) -> TraceSpec {
+        TraceSpec { warp_width: self.input.warp_width, ..TraceSpec::default() }
     }
 
     fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<Done> {
@@ -176,7 +235,7 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
-        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..TraceSpec::default() };
+        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..self.spec() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline else { return Vec::new() };
         let events: Vec<usize> = timeline.of_warp(0, 0).collect();
@@ -189,6 +248,7 @@ impl Builder<'_> {
             warp: 0,
             position,
             hovered: None,
+            marked: &[],
             motion: false,
             size: STAGE,
         };
@@ -206,11 +266,12 @@ impl Builder<'_> {
                 svg: svg::adaptive(&frame),
             },
             NoteBlock::Command(format!(
-                "warpbook run {} --kernel {}{} --backend simt --seed {}",
+                "warpbook run {} --kernel {}{} --backend simt --seed {}{}",
                 lesson.id,
                 kernel.id,
                 settings(params),
-                self.input.seed
+                self.input.seed,
+                warps(self.input.warp_width)
             )),
         ]);
         blocks
@@ -282,6 +343,35 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
     watched.or_else(|| events.iter().position(|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }
 
+/// A prediction as a table of one row.
+fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Option<f64>) -> NoteBlock {
+    let none = || "–".to_owned();
+    let whose = if found.device.this_machine { "the device that measured" } else { "a model, not this machine" };
+    let held = found.occupancy.as_ref();
+    let limited =
+        |o: &Occupancy| format!("{}, by {}", o.fraction.map_or_else(none, |f| words(f, "%")), o.limited_by.name());
+    let columns = [
+        ("kernel", kernel.to_owned()),
+        ("predicted", found.time_words().unwrap_or_else(none)),
+        ("bound by", found.bound.map_or_else(none, |bound| bound.name().to_owned())),
+        ("occupancy, limited", held.map_or_else(none, limited)),
+        ("waves", found.waves.map_or_else(none, |w| number((w.waves * 100.0).round() / 100.0))),
+        ("measured", measured_s.map_or_else(none, |s| si(s, "s"))),
+        ("predicted over measured, less 1", found.error_words().unwrap_or_else(none)),
+    ];
+    NoteBlock::Data {
+        id: format!("{step}-predicted"),
+        caption: format!("Predicted from the trace, for {} ({whose}).", found.device.name),
+        header: columns.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        rows: vec![columns.into_iter().map(|(_, value)| value).collect()],
+    }
+}
+
+/// The option that asks for warps of this width, where it is not the usual one.
+fn warps(width: u32) -> String {
+    if width == TraceSpec::default().warp_width { String::new() } else { format!(" --warp {width}") }
+}
+
 fn settings(params: &Params) -> String {
     params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
 }
@@ -297,6 +387,7 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         backend: found.backend,
         device: found.device.clone(),
         seed: input.seed,
+        warp_width: (!measured).then_some(found.warp_width),
         params: found.params.clone(),
         over: found.over.clone(),
         points: found.points.clone(),
@@ -316,13 +407,14 @@ fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep
         },
         NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
         NoteBlock::Command(format!(
-            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {} --csv",
+            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
             lesson.id,
             found.over,
             values.join(","),
             settings(&others),
             found.backend.name(),
-            input.seed
+            input.seed,
+            if measured { String::new() } else { warps(found.warp_width) }
         )),
     ]
 }

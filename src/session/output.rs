@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::ladder::Comparison;
+use super::model::Predicted;
 use crate::base::units::count;
 use crate::measure::roofline::Placement;
 use crate::trace::record::{Backend, CacheState, Compiled, LibraryRun, Limit, Occupancy, Timing, Warning};
@@ -21,6 +22,8 @@ pub struct RunOutput {
     pub device: String,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a traced warp; null where nothing was traced. A measuring device has its own.
+    pub warp_width: Option<u32>,
     /// The parameters.
     #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,
@@ -63,6 +66,8 @@ pub struct KernelOutput {
     pub flops_per_s: Option<f64>,
     /// Where it stands under the device's ceilings.
     pub roofline: Option<Placement>,
+    /// What the model of a device says of it.
+    pub predicted: Option<Predicted>,
     /// The tracer's counts.
     pub trace: Option<Trace>,
     /// What the compiler made of it, where the backend can tell.
@@ -226,6 +231,7 @@ impl KernelOutput {
             bytes_per_s: median.map(|s| bytes / s),
             flops_per_s: median.map(|s| flops / s),
             roofline: None,
+            predicted: None,
             trace: record.trace.clone(),
             compiled: record.compiled.as_ref().map(Into::into),
             library: record.library.as_ref().map(|run| LibraryOutput::of(run, bytes, flops)),
@@ -260,6 +266,7 @@ impl KernelOutput {
             bytes_per_s: None,
             flops_per_s: None,
             roofline: None,
+            predicted: None,
             trace: None,
             compiled: None,
             library: None,
@@ -291,6 +298,8 @@ pub struct SweepOutput {
     pub device: String,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Lanes in a traced warp; null where nothing was traced. A measuring device has its own.
+    pub warp_width: Option<u32>,
     /// The parameters that stayed.
     #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,

@@ -7,8 +7,10 @@ use std::sync::atomic::AtomicBool;
 use super::devices::{Choice, Devices};
 use super::jobs::{self, Params, Purpose};
 use super::ladder;
+use super::model::{self, Chosen, Predicted};
 use super::output::{KernelOutput, RunOutput};
-use crate::base::diag::{Diagnostic, nearest};
+use crate::base::diag::{Diagnostic, Severity, nearest};
+use crate::device::{DeviceSpec, Launch};
 use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
@@ -28,11 +30,26 @@ pub struct RunOptions {
     pub seed: u64,
     /// Guard indices and loops on the device.
     pub bounds_checks: bool,
+    /// The devices that can be modelled; without any nothing is predicted.
+    pub models: Vec<DeviceSpec>,
+    /// The device to model, by id; the measuring one where none is given and it can be.
+    pub device: Option<String>,
+    /// Lanes in a warp of the tracer; a device has its own.
+    pub warp_width: u32,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { kernels: Vec::new(), set: Vec::new(), backend: Choice::Auto, seed: 1, bounds_checks: true }
+        Self {
+            kernels: Vec::new(),
+            set: Vec::new(),
+            backend: Choice::Auto,
+            seed: 1,
+            bounds_checks: true,
+            models: Vec::new(),
+            device: None,
+            warp_width: 32,
+        }
     }
 }
 
@@ -47,6 +64,12 @@ pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
         trace: traces.then(TraceSpec::default),
         bounds_checks,
     }
+}
+
+/// Lanes in a warp of what a purpose traces; none where it traces nothing.
+#[must_use]
+pub fn traced_width(purpose: &Purpose) -> Option<u32> {
+    purpose.trace.as_ref().map(|spec| spec.warp_width)
 }
 
 /// The lesson of this id.
@@ -124,6 +147,8 @@ pub struct Done {
     pub bytes: f64,
     /// Floating-point operations that its work needs.
     pub flops: f64,
+    /// How it was launched.
+    pub launch: Option<Launch>,
 }
 
 impl Runner<'_> {
@@ -134,7 +159,40 @@ impl Runner<'_> {
     pub fn kernel(&self, kernel: &Kernel, params: &Params) -> Result<Done, Vec<Diagnostic>> {
         let job = jobs::build(self.lesson, kernel, params, self.purpose)?;
         let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
-        Ok(Done { record, bytes: job.bytes, flops: job.flops })
+        Ok(Done { record, bytes: job.bytes, flops: job.flops, launch: model::launch(&job) })
+    }
+
+    /// What the model of a device says of a kernel that ran: from its trace, or from one made for it where a device measured. None where it
+    /// cannot be traced, with why as warnings.
+    pub fn predict(
+        &self,
+        chosen: &Chosen<'_>,
+        kernel: &Kernel,
+        params: &Params,
+        done: &Done,
+        ceilings: &Ceilings,
+    ) -> (Option<Predicted>, Vec<Diagnostic>) {
+        let retraced = match &done.record.trace {
+            Some(_) => Ok(None),
+            None => self.traced(kernel, params).map(Some),
+        };
+        let retraced = match retraced {
+            Ok(retraced) => retraced,
+            Err(problems) => return (None, problems.into_iter().map(as_warning).collect()),
+        };
+        let traced = retraced.as_ref().unwrap_or(done);
+        let predicted = traced.record.trace.as_ref().zip(traced.launch.as_ref()).map(|(trace, launch)| {
+            let traced = model::Traced { launch, trace, needs: Some((done.bytes, done.flops)) };
+            let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
+            model::predicted(chosen, &traced, ceilings, measured_s)
+        });
+        (predicted, Vec::new())
+    }
+
+    /// The kernel's counts, without checking its result again.
+    fn traced(&self, kernel: &Kernel, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+        let purpose = Purpose { check: false, ..purpose(Backend::Simt, self.purpose.seed, true) };
+        Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.kernel(kernel, params)
     }
 
     /// As [`Runner::kernel`], as an output with what is wrong with it.
@@ -168,14 +226,16 @@ pub fn run(
     let kernels = kernels(lesson, &options.kernels)?;
     let params = params(lesson, &options.set)?;
     let device = devices.resolve(options.backend)?;
+    let chosen = model::choose(&options.models, options.device.as_deref(), &device)?;
     let ceilings = devices.ceilings(device.backend)?;
-    let purpose = purpose(device.backend, options.seed, options.bounds_checks);
+    let purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let mut results = Results::default();
     let mut output = RunOutput {
         lesson: lesson.id.clone(),
         backend: device.backend,
         device: device.name,
         seed: options.seed,
+        warp_width: traced_width(&purpose),
         params: params.clone(),
         values: BTreeMap::new(),
         kernels: Vec::new(),
@@ -185,10 +245,15 @@ pub fn run(
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut done: Vec<Done> = Vec::new();
     for kernel in kernels {
-        let (mut outcome, ran, problems) = runner.output(kernel, &params);
+        let (mut outcome, ran, mut problems) = runner.output(kernel, &params);
         if let Some(ran) = ran {
             results.insert_record(&kernel.id, &ran.record, ran.bytes, ran.flops);
             outcome.roofline = placement(&ran, &ceilings);
+            if let Some(chosen) = &chosen {
+                let (predicted, unpredicted) = runner.predict(chosen, kernel, &params, &ran, &ceilings);
+                outcome.predicted = predicted;
+                problems.extend(unpredicted);
+            }
             let before =
                 ladder::before(lesson, kernel).and_then(|b| done.iter().find(|d: &&Done| d.record.kernel == b.id));
             output.ladder.extend(
@@ -209,6 +274,11 @@ pub fn run(
     let env = Env::new(lesson, &params, &results);
     output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();
     Ok(output)
+}
+
+/// The same as a warning: the kernel itself ran.
+fn as_warning(problem: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, message: format!("no time is predicted: {}", problem.message), ..problem }
 }
 
 /// Where a kernel stands under the device's ceilings.

@@ -27,6 +27,8 @@ pub struct Saved {
     pub theme: ThemeChoice,
     /// Whether pictures move by themselves.
     pub still: bool,
+    /// The device to model, by id; none is the measuring one, where it can be.
+    pub model: Option<String>,
 }
 
 /// The colours of the window.

@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
+use super::explain::explain;
 use super::jobs;
+use super::model;
 use super::run;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::Init;
+use crate::device::Launch;
 use crate::job::{BindingKind, Blame, BufferSpec, Job, TraceSpec, WorkgroupShape};
 use crate::lesson::Pack;
 use crate::simt::{self, Binding, Program};
+use crate::trace::Provenance;
 use crate::trace::record::{Backend, Record};
 
 /// What to trace, and at which size.
@@ -28,25 +32,52 @@ pub struct TraceOptions {
     pub warp_width: u32,
     /// Seed of the random contents.
     pub seed: u64,
+    /// Elements whose origin is asked for: buffer, and 32-bit word of it.
+    pub explain: Vec<(String, u64)>,
 }
 
-/// Traces `target`, which is LESSON/KERNEL or the path of a WGSL file.
+/// Bytes and floating-point operations that the work needs, where a lesson says so and nothing was changed.
+pub type Needs = Option<(f64, f64)>;
+
+/// A shader that was traced.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What came of it.
+    pub record: Record,
+    /// Where the elements came from that were asked for.
+    pub origins: Vec<Provenance>,
+    /// How it was launched.
+    pub launch: Option<Launch>,
+    /// Bytes and floating-point operations that the work needs, where they are known.
+    pub needs: Needs,
+}
+
+/// Traces `target`, which is LESSON/KERNEL or the path of a WGSL file, and explains the elements that are asked for.
 ///
 /// # Errors
-/// When the target, a name or a size is not usable: all that is wrong with it.
+/// When the target, a name, an element or a size is not usable: all that is wrong with it.
 pub fn trace(
     devices: &Devices,
     pack: &Pack,
     target: &str,
     options: &TraceOptions,
     cancel: &AtomicBool,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<Outcome, Vec<Diagnostic>> {
+    let (job, needs) = job(pack, target, options)?;
+    let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
+    let origins = origins.collect::<Result<Vec<_>, _>>()?;
+    let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
+    Ok(Outcome { record, origins, launch: model::launch(&job), needs })
+}
+
+/// The job that `target` comes to, with the bytes and operations that its work needs where they are known.
+fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<(Job, Needs), Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     let (file, source, entry) = match target.split_once('/') {
         Some((lesson, kernel)) if pack.lessons.iter().any(|l| l.id == lesson) && !target.ends_with(".wgsl") => {
             let lesson = run::lesson(pack, lesson).map_err(one)?;
             let kernel = run::kernels(lesson, &[kernel.to_owned()]).map_err(one)?[0];
-            return trace_kernel(devices, lesson, kernel, options, cancel);
+            return kernel_job(lesson, kernel, options);
         }
         _ => {
             let source = std::fs::read_to_string(target).map_err(|error| {
@@ -85,17 +116,15 @@ pub fn trace(
         flops: 0.0,
         blame: Blame::default(),
     };
-    devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(one)
+    Ok((job, None))
 }
 
 /// A lesson's kernel at the lesson's defaults, with what the options change.
-fn trace_kernel(
-    devices: &Devices,
+fn kernel_job(
     lesson: &crate::lesson::Lesson,
     kernel: &crate::lesson::Kernel,
     options: &TraceOptions,
-    cancel: &AtomicBool,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<(Job, Needs), Vec<Diagnostic>> {
     let mut purpose = run::purpose(Backend::Simt, options.seed, true);
     purpose.check = false;
     purpose.trace = Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() });
@@ -117,7 +146,9 @@ fn trace_kernel(
         (buffer.count, buffer.init) = (*count, *init);
     }
     job.grid = options.grid.unwrap_or(job.grid);
-    devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])
+    let unchanged = options.grid.is_none() && options.constants.is_empty() && options.buffers.is_empty();
+    let needs = (unchanged && options.entry.is_none()).then_some((job.bytes, job.flops));
+    Ok((job, needs))
 }
 
 fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, Vec<Diagnostic>> {

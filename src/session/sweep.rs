@@ -68,7 +68,7 @@ pub fn sweep(
         run::params(lesson, &[(over.to_owned(), *value)])?;
     }
     let device = devices.resolve(options.backend)?;
-    let purpose = run::purpose(device.backend, options.seed, options.bounds_checks);
+    let purpose = run::purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut found = Vec::new();
     points(&runner, &kernels, (over, values), &base, &mut |point, problems| {
@@ -81,6 +81,7 @@ pub fn sweep(
         backend: device.backend,
         device: device.name,
         seed: options.seed,
+        warp_width: run::traced_width(&purpose),
         params,
         over: over.to_owned(),
         points: found,

@@ -6,6 +6,7 @@
 
 use super::ops::{Binary, Ternary, Unary};
 use super::subgroup::Subgroup;
+use crate::base::tensor::Elem;
 
 /// A register's number in [`Ir::regs`].
 pub type Reg = u32;
@@ -272,6 +273,8 @@ pub struct Variable {
     pub bytes: u32,
     /// Where it starts in workgroup memory.
     pub base: u32,
+    /// The type of its first component.
+    pub elem: Elem,
 }
 
 /// The whole program.

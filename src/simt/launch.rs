@@ -22,6 +22,9 @@ const BATCH: usize = 1024;
 /// Workgroups that one task runs one after another, at most.
 const CHUNK: usize = 32;
 
+/// Bytes that one workgroup's registers, arrays and memory may take, and that those which wait for fuel may together.
+const MAX_BYTES: u64 = 512 << 20;
+
 /// Workgroups of a grid, at most: their numbers fit in an event.
 const MAX_WORKGROUPS: u64 = 1 << 32;
 
@@ -57,7 +60,8 @@ pub struct Outcome {
 /// results afterwards. `cancel` stops it early; `progress` hears how many workgroups of how many are done.
 ///
 /// # Errors
-/// Buffers that do not fit the program, a grid that is too large, a warp width other than 8, 16, 32 or 64, or threads that cannot be started.
+/// Buffers that do not fit the program, a grid or a workgroup that is too large, a warp width other than 8, 16, 32 or
+/// 64, or threads that cannot be started.
 pub fn run(
     program: &Program,
     buffers: &mut [Tensor],
@@ -74,10 +78,10 @@ pub fn run(
     }
     let launch = Launch { program, grid, options, cancel, progress };
     let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
-        8 => Ok(launch.run::<8>(buffers)),
-        16 => Ok(launch.run::<16>(buffers)),
-        32 => Ok(launch.run::<32>(buffers)),
-        64 => Ok(launch.run::<64>(buffers)),
+        8 => launch.run::<8>(buffers),
+        16 => launch.run::<16>(buffers),
+        32 => launch.run::<32>(buffers),
+        64 => launch.run::<64>(buffers),
         other => Err(Diagnostic::error(format!("a warp cannot have {other} lanes")).hint("choose 8, 16, 32 or 64")),
     };
     match options.threads {
@@ -128,7 +132,7 @@ enum Fuel {
 }
 
 impl Launch<'_> {
-    fn run<const W: usize>(&self, tensors: &mut [Tensor]) -> Outcome {
+    fn run<const W: usize>(&self, tensors: &mut [Tensor]) -> Result<Outcome, Diagnostic> {
         let started = Instant::now();
         let program = self.program;
         let size = program.workgroup_size();
@@ -136,6 +140,12 @@ impl Launch<'_> {
         let classes = classes::infer(&program.ir, &program.regions, width, size);
         let sizes: Vec<u32> = tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect();
         let code = emit::emit(&program.ir, &program.regions, &classes, &sizes);
+        let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
+        if bytes > MAX_BYTES {
+            let message = format!("the variables of a workgroup take {} MiB, too much to trace", bytes >> 20);
+            let hint = "make its arrays smaller, or the workgroup";
+            return Err(Diagnostic::error(message).in_file(&program.file).hint(hint));
+        }
         // Of a part of the grid nobody knows what the rest would have written.
         let whole = !self.options.spec.only_timeline_workgroups;
         let is_poison = |t: &Tensor| whole && self.options.spec.races && t.words.iter().all(|word| *word == POISON);
@@ -152,7 +162,8 @@ impl Launch<'_> {
         };
         let all = self.grid.into_iter().map(u64::from).product::<u64>();
         let wanted = self.wanted(all);
-        let (totals, ran) = self.all_batches::<W>(&scene, all, &wanted);
+        let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
+        let (totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
             findings: totals.findings.into_list(),
@@ -170,7 +181,7 @@ impl Launch<'_> {
             }
         }
         trace.seconds = started.elapsed().as_secs_f64();
-        Outcome { trace, timeline }
+        Ok(Outcome { trace, timeline })
     }
 
     /// The workgroups whose events are kept, in order.
@@ -182,8 +193,14 @@ impl Launch<'_> {
         wanted
     }
 
-    /// Runs everything, and says how many workgroups ran.
-    fn all_batches<'s, const W: usize>(&self, scene: &'s Scene<'s>, all: u64, wanted: &[u64]) -> (Totals<'s>, u64) {
+    /// Runs everything in batches of up to `most` workgroups, and says how many workgroups ran.
+    fn all_batches<'s, const W: usize>(
+        &self,
+        scene: &'s Scene<'s>,
+        all: u64,
+        wanted: &[u64],
+        most: usize,
+    ) -> (Totals<'s>, u64) {
         let counter = self.options.count.then(|| Counter::new(scene.code, W as u32));
         let mut totals = Totals {
             counter,
@@ -195,7 +212,7 @@ impl Launch<'_> {
         let only = self.options.spec.only_timeline_workgroups;
         let count = if only { wanted.len() as u64 } else { all };
         // Where the order matters, a batch is one task.
-        let most = if self.program.in_order { CHUNK } else { BATCH };
+        let most = if self.program.in_order { CHUNK } else { most };
         let done = AtomicU64::new(0);
         let mut ran = 0;
         while ran < count && totals.complete {

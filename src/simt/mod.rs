@@ -3,7 +3,8 @@
 //! A shader goes through these hands: [`lower`] (WGSL to [`ir`]: flat, scalar, calls inlined) once a program; then, once
 //! a run, [`regions`] (where variables live), [`classes`] (which values all lanes of a warp share), [`emit`] and
 //! [`registers`] (to [`code`]: what a warp executes). A [`workgroup`] runs its [`warp`]s in turns, [`launch`] spreads
-//! workgroups over cores, and [`observers`] watch.
+//! workgroups over cores, and [`observers`] watch. [`provenance`] runs parts of a grid again to say where an element came from:
+//! it walks back through what one workgroup did ([`slice`]).
 
 mod access;
 mod classes;
@@ -20,8 +21,10 @@ mod numerics;
 mod observers;
 mod ops;
 mod program;
+mod provenance;
 mod regions;
 mod registers;
+mod slice;
 mod subgroup;
 mod warp;
 mod workgroup;
@@ -32,3 +35,4 @@ mod tests;
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use program::{Binding, Program};
+pub use provenance::{Question, explain};

@@ -173,8 +173,8 @@ unary! {
     Asinh => |a| b(f(a).asinh());
     /// Inverse hyperbolic cosine.
     Acosh => |a| b(f(a).acosh());
-    /// Inverse hyperbolic tangent.
-    Atanh => |a| b(f(a).atanh());
+    /// Inverse hyperbolic tangent. In f32 it would be off by more than WGSL allows.
+    Atanh => |a| b(f64::from(f(a)).atanh() as f32);
     /// Clamped to [0, 1].
     Saturate => |a| b(saturate(f(a)));
     /// Rounded to half precision and back.
@@ -199,10 +199,10 @@ unary! {
     UFirstLeadingBit => |a| 31_u32.wrapping_sub(a.leading_zeros());
     /// Position of the highest bit that differs from the sign; all ones where there is none.
     IFirstLeadingBit => |a| 31_u32.wrapping_sub((a ^ u(s(a) >> 31)).leading_zeros());
-    /// Float to signed, saturating.
-    FToI => |a| u(f(a) as i32);
-    /// Float to unsigned, saturating.
-    FToU => |a| f(a) as u32;
+    /// Float to signed; too large becomes the largest integer that is also an f32.
+    FToI => |a| u((f(a) as i32).min(2_147_483_520));
+    /// Float to unsigned; too large becomes the largest integer that is also an f32.
+    FToU => |a| (f(a) as u32).min(4_294_967_040);
     /// Signed to float.
     IToF => |a| b(s(a) as f32);
     /// Unsigned to float.

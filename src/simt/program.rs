@@ -52,7 +52,7 @@ impl Program {
         entry: &str,
         constants: &[(String, f64)],
     ) -> Result<Self, Vec<Diagnostic>> {
-        deep(|| Self::compile_here(file, source, entry, constants))
+        deep(file, source, || Self::compile_here(file, source, entry, constants))
     }
 
     fn compile_here(
@@ -122,6 +122,7 @@ impl Program {
 /// different values to the same place race on any GPU, and do so here.)
 fn order_matters(ir: &Ir) -> bool {
     let buffers = ir.variables.len();
+    let used = used(ir);
     let (mut loaded, mut stored, mut changed) = (vec![false; buffers], vec![false; buffers], vec![false; buffers]);
     for inst in &ir.insts {
         let Some(place) = inst.place().map(|p| &ir.places[p as usize]) else { continue };
@@ -133,7 +134,7 @@ fn order_matters(ir: &Ir) -> bool {
                 // The sum of floats depends on their order.
                 let ordered =
                     [AtomicOp::Exchange, AtomicOp::CompareExchange, AtomicOp::FAdd, AtomicOp::FSub].contains(op);
-                if ordered || is_used(ir, *old) {
+                if ordered || old.is_some_and(|old| used[old as usize]) {
                     return true;
                 }
                 changed[usize::from(buffer)] = true;
@@ -147,11 +148,12 @@ fn order_matters(ir: &Ir) -> bool {
     })
 }
 
-fn is_used(ir: &Ir, reg: Option<u32>) -> bool {
-    let Some(reg) = reg else { return false };
-    let mut used = ir.places.iter().any(|p| p.terms.iter().any(|t| t.index == reg));
+/// By register, whether anything reads it.
+fn used(ir: &Ir) -> Vec<bool> {
+    let mut used = vec![false; ir.regs.len()];
+    ir.places.iter().flat_map(|p| &p.terms).for_each(|t| used[t.index as usize] = true);
     for inst in &ir.insts {
-        inst.reads(&ir.places, |r| used |= r == reg);
+        inst.reads(&ir.places, |r| used[r as usize] = true);
     }
     used
 }

@@ -184,10 +184,14 @@ fn find_homes(ir: &Ir, regions: &Regions) -> Vec<Option<Home>> {
             _ => {}
         }
     }
-    let region_of_home = |home: Option<u32>| {
-        let opened = |home: u32| regions.regions.iter().rposition(|r| r.opener == Some(home));
-        home.and_then(opened).map_or(0, |i| u32::try_from(i).unwrap_or(0))
-    };
+    // The last region that an instruction opens: a loop's is its body.
+    let mut opened: Vec<RegionId> = vec![0; ir.insts.len()];
+    for (region, opener) in (0..).zip(regions.regions.iter().map(|r| r.opener)) {
+        if let Some(opener) = opener {
+            opened[opener as usize] = region;
+        }
+    }
+    let region_of_home = |home: Option<u32>| home.map_or(0, |home| opened[home as usize]);
     let homes = ir.regs.iter().zip(around).map(|(kind, around)| {
         let (RegKind::Var { home, .. }, Some((region, first))) = (kind, around) else { return None };
         let written_first =

@@ -66,6 +66,30 @@ impl Subgroup {
         }
     }
 
+    /// Whether it takes an index.
+    pub fn has_index(self) -> bool {
+        use Subgroup as S;
+        matches!(self, S::Broadcast | S::Shuffle | S::ShuffleDown | S::ShuffleUp | S::ShuffleXor | S::Quad)
+    }
+
+    /// The lanes of `mask` whose values `lane` gets its own from.
+    pub fn sources(self, lane: u32, index: u32, mask: u64) -> u64 {
+        match self {
+            Self::Ballot | Self::Reduce(_) => mask,
+            Self::First => mask & mask.wrapping_neg(),
+            Self::InclusiveScan(_) => mask & (u64::MAX >> (63 - lane)),
+            Self::ExclusiveScan { .. } => mask & ((1 << lane) - 1),
+            _ => {
+                let from = self.source(lane, index);
+                match (self, is_active(mask, from)) {
+                    (_, true) => 1 << from,
+                    (Self::Broadcast, false) => mask & mask.wrapping_neg(),
+                    (_, false) => 1 << lane,
+                }
+            }
+        }
+    }
+
     /// The bits of a ballot.
     pub fn ballot<const W: usize>(values: &[u32; W], mask: u64) -> [u32; 4] {
         let bits = lanes_of(mask).filter(|l| values[*l as usize] != 0).fold(0_u64, |bits, l| bits | 1 << l);

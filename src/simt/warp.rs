@@ -3,7 +3,7 @@
 use super::code::{Code, Given, Op, Place};
 use super::ir::{Builtin, Mem, Variable};
 use super::memory::Buffer;
-use super::observers::{Findings, Observer};
+use super::observers::{Findings, Observer, Step};
 use super::ops::{Files, Src};
 use super::subgroup::{Subgroup, is_active};
 use crate::trace::FindingKind;
@@ -169,6 +169,15 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         loop {
             let op = code.ops[self.pc];
+            if O::STEPS {
+                around.observer.step(&Step {
+                    pc: self.pc,
+                    mask: self.mask,
+                    scalars: &self.scalars,
+                    vectors: self.vectors.as_flattened(),
+                    width: W,
+                });
+            }
             self.pc += 1;
             match op {
                 Op::Enter(block) => {
@@ -217,6 +226,8 @@ impl<const W: usize> Warp<W> {
                 }
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
                 Op::ClearLocal { first, rows } => {
+                    // Many rows take as long as many instructions do, and fuel bounds time.
+                    around.fuel = around.fuel.saturating_sub(u64::from(rows / 32));
                     for row in first..first + rows {
                         self.set(code.vectors + row, &[0; W], true);
                     }

@@ -67,6 +67,13 @@ impl<const W: usize> Workgroup<W> {
         }
     }
 
+    /// What a workgroup takes, in bytes.
+    pub fn bytes(code: &Code, size: [u32; 3], shared_bytes: u32) -> u64 {
+        let vectors = (u64::from(code.vectors) + u64::from(code.local_words)) * W as u64;
+        let words = vectors + u64::from(code.scalars) + 2 * u64::from(code.slots);
+        words * 4 * warps(size, W) as u64 + u64::from(shared_bytes)
+    }
+
     /// Becomes workgroup number `linear`, at its start.
     pub fn start(&mut self, scene: &Scene<'_>, linear: u64) {
         self.linear = linear;

@@ -52,6 +52,32 @@ pub enum AccessKind {
     Atomic,
 }
 
+/// Words of 4 bytes in a sector of global memory.
+const SECTOR_WORDS: u64 = 8;
+/// Banks of workgroup memory, each 4 bytes wide.
+const BANKS: u64 = 32;
+
+/// A piece of memory that lanes can meet at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Four bytes of a buffer or workgroup variable.
+    Word {
+        /// Index into [`Timeline::buffers`].
+        buffer: u16,
+        /// Which word, from its start.
+        index: u64,
+    },
+    /// 32 bytes of a buffer.
+    Sector {
+        /// Index into [`Timeline::buffers`].
+        buffer: u16,
+        /// Which sector, from its start.
+        index: u64,
+    },
+    /// A bank of workgroup memory.
+    Bank(u32),
+}
+
 /// One thing that one warp did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
@@ -106,8 +132,90 @@ impl Timeline {
         }
     }
 
+    /// The lanes of an access that touch a piece of memory: bit `i` is lane `i`. None of other events.
+    #[must_use]
+    pub fn lanes_touching(&self, event: &Event, piece: Piece) -> u64 {
+        let EventKind::Access { buffer, bytes_per_lane, .. } = event.kind else { return 0 };
+        let Some(touched) = self.buffers.get(usize::from(buffer)) else { return 0 };
+        let holds = |word: u64| match piece {
+            Piece::Word { buffer: of, index } => of == buffer && word == index,
+            Piece::Sector { buffer: of, index } => of == buffer && word / SECTOR_WORDS == index,
+            Piece::Bank(bank) => (u64::from(touched.base) / 4 + word) % BANKS == u64::from(bank),
+        };
+        let possible = match piece {
+            Piece::Word { buffer: of, .. } | Piece::Sector { buffer: of, .. } => of == buffer,
+            Piece::Bank(_) => touched.space == Space::Shared,
+        };
+        if !possible {
+            return 0;
+        }
+        let lanes = (0..64).filter(|lane| event.mask >> lane & 1 == 1);
+        let words = u64::from(bytes_per_lane).div_ceil(4);
+        lanes.zip(self.addresses(event)).fold(0, |touching, (lane, address)| {
+            let first = u64::from(*address) / 4;
+            touching | u64::from((first..first + words).any(holds)) << lane
+        })
+    }
+
+    /// Every access of the record that touches a piece of memory: its index, and the lanes.
+    pub fn touches(&self, piece: Piece) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let each = self.events.iter().enumerate().map(move |(i, event)| (i, self.lanes_touching(event, piece)));
+        each.filter(|(_, lanes)| *lanes != 0)
+    }
+
     /// The indices of the events of one warp, in order.
     pub fn of_warp(&self, workgroup: u32, warp: u32) -> impl Iterator<Item = usize> + '_ {
         self.events.iter().enumerate().filter(move |(_, e)| e.workgroup == workgroup && e.warp == warp).map(|(i, _)| i)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two warps of 8 lanes: both load `a` at a stride of 8 bytes, the second stores 8 bytes a lane to shared `s`.
+    fn record() -> Timeline {
+        let buffer = |name: &str, space, base| TracedBuffer { name: name.to_owned(), space, bytes: 4096, base };
+        let mut record = Timeline {
+            warp_width: 8,
+            warps_per_workgroup: 2,
+            buffers: vec![buffer("a", Space::Global, 0), buffer("s", Space::Shared, 16)],
+            ..Timeline::default()
+        };
+        for (warp, mask, buffer, bytes) in [(0, 0xff, 0, 4), (1, 0xf0, 0, 4), (1, 0x0f, 1, 8)] {
+            let first_address = record.addresses.len() as u32;
+            let lanes = (0..8).filter(|lane| mask >> lane & 1 == 1);
+            record.addresses.extend(lanes.map(|lane| (warp * 8 * u32::from(buffer == 0) + lane) * 8));
+            let access = if buffer == 0 { AccessKind::Load } else { AccessKind::Store };
+            let kind = EventKind::Access { access, buffer, bytes_per_lane: bytes, first_address, cost: 2 };
+            record.events.push(Event { workgroup: 0, warp, line: 3, mask, kind });
+        }
+        record.events.push(Event { workgroup: 0, warp: 0, line: 4, mask: 0xff, kind: EventKind::Barrier });
+        record
+    }
+
+    #[test]
+    fn who_touches_a_sector() {
+        let record = record();
+        let touches = |piece| record.touches(piece).collect::<Vec<_>>();
+        assert_eq!(touches(Piece::Sector { buffer: 0, index: 0 }), [(0, 0x0f)]);
+        assert_eq!(touches(Piece::Sector { buffer: 0, index: 1 }), [(0, 0xf0)]);
+        assert_eq!(touches(Piece::Sector { buffer: 0, index: 2 }), [], "those lanes were idle");
+        assert_eq!(touches(Piece::Sector { buffer: 0, index: 3 }), [(1, 0xf0)]);
+        assert_eq!(touches(Piece::Word { buffer: 0, index: 6 }), [(0, 1 << 3)]);
+        assert_eq!(touches(Piece::Word { buffer: 0, index: 7 }), [], "between two lanes");
+        assert_eq!(record.lanes_touching(&record.events[3], Piece::Sector { buffer: 0, index: 0 }), 0);
+    }
+
+    #[test]
+    fn who_touches_a_bank() {
+        let record = record();
+        let lanes = |bank| record.touches(Piece::Bank(bank)).collect::<Vec<_>>();
+        // Word 0 of `s` lies in bank 4, and a lane has two words.
+        assert_eq!(lanes(4), [(2, 1)]);
+        assert_eq!(lanes(7), [(2, 1 << 1)]);
+        assert_eq!(lanes(11), [(2, 1 << 3)]);
+        assert_eq!(lanes(3), []);
+        assert_eq!(lanes(12), [], "global memory has no banks");
     }
 }

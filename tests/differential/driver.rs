@@ -1,11 +1,22 @@
 //! Kernels on the machine's own graphics driver: bytes in, bytes out.
 
+use warpbook::job::BindingKind;
+use warpbook::simt::Binding;
+
+use super::case::Case;
+
+/// What not every device can.
+const EXTENSIONS: wgpu::Features = wgpu::Features::SUBGROUP.union(wgpu::Features::SHADER_F16);
+
 /// An open device.
 pub struct Driver {
     device: wgpu::Device,
     queue: wgpu::Queue,
     /// What it calls itself.
     pub name: String,
+    /// The least and the largest number of lanes of a subgroup.
+    pub subgroup: [u32; 2],
+    features: wgpu::Features,
 }
 
 impl Driver {
@@ -23,27 +34,40 @@ impl Driver {
             ..Default::default()
         };
         let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(|e| e.to_string())?;
-        let descriptor = wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..Default::default() };
-        let opened = pollster::block_on(adapter.request_device(&descriptor)).map_err(|e| e.to_string())?;
+        let features = adapter.features() & EXTENSIONS;
+        let descriptor = wgpu::DeviceDescriptor {
+            required_limits: adapter.limits(),
+            required_features: features,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).map_err(|e| e.to_string())?;
         let info = adapter.get_info();
-        Ok(Self { device: opened.0, queue: opened.1, name: format!("{} ({})", info.name, info.driver_info) })
+        let name = format!("{} ({})", info.name, info.driver_info);
+        let subgroup = [info.subgroup_min_size, info.subgroup_max_size];
+        Ok(Self { device, queue, name, subgroup, features })
     }
 
-    /// Runs `main` of `source` once on `groups` workgroups. `buffers` are bindings 0, 1, … of group 0, the second a uniform buffer and
-    /// the others storage buffers, of which the first is read-only; they hold the results afterwards.
+    /// Whether it has halves, and subgroups of one size that the tracer's warps may have.
+    pub fn is_extended(&self) -> bool {
+        let [least, most] = self.subgroup;
+        self.features.contains(EXTENSIONS) && least == most && (8..=64).contains(&least)
+    }
+
+    /// Runs `case` once, which uses `bindings`. `buffers` stand in the order of the bindings' numbers, and hold the results afterwards.
     ///
     /// # Errors
     /// When the driver refuses the kernel.
-    pub fn run(&self, source: &str, buffers: &mut [Vec<u32>], groups: u32) -> Result<(), String> {
+    pub fn run(&self, case: &Case, bindings: &[Binding], buffers: &mut [Vec<u32>]) -> Result<(), String> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let resident: Vec<wgpu::Buffer> = buffers.iter().map(|words| self.upload(words)).collect();
-        let pipeline = self.pipeline(source);
+        let resident: Vec<wgpu::Buffer> = bindings.iter().map(|b| self.upload(&buffers[b.binding as usize])).collect();
+        let pipeline = self.pipeline(case, bindings);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(error.to_string());
         }
-        let entries: Vec<_> = (0..)
+        let entries: Vec<_> = bindings
+            .iter()
             .zip(&resident)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .map(|(b, buffer)| wgpu::BindGroupEntry { binding: b.binding, resource: buffer.as_entire_binding() })
             .collect();
         let bound = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
@@ -55,7 +79,8 @@ impl Driver {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bound, &[]);
-            pass.dispatch_workgroups(groups, 1, 1);
+            let [x, y, z] = case.grid;
+            pass.dispatch_workgroups(x, y, z);
         }
         let mut back = Vec::new();
         for buffer in &resident {
@@ -73,9 +98,9 @@ impl Driver {
             staging.map_async(wgpu::MapMode::Read, .., |_| ());
         }
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| e.to_string())?;
-        for (words, staging) in buffers.iter_mut().zip(&back) {
+        for (b, staging) in bindings.iter().zip(&back) {
             let view = staging.get_mapped_range(..).map_err(|e| e.to_string())?;
-            *words = bytemuck::pod_collect_to_vec(&view);
+            buffers[b.binding as usize] = bytemuck::pod_collect_to_vec(&view);
         }
         Ok(())
     }
@@ -94,37 +119,40 @@ impl Driver {
         buffer
     }
 
-    fn pipeline(&self, source: &str) -> wgpu::ComputePipeline {
+    fn pipeline(&self, case: &Case, bindings: &[Binding]) -> wgpu::ComputePipeline {
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: None,
-            source: wgpu::ShaderSource::Wgsl(source.into()),
+            source: wgpu::ShaderSource::Wgsl(case.source.into()),
         });
-        let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-            count: None,
-        };
-        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
-        let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: None,
-            entries: &[
-                entry(0, storage(true)),
-                entry(1, wgpu::BufferBindingType::Uniform),
-                entry(2, storage(false)),
-                entry(3, storage(false)),
-            ],
-        });
+        let entries: Vec<_> = bindings
+            .iter()
+            .map(|b| wgpu::BindGroupLayoutEntry {
+                binding: b.binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: match b.kind {
+                        BindingKind::Uniform => wgpu::BufferBindingType::Uniform,
+                        kind => wgpu::BufferBindingType::Storage { read_only: kind == BindingKind::ReadOnly },
+                    },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let layout =
+            self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             bind_group_layouts: &[Some(&layout)],
             ..Default::default()
         });
+        let constants: Vec<(&str, f64)> = case.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
             layout: Some(&layout),
             module: &module,
             entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() },
             cache: None,
         })
     }

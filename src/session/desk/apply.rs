@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Desk;
 use super::event::{Event, Work};
-use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced, key};
+use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced, key, traced_key};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
@@ -17,6 +17,7 @@ impl Desk {
         let state = &mut self.state;
         match event {
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
+            Event::Models(models) => state.models = models.into(),
             Event::PackChanged => {
                 self.disk.enqueue(FileTask::Load(self.files.clone()));
             }
@@ -30,11 +31,11 @@ impl Desk {
                 Ok(ceilings) => state.ceilings = Some(ceilings),
                 Err(problem) => state.notices.push(Notice::Problem(problem)),
             },
-            Event::Traced(id, traced) if state.is_current(&id, &traced.key) => {
+            Event::Traced(id, traced) if state.is_traced_now(&id, &traced.key) => {
                 state.take_traced(id, traced);
                 self.measure_shown();
             }
-            Event::Untraced(id, key, problems) if state.is_current(&id, &key) => {
+            Event::Untraced(id, key, problems) if state.is_traced_now(&id, &key) => {
                 state.failed.insert(id, problems);
                 self.measure_shown();
             }
@@ -52,6 +53,12 @@ impl Desk {
             Event::Unmeasured(id, key, problems) if state.is_current(&id, &key) => {
                 state.measured.remove(&id);
                 state.unmeasured.insert(id, problems);
+            }
+            Event::Explained(key, buffer, index, answer) => {
+                let asked = state.origin.as_mut().filter(|o| o.key == key && o.buffer == buffer && o.index == index);
+                if let Some(origin) = asked {
+                    origin.answer = Some(answer.map(Arc::new));
+                }
             }
             // Of parameters that have changed since.
             Event::Traced(..)
@@ -171,6 +178,13 @@ impl State {
         lesson.kernel(kernel).is_some_and(|k| key(lesson, k, &self.params, self.revision) == of)
     }
 
+    /// The same of a trace.
+    fn is_traced_now(&self, kernel: &str, of: &str) -> bool {
+        let Some(lesson) = &self.lesson else { return false };
+        let now = |k| traced_key(lesson, k, &self.params, self.revision, self.warp_width);
+        lesson.kernel(kernel).is_some_and(|k| now(k) == of)
+    }
+
     fn take_traced(&mut self, id: String, traced: Traced) {
         let kept = self.traced.entry(id).or_default();
         kept.key = traced.key;
@@ -179,7 +193,7 @@ impl State {
             kept.shown_findings = traced.shown_findings;
         }
         if traced.trace.is_some() {
-            (kept.trace, kept.record) = (traced.trace, traced.record);
+            (kept.trace, kept.record, kept.launch) = (traced.trace, traced.record, traced.launch);
         }
     }
 }

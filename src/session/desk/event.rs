@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::state::{Sweep, Traced};
 use crate::base::diag::Diagnostic;
+use crate::device::DeviceSpec;
 use crate::lesson::Pack;
 use crate::notes::Format;
 use crate::session::devices::Choice;
@@ -12,6 +13,7 @@ use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::saved::ThemeChoice;
+use crate::trace::Provenance;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// Something the learner did.
@@ -31,6 +33,14 @@ pub enum Command {
     SetBackend(Choice),
     /// Let the device's compiler guard indices and loops, or not.
     SetBoundsChecks(bool),
+    /// Choose the device to model, by id; none for the measuring one.
+    SetModel(Option<String>),
+    /// Choose how many lanes a traced warp has.
+    SetWarpWidth(u32),
+    /// Ask where an element of a buffer, counted in 32-bit words, came from.
+    Explain(String, u64),
+    /// Put the answer away.
+    CloseOrigin,
     /// Choose the colours.
     SetTheme(ThemeChoice),
     /// Keep pictures still.
@@ -71,6 +81,8 @@ pub enum Work {
 pub enum Event {
     /// The pack was read.
     Pack(Pack, Vec<Diagnostic>),
+    /// The pack's devices were read.
+    Models(Vec<DeviceSpec>),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.
@@ -81,6 +93,8 @@ pub enum Event {
     Traced(String, Traced),
     /// A kernel could not be traced: kernel, key, why.
     Untraced(String, String, Vec<Diagnostic>),
+    /// Where an element came from: key, buffer, word, answer.
+    Explained(String, String, u64, Result<Provenance, Vec<Diagnostic>>),
     /// One sample of a kernel's time: kernel, key, useful bytes and operations, seconds.
     Sample(String, String, (f64, f64), f64),
     /// A kernel was measured: kernel, key, useful bytes and operations.

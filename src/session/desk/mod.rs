@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 pub use event::{Command, Event, Work};
 pub use state::State;
-use threads::{DeviceTask, FileTask, NoteTask, Outbox, Setting, TraceTask};
+use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, Setting, TraceTask};
 use worker::Worker;
 
 use super::devices::Devices;
@@ -21,6 +21,7 @@ use super::saved;
 use super::watch::{self, Watch};
 use super::{exercise, note};
 use crate::gpu::client::WorkerCommand;
+use crate::job::TraceSpec;
 use crate::lesson::PackFiles;
 use state::{Activity, DeviceState, Notice, SaveState};
 
@@ -46,10 +47,13 @@ pub struct Desk {
     seed: u64,
     events: Receiver<Event>,
     tracer: Worker<TraceTask>,
+    explainer: Worker<Question>,
     judge: Worker<exercise::Try>,
     device: Worker<DeviceTask>,
     notes: Worker<NoteTask>,
     disk: Worker<FileTask>,
+    /// Counts the learner's questions about elements.
+    questions: u64,
     /// Counts changes of what is kept, so that an older write is not taken for the newest.
     changes: u64,
     /// Whether a write is under way.
@@ -66,7 +70,7 @@ impl Desk {
         let (sender, events) = channel();
         let out = Outbox { events: sender, wake: options.wake };
         let devices = Arc::new(Devices::new(options.worker));
-        let mut state = State { bounds_checks: true, ..State::default() };
+        let mut state = State { bounds_checks: true, warp_width: TraceSpec::default().warp_width, ..State::default() };
         let mut state_path = options.state_path;
         match state_path.as_deref().map(saved::load) {
             Some(Ok((kept, problem))) => {
@@ -99,10 +103,12 @@ impl Desk {
             seed: options.seed,
             events,
             tracer: threads::tracer(devices.clone(), out.clone()),
+            explainer: threads::explainer(out.clone()),
             judge: threads::judge(devices.clone(), out.clone()),
             device,
             notes: threads::notes(devices, out),
             disk,
+            questions: 0,
             changes: 0,
             writing: false,
             hushed: false,
@@ -133,7 +139,8 @@ impl Desk {
     #[must_use]
     pub fn busy(&self) -> bool {
         let unread = self.state.lesson.is_none() && self.state.problems.is_empty();
-        unread || !self.state.activities.is_empty() || self.tracing_left()
+        let asking = self.state.origin.as_ref().is_some_and(|o| o.answer.is_none());
+        unread || !self.state.activities.is_empty() || self.tracing_left() || asking
     }
 
     /// Carries out a command.
@@ -155,6 +162,19 @@ impl Desk {
                 self.state.bounds_checks = on;
                 self.state.revision += 1;
                 self.refresh();
+            }
+            Command::SetModel(model) => {
+                self.state.saved.model = model;
+                self.unsaved();
+            }
+            Command::SetWarpWidth(lanes) => {
+                self.state.warp_width = lanes;
+                self.refresh();
+            }
+            Command::Explain(buffer, index) => self.ask(buffer, index),
+            Command::CloseOrigin => {
+                self.explainer.cancel();
+                self.state.origin = None;
             }
             Command::SetTheme(theme) => {
                 self.state.saved.theme = theme;
@@ -201,6 +221,7 @@ impl Desk {
     /// Calls off what is running, and waits until what the learner wrote is on disk.
     pub fn close(mut self) {
         self.tracer.cancel();
+        self.explainer.cancel();
         self.judge.cancel();
         self.device.cancel();
         self.notes.cancel();
@@ -226,6 +247,7 @@ impl Desk {
             params: self.state.params.clone(),
             seed: self.seed,
             bounds_checks: self.state.bounds_checks,
+            warp_width: self.state.warp_width,
             revision: self.state.revision,
         })
     }
@@ -240,10 +262,13 @@ impl Desk {
             params: state.params.clone(),
             device: state.acting_device()?,
             ceilings: state.ceilings.unwrap_or_default(),
+            models: state.models.clone(),
+            model: state.saved.model.clone(),
             sweeps: state.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
             revision: state.revision,
             seed: self.seed,
+            warp_width: state.warp_width,
             created: note::today(),
         })
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::state::{Notice, key};
-use super::threads::{DeviceTask, TraceTask};
+use super::state::{Notice, Origin};
+use super::threads::{DeviceTask, Question, Setting, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
 use crate::lesson::Lesson;
@@ -68,6 +68,8 @@ impl Desk {
         }
         self.state.kernel.clone_from(&step.kernel);
         self.state.workgroup = 0;
+        self.state.origin = None;
+        self.explainer.cancel();
         let params = self.state.params.clone();
         self.keep(|kept| {
             kept.step.clone_from(&step.id);
@@ -99,8 +101,9 @@ impl Desk {
     /// Drops results of other parameters; orders what the screen shows, the most visible first.
     pub(super) fn refresh(&mut self) {
         let (Some(setting), Some(lesson)) = (self.setting(), self.state.lesson.clone()) else { return };
-        let current = |id: &str| lesson.kernel(id).map(|k| key(&lesson, k, &setting.params, setting.revision));
-        self.state.traced.retain(|id, traced| current(id).as_ref() == Some(&traced.key));
+        let current = |id: &str| lesson.kernel(id).map(|k| setting.key(k));
+        let traced_now = |id: &str| lesson.kernel(id).map(|k| setting.traced_key(k));
+        self.state.traced.retain(|id, traced| traced_now(id).as_ref() == Some(&traced.key));
         self.state.measured.retain(|id, measured| current(id).as_ref() == Some(&measured.key));
         self.state.failed.clear();
         self.state.unmeasured.clear();
@@ -121,8 +124,41 @@ impl Desk {
                 self.tracer.enqueue(TraceTask::Counts(setting.clone(), id));
             }
         }
+        self.ask_again(&setting);
         self.device.cancel();
         self.measure_shown();
+    }
+
+    /// The learner asks where an element of the kernel on the bench came from.
+    pub(super) fn ask(&mut self, buffer: String, index: u64) {
+        let (Some(setting), Some(kernel)) = (self.setting(), self.state.shown_kernel()) else { return };
+        let (kernel, key) = (kernel.id.clone(), setting.traced_key(kernel));
+        self.questions += 1;
+        let origin = Origin { kernel, key, buffer, index, answer: None, question: self.questions };
+        self.explainer.replace(Question {
+            setting,
+            kernel: origin.kernel.clone(),
+            buffer: origin.buffer.clone(),
+            index,
+        });
+        self.state.origin = Some(origin);
+    }
+
+    /// An answer of other settings goes; the same question is asked at these, as long as its kernel is on the bench.
+    fn ask_again(&mut self, setting: &Setting) {
+        let Some(origin) = self.state.origin.take() else { return };
+        let Some(kernel) = self.state.shown_kernel().filter(|k| k.id == origin.kernel) else {
+            self.explainer.cancel();
+            return;
+        };
+        let key = setting.traced_key(kernel);
+        if key == origin.key {
+            self.state.origin = Some(origin);
+            return;
+        }
+        let (kernel, buffer, index) = (origin.kernel.clone(), origin.buffer.clone(), origin.index);
+        self.explainer.replace(Question { setting: setting.clone(), kernel, buffer, index });
+        self.state.origin = Some(Origin { key, answer: None, ..origin });
     }
 
     /// Measures the kernel on the bench, unless that has been done or tried, or there is nothing to measure with. Where the device is the

@@ -7,23 +7,27 @@ use std::sync::{Arc, LazyLock};
 use super::event::Work;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
+use crate::device::{DeviceSpec, Launch};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Experiment, Kernel, Lesson, Pack, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
+use crate::session::model::{self, Predicted};
 use crate::session::output::SweepPoint;
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::sweep::device_for;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use crate::trace::{Finding, Timeline, Trace};
+use crate::trace::{Finding, Provenance, Timeline, Trace};
 
 /// Everything that views read.
 #[derive(Default)]
 pub struct State {
     /// The lessons, as last read without error.
     pub pack: Pack,
+    /// The devices that can be modelled.
+    pub models: Arc<[DeviceSpec]>,
     /// What is wrong with the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
     /// The lesson on the screen. It stays when an edit breaks its file.
@@ -42,6 +46,10 @@ pub struct State {
     pub ceilings: Option<Ceilings>,
     /// Whether the device's compiler guards indices and loops.
     pub bounds_checks: bool,
+    /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
+    pub warp_width: u32,
+    /// The element that the learner asked about, and where it came from.
+    pub origin: Option<Origin>,
     /// Traces by kernel; only of the parameters as they are now.
     pub traced: BTreeMap<String, Traced>,
     /// Measurements by kernel; only of the parameters as they are now.
@@ -87,6 +95,8 @@ pub struct Traced {
     pub key: String,
     /// Counts over the whole grid, once they are there.
     pub trace: Option<Arc<Trace>>,
+    /// How the traced grid was launched.
+    pub launch: Option<Launch>,
     /// Single accesses of the workgroup on the stage.
     pub timeline: Option<Arc<Timeline>>,
     /// The workgroup they are of.
@@ -104,6 +114,23 @@ impl Traced {
         let is_new = |shown: &&Finding| !grid.iter().any(|f| (f.line, f.kind) == (shown.line, shown.kind));
         grid.iter().chain(self.shown_findings.iter().filter(is_new))
     }
+}
+
+/// An element that was asked about.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The kernel that writes it.
+    pub kernel: String,
+    /// Which kernel at which parameters; see [`traced_key`].
+    pub key: String,
+    /// The buffer.
+    pub buffer: String,
+    /// Which of its 32-bit words.
+    pub index: u64,
+    /// Where it came from, or why nobody can say; none while that is being found out.
+    pub answer: Option<Result<Arc<Provenance>, Vec<Diagnostic>>>,
+    /// The number of the learner's question: asking anew after a turn of a control keeps it.
+    pub question: u64,
 }
 
 /// What the device found out about a kernel.
@@ -126,6 +153,8 @@ pub struct Sweep {
     pub number: u64,
     /// Whether the device's compiler guarded indices and loops.
     pub bounds_checks: bool,
+    /// Lanes in a traced warp.
+    pub warp_width: u32,
     /// What ran it.
     pub backend: Backend,
     /// The device's name.
@@ -182,6 +211,12 @@ pub fn key(lesson: &Lesson, kernel: &Kernel, params: &Params, revision: u64) -> 
         key.push_str(&format!(" {id}={}", params.get(&id).copied().unwrap_or(f64::NAN)));
     }
     key
+}
+
+/// As [`key`], of traces: they depend on the width of a warp, too.
+#[must_use]
+pub fn traced_key(lesson: &Lesson, kernel: &Kernel, params: &Params, revision: u64, warp_width: u32) -> String {
+    format!("{} w{warp_width}", key(lesson, kernel, params, revision))
 }
 
 impl State {
@@ -280,6 +315,22 @@ impl State {
         Some((env.eval(&kernel.bytes).ok()?, env.eval(&kernel.flops).ok()?))
     }
 
+    /// What the model of a device says of the kernel on the bench, as soon as its whole grid is traced.
+    #[must_use]
+    pub fn predicted(&self) -> Option<Predicted> {
+        let traced = self.traced.get(&self.kernel)?;
+        let known = model::Traced {
+            launch: traced.launch.as_ref()?,
+            trace: traced.trace.as_ref()?,
+            needs: self.work(&self.kernel),
+        };
+        let measured = self.measured.get(&self.kernel).and_then(|m| m.record.as_ref()).filter(|r| r.trusted());
+        let measured_s = measured.and_then(|record| Some(record.timing.as_ref()?.median_s));
+        let measures = self.acting_device().unwrap_or_else(simt::device);
+        let chosen = model::pick(&self.models, self.saved.model.as_deref(), &measures)?;
+        Some(model::predicted(&chosen, &known, &self.ceilings.unwrap_or_default(), measured_s))
+    }
+
     /// The value of an expression at the state as it is now; none while something it needs is not there.
     #[must_use]
     pub fn evaluate(&self, expr: &crate::lesson::expr::Expr, results: &Results) -> Option<f64> {
@@ -311,6 +362,9 @@ impl State {
         }
         if sweep.backend != Backend::Simt && sweep.bounds_checks != self.bounds_checks {
             differences.push(format!("bounds checks {}", if sweep.bounds_checks { "on" } else { "off" }));
+        }
+        if sweep.backend == Backend::Simt && sweep.warp_width != self.warp_width {
+            differences.push(format!("warps of {}", sweep.warp_width));
         }
         differences
     }

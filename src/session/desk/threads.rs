@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use super::event::{Event, Work};
-use super::state::{Sweep, Traced, key};
+use super::state::{Sweep, Traced, key, traced_key};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Event as Progress;
@@ -16,11 +16,12 @@ use crate::lesson::{Experiment, Kernel, Lesson, Pack, PackFiles, Prediction};
 use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
 use crate::session::exercise::Try;
+use crate::session::explain::explain;
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::predict::Asked;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
-use crate::session::{check, note, run, sweep};
+use crate::session::{check, model, note, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -54,13 +55,21 @@ pub struct Setting {
     pub seed: u64,
     /// Whether the device's compiler guards indices and loops.
     pub bounds_checks: bool,
+    /// Lanes in a warp of what is traced.
+    pub warp_width: u32,
     /// The revision of all that these do not name.
     pub revision: u64,
 }
 
 impl Setting {
-    fn key(&self, kernel: &Kernel) -> String {
+    /// See [`key`].
+    pub fn key(&self, kernel: &Kernel) -> String {
         key(&self.lesson, kernel, &self.params, self.revision)
+    }
+
+    /// See [`traced_key`].
+    pub fn traced_key(&self, kernel: &Kernel) -> String {
+        traced_key(&self.lesson, kernel, &self.params, self.revision, self.warp_width)
     }
 }
 
@@ -126,17 +135,18 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
         only_timeline_workgroups: workgroup.is_some(),
         // Quick for one workgroup, and mostly the same in all.
         races: workgroup.is_some(),
+        warp_width: setting.warp_width,
         ..TraceSpec::default()
     };
     let purpose = Purpose { seed: setting.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
-    let key = setting.key(kernel);
+    let key = setting.traced_key(kernel);
     let runner = Runner { devices, backend: Backend::Simt, lesson: &setting.lesson, purpose: &purpose, cancel };
     let outcome = runner.kernel(kernel, &setting.params);
     if cancel.load(Ordering::Relaxed) {
         return;
     }
     match outcome {
-        Ok(Done { mut record, .. }) => {
+        Ok(Done { mut record, launch, .. }) => {
             if let Some(problem) = run::failed_check(&kernel.file, &record) {
                 return out.send(Event::Untraced(id, key, vec![problem]));
             }
@@ -145,6 +155,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
                 traced.timeline = record.timeline.take().map(Arc::new);
                 traced.shown_findings = record.trace.take().map(|trace| trace.findings).unwrap_or_default();
             } else {
+                traced.launch = launch;
                 traced.trace = record.trace.clone().map(Arc::new);
                 traced.record = Some(Arc::new(record));
             }
@@ -152,6 +163,35 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
         }
         Err(problems) => out.send(Event::Untraced(id, key, problems)),
     }
+}
+
+/// An element that the learner asks about.
+pub struct Question {
+    /// The lesson at some parameters.
+    pub setting: Setting,
+    /// The kernel that writes it.
+    pub kernel: String,
+    /// The buffer.
+    pub buffer: String,
+    /// Which of its 32-bit words.
+    pub index: u64,
+}
+
+/// Starts the thread that finds out where elements came from.
+pub fn explainer(out: Outbox) -> Worker<Question> {
+    Worker::start("explainer", move |orders: Receiver<Order<Question>>| {
+        for Order { task: Question { setting, kernel, buffer, index }, cancel, .. } in orders {
+            let Some(kernel) = setting.lesson.kernel(&kernel).filter(|_| !cancel.load(Ordering::Relaxed)) else {
+                continue;
+            };
+            let purpose = run::purpose(Backend::Simt, setting.seed, true).with_warps_of(setting.warp_width);
+            let job = jobs::build(&setting.lesson, kernel, &setting.params, &purpose);
+            let answer = job.and_then(|job| explain(&job, &buffer, index, &cancel));
+            if !cancel.load(Ordering::Relaxed) {
+                out.send(Event::Explained(setting.traced_key(kernel), buffer, index, answer));
+            }
+        }
+    })
 }
 
 /// Starts the thread that judges exercises.
@@ -246,6 +286,7 @@ fn run_experiment(
     let sweep = Sweep {
         number,
         bounds_checks: setting.bounds_checks,
+        warp_width: setting.warp_width,
         backend,
         device,
         params: setting.params.clone(),
@@ -254,7 +295,7 @@ fn run_experiment(
         total: experiment.values.len() * experiment.kernels.len(),
     };
     out.send(Event::SweepStarted(experiment.id.clone(), sweep));
-    let purpose = run::purpose(backend, setting.seed, setting.bounds_checks);
+    let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
     let kernels = sweep::kernels_of(&setting.lesson, experiment);
     let swept = (experiment.over.as_str(), experiment.values.as_slice());
@@ -285,7 +326,10 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
         for Order { task, .. } in orders {
             match task {
                 FileTask::Load(files) => {
-                    let (pack, problems) = load(&files);
+                    let (models, found) = model::load(&files);
+                    let (pack, mut problems) = load(&files);
+                    problems.extend(found);
+                    out.send(Event::Models(models));
                     out.send(Event::Pack(pack, problems));
                 }
                 FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),

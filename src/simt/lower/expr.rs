@@ -7,7 +7,7 @@ use super::super::ir::{Inst, Mem, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
 use super::pointer::{Index, Pointer, Root, indexed_roots};
 use super::types::{self, Kind};
-use super::{Frame, Lower, Value};
+use super::{Frame, Lower, MAX_LOCAL_WORDS, Value};
 use crate::base::diag::Diagnostic;
 
 type Id = Handle<Expression>;
@@ -18,6 +18,7 @@ impl<'a> Lower<'a> {
         if let Some(value) = &frame.values[id.index()] {
             return Ok(value.clone());
         }
+        self.room(types::components(self.module, self.ty(frame, id)), frame.fun.expressions.get_span(id))?;
         let value = self.eval(frame, id)?;
         frame.values[id.index()] = Some(value.clone());
         Ok(value)
@@ -186,7 +187,11 @@ impl<'a> Lower<'a> {
     /// The value of a module-scope expression: after overrides are resolved, all are literals and what is made of them.
     pub(super) fn global_constant(&mut self, id: Id) -> Result<Vec<Reg>, Diagnostic> {
         let span = self.module.global_expressions.get_span(id);
-        Ok(match self.module.global_expressions[id] {
+        let expression = &self.module.global_expressions[id];
+        if let Expression::ZeroValue(ty) | Expression::Compose { ty, .. } = *expression {
+            self.room(types::components(self.module, self.type_inner(ty)), span)?;
+        }
+        Ok(match *expression {
             Expression::Literal(literal) => vec![self.literal(literal, span)?],
             Expression::Constant(handle) => self.global_constant(self.module.constants[handle].init)?,
             Expression::ZeroValue(ty) => self.zero(ty),
@@ -221,6 +226,10 @@ impl<'a> Lower<'a> {
                 // A value in registers cannot be indexed at run time: it goes through a local array.
                 let base = self.b.ir.local_words * 4;
                 self.b.ir.local_words += u32::try_from(regs.len()).unwrap_or(u32::MAX);
+                if self.b.ir.local_words > MAX_LOCAL_WORDS {
+                    let error = self.error("the values that this program indexes are too large to trace", span);
+                    return Err(error.hint("index a variable instead: `var` where there is `let` or `const`"));
+                }
                 let root = Root::Memory { mem: Mem::Local, variable: 0, base, packed: true };
                 let whole = Pointer { root, offset: 0, terms: Vec::new(), ty };
                 self.store(&whole, &regs);

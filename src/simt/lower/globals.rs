@@ -53,7 +53,7 @@ impl Lower<'_> {
                 let layout = layouter[variable.ty];
                 let packed = types::has_bool(self.module, self.type_inner(variable.ty));
                 let components = types::components(self.module, self.type_inner(variable.ty));
-                let size = if packed { components * 4 } else { layout.size };
+                let size = if packed { components.saturating_mul(4) } else { layout.size };
                 let base = layout.alignment.round_up(self.b.ir.shared_bytes.next_multiple_of(4));
                 if size > MAX_SHARED_BYTES - base.min(MAX_SHARED_BYTES) {
                     let span = self.module.global_variables.get_span(handle);
@@ -92,8 +92,15 @@ impl Lower<'_> {
     }
 
     fn add_variable(&mut self, handle: Handle<ir::GlobalVariable>, bytes: u32, base: u32) -> u16 {
-        let name = self.module.global_variables[handle].name.clone().unwrap_or_default();
-        self.b.ir.variables.push(Variable { name, bytes, base });
+        let variable = &self.module.global_variables[handle];
+        let name = variable.name.clone().unwrap_or_default();
+        let elem = match types::first_scalar(self.module, self.type_inner(variable.ty)).map(types::kind_of) {
+            Some(Ok(Kind::Int)) => Elem::I32,
+            Some(Ok(Kind::Uint | Kind::Bool)) => Elem::U32,
+            Some(Ok(Kind::Half)) => Elem::F16,
+            _ => Elem::F32,
+        };
+        self.b.ir.variables.push(Variable { name, bytes, base, elem });
         u16::try_from(self.b.ir.variables.len() - 1).unwrap_or(u16::MAX)
     }
 
@@ -115,18 +122,12 @@ impl Lower<'_> {
             _ => BindingKind::Uniform,
         };
         let runtime = self.runtime_array(inner, index);
-        let elem = match types::first_scalar(self.module, inner).map(types::kind_of) {
-            Some(Ok(Kind::Int)) => Elem::I32,
-            Some(Ok(Kind::Uint | Kind::Bool)) => Elem::U32,
-            Some(Ok(Kind::Half)) => Elem::F16,
-            _ => Elem::F32,
-        };
         Binding {
             name: variable.name.clone().unwrap_or_default(),
             group,
             binding,
             kind,
-            elem,
+            elem: self.b.ir.variables[usize::from(index)].elem,
             // A runtime-sized array has at least one element.
             min_bytes: runtime.map_or(layouter[variable.ty].size, |r| r.offset + r.stride),
             stride: runtime.map(|r| r.stride),

@@ -24,8 +24,17 @@ use pointer::{Pointer, Root};
 /// Most registers that a program may have: past this, inlining or large values by copy went out of hand.
 const MAX_REGS: usize = 1 << 20;
 
-/// Words of arrays that a lane may have of its own, and of any one variable: 64 KiB.
+/// Most instructions, for the same reason. Less than a slice of fuel: a basic block has to fit in one.
+const MAX_INSTS: usize = 1 << 20;
+
+/// Words of arrays that a lane may have of its own, and of any one variable or value: 64 KiB.
 const MAX_LOCAL_WORDS: u32 = 1 << 14;
+
+/// Blocks, calls among them, that may stand in each other. Later passes walk from the inside out, again and again.
+const MAX_DEPTH: u32 = 1 << 11;
+
+/// Members that a struct may have, with those of its members.
+const MAX_PARTS: u32 = 1 << 12;
 
 /// Workgroup memory that a program may have, in bytes. No GPU has as much.
 const MAX_SHARED_BYTES: u32 = 1 << 20;
@@ -54,6 +63,7 @@ pub(super) fn lower(
     let mut lower = Lower::new(file, source, &module, &info);
     lower.b.at_line(parse::entry_line(point, source));
     lower.limits(point).map_err(|e| vec![e])?;
+    lower.sizes().map_err(|e| vec![e])?;
     let bindings = lower.globals(info.get_entry_point(index)).map_err(|e| vec![e])?;
     lower.entry(point, info.get_entry_point(index)).map_err(|e| vec![e])?;
     Ok(Lowered { ir: lower.b.ir, workgroup_size: point.workgroup_size, bindings })
@@ -76,6 +86,8 @@ struct Lower<'a> {
     info: &'a ModuleInfo,
     /// Where each global variable lives, once it is known that the entry point uses it.
     globals: Vec<Option<Root>>,
+    /// Blocks around what is lowered now.
+    depth: u32,
     b: Builder,
 }
 
@@ -104,7 +116,15 @@ enum ReturnTo {
 
 impl<'a> Lower<'a> {
     fn new(file: &'a str, source: &'a str, module: &'a ir::Module, info: &'a ModuleInfo) -> Self {
-        Self { file, source, module, info, globals: vec![None; module.global_variables.len()], b: Builder::new(source) }
+        Self {
+            file,
+            source,
+            module,
+            info,
+            globals: vec![None; module.global_variables.len()],
+            depth: 0,
+            b: Builder::new(source),
+        }
     }
 
     /// An error at `span`.
@@ -124,6 +144,43 @@ impl<'a> Lower<'a> {
 
     fn type_inner(&self, ty: Handle<ir::Type>) -> &'a ir::TypeInner {
         &self.module.types[ty].inner
+    }
+
+    /// Refuses types that to walk over, as is done again and again, would take too long.
+    fn sizes(&self) -> Result<(), Diagnostic> {
+        // Types stand after those that they are made of.
+        let mut parts: Vec<u32> = Vec::new();
+        for (handle, ty) in self.module.types.iter() {
+            let count = match &ty.inner {
+                ir::TypeInner::Struct { members, .. } => {
+                    members.iter().fold(1, |sum: u32, m| sum.saturating_add(parts[m.ty.index()]))
+                }
+                ir::TypeInner::Array { base, .. } | ir::TypeInner::BindingArray { base, .. } => 1 + parts[base.index()],
+                _ => 1,
+            };
+            if count > MAX_PARTS {
+                let error = self.error(
+                    format!("a type of {count} parts is too large to trace"),
+                    self.module.types.get_span(handle),
+                );
+                return Err(error.hint("use arrays instead of members, or fewer of them"));
+            }
+            parts.push(count);
+        }
+        Ok(())
+    }
+
+    /// Refuses a value of `components` more registers where the program would become too large by it.
+    fn room(&self, components: u32, span: Span) -> Result<(), Diagnostic> {
+        if components > MAX_LOCAL_WORDS {
+            let error = self.error(format!("a value of {components} numbers is too large to trace"), span);
+            return Err(error.hint("use the elements that are needed, instead of the whole"));
+        }
+        if self.b.ir.regs.len() + components as usize > MAX_REGS || self.b.ir.insts.len() > MAX_INSTS {
+            let error = self.error("the program is too large to trace once its calls are inlined", span);
+            return Err(error.hint("call large functions from fewer places, and copy large values less often"));
+        }
+        Ok(())
     }
 
     /// Refuses workgroups that no GPU would run.

@@ -1,7 +1,8 @@
 //! WGSL text to a validated module with its overrides resolved, and every complaint as a diagnostic.
 
+use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::ir;
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 
 use super::super::deep::deep;
 use crate::base::diag::{Diagnostic, Place, nearest};
@@ -34,7 +35,7 @@ pub struct Override {
 /// # Errors
 /// What is wrong with the source.
 pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Diagnostic>> {
-    deep(|| {
+    deep(file, source, || {
         let (module, _) = parse(file, source)?;
         Ok(compute_entries(&module)
             .map(|entry| EntryPoint {
@@ -51,7 +52,7 @@ pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Dia
 /// # Errors
 /// What is wrong with the source.
 pub fn overrides(file: &str, source: &str) -> Result<Vec<Override>, Vec<Diagnostic>> {
-    deep(|| Ok(known_overrides(&parse(file, source)?.0)))
+    deep(file, source, || Ok(known_overrides(&parse(file, source)?.0)))
 }
 
 fn known_overrides(module: &ir::Module) -> Vec<Override> {
@@ -76,6 +77,11 @@ fn override_key(module: &ir::Module, name: &str) -> Option<String> {
     let is_meant =
         |o: &ir::Override| o.name.as_deref() == Some(name) || o.id.map(|id| id.to_string()).as_deref() == Some(name);
     let (_, o) = module.overrides.iter().find(|(_, o)| is_meant(o))?;
+    override_name(o)
+}
+
+/// An override's number where it has one, else its name.
+fn override_name(o: &ir::Override) -> Option<String> {
     o.id.map(|id| id.to_string()).or_else(|| o.name.clone())
 }
 
@@ -96,10 +102,15 @@ fn compute_entries(module: &ir::Module) -> impl Iterator<Item = &ir::EntryPoint>
 
 /// The line an entry point is on. They carry no span of their own, so the text is searched for `fn name`.
 pub(super) fn entry_line(entry: &ir::EntryPoint, source: &str) -> u32 {
+    function_line(&entry.name, source)
+}
+
+/// The line that function `name` is on; the first where it cannot be found.
+fn function_line(name: &str, source: &str) -> u32 {
     let named = |line: &str| {
         line.split("fn").skip(1).any(|rest| {
             rest.trim_start()
-                .strip_prefix(entry.name.as_str())
+                .strip_prefix(name)
                 .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         })
     };
@@ -120,8 +131,15 @@ fn validator() -> Validator {
 
 fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) -> Vec<Diagnostic> {
     let notes: Vec<&str> = error.notes().collect();
+    if notes.iter().any(|note| note.contains("recursion limit")) {
+        let error = Diagnostic { place: Some(deepest(file, source)), ..Diagnostic::error("the text nests too deeply") };
+        return vec![error.hint("take the inner part out, into variables or functions of their own")];
+    }
     let mut out = Vec::new();
     for (span, label) in error.labels() {
+        if label.is_empty() && !out.is_empty() {
+            continue;
+        }
         let place = Place::at(file, source, span.to_range().map_or(0, |r| r.start));
         let message = if out.is_empty() && !label.is_empty() && !error.message().starts_with(label) {
             format!("{} ({label})", error.message())
@@ -132,6 +150,10 @@ fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) 
         };
         out.push(Diagnostic { place: Some(place), ..Diagnostic::error(message) });
     }
+    if out.is_empty() && !notes.is_empty() {
+        // What the parser calls an internal error is the text's all the same, and only the notes say what it is.
+        return vec![Diagnostic::error(format!("this is no WGSL: {}", notes.join("; "))).in_file(file)];
+    }
     if out.is_empty() {
         out.push(Diagnostic::error(error.message()).in_file(file));
     }
@@ -141,7 +163,23 @@ fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) 
     out
 }
 
-fn validation_error(file: &str, source: &str, error: &naga::WithSpan<naga::valid::ValidationError>) -> Vec<Diagnostic> {
+/// Where the most brackets are open.
+fn deepest(file: &str, source: &str) -> Place {
+    let (mut depth, mut most, mut at) = (0_usize, 0, 0);
+    for (i, c) in source.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > most {
+            (most, at) = (depth, i);
+        }
+    }
+    Place::at(file, source, at)
+}
+
+fn validation_error(file: &str, source: &str, error: &naga::WithSpan<ValidationError>) -> Vec<Diagnostic> {
     // The chain of causes, from the outermost in.
     let mut message = error.as_inner().to_string();
     let mut cause = std::error::Error::source(error.as_inner());
@@ -155,8 +193,19 @@ fn validation_error(file: &str, source: &str, error: &naga::WithSpan<naga::valid
         .map(|(range, label)| Diagnostic::error(label.as_str()).at(file, source, &range))
         .collect();
     match out.first_mut() {
+        // Some labels only say what part of the compiler's own module it is.
+        Some(first) if first.message.starts_with("naga::") => first.message = message,
         Some(first) => first.message = format!("{message} ({})", first.message),
-        None => out.push(Diagnostic::error(message).in_file(file)),
+        None => {
+            let line = match error.as_inner() {
+                ValidationError::EntryPoint { name, .. } | ValidationError::Function { name, .. } => {
+                    function_line(name, source)
+                }
+                _ => 1,
+            };
+            let place = Place { file: file.to_owned(), line, column: 1 };
+            out.push(Diagnostic { place: Some(place), ..Diagnostic::error(message) });
+        }
     }
     out
 }
@@ -172,10 +221,18 @@ pub(super) fn resolve(
     check_entry(file, &module, entry).map_err(|e| vec![e])?;
     let values = constant_values(file, &module, constants)?;
     let chosen = Some((ir::ShaderStage::Compute, entry));
-    match naga::back::pipeline_constants::process_overrides(&module, &info, chosen, &values) {
+    match process_overrides(&module, &info, chosen, &values) {
         Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
-        Err(naga::back::pipeline_constants::PipelineConstantError::ValidationError(e)) => {
-            Err(validation_error(file, source, &e))
+        Err(PipelineConstantError::ValidationError(e)) => Err(validation_error(file, source, &e)),
+        Err(PipelineConstantError::MissingValue(key)) => {
+            let wanted = |(_, o): &(_, &ir::Override)| override_name(o).as_deref() == Some(key.as_str());
+            let span = module.overrides.iter().find(wanted).map(|(handle, _)| module.overrides.get_span(handle));
+            let at = span.and_then(naga::Span::to_range).map_or(0, |range| range.start);
+            let error = Diagnostic::error(format!("the override `{key}` has no value"));
+            Err(vec![
+                Diagnostic { place: Some(Place::at(file, source, at)), ..error }
+                    .hint("give it one, or a default in the shader"),
+            ])
         }
         Err(e) => Err(vec![
             Diagnostic::error(format!("the overrides cannot be resolved: {e}"))

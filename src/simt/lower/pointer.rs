@@ -162,7 +162,8 @@ impl<'a> Lower<'a> {
         let components = base.by_component();
         let mut out = Pointer { ty: e.ty, ..base.clone() };
         match (index, e.len) {
-            (Index::Constant(_), Some(_)) => out.offset += if components { e.component } else { e.offset },
+            // One past the end of an array whose size an override gives is found out later.
+            (Index::Constant(i), Some(len)) if i < len => out.offset += if components { e.component } else { e.offset },
             (_, len) => {
                 let index = match index {
                     Index::Constant(i) => self.b.constant(i),

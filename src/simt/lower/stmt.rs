@@ -7,7 +7,7 @@ use naga::{Handle, Span, ir};
 use super::super::ir::{AtomicOp, Inst, Orders};
 use super::super::ops::{Binary, Ternary};
 use super::types::Kind;
-use super::{Frame, Lower, MAX_REGS, ReturnTo, Value};
+use super::{Frame, Lower, MAX_DEPTH, ReturnTo, Value};
 use crate::base::diag::Diagnostic;
 
 type Id = Handle<Expression>;
@@ -74,14 +74,16 @@ impl<'a> Lower<'a> {
     }
 
     fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<(), Diagnostic> {
+        self.depth += 1;
         for (statement, span) in block.span_iter() {
-            if self.b.ir.regs.len() > MAX_REGS {
-                return Err(self
-                    .error("the program is too large to trace once its calls are inlined", *span)
-                    .hint("call large functions from fewer places"));
+            self.room(0, *span)?;
+            if self.depth > MAX_DEPTH {
+                let error = self.error("blocks and calls stand too deep in each other to be traced", *span);
+                return Err(error.hint("use a loop or a `switch` instead of a long chain"));
             }
             self.statement(frame, statement, *span)?;
         }
+        self.depth -= 1;
         Ok(())
     }
 
@@ -151,6 +153,7 @@ impl<'a> Lower<'a> {
             }
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let pointer = self.pointer(frame, pointer)?;
+                self.room(super::types::components(self.module, &pointer.ty), span)?;
                 let barrier = Inst::Barrier(Orders { shared: true, storage: false });
                 self.push_at(span, barrier);
                 let value = self.load(&pointer);
@@ -219,6 +222,7 @@ impl<'a> Lower<'a> {
         } else {
             let zero = self.b.constant(0);
             let count = fun.result.as_ref().map_or(0, |r| super::types::components(self.module, self.type_inner(r.ty)));
+            self.room(count, span)?;
             let variables: Vec<_> = (0..count).map(|_| self.b.var(Some(frame.home), zero)).collect();
             // Their life starts here, not at the beginning of the caller.
             for var in &variables {

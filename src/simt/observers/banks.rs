@@ -5,10 +5,8 @@ use super::pattern::Pattern;
 use super::{Access, Addresses, Observer, lanes_of};
 use crate::simt::code::Code;
 use crate::simt::ir::{Mem, Width};
+use crate::trace::banks::{BANKS, parts, together};
 use crate::trace::{AccessKind, Trace};
-
-/// Words that workgroup memory serves at once: one from each bank.
-const BANKS: u32 = 32;
 
 /// Counts the requests of each site.
 #[derive(Clone, Debug)]
@@ -72,7 +70,12 @@ impl Observer for Banks {
         site.requests += 1;
         // What inner loops do most: one word for all lanes, or one after the other, up to a lane a bank.
         let narrow = access.place.components == 1 && access.place.width == Width::Word && access.mask >> BANKS == 0;
-        if narrow && matches!(access.addresses, Addresses::One(_) | Addresses::Linear { step: 4, .. }) {
+        let at_once = match access.addresses {
+            Addresses::One(_) => access.kind != AccessKind::Atomic,
+            Addresses::Linear { step, .. } => step == 4,
+            Addresses::Lanes(_) => false,
+        };
+        if narrow && at_once {
             site.wavefronts += 1;
             return;
         }
@@ -80,23 +83,24 @@ impl Observer for Banks {
         site.wavefronts += u64::from(wavefronts);
         // Served in one go, a request cannot conflict.
         if wavefronts > 1 {
-            site.conflicts += u64::from(wavefronts - least(access).min(wavefronts));
+            let least = parts(access.mask, size(access)).count() as u32;
+            site.conflicts += u64::from(wavefronts - least.min(wavefronts));
         }
     }
 }
 
-/// Lanes that workgroup memory serves together: as many as 32 words allow.
-fn group(bytes: u32) -> u32 {
-    BANKS / bytes.div_ceil(4).next_power_of_two()
+/// Lanes that are served together.
+fn size(access: &Access<'_>) -> u32 {
+    together(access.kind, access.place.bytes(), access.mask, |lane| access.addresses.at(lane))
 }
 
-/// Passes over the banks that the lanes take.
+/// Passes over the banks that the lanes take. Of loads and stores, a pass serves a word of each bank to all lanes that want it;
+/// of atomics, a lane at each bank.
 pub(super) fn wavefronts(access: &Access<'_>) -> u32 {
-    let mut total = 0;
-    each_group(access, |mask| {
+    let each = |part| {
         let mut words = [0; 256];
         let mut count = 0;
-        for lane in lanes_of(mask) {
+        for lane in lanes_of(part) {
             let first = access.addresses.at(lane);
             for word in first / 4..=(first + access.place.bytes() - 1) / 4 {
                 words[count] = word;
@@ -107,27 +111,10 @@ pub(super) fn wavefronts(access: &Access<'_>) -> u32 {
         words.sort_unstable();
         let mut by_bank = [0_u32; BANKS as usize];
         for same in words.chunk_by(|a, b| a == b) {
-            by_bank[(same[0] % BANKS) as usize] += 1;
+            by_bank[(same[0] % BANKS) as usize] +=
+                if access.kind == AccessKind::Atomic { same.len() as u32 } else { 1 };
         }
-        total += by_bank.into_iter().max().unwrap_or(0);
-    });
-    total
-}
-
-/// One wavefront for each group that has an active lane.
-fn least(access: &Access<'_>) -> u32 {
-    let mut groups = 0;
-    each_group(access, |_| groups += 1);
-    groups
-}
-
-fn each_group(access: &Access<'_>, mut visit: impl FnMut(u64)) {
-    let size = group(access.place.bytes());
-    let ones = u64::MAX >> (64 - size);
-    for start in (0..64).step_by(size as usize) {
-        let part = access.mask & (ones << start);
-        if part != 0 {
-            visit(part);
-        }
-    }
+        by_bank.into_iter().max().unwrap_or(0)
+    };
+    parts(access.mask, size(access)).map(each).sum()
 }

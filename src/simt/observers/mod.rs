@@ -5,17 +5,23 @@ mod checks;
 mod counts;
 mod divergence;
 mod findings;
+mod path;
 mod pattern;
 mod profile;
 mod race;
 mod sectors;
+mod step;
 mod timeline;
 mod uninitialized;
+mod watch;
 
 pub use checks::{Checks, Known};
 pub use counts::Counter;
 pub use findings::Findings;
+pub use path::{Path, Taken};
+pub use step::Step;
 pub use timeline::Recorder;
+pub use watch::{Target, Watch, Write};
 
 use super::code::Place;
 use super::ir::Orders;
@@ -72,6 +78,8 @@ pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
 pub trait Observer {
     /// Whether it looks at anything.
     const ACTIVE: bool;
+    /// Whether it looks at every operation.
+    const STEPS: bool = false;
 
     /// What follows is done by `warp`.
     fn warp(&mut self, _: u32) {}
@@ -85,6 +93,8 @@ pub trait Observer {
     fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
+    /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
+    fn step(&mut self, _: &Step<'_>) {}
 }
 
 /// Watches nothing: plain execution.

@@ -72,7 +72,7 @@ impl Observer for Sectors {
         site.requests += 1;
         site.lanes += u64::from(access.mask.count_ones());
         // What inner loops do most: one word for all lanes.
-        let one = matches!(access.addresses, super::Addresses::One(_));
+        let one = matches!(access.addresses, super::Addresses::One(_)) && access.kind != AccessKind::Atomic;
         site.sectors += if one && access.place.components == 1 && access.place.width == Width::Word {
             1
         } else {
@@ -82,8 +82,12 @@ impl Observer for Sectors {
     }
 }
 
-/// Distinct 32-byte sectors that the lanes touch.
+/// Sectors of 32 bytes that the lanes touch: of loads and stores each once, of atomics each as often as the word in it that most
+/// lanes want, since lanes at one word take turns.
 pub(super) fn count(access: &Access<'_>) -> u32 {
+    if access.kind == AccessKind::Atomic {
+        return visits(access);
+    }
     let bytes = access.place.bytes();
     let mut touched = [0; 256];
     let mut count = 0;
@@ -99,6 +103,20 @@ pub(super) fn count(access: &Access<'_>) -> u32 {
         }
     }
     distinct(&mut touched[..count])
+}
+
+/// What the sectors of an atomic come to, of a word a lane.
+fn visits(access: &Access<'_>) -> u32 {
+    let mut words = [0; 64];
+    let mut count = 0;
+    for lane in lanes_of(access.mask) {
+        words[count] = access.addresses.at(lane) / 4;
+        count += 1;
+    }
+    let words = &mut words[..count];
+    words.sort_unstable();
+    let busiest = |sector: &[u32]| sector.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap_or(0) as u32;
+    words.chunk_by(|a, b| a / (SECTOR / 4) == b / (SECTOR / 4)).map(busiest).sum()
 }
 
 fn distinct(values: &mut [u32]) -> u32 {

@@ -79,8 +79,34 @@ fn wavefronts_of_any_pattern() -> Result {
         trace("var<workgroup> s: array<vec4<u32>, 64>;", "out[i] = s[i].x + s[i].y; let v = s[i]; out[i] += v.w;")?;
     // Two loads of one word with a stride of four, then one of four words by quarter warps.
     assert_eq!((wide.shared.load.requests, wide.shared.load.wavefronts, wide.shared.load.conflicts), (3, 4 + 4 + 4, 6));
-    let pairs = trace("var<workgroup> s: array<vec2<u32>, 64>;", "let v = s[i * 2u]; out[i] = v.x + v.y;")?;
-    assert_eq!((pairs.shared.load.wavefronts, pairs.shared.load.conflicts), (4, 2));
+    // Where the lanes of the whole warp agree in pairs, a load serves both halves at once; a store does not.
+    for (index, wavefronts, least) in [("i * 2u", 4, 2), ("i / 2u", 1, 1), ("i % 4u", 2, 2), ("i / 2u * 16u", 16, 1)] {
+        let body = format!("let v = s[{index}]; s[{index}] = v; out[i] = v.x + v.y;");
+        let pairs = trace("var<workgroup> s: array<vec2<u32>, 256>;", &body)?.shared;
+        assert_eq!((pairs.load.wavefronts, pairs.load.conflicts), (wavefronts, wavefronts - least), "{index}");
+        let stored = if index == "i % 4u" { 2 } else { wavefronts.max(2) };
+        assert_eq!((pairs.store.wavefronts, pairs.store.conflicts), (stored, stored - 2), "{index}");
+    }
+    Ok(())
+}
+
+#[test]
+fn atomics_of_lanes_that_meet_take_turns() -> Result {
+    // Workgroup memory: the most lanes at one bank. Global memory: for each sector, the most lanes at one of its words.
+    for (index, wavefronts, visits) in
+        [("i", 1, 4), ("5u", 32, 32), ("i / 2u", 2, 4), ("i % 8u", 4, 4), ("i * 32u", 32, 32), ("i % 24u", 2, 4)]
+    {
+        let before = "var<workgroup> s: array<atomic<u32>, 1024>;
+            @group(0) @binding(1) var<storage, read_write> at: array<atomic<u32>, 1024>;";
+        let source = format!(
+            "{before} @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {{
+                atomicAdd(&s[{index}], 1u); atomicAdd(&at[{index}], 1u); }}"
+        );
+        let trace = every_way(&source, &[words(&[0; 1024])], [1, 1, 1])?.1.trace;
+        let shared = trace.shared.atomic;
+        assert_eq!((shared.requests, shared.wavefronts, shared.conflicts), (1, wavefronts, wavefronts - 1), "{index}");
+        assert_eq!((trace.global.atomic.requests, trace.global.atomic.sectors), (1, visits), "{index}");
+    }
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod control;
 mod counting;
 mod halves;
 mod memory;
+mod provenance;
 mod races;
 mod random;
 mod refusals;

@@ -1,10 +1,12 @@
 //! Random programs: 100 lanes in warps give what 100 workgroups of one lane give.
 //!
 //! In a workgroup of one everything is uniform, so the two runs share almost no way of executing: one has only scalars
-//! and jumps, the other vectors and masks.
+//! and jumps, the other vectors and masks. Nor do the two walks back to where an element came from.
 
-use super::{Result, every_way, words};
+use super::provenance::ask;
+use super::{Result, compile, every_way, words};
 use crate::base::rng;
+use crate::base::tensor::Tensor;
 
 /// Writes random statements.
 struct Writer {
@@ -74,7 +76,9 @@ impl Writer {
             }
             4 => {
                 let (e, c, v) = (self.expression(1), ["x", "y"][self.draw(2) as usize], self.draw(4));
-                self.text.push_str(&format!("p.{c} += {e}; bump(&v{v});\n"));
+                let at = self.expression(1);
+                // A pointer to an element: naga cannot make SPIR-V of one, so only the tracer runs these.
+                self.text.push_str(&format!("p.{c} += {e}; bump(&v{v}); bump(&a[{at} % 4u]);\n"));
             }
             5 => {
                 let (n, e) = (self.names, self.expression(2));
@@ -123,35 +127,80 @@ impl Writer {
     }
 }
 
+/// A program with random statements, which changes variables that begin with words of `src`.
+fn program(seed: u64) -> Writer {
+    let mut writer = Writer { seed, drawn: 0, text: String::new(), loops: 0, names: 0 };
+    for _ in 0..4 {
+        writer.statement(3);
+    }
+    writer
+}
+
+impl Writer {
+    /// Its WGSL, for workgroups of `size` and lanes that `index` tells apart.
+    fn source(&self, size: &str, index: &str) -> String {
+        format!(
+            "@group(0) @binding(0) var<storage> src: array<u32>;
+             @group(0) @binding(1) var<storage, read_write> out: array<u32>;
+             var<private> calls: u32;
+             fn seven() -> u32 {{ calls++; return 7u; }}
+             fn early(x: u32) -> u32 {{ if (x % 3u == 1u) {{ return x + 2u; }} calls += x; return x * 2u; }}
+             fn bump(v: ptr<function, u32>) {{ if (*v % 2u == 0u) {{ return; }} *v += 3u; }}
+             fn body(i: u32) -> u32 {{
+               var v0 = i + src[i]; var v1 = 1u + src[300]; var v2: u32; var v3 = 5u + src[301];
+               var p = vec2<u32>(2u + src[302], i * 3u + src[i + 100u]);
+               var a = array<u32, 4>(1u + src[303], 2u, 3u + src[i + 200u], 4u);
+               {}
+               return v0 + v1 * 3u + (v2 ^ v3) + a[1] * 5u + a[3] + p.x * 7u + p.y;
+             }}
+             @compute @workgroup_size({size})
+             fn main(@builtin({index}) at: vec3<u32>) {{ out[at.x] = body(at.x) + calls * 1000u; }}",
+            self.text
+        )
+    }
+}
+
+fn buffers() -> [Tensor; 2] {
+    [words(&[0; 304]), words(&[0; 100])]
+}
+
 #[test]
 fn lanes_in_warps_give_what_single_lanes_give() -> Result {
     for seed in 0..60 {
-        let mut writer = Writer { seed, drawn: 0, text: String::new(), loops: 0, names: 0 };
-        for _ in 0..4 {
-            writer.statement(3);
-        }
-        let source = |size: &str, index: &str| {
-            format!(
-                "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
-                 var<private> calls: u32;
-                 fn seven() -> u32 {{ calls++; return 7u; }}
-                 fn early(x: u32) -> u32 {{ if (x % 3u == 1u) {{ return x + 2u; }} calls += x; return x * 2u; }}
-                 fn bump(v: ptr<function, u32>) {{ if (*v % 2u == 0u) {{ return; }} *v += 3u; }}
-                 fn body(i: u32) -> u32 {{
-                   var v0 = i; var v1 = 1u; var v2: u32; var v3 = 5u; var p = vec2<u32>(2u, i * 3u);
-                   var a = array<u32, 4>(1u, 2u, 3u, 4u);
-                   {}
-                   return v0 + v1 * 3u + (v2 ^ v3) + a[1] * 5u + a[3] + p.x * 7u + p.y;
-                 }}
-                 @compute @workgroup_size({size})
-                 fn main(@builtin({index}) at: vec3<u32>) {{ out[at.x] = body(at.x) + calls * 1000u; }}",
-                writer.text
-            )
-        };
-        let (warps, outcome) = every_way(&source("100", "local_invocation_id"), &[words(&[0; 100])], [1, 1, 1])?;
-        let (single, _) = every_way(&source("1", "workgroup_id"), &[words(&[0; 100])], [100, 1, 1])?;
+        let writer = program(seed);
+        let together = writer.source("100", "local_invocation_id");
+        let (warps, outcome) = every_way(&together, &buffers(), [1, 1, 1])?;
+        let (single, _) = every_way(&writer.source("1", "workgroup_id"), &buffers(), [100, 1, 1])?;
         assert!(outcome.trace.complete);
-        assert_eq!(warps[0].words, single[0].words, "seed {seed}:\n{}", writer.text);
+        assert_eq!(warps[1].words, single[1].words, "seed {seed}:\n{}", writer.text);
     }
+    Ok(())
+}
+
+#[test]
+fn elements_come_from_the_same_words_either_way() -> Result {
+    let mut seen = 0;
+    for seed in 0..60 {
+        let writer = program(seed);
+        let together = compile(&writer.source("100", "local_invocation_id"), "main", &[])?;
+        let single = compile(&writer.source("1", "workgroup_id"), "main", &[])?;
+        for lane in [0, 1, 37, 99] {
+            let sources = |program, grid, width| {
+                let origin = ask(program, &buffers(), grid, ("out", lane), width)?;
+                let mut sources: Vec<_> =
+                    origin.writer.iter().flat_map(|w| &w.loads).map(|l| (l.index, l.role)).collect();
+                sources.sort_unstable();
+                sources.dedup();
+                Ok::<_, String>(sources)
+            };
+            let alone = sources(&single, [100, 1, 1], 32)?;
+            seen += alone.len();
+            for width in [8, 64] {
+                let among = sources(&together, [1, 1, 1], width)?;
+                assert_eq!(among, alone, "seed {seed}, lane {lane}, width {width}:\n{}", writer.text);
+            }
+        }
+    }
+    assert!(seen > 500, "only {seen} sources");
     Ok(())
 }

@@ -105,6 +105,7 @@ fn conversions() -> Result {
         |i| {
             let x = i as f32;
             ((x * 1e9) as u32)
+                .min(4_294_967_040)
                 .wrapping_add(((x * -1e8) as i32).cast_unsigned())
                 .wrapping_add(x.to_bits())
                 .wrapping_add(u32::from(i != 0))
@@ -147,4 +148,20 @@ fn precedence_of_moves_over_uses() -> Result {
         let k = 5_u32.wrapping_sub((i * 3 + 1) * 2);
         k.wrapping_mul(6)
     })
+}
+
+/// Beyond an integer's range a float becomes the nearest integer that is also an f32 ("Floating Point Conversion" in the specification).
+#[test]
+fn floats_beyond_the_integers() -> Result {
+    lanes("", "out[i] = u32(3e9 + f32(i) * 1e8);", |i| ((3e9 + i as f32 * 1e8) as u32).min(4_294_967_040))?;
+    lanes("", "out[i] = u32(i32(2e9 + f32(i) * 1e7));", |i| {
+        ((2e9 + i as f32 * 1e7) as i32).min(2_147_483_520).cast_unsigned()
+    })?;
+    lanes("", "out[i] = u32(i32(f32(i) * -1e8));", |i| ((i as f32 * -1e8) as i32).cast_unsigned())
+}
+
+/// Near 1 an `atanh` computed in f32 throughout is off by more than log((1 + x) / (1 - x)) / 2 may be.
+#[test]
+fn atanh_near_one() -> Result {
+    float_lanes("atanh(-0.9594412 - x * 0.0001)", |x| f64::from(-0.9594412 - x * 0.0001).atanh() as f32)
 }

@@ -1,9 +1,9 @@
 //! Random expressions of a wanted type.
 
 use super::types::{Scalar, Step, Ty};
-use super::{Expr, Writer};
+use super::{Expr, Place, Writer};
 
-const AXES: [&str; 4] = ["x", "y", "z", "w"];
+pub(super) const AXES: [&str; 4] = ["x", "y", "z", "w"];
 
 fn computed(text: String) -> Expr {
     Expr { text, constant: false }
@@ -29,6 +29,7 @@ impl Writer<'_> {
                 let scalar = match s {
                     Scalar::Bool => format!("({from} > 9u)"),
                     Scalar::F32 => format!("f32({from} & 127u)"),
+                    Scalar::F16 => format!("f16({from} & 15u)"),
                     _ => format!("{}({from})", s.name()),
                 };
                 if n == 1 { scalar } else { format!("vec{n}<{}>({scalar})", s.name()) }
@@ -48,27 +49,27 @@ impl Writer<'_> {
         }
     }
 
-    fn leaf(&mut self, ty: &Ty) -> Expr {
+    pub(super) fn leaf(&mut self, ty: &Ty) -> Expr {
         if self.draw(5) > 0 {
             let found = self.part(ty, false);
-            if let Some(text) = found {
-                return computed(text);
+            if let Some(part) = found {
+                return part;
             }
         }
         self.compose(ty, 0)
     }
 
     /// A part of some place that has type `ty`.
-    pub(super) fn part(&mut self, ty: &Ty, writable: bool) -> Option<String> {
+    pub(super) fn part(&mut self, ty: &Ty, writable: bool) -> Option<Expr> {
         let mut all = Vec::new();
         for place in self.places.iter().filter(|p| p.writable || !writable) {
             let parts = place.ty.parts().into_iter().filter(|(_, part)| part == ty);
-            all.extend(parts.map(|(steps, _)| (place.text.clone(), steps)));
+            all.extend(parts.map(|(steps, _)| (place.text.clone(), place.constant, steps)));
         }
         if all.is_empty() {
             return None;
         }
-        let (mut text, steps) = self.pick(&all);
+        let (mut text, constant, steps) = self.pick(&all);
         for step in steps {
             match step {
                 Step::Member(j) => text += &format!(".m{j}"),
@@ -79,13 +80,14 @@ impl Writer<'_> {
                 }
             }
         }
-        Some(text)
+        Some(Expr { text, constant })
     }
 
     /// A short `u32`.
     fn index(&mut self) -> String {
         let ty = Ty::scalar(Scalar::U32);
-        let whole: Vec<String> = self.places.iter().filter(|p| p.ty == ty).map(|p| p.text.clone()).collect();
+        let whole: Vec<String> =
+            self.places.iter().filter(|p| p.ty == ty && !p.constant).map(|p| p.text.clone()).collect();
         let first = self.pick(&whole);
         match self.draw(3) {
             0 => format!("({first} + {}u)", self.draw(9)),
@@ -95,7 +97,7 @@ impl Writer<'_> {
     }
 
     /// A value made of its parts.
-    fn compose(&mut self, ty: &Ty, depth: u32) -> Expr {
+    pub(super) fn compose(&mut self, ty: &Ty, depth: u32) -> Expr {
         match ty {
             Ty::Vec(1, s) => self.literal(*s),
             Ty::Vec(n, s) => {
@@ -126,7 +128,7 @@ impl Writer<'_> {
         }
     }
 
-    fn literal(&mut self, scalar: Scalar) -> Expr {
+    pub(super) fn literal(&mut self, scalar: Scalar) -> Expr {
         let text = match scalar {
             Scalar::Bool => ["true", "false"][self.draw(2) as usize].to_owned(),
             Scalar::U32 => match self.draw(5) {
@@ -141,6 +143,7 @@ impl Writer<'_> {
                 _ => format!("i32({})", self.draw(20).cast_signed() - 10),
             },
             Scalar::F32 => format!("{:?}f", f64::from(self.draw(512).cast_signed() - 256) / 8.0),
+            Scalar::F16 => format!("{:?}h", f64::from(self.draw(32).cast_signed() - 16)),
         };
         // A sign in front of a literal would make `--` after another.
         let text = if text.starts_with('-') { format!("({text})") } else { text };
@@ -149,6 +152,12 @@ impl Writer<'_> {
 
     fn vector(&mut self, n: u32, s: Scalar, depth: u32) -> Expr {
         let ty = Ty::Vec(n, s);
+        if self.features.subgroups && self.draw(8) == 0 {
+            let operation = self.collective(n, s, depth);
+            if let Some(text) = operation {
+                return computed(text);
+            }
+        }
         match self.draw(12) {
             0 => self.compose(&ty, depth),
             1 => {
@@ -168,6 +177,7 @@ impl Writer<'_> {
             _ => computed(match s {
                 Scalar::Bool => self.boolean(n, depth),
                 Scalar::F32 => self.float(n, depth),
+                Scalar::F16 => self.half(n, depth),
                 _ => self.integer(n, s, depth),
             }),
         }
@@ -181,9 +191,9 @@ impl Writer<'_> {
         }
         let helper = self.pick(&fitting);
         let mut args: Vec<String> = helper.params.iter().map(|p| self.expr(p, depth)).collect();
-        if let Some(pointee) = &helper.pointee {
-            let locals: Vec<String> =
-                self.places.iter().filter(|p| p.local && p.ty == *pointee).map(|p| format!("&{}", p.text)).collect();
+        if let Some((space, pointee)) = &helper.pointee {
+            let fits = |p: &&Place| p.space == Some(*space) && p.ty == *pointee;
+            let locals: Vec<String> = self.places.iter().filter(fits).map(|p| format!("&{}", p.text)).collect();
             if locals.is_empty() {
                 return None;
             }
@@ -278,7 +288,8 @@ impl Writer<'_> {
                 format!("clamp({e}, {low}, {high})")
             }
             11 => {
-                let from = self.pick(&[Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32]);
+                let half = if self.features.half { Scalar::F16 } else { Scalar::F32 };
+                let from = self.pick(&[Scalar::Bool, Scalar::I32, Scalar::U32, half]);
                 format!("{}({})", ty.name(), self.live(&Ty::Vec(n, from), depth))
             }
             12 => {
@@ -291,143 +302,29 @@ impl Writer<'_> {
             }
             _ => {
                 let four = |s| Ty::Vec(4, s);
-                let text = match self.draw(7) {
+                let text = match self.draw(11) {
                     0 => format!("dot4U8Packed({}, {})", self.live(&count, depth), self.live(&count, depth)),
                     1 => format!("dot4I8Packed({}, {})", self.live(&count, depth), self.live(&count, depth)),
                     2 => format!("pack4xU8({})", self.live(&four(Scalar::U32), depth)),
                     3 => format!("pack4xI8({})", self.live(&four(Scalar::I32), depth)),
                     4 => format!("pack4xU8Clamp({})", self.live(&four(Scalar::U32), depth)),
                     5 => format!("pack4xI8Clamp({})", self.live(&four(Scalar::I32), depth)),
+                    // Odd multiples of 1/1024 or 1/128 from -2 to 2: the fields are exact, and never half-way between two integers.
+                    n @ 6..=7 => {
+                        let fun = ["pack4x8snorm", "pack4x8unorm"][n as usize - 6];
+                        let e = self.live(&four(Scalar::F32), depth);
+                        format!("{fun}({e} * 0.015625 + 0.0009765625)")
+                    }
+                    n @ 8..=9 => {
+                        let fun = ["pack2x16snorm", "pack2x16unorm"][n as usize - 8];
+                        let e = self.live(&Ty::Vec(2, Scalar::F32), depth);
+                        format!("{fun}(floor({e}) * 0.015625 + 0.0078125)")
+                    }
                     _ => format!("fbits({})", self.live(&Ty::scalar(Scalar::F32), depth)),
                 };
                 format!("{}({text})", s.name())
             }
         }
-    }
-
-    fn float(&mut self, n: u32, depth: u32) -> String {
-        let ty = Ty::Vec(n, Scalar::F32);
-        let scalar = Ty::scalar(Scalar::F32);
-        let kinds = if n == 1 { 19 } else { 16 };
-        let inner = match self.draw(kinds) {
-            0 | 1 => {
-                let op = self.pick(&["+", "-", "*"]);
-                let right = if n > 1 && self.draw(3) == 0 { &scalar } else { &ty };
-                format!("{} {op} {}", self.live(&ty, depth), self.expr(right, depth))
-            }
-            2 => format!("-{}", self.live(&ty, depth)),
-            3 => {
-                let fun = self.pick(&[
-                    "abs",
-                    "floor",
-                    "ceil",
-                    "round",
-                    "trunc",
-                    "fract",
-                    "sign",
-                    "saturate",
-                    "quantizeToF16",
-                ]);
-                format!("{fun}({})", self.live(&ty, depth))
-            }
-            4 => {
-                let fun = self.pick(&["min", "max", "step"]);
-                format!("{fun}({}, {})", self.live(&ty, depth), self.live(&ty, depth))
-            }
-            5 => {
-                // With its bounds in the wrong order, WGSL leaves a choice of results.
-                let (e, bound) = (self.live(&ty, depth), self.live(&ty, 0));
-                format!("clamp({e}, {bound}, {bound} + 3.0)")
-            }
-            6 => {
-                let (x, y, z) = (self.live(&ty, depth), self.live(&ty, depth), self.live(&ty, 0));
-                format!("fma({x}, {y}, {z})")
-            }
-            7 => {
-                let (x, y) = (self.live(&ty, depth), self.live(&ty, depth));
-                format!("mix({x}, {y}, {})", self.live(&scalar, 0))
-            }
-            8 => {
-                let from = self.pick(&[Scalar::I32, Scalar::U32, Scalar::Bool]);
-                let e = self.live(&Ty::Vec(n, from), depth);
-                match from {
-                    Scalar::Bool => format!("{}({e})", ty.name()),
-                    // Mesa moves a tame value's subtraction past the next one, `(x - y) - z` to `x - (y + z)`: so 8 bits stay free.
-                    from => format!("{}({e} % {}(65535))", ty.name(), Ty::Vec(n, from).name()),
-                }
-            }
-            9 => format!("{} / {}", self.live(&ty, depth), self.pick(&["2.0", "8.0", "-4.0", "0.5"])),
-            10 => {
-                let part = self.pick(&["fract", "whole"]);
-                format!("modf({}).{part}", self.live(&ty, depth))
-            }
-            11 => {
-                let exponent = Ty::Vec(n, Scalar::I32);
-                let mask = if n == 1 { "3".to_owned() } else { format!("vec{n}<i32>(3)") };
-                format!("ldexp({}, {} & {mask})", self.live(&ty, depth), self.live(&exponent, 0))
-            }
-            12 if n > 1 => {
-                let across = 2 + self.draw(3);
-                let (m, v) = (self.live(&Ty::Mat(across, n), depth), self.live(&Ty::Vec(across, Scalar::F32), depth));
-                format!("{m} * {v}")
-            }
-            13 if n > 1 => {
-                let down = 2 + self.draw(3);
-                let (v, m) = (self.live(&Ty::Vec(down, Scalar::F32), depth), self.live(&Ty::Mat(n, down), depth));
-                format!("{v} * {m}")
-            }
-            12 | 13 => {
-                let of = Ty::Vec(2 + self.draw(3), Scalar::F32);
-                format!("dot({}, {})", self.live(&of, depth), self.live(&of, depth))
-            }
-            14 if n == 3 => format!("cross({}, {})", self.live(&ty, depth), self.live(&ty, depth)),
-            14 if n > 1 => {
-                let small = |e: String| format!("trunc({e} * 0.0625)");
-                let (e, normal) = (self.live(&ty, depth), self.live(&ty, depth));
-                format!("reflect({}, {})", small(e), small(normal))
-            }
-            14 | 15 => {
-                let part = self.pick(&["fract", "exp"]);
-                let e = self.live(&ty, depth);
-                if part == "exp" { format!("{}(frexp({e}).exp)", ty.name()) } else { format!("frexp({e}).fract") }
-            }
-            16 => {
-                let side = 2 + self.draw(3);
-                format!("determinant(small{side}({}))", self.live(&Ty::Mat(side, side), depth))
-            }
-            17 => {
-                let axis = self.pick(&["x", "y"]);
-                format!("unpack2x16float(pack2x16float({})).{axis}", self.live(&Ty::Vec(2, Scalar::F32), depth))
-            }
-            _ => {
-                let axis = self.pick(&AXES);
-                let fun = self.pick(&["unpack4xI8", "unpack4xU8"]);
-                format!("f32({fun}({}).{axis})", self.live(&Ty::scalar(Scalar::U32), depth))
-            }
-        };
-        format!("t{n}({inner})")
-    }
-
-    fn matrix(&mut self, c: u32, r: u32, depth: u32) -> Expr {
-        let ty = Ty::Mat(c, r);
-        let text = match self.draw(6) {
-            0 => {
-                let inner = 2 + self.draw(3);
-                format!("{} * {}", self.live(&Ty::Mat(inner, r), depth), self.live(&Ty::Mat(c, inner), depth))
-            }
-            1 => {
-                let op = self.pick(&["+", "-"]);
-                format!("{} {op} {}", self.live(&ty, depth), self.live(&ty, depth))
-            }
-            2 => format!("{} * {}", self.live(&ty, depth), self.live(&Ty::scalar(Scalar::F32), depth)),
-            3 => format!("transpose({})", self.live(&Ty::Mat(r, c), depth)),
-            4 => match self.call(&ty, depth) {
-                Some(call) => return computed(call),
-                None => return self.leaf(&ty),
-            },
-            _ => return self.compose(&ty, depth),
-        };
-        computed(format!("tm{c}{r}({text})"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random statements.
 
-use super::types::{Scalar, Ty};
+use super::types::{Scalar, Space, Step, Ty};
 use super::{Place, Writer};
 
 impl Writer<'_> {
@@ -15,7 +15,7 @@ impl Writer<'_> {
         let ty = self.any(true);
         self.variable(ty);
         for helper in self.helpers.clone() {
-            if let Some(ty) = helper.pointee {
+            if let Some((Space::Function, ty)) = helper.pointee {
                 self.variable(ty);
             }
         }
@@ -26,9 +26,7 @@ impl Writer<'_> {
         if self.result == Ty::scalar(Scalar::U32) {
             self.text += "var h = 1u;\n";
             for local in locals {
-                for (steps, part) in local.ty.parts() {
-                    self.digest_part(&local.text, &steps, &part);
-                }
+                self.digest(&local.text, &local.ty);
             }
             self.text += "return h;\n";
         } else {
@@ -41,22 +39,44 @@ impl Writer<'_> {
 
     fn variable(&mut self, ty: Ty) {
         let name = self.name("v");
+        self.named(name, ty);
+    }
+
+    fn named(&mut self, name: String, ty: Ty) {
         let line = match self.draw(6) {
             0 => format!("var {name}: {};\n", ty.name()),
             _ => format!("var {name}: {} = {};\n", ty.name(), self.expr(&ty, 1)),
         };
         self.text += &line;
-        self.places.push(Place { text: name, ty, writable: true, local: true });
+        self.variable_at(name, ty, Space::Function);
     }
 
     fn block(&mut self, depth: u32) {
-        let before = self.places.len();
+        let before = self.places.clone();
         self.text += "{\n";
+        if self.draw(8) == 0 {
+            self.shadow();
+        }
         for _ in 0..=self.draw(2) {
             self.statement(depth);
         }
         self.text += "}\n";
-        self.places.truncate(before);
+        self.places = before;
+    }
+
+    /// Declares a variable with the name of one outside, which is then out of sight.
+    fn shadow(&mut self) {
+        let outside: Vec<String> =
+            self.places.iter().filter(|p| p.space == Some(Space::Function)).map(|p| p.text.clone()).collect();
+        if outside.is_empty() {
+            return;
+        }
+        let (name, ty) = (self.pick(&outside), self.any(true));
+        // The initial value still sees the outer one.
+        self.named(name.clone(), ty);
+        let inner = self.places.pop();
+        self.places.retain(|p| p.text != name);
+        self.places.extend(inner);
     }
 
     fn condition(&mut self) -> String {
@@ -120,7 +140,7 @@ impl Writer<'_> {
         let writable: Vec<Ty> = self.places.iter().filter(|p| p.writable).map(|p| p.ty.clone()).collect();
         let parts: Vec<Ty> = self.pick(&writable).parts().into_iter().map(|(_, part)| part).collect();
         let ty = self.pick(&parts);
-        let text = self.part(&ty, true).unwrap_or_default();
+        let text = self.part(&ty, true).map(|part| part.text).unwrap_or_default();
         (text, ty)
     }
 
@@ -131,14 +151,50 @@ impl Writer<'_> {
     }
 
     fn declare(&mut self) {
-        let ty = self.any(true);
-        if self.draw(2) == 0 {
+        let (ty, kind) = (self.any(true), self.draw(6));
+        if kind < 3 {
             return self.variable(ty);
         }
         let name = self.name("l");
+        if kind == 3 {
+            let found = self.address();
+            if let Some((text, ty)) = found {
+                self.text += &format!("let {name} = &{text};\n");
+                return self.place(format!("(*{name})"), ty, true);
+            }
+        }
         let value = self.live(&ty, 2);
         self.text += &format!("let {name} = {value};\n");
-        self.places.push(Place { text: name, ty, writable: false, local: false });
+        self.place(name, ty, false);
+    }
+
+    /// A writable part of some place that has an address, which a vector's component has not.
+    fn address(&mut self) -> Option<(String, Ty)> {
+        let mut all = Vec::new();
+        for place in self.places.iter().filter(|p| p.writable) {
+            for (steps, part) in place.ty.parts() {
+                let mut whole = place.ty.clone();
+                let is_component = steps.iter().any(|step| {
+                    let inside = matches!(whole, Ty::Vec(..));
+                    whole = whole.at(*step);
+                    inside
+                });
+                if !is_component {
+                    all.push((place.text.clone(), steps, part));
+                }
+            }
+        }
+        if all.is_empty() {
+            return None;
+        }
+        let (mut text, steps, ty) = self.pick(&all);
+        for step in steps {
+            text += &match step {
+                Step::Member(j) => format!(".m{j}"),
+                Step::Index(n) => format!("[{} % {n}u]", self.expr(&Ty::scalar(Scalar::U32), 1)),
+            };
+        }
+        Some((text, ty))
     }
 
     fn compound(&mut self) {
@@ -149,13 +205,19 @@ impl Writer<'_> {
                 let value = self.expr(&ty, 1);
                 self.text += &format!("{target} = {target} & {value};\n");
             }
-            Scalar::F32 => {
+            Scalar::F32 | Scalar::F16 => {
                 let (op, value) = (self.pick(&["+", "-", "*"]), self.expr(&ty, 2));
-                self.text += &format!("{target} {op}= {value}; {target} = t{n}({target});\n");
+                let tame = if s == Scalar::F32 { "t" } else { "q" };
+                self.text += &format!("{target} {op}= {value}; {target} = {tame}{n}({target});\n");
             }
             _ if n == 1 && self.draw(3) == 0 => {
                 let op = self.pick(&["++", "--"]);
                 self.text += &format!("{target}{op};\n");
+            }
+            _ if self.draw(4) == 0 => {
+                let (op, value) = (self.pick(&["<<", ">>"]), self.live(&Ty::Vec(n, Scalar::U32), 1));
+                let mask = if n == 1 { "31u".to_owned() } else { format!("vec{n}<u32>(31u)") };
+                self.text += &format!("{target} {op}= {value} & {mask};\n");
             }
             _ => {
                 let (op, value) = (self.pick(&["+", "-", "*", "&", "|", "^"]), self.expr(&ty, 2));
@@ -166,7 +228,7 @@ impl Writer<'_> {
 
     /// Atomics that commute, exchanges in a place of one's own, calls for their effect.
     fn special(&mut self) {
-        let (id, index) = (self.seed, Ty::scalar(Scalar::U32));
+        let index = Ty::scalar(Scalar::U32);
         if !self.atomics {
             let helpers = self.helpers.clone();
             if helpers.is_empty() {
@@ -180,30 +242,42 @@ impl Writer<'_> {
             return;
         }
         let value = self.expr(&index, 2);
+        // Each operation that commutes with itself has a place of its own, in every space and of either sign.
+        let n = self.draw(7);
+        let op = ["Add", "Sub", "Max", "Min", "And", "Or", "Xor"][n as usize];
+        let own = self.pick(&["e[li]", "store.g[i]"]);
         let line = match self.draw(9) {
-            n @ 0..=4 => {
-                let op = ["Add", "Max", "And", "Or", "Xor"][n as usize];
-                format!("atomic{op}(&c{id}[{n}], {value});\n")
+            0 => format!("atomic{op}(&c[{n}], {value});\n"),
+            1 => format!("atomic{op}(&d[{n}], i32({value}));\n"),
+            2 => format!("atomic{op}(&store.a[{n}], i32({value}));\n"),
+            3 => format!("atomic{op}(&store.b[{n}], {value});\n"),
+            4 => {
+                // An addition, made of exchanges that are tried until one succeeds.
+                let (cell, x, was) = (self.pick(&["c[0]", "store.b[0]"]), self.name("x"), self.name("x"));
+                format!(
+                    "let {x} = {value};
+loop {{ let {was} = atomicLoad(&{cell}); if (atomicCompareExchangeWeak(&{cell}, {was}, {was} + {x}).exchanged) {{ break; }} }}\n"
+                )
             }
-            5 => format!("atomicMin(&d{id}, i32({value}));\n"),
+            5 => format!("atomicStore(&{own}, {value});\n"),
             6 => {
-                let n = self.draw(4);
-                let op = ["Sub", "Max", "Min", "Xor"][n as usize];
-                format!("atomic{op}(&store.a{id}[{n}], i32({value}));\n")
-            }
-            7 => {
-                let old = self.part(&index, true).unwrap_or("_".to_owned());
+                let old = self.unsigned_target();
                 let op = self.pick(&["Exchange", "Add", "Sub", "Max", "Min", "And", "Or", "Xor"]);
-                format!("{old} = atomic{op}(&e{id}[li], {value});\n")
+                format!("{old} = atomic{op}(&{own}, {value});\n")
             }
+            7 => format!("{} = atomicLoad(&{own});\n", self.unsigned_target()),
             _ => {
-                let old = self.part(&index, true).unwrap_or("_".to_owned());
+                let old = self.unsigned_target();
                 let part = self.pick(&["old_value", "old_value + 1u"]);
                 let compare = self.expr(&index, 0);
-                format!("{old} = atomicCompareExchangeWeak(&e{id}[li], {compare}, {value}).{part};\n")
+                format!("{old} = atomicCompareExchangeWeak(&{own}, {compare}, {value}).{part};\n")
             }
         };
         self.text += &line;
+    }
+
+    fn unsigned_target(&mut self) -> String {
+        self.part(&Ty::scalar(Scalar::U32), true).map_or("_".to_owned(), |part| part.text)
     }
 
     fn jump(&mut self) {
@@ -241,7 +315,8 @@ impl Writer<'_> {
         self.text += &format!("switch ({selector} % 5{end}) {{\n");
         let outer = std::mem::replace(&mut self.breakable, true);
         let default = self.draw(3);
-        for (n, values) in ["0", "2, 3", "4"].iter().enumerate() {
+        let far = if scalar == Scalar::I32 { "-1, 4" } else { "4" };
+        for (n, values) in ["0", "2, 3", far].iter().enumerate() {
             let values: Vec<String> = values.split(", ").map(|v| format!("{v}{end}")).collect();
             let own = if n as u32 == default && self.draw(2) == 0 { ", default" } else { "" };
             self.text += &format!("case {}{own}: ", values.join(", "));

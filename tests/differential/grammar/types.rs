@@ -13,6 +13,27 @@ pub enum Scalar {
     U32,
     /// `f32`.
     F32,
+    /// `f16`.
+    F16,
+}
+
+/// Where a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// In a function.
+    Function,
+    /// At module scope, one for each invocation.
+    Private,
+}
+
+impl Space {
+    /// Its name in WGSL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Private => "private",
+        }
+    }
 }
 
 impl Scalar {
@@ -23,6 +44,7 @@ impl Scalar {
             Self::I32 => "i32",
             Self::U32 => "u32",
             Self::F32 => "f32",
+            Self::F16 => "f16",
         }
     }
 }
@@ -66,6 +88,16 @@ impl Ty {
         }
     }
 
+    /// How many scalars it is made of.
+    pub fn components(&self) -> u32 {
+        match self {
+            Self::Vec(n, _) => *n,
+            Self::Mat(c, r) => c * r,
+            Self::Array(e, n) => e.components() * n,
+            Self::Struct(_, members) => members.iter().map(Self::components).sum(),
+        }
+    }
+
     /// Every part of a value of this type, itself included, with the way there.
     pub fn parts(&self) -> Vec<(Vec<Step>, Ty)> {
         let mut all = vec![(Vec::new(), self.clone())];
@@ -80,5 +112,16 @@ impl Ty {
             Self::Struct(_, members) => members.iter().enumerate().for_each(|(j, m)| add(Step::Member(j), m)),
         }
         all
+    }
+
+    /// The part one step into it.
+    pub fn at(&self, step: Step) -> Ty {
+        match (self, step) {
+            (Self::Struct(_, members), Step::Member(j)) => members[j].clone(),
+            (Self::Array(e, _), _) => (**e).clone(),
+            (Self::Mat(_, r), _) => Self::Vec(*r, Scalar::F32),
+            (Self::Vec(_, s), _) => Self::scalar(*s),
+            (Self::Struct(..), Step::Index(_)) => unreachable!("structures have no elements"),
+        }
     }
 }

@@ -1,0 +1,175 @@
+//! What a prediction takes for granted, and what it lacks, each as a sentence for people.
+
+use super::occupancy::Resource;
+use crate::base::units::si;
+
+/// Something that a prediction takes for granted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Assumption {
+    /// The compiler's registers are not known from WGSL.
+    RegistersDoNotLimit,
+    /// A figure of the device is not known, and is taken not to limit.
+    DoesNotLimit(Resource),
+    /// The highest clock and the published rates, all the time.
+    PeakRates,
+    /// Bytes, instructions and shared memory proceed at once: the roofline's assumption.
+    FullOverlap,
+    /// Enough warps wait for memory that none of its time is lost.
+    LatencyHidden,
+    /// The low end of bytes: each byte that the work needs, once.
+    LeastBytes,
+    /// The low end of bytes where the work's need is not stated.
+    LeastBytesUnknown,
+    /// The high end of bytes: every sector of every request.
+    EverySector,
+    /// The high end of bytes goes at the rate that a copy reached, in bytes a second.
+    MeasuredCopy(f64),
+    /// The device's own sector is not known to be the tracer's.
+    TracedSectors,
+    /// The low end of arithmetic: the useful FLOPs alone.
+    UsefulFlops,
+    /// The high end of arithmetic: each traced operation takes a slot.
+    EveryOperation,
+    /// The traced wavefronts are the device's.
+    EveryWavefront,
+    /// Blocks take equally long, and waves follow each other.
+    EqualBlocks,
+    /// The trace has warps of another width than the device.
+    WarpWidth {
+        /// Lanes of a traced warp.
+        traced: u32,
+        /// Lanes of the device's narrowest and widest warp.
+        device: (u32, u32),
+    },
+    /// An empty launch takes this many seconds, as measured.
+    Launch(f64),
+    /// A launch takes no time, since none was measured on the device.
+    NoLaunch,
+}
+
+impl Assumption {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::RegistersDoNotLimit => "registers_do_not_limit",
+            Self::DoesNotLimit(_) => "does_not_limit",
+            Self::PeakRates => "peak_rates",
+            Self::FullOverlap => "full_overlap",
+            Self::LatencyHidden => "latency_hidden",
+            Self::LeastBytes => "least_bytes",
+            Self::LeastBytesUnknown => "least_bytes_unknown",
+            Self::EverySector => "every_sector",
+            Self::MeasuredCopy(_) => "measured_copy",
+            Self::TracedSectors => "traced_sectors",
+            Self::UsefulFlops => "useful_flops",
+            Self::EveryOperation => "every_operation",
+            Self::EveryWavefront => "every_wavefront",
+            Self::EqualBlocks => "equal_blocks",
+            Self::WarpWidth { .. } => "warp_width",
+            Self::Launch(_) => "launch",
+            Self::NoLaunch => "no_launch",
+        }
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let fixed = match self {
+            Self::RegistersDoNotLimit => {
+                "WGSL does not say how many registers a lane takes: they are taken not to limit the blocks an SM holds."
+            }
+            Self::DoesNotLimit(resource) => {
+                let name = resource.name();
+                return format!(
+                    "The device's figure for {name} is not published: taken not to limit the blocks an SM holds."
+                );
+            }
+            Self::PeakRates => "The device keeps its highest clock and its published rates throughout.",
+            Self::FullOverlap => "Bytes, instructions and shared memory overlap fully, so the slowest of them decides.",
+            Self::LatencyHidden => "Enough warps are resident to hide every latency.",
+            Self::LeastBytes => {
+                "Low end: each byte that the work needs crosses the memory bus once; caches keep the rest."
+            }
+            Self::LeastBytesUnknown => "How many bytes the work needs at least is not stated, so the low end has none.",
+            Self::EverySector => {
+                "High end: every traced sector crosses the memory bus, as if no cache held it; cold caches at the start."
+            }
+            Self::MeasuredCopy(rate) => {
+                return format!(
+                    "High end: the memory's rate is what a copy reached on the device, {}.",
+                    si(*rate, "B/s")
+                );
+            }
+            Self::TracedSectors => "A sector is 32 bytes, as on NVIDIA's devices: this device's own is not published.",
+            Self::UsefulFlops => "Low end: only the useful operations count, all fused, at the peak rate.",
+            Self::EveryOperation => {
+                "High end: each traced operation takes an instruction slot, and idle lanes take theirs too."
+            }
+            Self::EveryWavefront => "High end: an SM's shared memory serves one wavefront of 32 banks in a clock.",
+            Self::EqualBlocks => {
+                "Blocks take equally long and go to SMs in turn; at the high end each wave ends before the next begins."
+            }
+            Self::WarpWidth { traced, device: (least, most) } => {
+                let own = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+                return format!("Counted with warps of {traced} lanes, where the device's have {own}.");
+            }
+            Self::Launch(seconds) => {
+                return format!("An empty launch takes {}, as measured on the device.", si(*seconds, "s"));
+            }
+            Self::NoLaunch => "Launching takes no time: none was measured on this device.",
+        };
+        fixed.to_owned()
+    }
+}
+
+/// Why there is no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// How many SMs there are.
+    Sms,
+    /// The highest clock.
+    Clock,
+    /// Lanes of an SM.
+    Lanes,
+    /// Bytes a second from memory.
+    Bandwidth,
+    /// Wavefronts a clock of shared memory.
+    SharedRate,
+    /// A block fits no SM.
+    DoesNotFit,
+    /// The trace was called off, or ran out of fuel.
+    WholeTrace,
+}
+
+impl Missing {
+    /// Its name in JSON.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Sms => "sms",
+            Self::Clock => "clock",
+            Self::Lanes => "lanes",
+            Self::Bandwidth => "bandwidth",
+            Self::SharedRate => "shared_rate",
+            Self::DoesNotFit => "does_not_fit",
+            Self::WholeTrace => "whole_trace",
+        }
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Sms => "No time is predicted: how many SMs the device has is not published.",
+            Self::Clock => "No time is predicted: the device's clock is not published, or depends on the machine.",
+            Self::Lanes => "No time is predicted: how many lanes an SM has is not published.",
+            Self::Bandwidth => {
+                "No time is predicted: the rate of the device's memory is not published, or depends on the machine."
+            }
+            Self::SharedRate => "No time is predicted: how fast the device's shared memory serves is not published.",
+            Self::DoesNotFit => "No time is predicted: a block of this kernel does not fit on an SM of the device.",
+            Self::WholeTrace => "No time is predicted: the trace does not cover the whole grid.",
+        }
+    }
+}

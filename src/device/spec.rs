@@ -1,0 +1,290 @@
+//! A device's published figures: `assets/devices/*.ron`, one file a device, each figure with its source.
+
+use std::collections::BTreeMap;
+
+use ron::extensions::Extensions;
+use serde::Deserialize;
+
+use crate::base::diag::Diagnostic;
+
+/// The version of a device's file that this program reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A figure and the key of its source.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Figure<T>(pub T, pub String);
+
+/// What is known of a device. "SM" stands for what its vendor calls a streaming multiprocessor, a core or a subslice, and "warp" for the
+/// lanes that it runs in lockstep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceSpec {
+    /// The file's name without its ending.
+    pub id: String,
+    /// Its full name.
+    pub name: String,
+    /// Its name where room is scarce.
+    pub short: String,
+    /// Names under which drivers report it.
+    pub adapters: Vec<String>,
+    /// Sources by key: document, section, address.
+    pub sources: BTreeMap<String, String>,
+    /// What a reader of the figures should know.
+    pub notes: Vec<String>,
+    /// The figures. One without a source is not there.
+    pub figures: Figures,
+}
+
+/// A file, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(rename = "format_version")]
+    _format_version: u32,
+    name: String,
+    short: String,
+    adapters: Vec<String>,
+    sources: BTreeMap<String, String>,
+    #[serde(default)]
+    notes: Vec<String>,
+    figures: Figures,
+}
+
+/// What of a file every version has.
+#[derive(Deserialize)]
+struct VersionOnly {
+    format_version: u32,
+}
+
+/// Declares the figures once: as fields, and as a list to check.
+macro_rules! figures {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+        /// A device's figures, their units in their names. What has no source is absent.
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Figures {
+            $($(#[$doc])* pub $name: Option<Figure<$kind>>,)*
+        }
+
+        impl Figures {
+            /// Each figure that is there: its name, its source's key, and whether its value makes sense.
+            fn each(&self) -> Vec<(&'static str, &str, bool)> {
+                let mut all = Vec::new();
+                $(if let Some(Figure(value, source)) = &self.$name {
+                    all.push((stringify!($name), source.as_str(), value.is_sound()));
+                })*
+                all
+            }
+
+            $($(#[$doc])* #[must_use] pub fn $name(&self) -> Option<$kind> {
+                self.$name.as_ref().map(|figure| figure.0)
+            })*
+        }
+    };
+}
+
+figures! {
+    /// SMs.
+    sms: u32,
+    /// The narrowest and the widest warp.
+    warp_lanes: (u32, u32),
+    /// 32-bit floating-point lanes of an SM: fused multiply-adds it can start in a clock.
+    fp32_lanes_per_sm: u32,
+    /// The highest clock that it is sold with, in Hz.
+    boost_clock_hz: f64,
+    /// Lanes of a block, at most.
+    max_threads_per_block: u32,
+    /// Lanes that an SM holds at once, at most.
+    max_threads_per_sm: u32,
+    /// Warps that an SM holds at once, at most.
+    max_warps_per_sm: u32,
+    /// Blocks that an SM holds at once, at most.
+    max_blocks_per_sm: u32,
+    /// 32-bit registers of an SM.
+    registers_per_sm: u32,
+    /// Parts that an SM's registers are divided into; a warp has all of its own in one.
+    register_partitions_per_sm: u32,
+    /// 32-bit registers of a block, at most.
+    max_registers_per_block: u32,
+    /// 32-bit registers of a lane, at most.
+    max_registers_per_thread: u32,
+    /// A warp's registers are handed out in multiples of this.
+    register_allocation: u32,
+    /// Shared memory of an SM that blocks can have, in bytes.
+    shared_bytes_per_sm: u32,
+    /// Shared memory of a block, at most, in bytes.
+    max_shared_bytes_per_block: u32,
+    /// A block's shared memory is handed out in multiples of this many bytes.
+    shared_allocation_bytes: u32,
+    /// Shared memory that each block loses to the system, in bytes.
+    shared_reserved_bytes_per_block: u32,
+    /// Wavefronts of 32 banks that an SM's shared memory serves in a clock.
+    shared_wavefronts_per_clock_per_sm: u32,
+    /// The last-level cache, in bytes.
+    l2_bytes: u64,
+    /// The device's memory, in bytes.
+    dram_bytes: u64,
+    /// Bytes a second between the device and its memory.
+    dram_bytes_per_s: f64,
+    /// The least that moves between memory and L2, in bytes.
+    sector_bytes: u32,
+    /// Dense 32-bit floating-point operations a second, two for a fused multiply-add, without matrix units.
+    fp32_flops_per_s: f64,
+}
+
+/// Whether a figure's value can be one: a positive, finite number.
+trait Sound {
+    fn is_sound(&self) -> bool;
+}
+
+impl Sound for u32 {
+    fn is_sound(&self) -> bool {
+        *self > 0
+    }
+}
+
+impl Sound for u64 {
+    fn is_sound(&self) -> bool {
+        *self > 0
+    }
+}
+
+impl Sound for f64 {
+    fn is_sound(&self) -> bool {
+        self.is_finite() && *self > 0.0
+    }
+}
+
+impl Sound for (u32, u32) {
+    fn is_sound(&self) -> bool {
+        self.0 > 0 && self.0 <= self.1
+    }
+}
+
+impl DeviceSpec {
+    /// Whether a driver that names its device `adapter` speaks of this one.
+    #[must_use]
+    pub fn is_adapter(&self, adapter: &str) -> bool {
+        self.adapters.iter().any(|known| known.eq_ignore_ascii_case(adapter.trim()))
+    }
+}
+
+/// Reads the text of a device's file; `id` is what the device will be known by.
+///
+/// # Errors
+/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a figure that cannot be
+/// one, or a source that is not listed.
+pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> {
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+    let at = |error: &ron::error::SpannedError| {
+        let message = error.code.to_string();
+        let lower = message.chars().take(1).flat_map(char::to_lowercase).chain(message.chars().skip(1));
+        let mut problem = Diagnostic::error(format!("cannot read this device: {}", lower.collect::<String>()))
+            .hint("compare with the built-in ones, in assets/devices/")
+            .in_file(file);
+        if let Some(place) = &mut problem.place {
+            place.line = u32::try_from(error.span.start.line).unwrap_or(u32::MAX);
+            place.column = u32::try_from(error.span.start.col).unwrap_or(u32::MAX);
+        }
+        problem
+    };
+    let mistake = |needle: &str, message: String, hint: &str| {
+        let offset = text.find(needle).unwrap_or(0);
+        Diagnostic::error(message).at(file, text, &(offset..offset)).hint(hint)
+    };
+    let VersionOnly { format_version } = options.from_str(text).map_err(|error| at(&error))?;
+    if format_version != FORMAT_VERSION {
+        let message =
+            format!("this device has format {format_version}, and this program reads format {FORMAT_VERSION}");
+        return Err(mistake("format_version", message, "use the program that it was written for"));
+    }
+    let document: Document = options.from_str(text).map_err(|error| at(&error))?;
+    for (name, source, sound) in document.figures.each() {
+        if !sound {
+            let message = format!("`{name}` has to be a positive number");
+            return Err(mistake(name, message, "leave out a figure that is not known"));
+        }
+        if !document.sources.contains_key(source) {
+            let message = format!("`{name}` names the source `{source}`, which is not listed");
+            return Err(mistake(name, message, "add it to `sources`: document, section, address"));
+        }
+    }
+    Ok(DeviceSpec {
+        id: id.to_owned(),
+        name: document.name,
+        short: document.short,
+        adapters: document.adapters,
+        sources: document.sources,
+        notes: document.notes,
+        figures: document.figures,
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The built-in devices.
+    fn built_in() -> Vec<DeviceSpec> {
+        macro_rules! files {
+            ($($id:literal),*) => {
+                [$(($id, include_str!(concat!("../../assets/devices/", $id, ".ron")))),*]
+            };
+        }
+        let files = files!["h100-sxm", "h200-sxm", "a100-sxm-80gb", "rtx-4090", "apple-m2", "iris-xe-96"];
+        files.into_iter().map(|(id, text)| read(id, id, text).unwrap_or_else(|problem| panic!("{problem}"))).collect()
+    }
+
+    /// One of the built-in devices.
+    pub fn device(id: &str) -> DeviceSpec {
+        built_in().into_iter().find(|spec| spec.id == id).unwrap_or_else(|| panic!("there is no {id}"))
+    }
+
+    #[test]
+    fn figures_agree_with_each_other() {
+        for spec in built_in() {
+            let f = &spec.figures;
+            if let (Some(flops), Some(sms), Some(lanes), Some(clock)) =
+                (f.fp32_flops_per_s(), f.sms(), f.fp32_lanes_per_sm(), f.boost_clock_hz())
+            {
+                // Published peaks are the product, rounded to three digits.
+                let product = 2.0 * f64::from(sms) * f64::from(lanes) * clock;
+                assert!((flops / product - 1.0).abs() < 0.005, "{}: {flops:e} against {product:e}", spec.id);
+            }
+            if let (Some(threads), Some(warps), Some((_, widest))) =
+                (f.max_threads_per_sm(), f.max_warps_per_sm(), f.warp_lanes())
+            {
+                assert_eq!(threads, warps * widest, "{}", spec.id);
+            }
+            if let (Some(sm), Some(block), Some(reserved)) =
+                (f.shared_bytes_per_sm(), f.max_shared_bytes_per_block(), f.shared_reserved_bytes_per_block())
+            {
+                assert_eq!(sm, block + reserved, "{}", spec.id);
+            }
+            assert!(spec.sources.values().all(|s| s.contains("http") || s.contains("driver")), "{}", spec.id);
+            let cited: Vec<&str> = f.each().into_iter().map(|(_, source, _)| source).collect();
+            assert!(
+                spec.sources.keys().all(|key| cited.contains(&key.as_str())),
+                "{} lists what nobody cites",
+                spec.id
+            );
+            assert!(!spec.adapters.is_empty() && spec.is_adapter(&spec.adapters[0].to_uppercase()));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_at_their_places() {
+        let good = "(\n  format_version: 1, name: \"N\", short: \"N\", adapters: [],\n  sources: {\"a\": \"b\"},\n  \
+                    figures: (sms: (4, \"a\")),\n)";
+        let found = |from: &str, to: &str| {
+            assert!(good.contains(from));
+            read("x", "x.ron", &good.replace(from, to)).err().map(|d| d.to_string()).unwrap_or_default()
+        };
+        assert_eq!(read("x", "x.ron", good).map(|spec| spec.figures.sms()), Ok(Some(4)));
+        assert!(found("version: 1", "version: 2").starts_with("x.ron:2:3: error: this device has format 2"));
+        assert!(found("(4, \"a\")", "(0, \"a\")").starts_with("x.ron:4:13: error: `sms` has to be a positive number"));
+        assert!(found("(4, \"a\")", "(4, \"c\")").starts_with("x.ron:4:13: error: `sms` names the source `c`"));
+        assert!(found("sms:", "smss:").contains("x.ron:4:"), "{}", found("sms:", "smss:"));
+        assert!(found("adapters: [],", "adapters: [").contains("x.ron:"), "{}", found("adapters: [],", "adapters: ["));
+        assert!(found("(4, \"a\")", "4").contains("x.ron:4:"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Where an element of a buffer came from, found out for a job and told in words.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
+use crate::gpu::{limits, simt as tracer};
+use crate::job::Job;
+use crate::simt::{self, Program, Question};
+use crate::trace::provenance::{Group, Iteration, Load, Role, Run, Writer, groups};
+use crate::trace::{AccessKind, Provenance};
+
+/// Loads that are told one by one, at most; more are told by line.
+const FEW: usize = 4;
+
+/// The origin of element `index` of `buffer`, in 32-bit words from its start, when `job` runs in the tracer.
+///
+/// # Errors
+/// A job that the tracer refuses, a buffer that it does not write, an index past its end, and a cancel.
+pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Result<Provenance, Vec<Diagnostic>> {
+    let refused = limits::check(job, &tracer::device());
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants)?;
+    let buffers: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
+    let spec = job.trace.clone().unwrap_or_default();
+    let question = Question { buffer: buffer.to_owned(), index, warp_width: spec.warp_width, fuel: spec.fuel };
+    simt::explain(&program, &buffers, job.grid, &question, cancel).map_err(|problem| vec![problem])
+}
+
+/// An origin in sentences: the element, who wrote it, from what.
+#[must_use]
+pub fn told(origin: &Provenance) -> Vec<String> {
+    let mut lines = vec![format!("{}[{}] = {}", origin.buffer, origin.index, origin.value)];
+    let Some(writer) = &origin.writer else {
+        lines.push("Nobody wrote it: it holds what it held before the run.".to_owned());
+        return lines;
+    };
+    lines.push(told_writer(writer));
+    for (role, prefix) in [(Role::Value, "from"), (Role::Index, "at a place given by")] {
+        let loads: Vec<Load> = writer.loads.iter().filter(|l| l.role == role).cloned().collect();
+        if loads.len() > FEW {
+            lines.extend(groups(&loads).iter().map(|group| format!("{prefix} {}", told_group(group))));
+        } else {
+            lines.extend(loads.iter().map(|load| format!("{prefix} {}", told_load(load))));
+        }
+    }
+    lines.extend(groups(&writer.through).iter().map(|g| format!("passed through {}", told_group(g))));
+    lines.extend(told_rest(writer));
+    lines
+}
+
+/// Who wrote it, where, and after how many others.
+fn told_writer(writer: &Writer) -> String {
+    let [x, y, z] = writer.workgroup_id;
+    let [i, j, k] = writer.local_id;
+    let how = match writer.kind {
+        AccessKind::Atomic => "changed by an atomic",
+        AccessKind::Store | AccessKind::Load => "written",
+    };
+    let mut text = format!(
+        "{how} at line {}{} by lane {} of warp {}, local id ({i}, {j}, {k}), workgroup {} ({x}, {y}, {z})",
+        writer.line,
+        aside(&writer.iterations),
+        writer.lane,
+        writer.warp,
+        writer.workgroup,
+    );
+    if writer.writes > 1 {
+        text.push_str(&format!("; the last of {} writes", count(writer.writes)));
+    }
+    text
+}
+
+/// One load.
+fn told_load(load: &Load) -> String {
+    let Load { buffer, index, value, line, lane, warp, .. } = load;
+    let rounds = aside(&load.iterations);
+    let stored =
+        load.stored_by.map(|by| format!(", stored at line {} by lane {} of warp {}", by.line, by.lane, by.warp));
+    let stored = stored.unwrap_or_default();
+    format!("{buffer}[{index}] = {value}, loaded at line {line}{rounds} by lane {lane} of warp {warp}{stored}")
+}
+
+/// Several loads at one line.
+fn told_group(group: &Group<'_>) -> String {
+    let loads = if group.loads == 1 { "1 load".to_owned() } else { format!("{} loads", count(group.loads as u64)) };
+    format!("{}[{}]: {loads} at line {}", group.buffer, told_runs(&group.runs), group.line)
+}
+
+/// The elements of some runs: `3, 4 … 18`.
+#[must_use]
+pub fn told_runs(runs: &[Run]) -> String {
+    const SHOWN: usize = 3;
+    let one = |run: &Run| match run.count {
+        1 => run.first.to_string(),
+        2 => format!("{}, {}", run.first, run.first + run.step),
+        n => format!("{}, {} … {}", run.first, run.first + run.step, run.first + run.step * (n - 1)),
+    };
+    let mut words: Vec<String> = runs.iter().take(SHOWN).map(one).collect();
+    let left: u64 = runs.iter().skip(SHOWN).map(|run| run.count).sum();
+    if left > 0 {
+        words.push(format!("and {} more", count(left)));
+    }
+    words.join(", ")
+}
+
+/// What else went into the value, and what is missing from the account.
+#[must_use]
+pub fn told_rest(writer: &Writer) -> Vec<String> {
+    let mut lines = Vec::new();
+    let from_loads = writer.loads.iter().any(|l| l.role == Role::Value);
+    if !writer.builtins.is_empty() {
+        lines.push(format!("computed with {}", writer.builtins.join(", ")));
+    } else if !from_loads && writer.complete {
+        lines.push("from constants alone".to_owned());
+    }
+    if writer.omitted > 0 {
+        lines.push(format!("{} earlier loads are not listed", count(writer.omitted)));
+    }
+    if !writer.complete {
+        lines.push("what the workgroup did first was too much to keep: loads of that part are missing".to_owned());
+    }
+    lines
+}
+
+/// [`rounds`] in the middle of a sentence.
+fn aside(iterations: &[Iteration]) -> String {
+    let rounds = rounds(iterations);
+    if rounds.is_empty() { rounds } else { format!("{rounds},") }
+}
+
+/// Rounds of loops, counted from 0, to go on a sentence with.
+#[must_use]
+pub fn rounds(iterations: &[Iteration]) -> String {
+    let each = iterations.iter().map(|i| format!(", round {} of the loop at line {}", i.round, i.line));
+    each.collect()
+}

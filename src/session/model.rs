@@ -1,0 +1,342 @@
+//! The model of a device beside what was traced and measured: which device, and what it says of a kernel.
+
+use serde::Serialize;
+
+use crate::base::diag::{Diagnostic, nearest};
+use crate::base::units::{digits3, figure, number, si};
+use crate::device::occupancy::Limit;
+use crate::device::predict::Term;
+use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
+use crate::job::Job;
+use crate::lesson::PackFiles;
+use crate::measure::roofline;
+use crate::trace::Trace;
+use crate::trace::record::{Ceilings, Device};
+
+/// Where a pack's devices are.
+const FOLDER: &str = "assets/devices";
+
+/// The device that is modelled where the measured one has no model.
+const STAND_IN: &str = "h100-sxm";
+
+/// The devices of a pack, the built-in ones among them unless the pack has its own of the same id; and what is wrong with their files.
+#[must_use]
+pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
+    let (mut specs, mut problems) = (Vec::new(), Vec::new());
+    let built_in = (*files != PackFiles::Embedded).then_some(PackFiles::Embedded);
+    for files in std::iter::once(files).chain(&built_in) {
+        for path in files.list(FOLDER) {
+            let name = path.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
+            let Some(id) = name.and_then(|name| name.strip_suffix(".ron")) else { continue };
+            if specs.iter().any(|known: &DeviceSpec| known.id == id) {
+                continue;
+            }
+            match files.require(&path).and_then(|text| spec::read(id, &files.display(&path), &text)) {
+                Ok(spec) => specs.push(spec),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    (specs, problems)
+}
+
+/// A device to model.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen<'a> {
+    /// It.
+    pub spec: &'a DeviceSpec,
+    /// Whether it is the one that measures: otherwise its times are not this machine's.
+    pub this_machine: bool,
+}
+
+/// The device to model: the one that was asked for, else the one that measures, else a stand-in. None where there are no models.
+///
+/// # Errors
+/// When the one that was asked for is not there: which there are.
+pub fn choose<'a>(
+    specs: &'a [DeviceSpec],
+    wanted: Option<&str>,
+    measures: &Device,
+) -> Result<Option<Chosen<'a>>, Diagnostic> {
+    let chosen = |spec: &'a DeviceSpec| Chosen { spec, this_machine: spec.is_adapter(&measures.name) };
+    let of = |id: &str| specs.iter().find(|spec| spec.id == id).map(chosen);
+    if let Some(id) = wanted {
+        return of(id).map(Some).ok_or_else(|| {
+            let known = specs.iter().map(|spec| spec.id.as_str());
+            let hint = match nearest(id, known.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
+            };
+            Diagnostic::error(format!("there is no model of a device `{id}`")).hint(hint)
+        });
+    }
+    let own = specs.iter().map(chosen).find(|chosen| chosen.this_machine);
+    Ok(own.or_else(|| of(STAND_IN)).or_else(|| specs.first().map(chosen)))
+}
+
+/// As [`choose`], where a device that was chosen once may have gone from the pack since: the default then takes its place.
+#[must_use]
+pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device) -> Option<Chosen<'a>> {
+    choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
+}
+
+/// How a job is launched; none before its shader was compiled.
+#[must_use]
+pub fn launch(job: &Job) -> Option<Launch> {
+    let shape = job.workgroup?;
+    Some(Launch {
+        blocks: job.grid.iter().map(|n| u64::from(*n)).product(),
+        threads_per_block: shape.size.iter().fold(1, |all: u32, n| all.saturating_mul(*n)),
+        shared_bytes_per_block: shape.shared_bytes,
+        registers_per_thread: None,
+        warp_lanes: job.trace.as_ref().map_or(32, |spec| spec.warp_width),
+    })
+}
+
+/// A kernel as far as a prediction needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Traced<'a> {
+    /// How it is launched.
+    pub launch: &'a Launch,
+    /// What it did.
+    pub trace: &'a Trace,
+    /// Bytes and floating-point operations that its work needs, where a lesson says so.
+    pub needs: Option<(f64, f64)>,
+}
+
+/// What the model says of a kernel, in the shape that the command line prints as JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct Predicted {
+    /// The device that is modelled.
+    pub device: Modelled,
+    /// What the work needs at the device's peak, in seconds; null where no time can be predicted.
+    pub low_s: Option<f64>,
+    /// What the trace did, without help from caches, in seconds.
+    pub high_s: Option<f64>,
+    /// What decides the high end.
+    pub bound: Option<Bound>,
+    /// The time that each resource alone would take.
+    pub terms: Vec<Term>,
+    /// What an SM holds at once.
+    pub occupancy: Option<Occupancy>,
+    /// How the grid spreads over the SMs.
+    pub waves: Option<Waves>,
+    /// What is taken for granted.
+    pub assumptions: Vec<Said>,
+    /// Why there is no time, where there is none.
+    pub missing: Vec<Said>,
+    /// Against the measurement; null where the modelled device did not measure.
+    pub error: Option<Error>,
+}
+
+/// The device behind a prediction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Modelled {
+    /// Its id, as `--device` takes it.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its name where room is scarce.
+    #[serde(skip)]
+    pub short: String,
+    /// Whether it is the one that measures.
+    pub this_machine: bool,
+}
+
+/// A sentence, and a name for what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// The name.
+    pub kind: &'static str,
+    /// The sentence.
+    pub text: String,
+}
+
+/// How far a prediction is from the measured median: predicted over measured, less one, for both ends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Error {
+    /// Of the low end.
+    pub low: f64,
+    /// Of the high end.
+    pub high: f64,
+    /// Whether the measured median lies between the ends.
+    pub within: bool,
+}
+
+/// What the model of a device says of a traced kernel, beside the median that was measured on this machine.
+#[must_use]
+pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, measured_s: Option<f64>) -> Predicted {
+    let here = chosen.this_machine;
+    let work = Work {
+        launch: traced.launch,
+        trace: traced.trace,
+        least_bytes: traced.needs.map(|needs| needs.0),
+        least_flops: traced.needs.map_or(0.0, |needs| needs.1),
+        copy_bytes_per_s: roofline::bandwidth(ceilings).filter(|_| here),
+        launch_s: ceilings.launch_s.filter(|_| here),
+    };
+    let found = predict(chosen.spec, &work);
+    let (low_s, high_s) = (found.time.as_ref().map(|t| t.low_s), found.time.as_ref().map(|t| t.high_s));
+    let error = low_s.zip(high_s).zip(measured_s.filter(|m| here && *m > 0.0)).map(|((low, high), measured)| Error {
+        low: low / measured - 1.0,
+        high: high / measured - 1.0,
+        within: (low..=high).contains(&measured),
+    });
+    Predicted {
+        device: Modelled {
+            id: chosen.spec.id.clone(),
+            name: chosen.spec.name.clone(),
+            short: chosen.spec.short.clone(),
+            this_machine: here,
+        },
+        low_s,
+        high_s,
+        bound: found.time.as_ref().map(|t| t.bound),
+        terms: found.time.map(|t| t.terms).unwrap_or_default(),
+        occupancy: found.occupancy,
+        waves: found.waves,
+        assumptions: found.assumptions.iter().map(|a| Said { kind: a.kind(), text: a.sentence() }).collect(),
+        missing: found.missing.iter().map(|m| Said { kind: m.kind(), text: m.sentence().to_owned() }).collect(),
+        error,
+    }
+}
+
+impl Predicted {
+    /// The time as people read it: its two ends, or the one that both round to.
+    #[must_use]
+    pub fn time_words(&self) -> Option<String> {
+        let (low, high) = (si(self.low_s?, "s"), si(self.high_s?, "s"));
+        let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
+        Some(match unit(&low) {
+            _ if low == high => high,
+            shared if shared == unit(&high) => format!("{}–{high}", low.split(' ').next().unwrap_or(&low)),
+            _ => format!("{low}–{high}"),
+        })
+    }
+
+    /// The error as people read it.
+    #[must_use]
+    pub fn error_words(&self) -> Option<String> {
+        let signed = |ratio: f64| {
+            let percent = 100.0 * ratio;
+            let digits = if percent.abs() < 9.95 { 1 } else { 0 };
+            format!("{}{:.digits$}%", if percent < 0.0 { "−" } else { "+" }, percent.abs())
+        };
+        let error = self.error?;
+        let (low, high) = (signed(error.low), signed(error.high));
+        Some(if low == high { high } else { format!("{low} to {high}") })
+    }
+
+    /// What limits the occupancy, and what it would take to hold one more block.
+    #[must_use]
+    pub fn occupancy_words(&self) -> Option<String> {
+        let held = self.occupancy.as_ref()?;
+        if held.blocks_per_sm == 0 {
+            return Some(format!("a block does not fit: too much of {}", held.limited_by.name()));
+        }
+        let blocks =
+            if held.blocks_per_sm == 1 { "1 block".to_owned() } else { format!("{} blocks", held.blocks_per_sm) };
+        let mut words = format!("{blocks} ({} warps) an SM, limited by {}", held.warps_per_sm, held.limited_by.name());
+        if let Some(less) = held.less_for_one_more {
+            let what = match held.limited_by {
+                Resource::Threads | Resource::Warps | Resource::Blocks => "fewer threads a block",
+                Resource::Registers => "fewer registers a thread",
+                Resource::SharedMemory => "bytes of shared memory less a block",
+            };
+            words.push_str(&format!("; {} {what} would let one more in", number(f64::from(less))));
+        }
+        if let Some(Limit { resource, blocks }) = held.next {
+            words.push_str(&format!("; next {} at {blocks}", resource.name()));
+        }
+        Some(words)
+    }
+
+    /// The waves and their tail.
+    #[must_use]
+    pub fn waves_words(&self) -> Option<String> {
+        let w = self.waves?;
+        let count = digits3(w.waves);
+        if w.busy_sms < w.sms {
+            return Some(format!("{count} waves: {} of {} SMs have work", w.busy_sms, w.sms));
+        }
+        let idle = figure(w.idle_share, "%");
+        Some(match w.tail_blocks {
+            0 => format!("{count} waves, all of them full"),
+            _ if w.full == 0 => format!("{count} waves: all blocks at once, {idle} of the places empty"),
+            _ => format!("{count} waves: the last is {} full, {idle} of all places idle", figure(w.tail_fill, "%")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::simt;
+
+    fn adapter(name: &str) -> Device {
+        Device { name: name.into(), ..simt::device() }
+    }
+
+    #[test]
+    fn the_measuring_device_is_modelled_where_it_can_be() -> Result<(), Diagnostic> {
+        let (specs, problems) = load(&PackFiles::Embedded);
+        assert!(problems.is_empty() && specs.len() >= 6, "{problems:?}");
+        let of = |wanted: Option<&str>, name: &str| {
+            let chosen = choose(&specs, wanted, &adapter(name))?;
+            Ok::<_, Diagnostic>(chosen.map(|c| (c.spec.id.clone(), c.this_machine)).unwrap_or_default())
+        };
+        assert_eq!(of(None, "NVIDIA H200")?, ("h200-sxm".into(), true));
+        assert_eq!(of(None, "llvmpipe (LLVM 15.0.6, 256 bits)")?, ("h100-sxm".into(), false));
+        // A laptop's chip of nearly the same name is another chip.
+        assert_eq!(of(None, "NVIDIA GeForce RTX 4090 Laptop GPU")?, ("h100-sxm".into(), false));
+        assert_eq!(of(Some("rtx-4090"), "NVIDIA H200")?, ("rtx-4090".into(), false));
+        let missing = of(Some("rtx-4080"), "x").err().map(|d| d.to_string()).unwrap_or_default();
+        assert!(missing.contains("did you mean `rtx-4090`?"), "{missing}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_packs_own_devices_come_first_and_their_mistakes_are_told() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let devices = folder.path().join(FOLDER);
+        std::fs::create_dir_all(&devices)?;
+        let own = "(format_version: 1, name: \"Mine\", short: \"Mine\", adapters: [], sources: {}, figures: ())";
+        std::fs::write(devices.join("h100-sxm.ron"), own)?;
+        std::fs::write(devices.join("broken.ron"), own.replace("()", "(sms: (1, \"x\"))"))?;
+        let (specs, problems) = load(&PackFiles::Folder(folder.path().to_owned()));
+        let named = |id: &str| specs.iter().filter(|s| s.id == id).map(|s| s.name.clone()).collect::<Vec<_>>();
+        assert_eq!(named("h100-sxm"), ["Mine"]);
+        assert_eq!(named("h200-sxm").len(), 1);
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].to_string().contains("broken.ron:1:"), "{}", problems[0]);
+        Ok(())
+    }
+
+    #[test]
+    fn an_error_is_of_both_ends_and_only_of_the_device_that_measured() -> Result<(), Diagnostic> {
+        let (specs, _) = load(&PackFiles::Embedded);
+        let mut trace = Trace { complete: true, ..Trace::default() };
+        trace.global.load.sectors = 2_093_750;
+        let launch = Launch {
+            blocks: 132,
+            threads_per_block: 256,
+            shared_bytes_per_block: 0,
+            registers_per_thread: None,
+            warp_lanes: 32,
+        };
+        let traced = Traced { launch: &launch, trace: &trace, needs: Some((33.5e6, 0.0)) };
+        let of = |name: &str, measured: f64| {
+            let chosen = choose(&specs, None, &adapter(name))?;
+            Ok::<_, Diagnostic>(chosen.map(|c| predicted(&c, &traced, &Ceilings::default(), Some(measured))))
+        };
+        let inside = of("NVIDIA H100 80GB HBM3", 15e-6)?;
+        let inside = inside.as_ref();
+        assert!(inside.and_then(|p| p.error).is_some_and(|e| e.within && (e.low + 1.0 / 3.0).abs() < 1e-9));
+        assert_eq!(inside.and_then(Predicted::time_words).as_deref(), Some("10.0–20.0 µs"));
+        assert_eq!(inside.and_then(Predicted::error_words).as_deref(), Some("−33% to +33%"));
+        let outside = of("NVIDIA H100 80GB HBM3", 25e-6)?;
+        assert!(outside.as_ref().and_then(|p| p.error).is_some_and(|e| !e.within));
+        assert!(of("llvmpipe", 16e-6)?.is_some_and(|p| p.error.is_none() && !p.device.this_machine));
+        Ok(())
+    }
+}

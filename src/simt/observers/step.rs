@@ -1,0 +1,45 @@
+//! One operation at the moment before it is executed, with the registers it will read.
+
+use crate::simt::code::{Index, Place};
+use crate::simt::ops::Src;
+
+/// What a warp is about to do.
+#[derive(Clone, Copy)]
+pub struct Step<'a> {
+    /// The operation.
+    pub pc: usize,
+    /// Active lanes.
+    pub mask: u64,
+    /// Scalar registers.
+    pub scalars: &'a [u32],
+    /// Vector registers, then rows of local memory: `width` words each.
+    pub vectors: &'a [u32],
+    /// Lanes of the warp.
+    pub width: usize,
+}
+
+impl Step<'_> {
+    /// What a vector register holds for a lane.
+    pub fn vector(&self, reg: u32, lane: u32) -> u32 {
+        self.vectors[reg as usize * self.width + lane as usize]
+    }
+
+    /// What an operand is for a lane.
+    pub fn operand(&self, src: Src, lane: u32) -> u32 {
+        if src.is_scalar() { self.scalars[src.reg() as usize] } else { self.vector(src.reg(), lane) }
+    }
+
+    /// The byte address that a lane goes to; none where it would be out of bounds.
+    pub fn address(&self, place: &Place, lane: u32) -> Option<u32> {
+        place.terms.iter().try_fold(place.offset, |address, term| {
+            let index = match term.index {
+                Index::One(reg) => self.scalars[reg as usize],
+                Index::Linear { base, step } => {
+                    self.scalars[base as usize].wrapping_add(lane.wrapping_mul(self.scalars[step as usize]))
+                }
+                Index::Lanes(reg) => self.vector(reg, lane),
+            };
+            (index < term.len).then(|| address.wrapping_add(index.wrapping_mul(term.stride)))
+        })
+    }
+}

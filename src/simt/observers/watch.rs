@@ -1,0 +1,104 @@
+//! Watches one element of one buffer: who wrote it last, and how often it was written.
+
+use super::{Observer, Step, lanes_of};
+use crate::simt::code::{Code, Op};
+use crate::simt::ir::Mem;
+use crate::simt::memory::{Buffer, Words, atomic_result};
+
+/// The element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The buffer, by binding.
+    pub buffer: u16,
+    /// Its first byte.
+    pub byte: u32,
+}
+
+/// A write to the element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Linear index of the workgroup.
+    pub workgroup: u64,
+    pub warp: u32,
+    pub lane: u32,
+    /// The operation.
+    pub pc: usize,
+    /// Which write of the workgroup to the element it is, from 1.
+    pub number: u64,
+}
+
+/// Sees every write to the element, of workgroups that run one after another.
+pub struct Watch<'a> {
+    code: &'a Code,
+    buffers: &'a [Buffer<'a>],
+    target: Target,
+    workgroup: u64,
+    warp: u32,
+    /// Writes of the present workgroup.
+    number: u64,
+    /// Writes altogether.
+    pub writes: u64,
+    /// The last of them.
+    pub last: Option<Write>,
+}
+
+impl<'a> Watch<'a> {
+    /// Nothing was seen yet.
+    pub fn new(code: &'a Code, buffers: &'a [Buffer<'a>], target: Target) -> Self {
+        Self { code, buffers, target, workgroup: 0, warp: 0, number: 0, writes: 0, last: None }
+    }
+
+    /// What follows is done by workgroup number `linear`, from its start.
+    pub fn start(&mut self, linear: u64) {
+        (self.workgroup, self.number) = (linear, 0);
+    }
+
+    fn wrote(&mut self, pc: usize, lane: u32) {
+        self.writes += 1;
+        self.number += 1;
+        let Self { workgroup, warp, number, .. } = *self;
+        self.last = Some(Write { workgroup, warp, lane, pc, number });
+    }
+
+    /// Lanes go in order, so an atomic that replaces only under a condition can be followed lane by lane.
+    fn atomic(&mut self, step: &Step<'_>) {
+        let Op::Atomic { op, place, value, compare, .. } = self.code.ops[step.pc] else { return };
+        let place = &self.code.places[place as usize];
+        let Buffer::Written(words) = &self.buffers[usize::from(self.target.buffer)] else { return };
+        let mut now = words.as_slice().word(self.target.byte as usize / 4);
+        for lane in lanes_of(step.mask) {
+            if step.address(place, lane).is_some_and(|address| address == self.target.byte)
+                && let Some(new) = atomic_result(op, now, step.operand(value, lane), step.operand(compare, lane))
+            {
+                now = new;
+                self.wrote(step.pc, lane);
+            }
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    const ACTIVE: bool = false;
+    const STEPS: bool = true;
+
+    fn warp(&mut self, warp: u32) {
+        self.warp = warp;
+    }
+
+    fn step(&mut self, step: &Step<'_>) {
+        let (Op::Store { place, .. } | Op::Atomic { place, .. }) = self.code.ops[step.pc] else { return };
+        let place = &self.code.places[place as usize];
+        if place.mem != Mem::Buffer(self.target.buffer) {
+            return;
+        }
+        if let Op::Atomic { .. } = self.code.ops[step.pc] {
+            return self.atomic(step);
+        }
+        for lane in lanes_of(step.mask) {
+            let Some(address) = step.address(place, lane) else { continue };
+            if (address..address + place.bytes()).contains(&self.target.byte) {
+                self.wrote(step.pc, lane);
+            }
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! A backward slice of what one workgroup did: from the last write of a word to the loads that its value came from.
+//!
+//! The walk goes from the last step to the first with a set of what still matters: registers, by lane, and words of
+//! memory. A step that defines something in the set takes it out and puts in what it was made of. A scalar register,
+//! which a warp has once for all its lanes, matters on behalf of some of them.
+
+use std::collections::HashMap;
+
+use super::code::{Code, Given, Index, Mention, NONE, Op, Place};
+use super::ir::{AtomicOp, Builtin, Mem};
+use super::memory::Buffer;
+use super::observers::{Path, Taken, Target, lanes_of};
+use super::ops::Src;
+use super::subgroup::Subgroup;
+use crate::trace::provenance::{MAX_LOADS, Role, Stored};
+
+/// The lanes for which something matters: as part of the value, or for where something was.
+#[derive(Clone, Copy, Debug, Default)]
+struct Live {
+    value: u64,
+    index: u64,
+}
+
+impl Live {
+    fn any(self) -> u64 {
+        self.value | self.index
+    }
+
+    fn of(self, lanes: u64) -> Self {
+        Self { value: self.value & lanes, index: self.index & lanes }
+    }
+
+    /// The same lanes, for the addresses of what mattered.
+    fn addresses(self) -> Self {
+        Self { value: 0, index: self.any() }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.value |= other.value;
+        self.index |= other.index;
+    }
+
+    /// Takes out some lanes.
+    fn take(&mut self, lanes: u64) -> Self {
+        let taken = self.of(lanes);
+        (self.value, self.index) = (self.value & !lanes, self.index & !lanes);
+        taken
+    }
+
+    fn role(self) -> Role {
+        if self.value == 0 { Role::Index } else { Role::Value }
+    }
+}
+
+/// A component in memory that matters, and the loads that asked for it.
+#[derive(Default)]
+struct Wanted {
+    value: bool,
+    index: bool,
+    loads: Vec<usize>,
+}
+
+/// A load that the walk came to.
+pub struct Found {
+    /// The step.
+    pub taken: Taken,
+    /// Its place.
+    pub place: u32,
+    /// The lane, and the word of those that it loaded.
+    pub lane: u32,
+    pub part: u8,
+    /// Byte address of that word.
+    pub address: u32,
+    pub role: Role,
+    /// Who in the workgroup had stored it.
+    pub stored_by: Option<Stored>,
+}
+
+/// What the walk came to.
+pub struct Slice {
+    /// Loads, the latest first.
+    pub found: Vec<Found>,
+    /// Loads that did not fit.
+    pub omitted: u64,
+    /// Built-in inputs in the value.
+    pub builtins: Vec<Builtin>,
+}
+
+/// Walks back through `path`, of `warps` warps, in whose last step `lane` writes `target`.
+pub fn slice(
+    code: &Code,
+    buffers: &[Buffer<'_>],
+    path: &Path<'_>,
+    (target, lane): (Target, u32),
+    warps: usize,
+) -> Slice {
+    let vectors = (code.vectors + code.local_words) as usize;
+    let mut walk = Walk {
+        code,
+        buffers,
+        path,
+        scalars: vec![Live::default(); warps * code.scalars as usize],
+        vectors: vec![Live::default(); warps * vectors],
+        words: HashMap::new(),
+        root: Some(lane),
+        slice: Slice { found: Vec::new(), omitted: 0, builtins: Vec::new() },
+    };
+    walk.words.insert((Some(target.buffer), target.byte), Wanted { value: true, ..Wanted::default() });
+    for taken in path.backwards() {
+        walk.step(&taken);
+        walk.root = None;
+    }
+    if !path.is_cut() {
+        walk.givens(warps);
+    }
+    walk.slice
+}
+
+struct Walk<'a> {
+    code: &'a Code,
+    buffers: &'a [Buffer<'a>],
+    path: &'a Path<'a>,
+    /// By warp and register.
+    scalars: Vec<Live>,
+    /// By warp and register, rows of local memory included.
+    vectors: Vec<Live>,
+    /// By buffer (none: workgroup memory) and the byte that a component starts at.
+    words: HashMap<(Option<u16>, u32), Wanted>,
+    /// The lane of the write that all begins with, while that is the present step.
+    root: Option<u32>,
+    slice: Slice,
+}
+
+impl Walk<'_> {
+    fn scalar(&mut self, warp: u32, reg: u32) -> &mut Live {
+        &mut self.scalars[(warp * self.code.scalars + reg) as usize]
+    }
+
+    fn vector(&mut self, warp: u32, reg: u32) -> &mut Live {
+        &mut self.vectors[(warp * (self.code.vectors + self.code.local_words) + reg) as usize]
+    }
+
+    /// An operand matters from now on.
+    fn want(&mut self, warp: u32, src: Src, live: Live) {
+        if src.is_scalar() {
+            self.scalar(warp, src.reg()).add(live);
+        } else {
+            self.vector(warp, src.reg()).add(live);
+        }
+    }
+
+    /// The indices of a place matter.
+    fn want_indices(&mut self, warp: u32, place: &Place, live: Live) {
+        let live = live.addresses();
+        for term in &place.terms {
+            match term.index {
+                Index::One(reg) => self.scalar(warp, reg).add(live),
+                Index::Linear { base, step } => [base, step].into_iter().for_each(|r| self.scalar(warp, r).add(live)),
+                Index::Lanes(reg) => self.vector(warp, reg).add(live),
+            }
+        }
+    }
+
+    fn step(&mut self, taken: &Taken) {
+        let code = self.code;
+        let warp = taken.warp;
+        match code.ops[taken.pc as usize] {
+            op @ (Op::SUn { .. } | Op::SBin { .. } | Op::STri { .. }) => self.compute(op, warp, u64::MAX),
+            op @ (Op::VUn { masked, .. }
+            | Op::VBin { masked, .. }
+            | Op::VTri { masked, .. }
+            | Op::Fill { masked, .. }
+            | Op::Ramp { masked, .. }) => self.compute(op, warp, if masked { taken.mask } else { u64::MAX }),
+            Op::LoadOne { place: at, dst } => {
+                let place = &code.places[at as usize];
+                for (part, dst) in (0..place.components).zip(dst) {
+                    let live = std::mem::take(self.scalar(warp, dst));
+                    if live.any() != 0 {
+                        // All lanes have one address: the first's is that of the lanes that it was loaded for.
+                        let first = taken.mask.trailing_zeros();
+                        self.load(taken, at, part, first, live);
+                        self.want_indices(warp, place, live);
+                    }
+                }
+            }
+            Op::Load { place: at, dst } => {
+                let place = &code.places[at as usize];
+                for (part, dst) in (0..place.components).zip(dst) {
+                    let live = self.vector(warp, dst).take(taken.mask);
+                    lanes_of(live.any()).for_each(|lane| self.load(taken, at, part, lane, live.of(1 << lane)));
+                    self.want_indices(warp, place, live);
+                }
+            }
+            Op::Store { place, src } => self.store(taken, &code.places[place as usize], &src),
+            Op::Atomic { op, place, value, compare, old, done } => {
+                self.atomic(taken, place, op, [value, compare], [old, done]);
+            }
+            Op::ClearLocal { first, rows } => {
+                for row in first..first + rows {
+                    self.vector(warp, code.vectors + row).take(taken.mask);
+                }
+            }
+            Op::Subgroup { op, dst, a, index, one } => self.subgroup(taken, (op, dst, one), (a, index)),
+            // Not recorded: they move no values.
+            Op::Enter(_)
+            | Op::Jump { .. }
+            | Op::JumpIf { .. }
+            | Op::Split { .. }
+            | Op::Swap { .. }
+            | Op::Join { .. }
+            | Op::Clear { .. }
+            | Op::Leave { .. }
+            | Op::LeaveIf { .. }
+            | Op::Again { .. }
+            | Op::Exit { .. }
+            | Op::Switch { .. }
+            | Op::Barrier(_)
+            | Op::End => {}
+        }
+    }
+
+    /// An operation among lanes: each that matters wants the values of those that it was made of.
+    fn subgroup(&mut self, taken: &Taken, (op, dst, one): (Subgroup, [u32; 4], bool), (a, index): (u32, Src)) {
+        let (warp, mask) = (taken.warp, taken.mask);
+        let mut live = Live::default();
+        for dst in &dst[..op.results()] {
+            live.add(if one { std::mem::take(self.scalar(warp, *dst)) } else { self.vector(warp, *dst).take(mask) });
+        }
+        // A result that all lanes share is found once, by the first.
+        let askers = if one { mask & mask.wrapping_neg() } else { live.any() & mask };
+        for lane in lanes_of(if live.any() == 0 { 0 } else { askers }) {
+            let wants = if one { live } else { live.of(1 << lane) };
+            let from = op.sources(lane, self.path.index(taken, lane), mask);
+            let of = |wanted: bool| if wanted { from } else { 0 };
+            self.vector(warp, a).add(Live { value: of(wants.value != 0), index: of(wants.index != 0) });
+            if op.has_index() {
+                self.want(warp, index, Live { value: 0, index: 1 << lane });
+            }
+        }
+    }
+
+    /// An operation on registers, lane by lane, that writes those of `lanes`.
+    fn compute(&mut self, mut op: Op, warp: u32, lanes: u64) {
+        let mut live = Live::default();
+        op.mentions(&mut [], &mut |mention| match mention {
+            Mention::WriteOne(reg) => live = std::mem::take(self.scalar(warp, *reg)),
+            Mention::Write(reg) => live = self.vector(warp, *reg).take(lanes),
+            Mention::ReadOne(_) | Mention::Read(_) => {}
+        });
+        if live.any() == 0 {
+            return;
+        }
+        op.mentions(&mut [], &mut |mention| match mention {
+            Mention::ReadOne(reg) => self.scalar(warp, *reg).add(live),
+            Mention::Read(reg) => self.vector(warp, *reg).add(live),
+            Mention::WriteOne(_) | Mention::Write(_) => {}
+        });
+    }
+
+    /// A component of a place, as what matters is named.
+    fn key(place: &Place, address: u32) -> (Option<u16>, u32) {
+        match place.mem {
+            Mem::Buffer(buffer) => (Some(buffer), address),
+            // Local memory is registers here, and never asks.
+            Mem::Shared | Mem::Local => (None, address),
+        }
+    }
+
+    /// A word matters that was loaded at the address of `lane`, on behalf of the lanes in `live`.
+    fn load(&mut self, taken: &Taken, at: u32, part: u8, lane: u32, live: Live) {
+        let place = &self.code.places[at as usize];
+        // Out of bounds is a zero from nowhere.
+        let Some(address) = self.path.address(taken, lane).map(|a| a + u32::from(part * place.width.bytes())) else {
+            return;
+        };
+        if place.mem == Mem::Local {
+            let row = self.code.vectors + address / 4;
+            self.vector(taken.warp, row).add(live);
+            return;
+        }
+        let role = live.role();
+        let number = self.slice.found.len();
+        let listed = number < 2 * MAX_LOADS;
+        if listed {
+            let lane = if live.any() >> lane & 1 == 1 { lane } else { (live.any() & taken.mask).trailing_zeros() };
+            self.slice.found.push(Found { taken: *taken, place: at, lane, part, address, role, stored_by: None });
+        } else {
+            self.slice.omitted += 1;
+        }
+        if let Mem::Buffer(buffer) = place.mem
+            && matches!(self.buffers[usize::from(buffer)], Buffer::Read(_))
+        {
+            return;
+        }
+        let wanted = self.words.entry(Self::key(place, address)).or_default();
+        wanted.value |= role == Role::Value;
+        wanted.index |= role == Role::Index;
+        wanted.loads.extend(listed.then_some(number));
+    }
+
+    /// A lane stored a word: if it matters, it matters no longer, and gives the roles it had.
+    fn stored(&mut self, taken: &Taken, place: &Place, address: u32, lane: u32) -> Option<Live> {
+        let wanted = self.words.remove(&Self::key(place, address))?;
+        for load in wanted.loads {
+            self.slice.found[load].stored_by = Some(Stored { warp: taken.warp, lane, line: place.line });
+        }
+        let lanes = |wanted: bool| u64::from(wanted) << lane;
+        Some(Live { value: lanes(wanted.value), index: lanes(wanted.index) })
+    }
+
+    fn store(&mut self, taken: &Taken, place: &Place, src: &[Src; 4]) {
+        if self.words.is_empty() && place.mem != Mem::Local {
+            return;
+        }
+        // Where several lanes store to one word, the last one's value stays.
+        for lane in lanes_of(taken.mask).collect::<Vec<_>>().into_iter().rev() {
+            let Some(address) = self.path.address(taken, lane) else { continue };
+            for (part, src) in (0..u32::from(place.components)).zip(src) {
+                let address = address + part * u32::from(place.width.bytes());
+                let live = if place.mem == Mem::Local {
+                    let row = self.code.vectors + address / 4;
+                    Some(self.vector(taken.warp, row).take(1 << lane)).filter(|live| live.any() != 0)
+                } else {
+                    self.stored(taken, place, address, lane)
+                };
+                if let Some(live) = live {
+                    self.want(taken.warp, *src, live);
+                    self.want_indices(taken.warp, place, live);
+                }
+            }
+        }
+    }
+
+    fn atomic(&mut self, taken: &Taken, at: u32, op: AtomicOp, operands: [Src; 2], results: [u32; 2]) {
+        let place = &self.code.places[at as usize];
+        let [value, compare] = operands;
+        for lane in lanes_of(taken.mask).collect::<Vec<_>>().into_iter().rev() {
+            if self.root.is_some_and(|root| root != lane) {
+                continue;
+            }
+            let found = results.map(|reg| match reg {
+                NONE => Live::default(),
+                reg => self.vector(taken.warp, reg).take(1 << lane),
+            });
+            let Some(address) = self.path.address(taken, lane) else { continue };
+            if let Some(live) = self.stored(taken, place, address, lane) {
+                self.want(taken.warp, value, live);
+                self.want_indices(taken.warp, place, live);
+                if self.root.is_some() {
+                    // Of the element that was asked for, the other writers are counted instead.
+                    return;
+                }
+                // What was there before is part of what is there now.
+                if op != AtomicOp::Exchange {
+                    let wanted = self.words.entry(Self::key(place, address)).or_default();
+                    wanted.value |= live.value != 0;
+                    wanted.index |= live.index != 0;
+                }
+            }
+            let [old, done] = found;
+            if done.any() != 0 {
+                self.want(taken.warp, compare, done);
+            }
+            let mut live = old;
+            live.add(done);
+            if live.any() != 0 {
+                self.want_indices(taken.warp, place, live);
+                self.load(taken, at, 0, lane, live);
+            }
+        }
+    }
+
+    /// What still matters at the start was given.
+    fn givens(&mut self, warps: usize) {
+        let mut seen = |given: &Given, live: Live| {
+            if let Given::Builtin(builtin) = given
+                && live.value != 0
+                && !self.slice.builtins.contains(builtin)
+            {
+                self.slice.builtins.push(*builtin);
+            }
+        };
+        for warp in 0..warps {
+            let first = warp * self.code.scalars as usize;
+            self.code.given_scalars.iter().zip(&self.scalars[first..]).for_each(|(given, live)| seen(given, *live));
+            let first = warp * (self.code.vectors + self.code.local_words) as usize;
+            self.code.given_vectors.iter().zip(&self.vectors[first..]).for_each(|(given, live)| seen(given, *live));
+        }
+    }
+}

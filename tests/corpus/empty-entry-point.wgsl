@@ -1,0 +1,4 @@
+// runs
+
+@compute @workgroup_size(1)
+fn main() {}

@@ -1,0 +1,1 @@
+// no compute entry point

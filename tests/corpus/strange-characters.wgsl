@@ -1,0 +1,6 @@
+// rejected: expected at line 5
+
+@compute @workgroup_size(1)
+fn main() {
+    let a = 1 § 2;
+}

@@ -1,0 +1,6 @@
+// runs
+
+@compute @workgroup_size(64)
+fn main() {
+    subgroupBarrier();
+}

@@ -1,0 +1,202 @@
+//! One text through the tracer: what comes of it, and whether that is as it should be.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use warpbook::base::diag::Diagnostic;
+use warpbook::base::tensor::{Init, Tensor};
+use warpbook::job::TraceSpec;
+use warpbook::simt::{self, Options, Program};
+
+/// Warp instructions for a run. Many texts have loops that do not end.
+const FUEL: u64 = 1 << 14;
+/// Bytes of a buffer that a run is tried with.
+const MAX_BUFFER: u32 = 1 << 20;
+/// Bytes that one text may take, beside what the process had before.
+const MAX_MEMORY: u64 = 1 << 30;
+/// Entry points of one text that are tried.
+const ENTRIES: usize = 4;
+
+/// What panics said since they were last asked for.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// From here on, panics are noted instead of printed.
+pub fn listen_for_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let said = info.payload();
+        let said = said.downcast_ref::<String>().map(String::as_str).or_else(|| said.downcast_ref::<&str>().copied());
+        let at = info.location().map(ToString::to_string).unwrap_or_default();
+        if let Ok(mut panics) = PANICS.lock() {
+            panics.push(format!("{at}: {}", said.unwrap_or_default().replace('\n', " ")));
+        }
+    }));
+}
+
+/// What came of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Came {
+    /// It is no WGSL.
+    Rejected,
+    /// It is, and the tracer knows no entry point of it.
+    Refused,
+    /// An entry point ran.
+    Ran,
+    /// Something is wrong with the tracer: of which sort, and what.
+    Wrong(String, String),
+}
+
+impl Came {
+    pub fn wrong(sort: &str, what: &str) -> Self {
+        Self::Wrong(sort.to_owned(), what.replace('\n', " "))
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::Refused => "refused",
+            Self::Ran => "ran",
+            Self::Wrong(..) => "wrong",
+        }
+    }
+
+    /// What is wrong, for telling failures apart.
+    pub fn sort(&self) -> Option<&str> {
+        if let Self::Wrong(sort, _) = self { Some(sort) } else { None }
+    }
+
+    /// Whether the process did not survive it.
+    pub fn is_end(&self) -> bool {
+        matches!(self.sort(), Some("slow" | "crash"))
+    }
+
+    /// As one line, which [`Came::of_line`] reads.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Wrong(sort, what) => format!("wrong {sort}: {what}"),
+            other => other.name().to_owned(),
+        }
+    }
+
+    pub fn of_line(line: &str) -> Self {
+        match line {
+            "rejected" => Self::Rejected,
+            "refused" => Self::Refused,
+            "ran" => Self::Ran,
+            other => {
+                let rest = other.strip_prefix("wrong ").unwrap_or(other);
+                let (sort, what) = rest.split_once(": ").unwrap_or((rest, ""));
+                Self::wrong(sort, what)
+            }
+        }
+    }
+}
+
+/// What a panic means that was noted during a call which told of it or did not.
+pub fn after_panic(panic: &str, told: bool) -> Option<Came> {
+    // Of naga's own panics no more can be asked than that they are told as a diagnostic.
+    if panic.contains("/naga-") && told {
+        return None;
+    }
+    let (at, what) = panic.split_once(": ").unwrap_or((panic, ""));
+    Some(Came::wrong(&format!("panic at {at}"), what))
+}
+
+fn panicked(told: bool) -> Option<Came> {
+    let panics = PANICS.lock().map(|mut panics| std::mem::take(&mut *panics)).unwrap_or_default();
+    panics.iter().find_map(|panic| after_panic(panic, told))
+}
+
+/// Tries a text in all ways that the tracer has.
+pub fn judge(text: &str, seed: u64) -> Came {
+    let before = forget_peak();
+    let came = attempt(text, seed).unwrap_or_else(|wrong| wrong);
+    let after = peak().saturating_sub(before);
+    if after > MAX_MEMORY && came.sort().is_none() {
+        return Came::wrong("memory", &format!("it takes {} MiB", after >> 20));
+    }
+    came
+}
+
+fn attempt(text: &str, seed: u64) -> Result<Came, Came> {
+    let entries = told(text, simt::entry_points("text.wgsl", text))?;
+    let overrides = told(text, simt::overrides("text.wgsl", text))?;
+    let (Some(entries), Some(overrides)) = (entries, overrides) else { return Ok(Came::Rejected) };
+    let constants: Vec<(String, f64)> =
+        overrides.into_iter().filter(|o| o.required).map(|o| (o.name, f64::from((seed % 5) as u32))).collect();
+    if entries.is_empty() {
+        told(text, Program::compile("text.wgsl", text, "main", &constants))?;
+    }
+    let mut came = Came::Refused;
+    for entry in entries.iter().take(ENTRIES) {
+        let Some(program) = told(text, Program::compile("text.wgsl", text, &entry.name, &constants))? else { continue };
+        if run(&program, text, seed)? {
+            came = Came::Ran;
+        }
+    }
+    Ok(came)
+}
+
+/// The outcome of a call, if it is one, once its errors are found fit for people.
+fn told<T>(text: &str, outcome: Result<T, Vec<Diagnostic>>) -> Result<Option<T>, Came> {
+    panicked(outcome.is_err()).map_or(Ok(()), Err)?;
+    let errors = match outcome {
+        Ok(value) => return Ok(Some(value)),
+        Err(errors) => errors,
+    };
+    if errors.is_empty() {
+        return Err(Came::wrong("silence", "no error is given"));
+    }
+    for error in &errors {
+        // Buffers and grids have no place in the text: these are the caller's.
+        let lines = text.split('\n').count();
+        let placed = error.place.as_ref().is_some_and(|p| (1..=lines).contains(&(p.line as usize)) && p.column > 0);
+        if !placed {
+            return Err(Came::wrong("place", &error.to_string()));
+        }
+        if error.message.is_empty() || error.message.to_lowercase().contains("internal") {
+            return Err(Came::wrong("words", &error.to_string()));
+        }
+    }
+    Ok(None)
+}
+
+/// Runs a program, and says whether it could be.
+fn run(program: &Program, text: &str, seed: u64) -> Result<bool, Came> {
+    if program.bindings().iter().any(|b| b.min_bytes > MAX_BUFFER) {
+        return Ok(false);
+    }
+    let fill = |(i, b): (usize, &simt::Binding)| {
+        let words = b.min_bytes.div_ceil(4) as usize + if b.stride.is_some() { 61 } else { 0 };
+        let init = [Init::Zero, Init::Iota, Init::Random, Init::Poison][(seed as usize + i) % 4];
+        Tensor::new(b.elem, words, init, seed, i as u64)
+    };
+    let mut buffers: Vec<Tensor> = program.bindings().iter().enumerate().map(fill).collect();
+    let spec = TraceSpec {
+        warp_width: [8, 16, 32, 64][(seed % 4) as usize],
+        races: seed.is_multiple_of(3),
+        timeline_workgroups: if seed.is_multiple_of(2) { vec![1] } else { Vec::new() },
+        max_events: 1000,
+        ..TraceSpec::default()
+    };
+    let options = Options { spec, fuel: FUEL, threads: Some(1), count: !seed.is_multiple_of(5) };
+    let grid = [[2, 1, 1], [1, 3, 1], [0, 1, 1], [2, 1, 2]][(seed / 4 % 4) as usize];
+    let go = || simt::run(program, &mut buffers, grid, &options, &AtomicBool::new(false), &|_, _| {});
+    let outcome = catch_unwind(AssertUnwindSafe(go));
+    panicked(false).map_or(Ok(()), Err)?;
+    let Ok(outcome) = outcome else { return Err(Came::wrong("panic at nowhere", "")) };
+    Ok(told(text, outcome.map_err(|error| vec![error]))?.is_some())
+}
+
+/// What the process holds now, in bytes; from here on its peak counts. Where the system does not tell, memory is not looked at.
+fn forget_peak() -> u64 {
+    _ = std::fs::write("/proc/self/clear_refs", "5");
+    peak()
+}
+
+/// The most that the process held, in bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) << 10
+}

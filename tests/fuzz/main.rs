@@ -1,0 +1,214 @@
+//! Any text at all: the tracer compiles and runs what random changes make of the corpus, and never panics, hangs or takes all memory.
+//!
+//! `WARPBOOK_FUZZ` is how many texts are tried (default 2000) and `WARPBOOK_SEED` the first one's seed. They run in processes of this
+//! test's own, so that a crash or a hang costs one of them. What fails is made as small as still fails in the same way, and printed
+//! as a file for `tests/corpus/`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod judge;
+mod mutate;
+mod reduce;
+mod shapes;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use judge::Came;
+use mutate::Corpus;
+
+/// Texts of a run, unless the environment says otherwise.
+const COUNT: u64 = 2000;
+/// Processes that share a run.
+const PARTS: u64 = 2;
+/// How long one text may take. Most take milliseconds, and other programs may run beside.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The variable that tells a process what is its own: seeds as `first end`, or a file.
+const PART: &str = "WARPBOOK_FUZZ_PART";
+/// What stands before a seed on such a process's standard output.
+const AT: &str = "@text ";
+/// What stands before what came of it.
+const CAME: &str = "@came ";
+/// This test.
+const NAME: &str = "no_text_brings_the_tracer_down";
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|e| panic!("{name}={value}: {e}")))
+}
+
+/// The text of a seed: now and then a large one of a known shape, else a changed piece of the corpus.
+fn text_of(corpus: &Corpus, seed: u64) -> String {
+    if seed % 50 == 7 { shapes::text(seed / 50) } else { corpus.text(seed) }
+}
+
+/// Tries what `part` names, one text after the other, and says on standard output which, and what came of it.
+fn part(part: &str) {
+    judge::listen_for_panics();
+    let mut out = std::io::stdout();
+    let mut say = |line: String| out.write_all(format!("\n{line}\n").as_bytes()).unwrap();
+    let mut try_one = |seed: u64, text: &str| {
+        say(format!("{AT}{seed}"));
+        say(format!("{CAME}{}", judge::judge(text, seed).line()));
+    };
+    if let Some((first, end)) = part.split_once(' ') {
+        let corpus = Corpus::read();
+        for seed in (first.parse::<u64>().unwrap()..end.parse().unwrap()).step_by(PARTS as usize) {
+            try_one(seed, &text_of(&corpus, seed));
+        }
+    } else {
+        try_one(0, &std::fs::read_to_string(part).unwrap());
+    }
+    say(format!("{AT}end"));
+}
+
+/// A process that tries texts.
+struct Trial {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Trial {
+    fn start(part: &str) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", NAME, "--nocapture"])
+            .env(PART, part)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines }
+    }
+
+    /// The seed that is tried next and what comes of it; none at the end.
+    fn next(&mut self) -> Option<(u64, Came)> {
+        let mut at = None;
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) if line == format!("{AT}end") => {
+                    _ = self.child.wait();
+                    return None;
+                }
+                Ok(line) => {
+                    if let Some(seed) = line.strip_prefix(AT) {
+                        at = seed.parse().ok();
+                    } else if let (Some(came), Some(seed)) = (line.strip_prefix(CAME), at) {
+                        return Some((seed, Came::of_line(came)));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    _ = self.child.kill();
+                    _ = self.child.wait();
+                    let what = format!("it takes longer than {} s", PATIENCE.as_secs());
+                    return Some((at.unwrap_or(0), Came::wrong("slow", &what)));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = self.child.wait().unwrap();
+                    let seed = at.unwrap_or_else(|| panic!("nothing was tried: {status}"));
+                    return Some((seed, Came::wrong("crash", &status.to_string())));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Tries `text` alone.
+fn try_alone(text: &str, file: &PathBuf) -> Came {
+    std::fs::write(file, text).unwrap();
+    Trial::start(&file.to_string_lossy())
+        .next()
+        .map_or_else(|| Came::wrong("crash", "it said nothing"), |(_, came)| came)
+}
+
+/// What came of some texts: how often what, and what was wrong.
+#[derive(Default)]
+struct Outcome {
+    counts: BTreeMap<&'static str, u64>,
+    wrong: Vec<(u64, Came)>,
+}
+
+/// Tries every `PARTS`-th seed from `first` to `end`; whenever a text takes its process down, the next goes on behind it.
+fn supervised(mut first: u64, end: u64) -> Outcome {
+    let mut outcome = Outcome::default();
+    while first < end {
+        let mut trial = Trial::start(&format!("{first} {end}"));
+        first = end;
+        while let Some((seed, came)) = trial.next() {
+            *outcome.counts.entry(came.name()).or_default() += 1;
+            let died = came.is_end();
+            if came.sort().is_some() {
+                outcome.wrong.push((seed, came));
+            }
+            if died {
+                first = seed + PARTS;
+                break;
+            }
+        }
+    }
+    outcome
+}
+
+#[test]
+fn no_text_brings_the_tracer_down() {
+    if let Ok(which) = std::env::var(PART) {
+        return part(&which);
+    }
+    let (count, first) = (setting("WARPBOOK_FUZZ", COUNT), setting("WARPBOOK_SEED", 0));
+    let started = Instant::now();
+    let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..PARTS).map(|n| scope.spawn(move || supervised(first + n, first + count))).collect();
+        parts.into_iter().map(|part| part.join().unwrap()).collect()
+    });
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    outcomes.iter().flat_map(|o| &o.counts).for_each(|(name, n)| *counts.entry(name).or_default() += n);
+    let seconds = started.elapsed().as_secs_f64();
+    writeln!(std::io::stderr(), "{count} texts in {seconds:.1} s: {counts:?}").unwrap();
+    let corpus = Corpus::read();
+    let mut sorts: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    for (seed, came) in outcomes.into_iter().flat_map(|o| o.wrong) {
+        if let Some(sort) = came.sort() {
+            // One of each sort is enough to begin with.
+            sorts.entry(sort.to_owned()).or_insert((seed, came.line()));
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut report = String::new();
+    for (sort, (seed, line)) in &sorts {
+        let file = folder.path().join("text.wgsl");
+        let small = reduce::reduce(&text_of(&corpus, *seed), |text| try_alone(text, &file).sort() == Some(sort));
+        report += &format!("seed {seed}: {line}\n--- as a file ---\n{small}\n--- end ---\n");
+    }
+    assert!(report.is_empty(), "{report}");
+    assert_eq!(counts.values().sum::<u64>(), count, "some texts were not tried");
+    // Changes that only ever give nonsense would try nothing but the parser.
+    let ran = counts.get("ran").copied().unwrap_or(0);
+    assert!(ran * 10 >= count || count < 100, "only {ran} of {count} texts ran");
+}
+
+#[test]
+fn failures_are_noticed_and_made_small() {
+    let nobody = |text: &str| judge::judge(text, 0);
+    assert_eq!(nobody("").name(), "refused");
+    assert_eq!(nobody("@compute @workgroup_size(1) fn main() {}").name(), "ran");
+    assert_eq!(nobody("fn").name(), "rejected");
+    assert_eq!(
+        judge::after_panic("src/simt/x.rs:1:1: oops", true).map(|c| c.line()).as_deref(),
+        Some("wrong panic at src/simt/x.rs:1:1: oops")
+    );
+    assert!(judge::after_panic("registry/naga-30.0.1/src/x.rs:1:1: oops", true).is_none());
+    assert!(judge::after_panic("registry/naga-30.0.1/src/x.rs:1:1: oops", false).is_some());
+    let text = "fn a() { b(1, 2); }\nfn c() { wanted(3, here); }\nfn d() {}\n";
+    assert_eq!(reduce::reduce(text, |t| t.contains("wanted") && t.contains("here")), "wantedhere");
+}

@@ -1,0 +1,196 @@
+//! The rows of the table: what runs, from `cases.json`, and what the tracer counts of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use serde::Deserialize;
+use warpbook::base::tensor::{Elem, Init, Tensor};
+use warpbook::simt::{Options, Program, run};
+use warpbook::trace::Trace;
+
+/// Counters by name, such as `shared.load.wavefronts`; those that stayed at 0 are left out.
+pub type Counters = BTreeMap<String, u64>;
+
+/// One kernel and how to launch it; a constant with several values makes several rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    wgsl: String,
+    entry: String,
+    /// The CUDA twin, where it does not stand beside the WGSL.
+    cuda: Option<String>,
+    block: [u32; 3],
+    grid: [u32; 3],
+    constants: BTreeMap<String, Values>,
+    buffers: Vec<(String, Contents, usize, Start)>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Contents {
+    F32,
+    U32,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Start {
+    Iota,
+    Poison,
+    Zero,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Values {
+    One(u32),
+    Several(Vec<u32>),
+}
+
+/// A kernel with one choice of its constants.
+pub struct Row {
+    /// What the row is called here, in `measure.py` and in every file between them.
+    pub name: String,
+    /// The kernel's file, from the root.
+    pub wgsl: String,
+    /// The twin's file, from the root.
+    pub cuda: String,
+    constants: Vec<(String, f64)>,
+    case: std::sync::Arc<Case>,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Outcome {
+    /// Adler-32 of all buffers afterwards, one after the other.
+    pub checksum: u32,
+    #[serde(flatten)]
+    pub counters: Counters,
+}
+
+/// Reads a JSON file of this folder.
+pub fn json<T: for<'a> Deserialize<'a>>(file: &str) -> Result<T, String> {
+    let path = folder().join(file);
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    serde_json::from_str(&text).map_err(|e| format!("{file}: {e}"))
+}
+
+/// The folder of the table.
+pub fn folder() -> std::path::PathBuf {
+    root().join("tests/hardware")
+}
+
+/// The root of the project.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All rows, in the order of `cases.json`.
+pub fn rows() -> Result<Vec<Row>, String> {
+    let cases: Vec<Case> = json("cases.json")?;
+    let mut rows = Vec::new();
+    for case in cases {
+        let mut choices = vec![Vec::new()];
+        for (name, values) in &case.constants {
+            let values = match values {
+                Values::One(value) => std::slice::from_ref(value),
+                Values::Several(values) => values,
+            };
+            choices = choices
+                .iter()
+                .flat_map(|done: &Vec<(String, u32)>| {
+                    values.iter().map(move |value| {
+                        let mut next = done.clone();
+                        next.push((name.clone(), *value));
+                        next
+                    })
+                })
+                .collect();
+        }
+        let case = std::sync::Arc::new(case);
+        for choice in choices {
+            rows.push(Row::new(&case, &choice));
+        }
+    }
+    Ok(rows)
+}
+
+impl Row {
+    fn new(case: &std::sync::Arc<Case>, constants: &[(String, u32)]) -> Self {
+        let cuda = case.cuda.clone().unwrap_or_else(|| case.wgsl.replace(".wgsl", ".cu"));
+        let mut name =
+            cuda.replace("tests/hardware/shipped/", "").replace("tests/hardware/patterns/", "").replace(".cu", "");
+        if case.entry != "main" {
+            name += &format!("/{}", case.entry);
+        }
+        for (constant, value) in constants {
+            name += &format!(" {constant}={value}");
+        }
+        let constants = constants.iter().map(|(name, value)| (name.clone(), f64::from(*value))).collect();
+        Self { name, wgsl: case.wgsl.clone(), cuda, constants, case: case.clone() }
+    }
+
+    /// Runs the row on the tracer.
+    pub fn trace(&self) -> Result<Outcome, String> {
+        let at = |e: String| format!("{}: {e}", self.name);
+        let source = std::fs::read_to_string(root().join(&self.wgsl)).map_err(|e| at(e.to_string()))?;
+        let program = Program::compile(&self.wgsl, &source, &self.case.entry, &self.constants)
+            .map_err(|errors| at(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;
+        if program.workgroup_size() != self.case.block {
+            return Err(at(format!("the shader's workgroups are of {:?}", program.workgroup_size())));
+        }
+        let names: Vec<&str> = program.bindings().iter().map(|b| b.name.as_str()).collect();
+        let given: Vec<&str> = self.case.buffers.iter().map(|(name, ..)| name.as_str()).collect();
+        if names != given {
+            return Err(at(format!("the shader binds {names:?}")));
+        }
+        let mut buffers: Vec<Tensor> = self.case.buffers.iter().map(tensor).collect();
+        let cancel = AtomicBool::new(false);
+        let outcome = run(&program, &mut buffers, self.case.grid, &Options::default(), &cancel, &|_, _| {})
+            .map_err(|e| at(e.to_string()))?;
+        if !outcome.trace.complete || !outcome.trace.findings.is_empty() {
+            return Err(at(format!("{:?}", outcome.trace.findings)));
+        }
+        Ok(Outcome { checksum: buffers.iter().fold(1, adler32), counters: counters(&outcome.trace) })
+    }
+}
+
+fn tensor((_, contents, count, start): &(String, Contents, usize, Start)) -> Tensor {
+    let elem = match contents {
+        Contents::F32 => Elem::F32,
+        Contents::U32 => Elem::U32,
+    };
+    let init = match start {
+        Start::Iota => Init::Iota,
+        Start::Poison => Init::Poison,
+        Start::Zero => Init::Zero,
+    };
+    Tensor::new(elem, *count, init, 1, 0)
+}
+
+/// The checksum that zlib calls Adler-32, continued.
+fn adler32(sum: u32, tensor: &Tensor) -> u32 {
+    const PRIME: u32 = 65_521;
+    let (mut a, mut b) = (sum & 0xFFFF, sum >> 16);
+    for byte in tensor.words.iter().flat_map(|word| word.to_le_bytes()) {
+        a = (a + u32::from(byte)) % PRIME;
+        b = (b + a) % PRIME;
+    }
+    b << 16 | a
+}
+
+fn counters(trace: &Trace) -> Counters {
+    let (global, shared) = (&trace.global, &trace.shared);
+    let mut all = Vec::new();
+    for (kind, counts) in [("load", global.load), ("store", global.store), ("atomic", global.atomic)] {
+        all.push((format!("global.{kind}.requests"), counts.requests));
+        all.push((format!("global.{kind}.sectors"), counts.sectors));
+    }
+    for (kind, counts) in [("load", shared.load), ("store", shared.store), ("atomic", shared.atomic)] {
+        all.push((format!("shared.{kind}.requests"), counts.requests));
+        all.push((format!("shared.{kind}.wavefronts"), counts.wavefronts));
+        all.push((format!("shared.{kind}.conflicts"), counts.conflicts));
+    }
+    all.into_iter().filter(|(_, count)| *count > 0).collect()
+}

@@ -1,0 +1,148 @@
+//! The tracer's counts beside those that an H100's counters gave: equal, or different by what is explained.
+//!
+//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, constants, buffers and grid. `measure.py` runs the twins under a
+//! profiler and writes `h100.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
+//! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test hardware` writes it.
+
+mod cases;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use cases::{Outcome, Row, folder, json, root, rows};
+use rayon::prelude::*;
+use serde::Deserialize;
+
+/// What was measured, as `measure.py` writes it.
+#[derive(Deserialize)]
+struct Measured {
+    /// Device, driver, versions, date and commands.
+    head: BTreeMap<String, String>,
+    rows: BTreeMap<String, Outcome>,
+}
+
+/// One reason for differences.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Explanation {
+    why: String,
+    /// By row and counter: what the tracer counts, and what the hardware does.
+    rows: BTreeMap<String, BTreeMap<String, [u64; 2]>>,
+}
+
+/// Everything there is to compare.
+struct Comparison {
+    head: BTreeMap<String, String>,
+    /// Each row with what the tracer and, where it was measured, what the hardware came to.
+    rows: Vec<(Row, Outcome, Option<Outcome>)>,
+    explained: Vec<Explanation>,
+}
+
+static COMPARISON: LazyLock<Result<Comparison, String>> = LazyLock::new(|| {
+    let mut measured: Measured = json("h100.json")?;
+    let rows = rows()?;
+    let traced: Vec<Outcome> = rows.par_iter().map(Row::trace).collect::<Result<_, _>>()?;
+    let rows: Vec<_> = rows
+        .into_iter()
+        .zip(traced)
+        .map(|(row, traced)| {
+            let hardware = measured.rows.remove(&row.name);
+            (row, traced, hardware)
+        })
+        .collect();
+    if let Some(name) = measured.rows.keys().next() {
+        return Err(format!("h100.json has a row `{name}`, and cases.json has not: measure again"));
+    }
+    Ok(Comparison { head: measured.head, rows, explained: json("explained.json")? })
+});
+
+fn comparison() -> Result<&'static Comparison, String> {
+    COMPARISON.as_ref().map_err(Clone::clone)
+}
+
+impl Comparison {
+    /// The counters in which a row differs: what the tracer counts, and what the hardware does.
+    fn differences(traced: &Outcome, hardware: &Outcome) -> BTreeMap<String, [u64; 2]> {
+        let names: BTreeSet<&String> = traced.counters.keys().chain(hardware.counters.keys()).collect();
+        let of = |outcome: &Outcome, name| outcome.counters.get(name).copied().unwrap_or(0);
+        let both = names.into_iter().map(|name| (name.clone(), [of(traced, name), of(hardware, name)]));
+        both.filter(|(_, [tracer, hardware])| tracer != hardware).collect()
+    }
+
+    /// The explanation of a row's differences.
+    fn explanation(&self, row: &str) -> Option<&Explanation> {
+        self.explained.iter().find(|e| e.rows.contains_key(row))
+    }
+}
+
+#[test]
+fn every_row_is_equal_or_explained() -> Result<(), String> {
+    let comparison = comparison()?;
+    let mut wrong = Vec::new();
+    let mut explained: BTreeSet<&str> = BTreeSet::new();
+    for row in comparison.explained.iter().flat_map(|e| e.rows.keys()) {
+        if !explained.insert(row) {
+            wrong.push(format!("{row}: explained twice"));
+        }
+    }
+    for (row, traced, hardware) in &comparison.rows {
+        let Some(hardware) = hardware else {
+            wrong.push(format!("{}: not measured", row.name));
+            continue;
+        };
+        if traced.checksum != hardware.checksum {
+            wrong.push(format!("{}: {} and {} computed different things", row.name, row.wgsl, row.cuda));
+        }
+        let differences = Comparison::differences(traced, hardware);
+        let known = comparison.explanation(&row.name).map(|e| e.rows[&row.name].clone()).unwrap_or_default();
+        explained.remove(row.name.as_str());
+        if differences != known {
+            wrong.push(format!("{}: [tracer, hardware] are {differences:?}, explained are {known:?}", row.name));
+        }
+    }
+    wrong.extend(explained.iter().map(|row| format!("{row}: explained, and not in cases.json")));
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// The files below `path` that end so, from the root.
+fn files(path: &Path, ending: &str) -> Result<BTreeSet<String>, String> {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))? {
+        let path = entry.map_err(|e| e.to_string())?.path();
+        if path.is_dir() {
+            found.extend(files(&path, ending)?);
+        } else if path.extension().is_some_and(|e| e == ending) {
+            let name = path.strip_prefix(root()).map_err(|e| e.to_string())?;
+            found.insert(name.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn every_shipped_kernel_and_every_pattern_has_a_row() -> Result<(), String> {
+    let rows = &comparison()?.rows;
+    let run: BTreeSet<String> = rows.iter().map(|(row, ..)| row.wgsl.clone()).collect();
+    let mut wgsl = files(&root().join("shaders"), "wgsl")?;
+    wgsl.extend(files(&folder(), "wgsl")?);
+    assert_eq!(wgsl, run, "left: the kernels there are, right: those in cases.json");
+    let twins: BTreeSet<String> = rows.iter().map(|(row, ..)| row.cuda.clone()).collect();
+    assert_eq!(files(&folder(), "cu")?, twins, "left: the CUDA twins there are, right: those in cases.json");
+    Ok(())
+}
+
+#[test]
+fn the_table_shows_what_was_compared() -> Result<(), String> {
+    let path = folder().join("TABLE.md");
+    let table = table::markdown(comparison()?);
+    if std::env::var_os("WARPBOOK_WRITE_TABLE").is_some() {
+        return std::fs::write(&path, table).map_err(|e| e.to_string());
+    }
+    let written = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
+    if written == table {
+        return Ok(());
+    }
+    Err("TABLE.md is not of these counts: write it with WARPBOOK_WRITE_TABLE=1 cargo test --test hardware".to_owned())
+}

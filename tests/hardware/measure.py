@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Reads the hardware's counters for every row of cases.json and writes them to h100.json.
+
+    python3 tests/hardware/measure.py
+
+It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path, and nothing of Python beyond its own library.
+Each row is one kernel with its constants. The CUDA twins are compiled with the constants as macros; a process under ncu then
+launches them in order, on the same inputs that the tracer gets, and prints a checksum of what every buffer holds afterwards.
+`cargo test --test hardware` sets the counters and the checksums beside the tracer's.
+"""
+
+import argparse
+import csv
+import ctypes
+import datetime
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zlib
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+# What is compared, and the counters whose sum it is. A reduction ("red") is an atomic whose old value nobody wants.
+GLOBAL = "l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
+COUNTERS = {
+    f"global.{kind}.{what}": [GLOBAL.format(what=what, op=op) for op in ops]
+    for kind, ops in (("load", ["ld"]), ("store", ["st"]), ("atomic", ["atom", "red"]))
+    for what in ("requests", "sectors")
+}
+COUNTERS |= {
+    f"shared.{kind}.{what}": [metric.format(op=op)]
+    for kind, op in (("load", "ld"), ("store", "st"), ("atomic", "atom"))
+    for what, metric in (
+        ("requests", "smsp__inst_executed_op_shared_{op}_pred_on_any.sum"),
+        ("wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"),
+        ("conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"),
+    )
+}
+
+# Rows that one process launches: few enough to see progress.
+PART = 100
+POISON = 0x7FC0DEAD
+
+
+def rows(cases):
+    """Each case once for every choice of its constants, with a name that says which."""
+    for case in cases:
+        names = sorted(case["constants"])
+        each = [v if isinstance(v, list) else [v] for v in (case["constants"][name] for name in names)]
+        for values in itertools.product(*each):
+            path = case.get("cuda", case["wgsl"])
+            stem = re.sub(r"^(shaders|tests/hardware/(shipped|patterns))/|\.\w+$", "", path)
+            entry = [] if case["entry"] == "main" else [case["entry"]]
+            name = " ".join(["/".join([stem, *entry]), *(f"{n}={v}" for n, v in zip(names, values))])
+            yield {**case, "name": name, "constants": dict(zip(names, values))}
+
+
+def macros(row):
+    """The constants of a row, and the WGSL's own values of those that it does not set."""
+    source = (ROOT / row["wgsl"]).read_text()
+    values = dict(re.findall(r"^override (\w+)[^=]*= (\d+);", source, re.MULTILINE))
+    return {**values, **row["constants"]}
+
+
+def compile_all(all_rows, folder, arch):
+    """Compiles each twin once for each set of constants; gives each row its cubin."""
+    jobs = {}
+    for row in all_rows:
+        source = ROOT / row.get("cuda", re.sub(r"\.wgsl$", ".cu", row["wgsl"]))
+        key = (source, tuple(sorted(f"-D{name}={value}u" for name, value in macros(row).items())))
+        row["cubin"] = str(jobs.setdefault(key, folder / f"{len(jobs)}.cubin"))
+
+    def build(job):
+        (source, flags), cubin = job
+        command = ["nvcc", f"-arch=sm_{arch}", "-cubin", "--fmad=false", *flags, "-o", str(cubin), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(build, jobs.items()))
+
+
+def contents(elem, count, init):
+    """A buffer as the tracer fills it."""
+    if init == "iota":
+        return array("f" if elem == "f32" else "I", range(count))
+    return array("I", [{"zero": 0, "poison": POISON}[init]]) * count
+
+
+def launch(all_rows):
+    """Launches each row's kernel once; gives the checksums of the buffers afterwards."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+
+    def call(name, *arguments):
+        status = getattr(cuda, name)(*arguments)
+        if status:
+            raise RuntimeError(f"{name}: CUDA error {status}")
+
+    context = ctypes.c_void_p()
+    call("cuInit", 0)
+    call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+    call("cuCtxSetCurrent", context)
+    sums = {}
+    for row in all_rows:
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        call("cuModuleLoad", ctypes.byref(module), row["cubin"].encode())
+        # C++ keeps the name `main` for itself.
+        entry = "kernel" if row["entry"] == "main" else row["entry"]
+        call("cuModuleGetFunction", ctypes.byref(function), module, entry.encode())
+        hosts, pointers = [], []
+        for _, elem, count, init in row["buffers"]:
+            host, pointer = contents(elem, count, init), ctypes.c_uint64()
+            call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(4 * count))
+            call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(host.buffer_info()[0]), ctypes.c_size_t(4 * count))
+            hosts.append(host)
+            pointers.append(pointer)
+        arguments = (ctypes.c_void_p * len(pointers))(*(ctypes.addressof(p) for p in pointers))
+        call("cuLaunchKernel", function, *row["grid"], *row["block"], 0, None, arguments, None)
+        call("cuCtxSynchronize")
+        checksum = 1
+        for host, pointer in zip(hosts, pointers):
+            call("cuMemcpyDtoH_v2", ctypes.c_void_p(host.buffer_info()[0]), pointer, ctypes.c_size_t(4 * len(host)))
+            call("cuMemFree_v2", pointer)
+            checksum = zlib.adler32(host.tobytes(), checksum)
+        call("cuModuleUnload", module)
+        sums[row["name"]] = checksum
+    return sums
+
+
+def profile(all_rows, folder, metrics):
+    """Launches the rows under ncu; gives each row's metrics and checksum."""
+    plan, sums = folder / "plan.json", folder / "sums.json"
+    plan.write_text(json.dumps(all_rows))
+    command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--metrics", ",".join(metrics)]
+    command += [sys.executable, str(HERE / "measure.py"), "--launch", str(plan), str(sums)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
+    if done.returncode or not lines:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    # The first record holds the units.
+    records = list(csv.DictReader(lines))[1:]
+    if len(records) != len(all_rows):
+        sys.exit(f"{len(all_rows)} kernels were launched and {len(records)} profiled\n{done.stdout}")
+    checksums = json.loads(sums.read_text())
+    for row, record in zip(all_rows, records):
+        values = {metric: int(float(record[metric].replace(",", ""))) for metric in metrics}
+        yield row["name"], values, checksums[row["name"]]
+
+
+def said(*command):
+    """What a program prints, less the space around it."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def main():
+    """Measures all rows, or launches those of a plan."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-o", "--output", type=Path, default=HERE / "h100.json", help="where the counters go")
+    parser.add_argument("--launch", nargs=2, type=Path, metavar=("PLAN", "SUMS"), help="what runs under ncu")
+    options = parser.parse_args()
+    if options.launch:
+        plan, sums = options.launch
+        sums.write_text(json.dumps(launch(json.loads(plan.read_text()))))
+        return
+
+    all_rows = list(rows(json.loads((HERE / "cases.json").read_text())))
+    metrics = sorted({metric for sum_of in COUNTERS.values() for metric in sum_of})
+    device, driver, arch = said("nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
+    head = {
+        "device": device,
+        "driver": driver,
+        "nvcc": re.search(r"release .*", said("nvcc", "--version"))[0],
+        "ncu": re.search(r"Version .*", said("ncu", "--version"))[0],
+        "date": datetime.date.today().isoformat(),
+        "command": "python3 tests/hardware/measure.py",
+        "profiler": f"ncu --clock-control none --csv --page raw --metrics {','.join(metrics)}",
+    }
+    measured = {}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        compile_all(all_rows, folder, arch.replace(".", ""))
+        for first in range(0, len(all_rows), PART):
+            for name, values, checksum in profile(all_rows[first : first + PART], folder, metrics):
+                counters = {counter: sum(values[metric] for metric in of) for counter, of in COUNTERS.items()}
+                measured[name] = {"checksum": checksum} | {c: v for c, v in counters.items() if v}
+            print(f"{len(measured)} of {len(all_rows)}", file=sys.stderr, flush=True)
+    lines = [f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in measured.items()]
+    text = json.dumps({"head": head}, indent=2)[:-2] + ',\n  "rows": {\n' + ",\n".join(lines) + "\n  }\n}\n"
+    options.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
