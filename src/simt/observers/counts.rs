@@ -29,7 +29,7 @@ impl Counter {
     pub fn new(code: &Code, width: u32) -> Self {
         Self {
             profile: Profile::new(code, width),
-            sectors: Sectors::new(code),
+            sectors: Sectors::new(code, width),
             banks: Banks::new(code),
             divergence: Divergence::default(),
             barriers: 0,

@@ -74,6 +74,12 @@ pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The lanes of `mask`, which is mostly `full`: counting bits takes longer than the comparison.
+#[inline]
+fn count_lanes(mask: u64, full: u64) -> u32 {
+    if mask == full { full.count_ones() } else { mask.count_ones() }
+}
+
 /// Sees what warps do. What it does not care for it leaves out.
 pub trait Observer {
     /// Whether it looks at anything.

@@ -1,7 +1,7 @@
 //! Counts instructions by source line: a number for each basic block, which knows its lines.
 
-use super::Observer;
 use super::counts::Lines;
+use super::{Observer, count_lanes};
 use crate::simt::code::Code;
 use crate::trace::Trace;
 
@@ -52,10 +52,8 @@ impl Observer for Profile {
 
     #[inline]
     fn block(&mut self, block: u32, mask: u64) {
-        // Counting bits takes longer than the comparison.
-        let lanes = if mask == self.full { self.full.count_ones() } else { mask.count_ones() };
         let entered = &mut self.blocks[block as usize];
         entered.warps += 1;
-        entered.lanes += u64::from(lanes);
+        entered.lanes += u64::from(count_lanes(mask, self.full));
     }
 }

@@ -1,7 +1,7 @@
 //! Counts global memory: requests, and the 32-byte sectors that each touches.
 
 use super::pattern::Pattern;
-use super::{Access, Observer, lanes_of};
+use super::{Access, Observer, count_lanes, lanes_of};
 use crate::simt::code::Code;
 use crate::simt::ir::{Mem, Width};
 use crate::trace::{AccessKind, Trace};
@@ -15,6 +15,8 @@ const SECTOR: u32 = 32;
 #[derive(Clone, Debug)]
 pub struct Sectors {
     sites: Vec<Site>,
+    /// All lanes of a warp.
+    full: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -27,10 +29,10 @@ struct Site {
 }
 
 impl Sectors {
-    /// For the sites of `code`.
-    pub fn new(code: &Code) -> Self {
+    /// For the sites of `code` and warps of `width` lanes.
+    pub fn new(code: &Code, width: u32) -> Self {
         let site = Site { kind: AccessKind::Load, requests: 0, lanes: 0, sectors: 0, pattern: Pattern::new() };
-        Self { sites: vec![site; code.places.len()] }
+        Self { sites: vec![site; code.places.len()], full: u64::MAX >> (64 - width) }
     }
 
     /// Adds the counts of another part of the same run.
@@ -70,7 +72,7 @@ impl Observer for Sectors {
         let site = &mut self.sites[access.site as usize];
         site.kind = access.kind;
         site.requests += 1;
-        site.lanes += u64::from(access.mask.count_ones());
+        site.lanes += u64::from(count_lanes(access.mask, self.full));
         // What inner loops do most: one word for all lanes.
         let one = matches!(access.addresses, super::Addresses::One(_)) && access.kind != AccessKind::Atomic;
         site.sectors += if one && access.place.components == 1 && access.place.width == Width::Word {
