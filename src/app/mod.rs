@@ -12,6 +12,7 @@ mod paint;
 mod player;
 mod plot;
 mod predicted;
+mod recorded;
 pub mod shot;
 mod source;
 mod stage;
@@ -146,7 +147,7 @@ impl View {
             }
             None => {
                 self.traced_line = None;
-                plot::show(ui, state);
+                commands.extend(plot::show(ui, state));
             }
         });
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));

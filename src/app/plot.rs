@@ -1,10 +1,12 @@
 //! The measured plot: the experiment in the step, with spread, ceiling and the learner's own point.
 
 use egui::{RichText, Ui};
-use egui_plot::{AxisHints, GridMark, HLine, Line, MarkerShape, Plot as EguiPlot, PlotPoint, PlotPoints, Points};
+use egui_plot::{
+    AxisHints, GridMark, HLine, Line, LineStyle, MarkerShape, Plot as EguiPlot, PlotPoint, PlotPoints, Points,
+};
 
 use super::page::control;
-use super::theme;
+use super::{recorded, theme};
 use crate::base::units::{digits3, number, si};
 use crate::lesson::Quantity;
 use crate::measure::stats::{quantile, sorted};
@@ -14,13 +16,14 @@ use crate::session::chart;
 use crate::session::desk::state::{State, Sweep};
 use crate::session::desk::{Command, Work};
 use crate::session::output::KernelOutput;
+use crate::session::recording::Shown;
 use crate::trace::record::Backend;
 
 /// Shows the pane.
-pub fn show(ui: &mut Ui, state: &State) {
+pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
         super::empty(ui, "This step has no experiment.");
-        return;
+        return Vec::new();
     };
     let over = experiment.over.clone();
     let sweep = state.sweep();
@@ -38,15 +41,73 @@ pub fn show(ui: &mut Ui, state: &State) {
         plot.series.iter_mut().for_each(|s| s.ink = Ink::Idle);
     }
     ui.spacing_mut().item_spacing.y = 4.0;
-    ui.add(egui::Label::new(RichText::new(&plot.title).font(theme::medium(theme::UI))).truncate());
-    if plot.series.iter().all(|s| s.points.is_empty()) && plot.current.is_none() {
-        let text = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
-        super::empty(ui, &text);
-        return;
+    let all = state.recorded();
+    let chosen = state.chosen_recording(&all);
+    let commands = title(ui, &plot.title, &all, chosen);
+    let mut details = sweep.map(details).unwrap_or_default();
+    let shown = chosen.map(|i| &all[i]);
+    let theirs = shown.map(|shown| chart::recorded(&lesson, experiment, shown)).filter(|p| !p.series.is_empty());
+    if let (Some(shown), Some(_)) = (shown, &theirs) {
+        let recording = shown.recording;
+        details.extend(self::details(&shown.sweep).into_iter().map(|(kernel, x, text)| {
+            let (name, driver) = (recording.name(), &recording.driver);
+            (chart::recorded_id(&kernel), x, format!("{text}\nrecorded on {name}, driver {driver}"))
+        }));
     }
-    legend(ui, &plot);
-    provenance(ui, &plot, sweep, &differences);
-    draw(ui, &plot, sweep);
+    let own = plot.series.iter().any(|s| !s.points.is_empty()) || plot.current.is_some();
+    let Some(theirs) = theirs else {
+        if own {
+            legend(ui, &plot);
+            provenance(ui, &plot, sweep, &differences);
+            draw(ui, "measured", &plot, details);
+        } else {
+            let text = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
+            super::empty(ui, &text);
+        }
+        shown.filter(|shown| !shown.changed.is_empty()).into_iter().for_each(|s| recorded::provenance(ui, state, s));
+        return commands;
+    };
+    let Some(shown) = shown else { return commands };
+    if !own {
+        legend(ui, &theirs);
+        recorded::provenance(ui, state, shown);
+        draw(ui, "recorded", &theirs, details);
+    } else if chart::share_axes(&plot, &theirs) {
+        plot.series.extend(theirs.series);
+        legend(ui, &plot);
+        provenance(ui, &plot, sweep, &differences);
+        recorded::provenance(ui, state, shown);
+        draw(ui, "measured", &plot, details);
+    } else {
+        // On the same axes one of them would be a line at the bottom, or another quantity.
+        ui.columns(2, |columns| {
+            let [left, right] = columns else { return };
+            legend(left, &plot);
+            provenance(left, &plot, sweep, &differences);
+            draw(left, "measured", &plot, details.clone());
+            legend(right, &theirs);
+            recorded::provenance(right, state, shown);
+            draw(right, "recorded", &theirs, details);
+        });
+    }
+    commands
+}
+
+/// The plot's title, and the choice of what is beside the learner's own curves.
+fn title(ui: &mut Ui, title: &str, recorded: &[Shown<'_>], chosen: Option<usize>) -> Vec<Command> {
+    let text = egui::Label::new(RichText::new(title).font(theme::medium(theme::UI))).truncate();
+    if recorded.is_empty() {
+        ui.add(text);
+        return Vec::new();
+    }
+    let row = egui::vec2(ui.available_width(), 22.0);
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let choose = |ui: &mut Ui| {
+        let command = recorded::chooser(ui, recorded, chosen);
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(text));
+        command
+    };
+    ui.allocate_ui_with_layout(row, layout, choose).inner.into_iter().collect()
 }
 
 /// What stands on the y axis and whose curves these are: what ran them, and in what they differ from the settings as they are now.
@@ -88,7 +149,8 @@ pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
 /// What each colour means, in one wrapped row.
 fn legend(ui: &mut Ui, plot: &Plot) {
     let theme = theme::of(ui);
-    let entries = plot.series.iter().map(|s| (s.name.as_str(), s.ink, Mark::Curve));
+    let entries =
+        plot.series.iter().map(|s| (s.name.as_str(), s.ink, if s.recorded { Mark::Recorded } else { Mark::Curve }));
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
     let here = plot.current.map(|_| ("your settings", Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
@@ -107,21 +169,37 @@ fn legend(ui: &mut Ui, plot: &Plot) {
     });
 }
 
+/// How a line of the legend is marked.
 #[derive(Clone, Copy)]
-enum Mark {
+pub enum Mark {
+    /// As a curve.
     Curve,
+    /// As a recorded curve.
+    Recorded,
+    /// As a ceiling.
     Dashes,
+    /// As the learner's own point.
     Diamond,
 }
 
 impl Mark {
-    fn draw(self, painter: &egui::Painter, at: egui::Pos2, color: egui::Color32) {
+    /// Draws it 16 points wide, `at` its left end.
+    pub fn draw(self, painter: &egui::Painter, at: egui::Pos2, color: egui::Color32) {
         let stroke = egui::Stroke::new(1.5, color);
         let (from, to) = (at, at + egui::vec2(16.0, 0.0));
         match self {
             Self::Curve => {
                 painter.line_segment([from, to], stroke);
                 painter.circle_filled(at + egui::vec2(8.0, 0.0), 3.0, color);
+            }
+            Self::Recorded => {
+                painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 3.0));
+                painter.circle(
+                    at + egui::vec2(8.0, 0.0),
+                    3.0,
+                    painter.ctx().style_of(painter.ctx().theme()).visuals.panel_fill,
+                    stroke,
+                );
             }
             Self::Dashes => painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 2.0)),
             Self::Diamond => {
@@ -157,7 +235,8 @@ fn current(state: &State, traced: bool) -> Option<KernelOutput> {
     }
 }
 
-fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
+/// Draws a plot; `details` are what hovering a point adds, by series and x.
+fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>) {
     let theme = theme::of(ui);
     let log = plot.x.scale == Scale::Log2;
     let along = |x: f64| if log { x.log2() } else { x };
@@ -175,7 +254,6 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
         .chain(plot.current.map(|c| c.1))
         .fold(0.0, f64::max);
     let (unit_x, unit_y) = (plot.x.unit.clone(), plot.y.unit.clone());
-    let details: Vec<(String, f64, String)> = sweep.map(details).unwrap_or_default();
     let names: Vec<(String, String)> = plot.series.iter().map(|s| (s.id.clone(), s.name.clone())).collect();
     let hover = move |position: &egui_plot::HoverPosition<'_>| match position {
         egui_plot::HoverPosition::NearDataPoint { plot_name, position, .. } => {
@@ -199,7 +277,7 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
     let y_marks = rising(highest, room.y - 48.0);
     let x_axis = AxisHints::new_x().label(RichText::new(x_title).size(theme::SMALL)).formatter(x_label);
     let y_axis = AxisHints::new_y().formatter(y_label);
-    EguiPlot::new("measured")
+    EguiPlot::new(id.to_owned())
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
@@ -220,13 +298,16 @@ fn draw(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>) {
         .show(ui, |p| {
             for (name, y) in &plot.ceilings {
                 let color = theme::color(theme, Ink::Muted);
-                p.hline(HLine::new(name.clone(), *y).color(color).style(egui_plot::LineStyle::dashed_loose()));
+                p.hline(HLine::new(name.clone(), *y).color(color).style(LineStyle::dashed_loose()));
             }
             for series in &plot.series {
                 let color = theme::color(theme, series.ink);
                 let points: Vec<[f64; 2]> = series.points.iter().map(|q| [along(q.x), q.y]).collect();
-                p.line(Line::new(series.name.clone(), PlotPoints::from(points.clone())).color(color).width(1.5));
-                p.points(Points::new(series.name.clone(), PlotPoints::from(points)).color(color).radius(3.0));
+                let style = if series.recorded { LineStyle::dashed_dense() } else { LineStyle::Solid };
+                let line = Line::new(series.name.clone(), PlotPoints::from(points.clone())).style(style);
+                p.line(line.color(color).width(1.5));
+                let marks = Points::new(series.name.clone(), PlotPoints::from(points)).filled(!series.recorded);
+                p.points(marks.color(color).radius(3.0));
                 for q in series.points.iter().filter(|q| q.high > q.low) {
                     let bar = vec![[along(q.x), q.low], [along(q.x), q.high]];
                     p.line(

@@ -50,6 +50,10 @@ pub enum Command {
     },
     /// Write a lesson's note: prose, figures, data and the learner's own words.
     Export(ExportArgs),
+    /// Measure the device's ceilings, every kernel against them, and the tracer's own speed.
+    Bench(BenchArgs),
+    /// Run every lesson's experiments and keep them, to be shown where there is no such device.
+    Record(RecordArgs),
     /// Draw the window into a PNG file.
     Shot(ShotArgs),
     /// Start a lesson that passes `check`.
@@ -184,6 +188,28 @@ pub struct ExportArgs {
     pub seed: u64,
 }
 
+/// Options of `bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// The backend; every one that has a device where none is named.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: DeviceArg,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `record`.
+#[derive(Args, Debug)]
+pub struct RecordArgs {
+    /// The file to write; assets/recordings/DEVICE-BACKEND.ron in the pack's folder where none is given.
+    #[arg(short = 'o', long = "output", value_name = "FILE.ron")]
+    pub output: Option<PathBuf>,
+    /// What measures: with auto, the graphics driver.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: DeviceArg,
+}
+
 /// Options of `shot`.
 #[derive(Args, Debug)]
 pub struct ShotArgs {
@@ -219,6 +245,29 @@ pub enum ThemeArg {
     Dark,
     /// Dark on light.
     Light,
+}
+
+/// A backend that measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeviceArg {
+    /// Whatever is there.
+    Auto,
+    /// The graphics driver, through wgpu.
+    Wgpu,
+    /// NVIDIA's own driver, with the kernels' twins in CUDA C++.
+    Cuda,
+}
+
+impl DeviceArg {
+    /// The one that was named.
+    #[must_use]
+    pub fn named(self) -> Option<Backend> {
+        match self {
+            Self::Auto => None,
+            Self::Wgpu => Some(Backend::Wgpu),
+            Self::Cuda => Some(Backend::Cuda),
+        }
+    }
 }
 
 /// The backend asked for.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::args::ExportArgs;
 use super::{Context, DONE, FAILED, out};
@@ -10,6 +11,7 @@ use crate::lesson::Pack;
 use crate::notes::{self, Format};
 use crate::session::devices::Choice;
 use crate::session::export::Wanted;
+use crate::session::recording::Recording;
 use crate::session::saved::{self, Saved};
 use crate::session::{export, run};
 use crate::trace::record::Backend;
@@ -44,6 +46,7 @@ fn write(
         None => Saved::default(),
     };
     let models = context.models();
+    let recordings: Arc<[Recording]> = context.recordings(pack).into();
     let mut code = DONE;
     for id in lessons {
         let lesson = run::lesson(pack, id).map_err(out::misused)?;
@@ -52,6 +55,8 @@ fn write(
             kept: kept.lessons.get(id).cloned().unwrap_or_default(),
             models: models.clone(),
             model: kept.model.clone(),
+            recordings: recordings.clone(),
+            recording: kept.recording.clone(),
             backend,
             seed,
         };

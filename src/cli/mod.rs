@@ -1,12 +1,14 @@
 //! The command line: one file a command. JSON goes to standard output alone, everything else to standard error.
 
 mod args;
+mod bench;
 mod check;
 mod doctor;
 mod export;
 mod list;
 mod new;
 mod out;
+mod record;
 mod run;
 mod sweep;
 mod trace;
@@ -21,6 +23,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
+use crate::session::recording::Recording;
 use crate::session::{self, devices::Devices};
 
 /// What every command works with.
@@ -53,6 +56,13 @@ impl Context {
         Ok(pack)
     }
 
+    /// The pack's recordings; what is wrong with their files goes to standard error.
+    fn recordings(&self, pack: &Pack) -> Vec<Recording> {
+        let (recordings, found) = session::recording::load(&self.files, pack);
+        problems(&found);
+        recordings
+    }
+
     /// The devices that can be modelled; what is wrong with their files goes to standard error.
     fn models(&self) -> Vec<DeviceSpec> {
         let (models, found) = session::model::load(&self.files);
@@ -71,6 +81,8 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Sweep(args) => sweep::sweep(context, &args),
         Command::Trace(args) => trace::trace(context, &args),
         Command::Check { pack } => check::check(context, pack),
+        Command::Bench(args) => bench::bench(context, &args),
+        Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
         Command::Shot(_) | Command::Worker { .. } => {

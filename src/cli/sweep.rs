@@ -29,7 +29,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
     if args.run.json {
         out::json(&output);
     } else {
-        let (header, rows) = sweep::csv_rows(&output);
+        let (header, rows) = sweep::csv_rows(&output.over, &output.points);
         if args.csv {
             // CSV files end their lines as RFC 4180 asks; pipes want the system's own way.
             csv::csv(&header, &rows).lines().for_each(out::line);

@@ -55,6 +55,8 @@ pub struct Series {
     pub ink: Ink,
     /// Its points, in the order of x.
     pub points: Vec<Point>,
+    /// Whether it was measured elsewhere and kept: drawn in dashes with hollow points, so that it is told apart without its colour.
+    pub recorded: bool,
 }
 
 /// One point of a curve, with its spread.
@@ -129,13 +131,12 @@ pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
             }
         }
         let line: Vec<[f32; 2]> = shown.iter().map(|p| [x.place(p.x), y.place(p.y)]).collect();
-        if line.len() > 1 {
+        if series.recorded {
+            line.windows(2).for_each(|ends| dashes(&mut frame, [ends[0], ends[1]], series.ink));
+        } else if line.len() > 1 {
             frame.items.push(Item::Polyline { points: line.clone(), width: 2.0, ink: series.ink, tag: None });
         }
-        for point in line {
-            frame.dot(point, 4.5, Ink::Panel, None);
-            frame.dot(point, 3.5, series.ink, None);
-        }
+        line.into_iter().for_each(|point| dot(&mut frame, point, series));
     }
     if let Some((cx, cy)) = plot.current.filter(|(cx, cy)| usable(&plot.x, *cx) && usable(&plot.y, *cy))
         && x.holds(cx)
@@ -150,6 +151,31 @@ pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
     frame
 }
 
+/// Draws a point of a curve: filled, or hollow where it was recorded.
+fn dot(frame: &mut Frame, at: [f32; 2], series: &Series) {
+    if series.recorded {
+        frame.dot(at, 3.5, series.ink, None);
+        frame.dot(at, 2.0, Ink::Panel, None);
+    } else {
+        frame.dot(at, 4.5, Ink::Panel, None);
+        frame.dot(at, 3.5, series.ink, None);
+    }
+}
+
+/// Draws a straight line in dashes.
+fn dashes(frame: &mut Frame, [from, to]: [[f32; 2]; 2], ink: Ink) {
+    const DASH: f32 = 5.0;
+    const GAP: f32 = 3.0;
+    let along = [to[0] - from[0], to[1] - from[1]];
+    let length = along[0].hypot(along[1]);
+    let at = |d: f32| [from[0] + along[0] * d / length, from[1] + along[1] * d / length];
+    let mut d = 0.0;
+    while d < length {
+        frame.line(at(d), at((d + DASH).min(length)), 1.5, ink, None);
+        d += DASH + GAP;
+    }
+}
+
 /// Draws the curves' names, in as many rows as they need, and gives the y where they end.
 fn legend(frame: &mut Frame, plot: &Plot, margin: f32, mut y: f32) -> f32 {
     let mut x = margin;
@@ -161,8 +187,12 @@ fn legend(frame: &mut Frame, plot: &Plot, margin: f32, mut y: f32) -> f32 {
             x = margin;
             y += 20.0;
         }
-        frame.line([x, y], [x + 16.0, y], 2.0, series.ink, None);
-        frame.dot([x + 8.0, y], 3.5, series.ink, None);
+        if series.recorded {
+            dashes(frame, [[x, y], [x + 16.0, y]], series.ink);
+        } else {
+            frame.line([x, y], [x + 16.0, y], 2.0, series.ink, None);
+        }
+        dot(frame, [x + 8.0, y], series);
         frame.text([x + 24.0, y], 13.0, Anchor::Start, Ink::Text, name);
         x += wide;
     }
@@ -333,6 +363,7 @@ mod tests {
         let axis =
             |label: &str, unit: &str, scale| Axis { label: label.into(), unit: unit.into(), scale, ticks: vec![] };
         let curve = |name: &str, ink, top: f64| Series {
+            recorded: false,
             id: name.to_owned(),
             name: name.into(),
             ink,

@@ -2,6 +2,7 @@
 
 use super::desk::state::Sweep;
 use super::output::{KernelOutput, SweepPoint};
+use super::recording::Shown;
 use crate::lesson::{Domain, Experiment, Lesson, Quantity};
 use crate::measure::roofline;
 use crate::scene::palette::Ink;
@@ -42,6 +43,7 @@ pub fn plot(
                 id: id.clone(),
                 name: title.to_owned(),
                 ink: Ink::Series(index),
+                recorded: false,
                 points: of_kernel.filter_map(|p| y.point(p)).collect(),
             }
         })
@@ -64,6 +66,36 @@ pub fn plot(
         ceilings,
         current: current.and_then(|(x, kernel)| Some((x, y.value(kernel)?))),
     }
+}
+
+/// The curves of a recording, in the colours of their kernels. Their names and ids say that they are no measurement of this machine.
+#[must_use]
+pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown<'_>) -> Plot {
+    let mut plot = plot(lesson, experiment, Some(&shown.sweep), None, None, true);
+    for series in &mut plot.series {
+        series.recorded = true;
+        series.id = recorded_id(&series.id);
+        series.name.push_str(", recorded");
+    }
+    plot.series.retain(|series| !series.points.is_empty());
+    plot
+}
+
+/// The id of a kernel's recorded curve.
+#[must_use]
+pub fn recorded_id(kernel: &str) -> String {
+    format!("recorded {kernel}")
+}
+
+/// Whether both can be read on the same axes: they show the same quantity, and neither is a line at the bottom of the other.
+#[must_use]
+pub fn share_axes(own: &Plot, recorded: &Plot) -> bool {
+    let top = |plot: &Plot| {
+        let points = plot.series.iter().flat_map(|s| s.points.iter().map(|p| p.y));
+        points.chain(plot.current.map(|c| c.1)).fold(0.0, f64::max)
+    };
+    let (own_top, its_top) = (top(own), top(recorded));
+    own.y == recorded.y && (own_top == 0.0 || its_top == 0.0 || (0.1..=10.0).contains(&(own_top / its_top)))
 }
 
 /// What stands on the y axis.

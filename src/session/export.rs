@@ -8,8 +8,9 @@ use super::desk::state::Sweep;
 use super::devices::{Choice, Devices};
 use super::jobs;
 use super::note::{self, Input};
+use super::recording::Recording;
 use super::run::{self, Runner};
-use super::saved::LessonSaved;
+use super::saved::{LessonSaved, RecordingChoice};
 use super::sweep;
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
@@ -28,6 +29,10 @@ pub struct Wanted<'a> {
     pub models: Vec<DeviceSpec>,
     /// The one to model, by id; none for the measuring one.
     pub model: Option<String>,
+    /// The pack's recordings.
+    pub recordings: Arc<[Recording]>,
+    /// The one to show beside what is measured.
+    pub recording: RecordingChoice,
     /// What runs the experiments.
     pub backend: Choice,
     /// Seed of the random inputs.
@@ -44,7 +49,7 @@ pub fn run_and_report(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
-    let Wanted { lesson, kept, models, model, backend, seed } = wanted;
+    let Wanted { lesson, kept, models, model, recordings, recording, backend, seed } = wanted;
     let device = devices.resolve(backend)?;
     let ceilings = devices.ceilings(device.backend)?;
     let params = jobs::defaults(lesson);
@@ -67,6 +72,8 @@ pub fn run_and_report(
         ceilings,
         models: models.into(),
         model,
+        recordings,
+        recording,
         sweeps,
         measured: BTreeMap::new(),
         revision: 0,
@@ -79,8 +86,8 @@ pub fn run_and_report(
     Ok((report, problems))
 }
 
-/// An experiment at the parameters of the first step that shows it.
-fn sweep_of(
+/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices and loops.
+pub(super) fn sweep_of(
     devices: &Devices,
     lesson: &Lesson,
     experiment: &Experiment,

@@ -7,7 +7,7 @@ use crate::base::diag::Diagnostic;
 use crate::job::{Blame, BufferSpec, CheckSpec, Job, MeasureSpec, TraceSpec, WorkgroupShape};
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
-use crate::lesson::{Kernel, Lesson};
+use crate::lesson::{Buffer, Kernel, Lesson};
 use crate::simt::Program;
 
 /// Values of a lesson's parameters, by id.
@@ -150,6 +150,14 @@ pub fn build_from(
         bytes: values.number(&kernel.bytes, "bytes")?,
         flops: values.number(&kernel.flops, "flops")?,
     })
+}
+
+/// Bytes of each of a kernel's buffers at some parameters; none where an expression has no usable value.
+#[must_use]
+pub fn buffer_bytes(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<Vec<u64>> {
+    let env = Env::fixed(&lesson.params, &lesson.values, params);
+    let bytes = |buffer: &Buffer| env.whole(&buffer.count, 1).ok()?.checked_mul(buffer.elem.bytes());
+    kernel.buffers.iter().map(bytes).collect()
 }
 
 /// A kernel's grid at some parameters; none where an expression has no usable value.

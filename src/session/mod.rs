@@ -3,6 +3,7 @@
 //! The command line calls a use-case and waits. The window sends a [`desk::Command`] to a [`desk::Desk`],
 //! which runs the same use-cases on its own threads and hands back events.
 
+pub mod bench;
 pub mod chart;
 pub mod check;
 pub mod desk;
@@ -20,6 +21,8 @@ pub mod note;
 pub mod output;
 pub mod predict;
 pub mod ptx;
+pub mod record;
+pub mod recording;
 pub mod run;
 pub mod saved;
 pub mod shader_file;

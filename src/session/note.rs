@@ -10,8 +10,9 @@ use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
 use super::model::{self, Predicted as Modelled};
+use super::recording::{self, Recording};
 use super::run::{self, Done, Runner};
-use super::saved::{LessonSaved, Predicted};
+use super::saved::{LessonSaved, Predicted, RecordingChoice};
 use super::sweep;
 use crate::base::diag::Diagnostic;
 use crate::base::units::{figure as words, number, si};
@@ -46,6 +47,10 @@ pub struct Input {
     pub models: Arc<[DeviceSpec]>,
     /// The one to model, by id; none for the measuring one.
     pub model: Option<String>,
+    /// The pack's recordings.
+    pub recordings: Arc<[Recording]>,
+    /// The one to show beside the learner's own curves.
+    pub recording: RecordingChoice,
     /// Measured sweeps, by experiment.
     pub sweeps: BTreeMap<String, Sweep>,
     /// Measured kernels, each with the key of the parameters that it was measured at.
@@ -287,7 +292,9 @@ impl Builder<'_> {
         let found = self.input.sweeps.get(id).filter(|sweep| !sweep.points.is_empty());
         let Some(found) = found else { return Vec::new() };
         self.plotted.push(id.clone());
-        figure(self.input, &lesson, experiment, found)
+        let mut blocks = figure(self.input, &lesson, experiment, found);
+        blocks.extend(recorded(self.input, &lesson, experiment));
+        blocks
     }
 
     fn prediction(&self, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
@@ -376,23 +383,45 @@ fn settings(params: &Params) -> String {
     params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
 }
 
+/// The experiment as another device measured it, where the learner shows that: a figure of its own, with its own data.
+fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
+    let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
+    let Some(shown) = recording::chosen(&all, &input.recording, Some(&input.device)).map(|i| &all[i]) else {
+        return Vec::new();
+    };
+    let plot = chart::recorded(lesson, experiment, shown);
+    if plot.series.is_empty() {
+        return Vec::new();
+    }
+    let frame = plot::frame(&plot, PLOT);
+    let Recording { device, driver, program, .. } = shown.recording;
+    let others = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", number(*v)));
+    let at: Vec<String> = others.collect();
+    let caption = format!(
+        "{}. Recorded on {}, at {}; not measured on this machine. Driver {driver}, warpbook {program}; bars span the 10th to the 90th \
+         percentile.",
+        plot.title,
+        shown.recording.name(),
+        at.join(", ")
+    );
+    let id = format!("{}-recorded", experiment.id);
+    let rows = sweep::csv_rows(&shown.sweep.over, &shown.sweep.points);
+    let data = NoteBlock::Data {
+        id: id.clone(),
+        caption: format!("{}, recorded on {device}", plot.title),
+        header: rows.0,
+        rows: rows.1,
+    };
+    vec![NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) }, data]
+}
+
 fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Vec<NoteBlock> {
     let measured = found.backend != Backend::Simt;
     let plot = chart::plot(lesson, experiment, Some(found), Some(&input.ceilings), None, measured);
     let frame = plot::frame(&plot, PLOT);
     let (how, bars) =
         if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
-    let output = super::output::SweepOutput {
-        lesson: lesson.id.clone(),
-        backend: found.backend,
-        device: found.device.clone(),
-        seed: input.seed,
-        warp_width: (!measured).then_some(found.warp_width),
-        params: found.params.clone(),
-        over: found.over.clone(),
-        points: found.points.clone(),
-    };
-    let (header, rows) = sweep::csv_rows(&output);
+    let (header, rows) = sweep::csv_rows(&found.over, &found.points);
     let others: Params =
         found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
     let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();

@@ -29,6 +29,20 @@ pub struct Saved {
     pub still: bool,
     /// The device to model, by id; none is the measuring one, where it can be.
     pub model: Option<String>,
+    /// The recording beside the learner's own curves.
+    pub recording: RecordingChoice,
+}
+
+/// Which recording is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RecordingChoice {
+    /// The first one where the learner has no GPU, else none.
+    #[default]
+    Auto,
+    /// None.
+    Hidden,
+    /// This one, by id.
+    Only(String),
 }
 
 /// The colours of the window.

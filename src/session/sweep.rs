@@ -90,9 +90,9 @@ pub fn sweep(
 
 /// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured.
 #[must_use]
-pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
+pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
     let header = [
-        &*sweep.over,
+        over,
         "kernel",
         "ok",
         "median_s",
@@ -105,7 +105,7 @@ pub fn csv_rows(sweep: &SweepOutput) -> (Vec<String>, Vec<Vec<String>>) {
         "store_sectors",
         "samples_s",
     ];
-    let rows = sweep.points.iter().map(point_row).collect();
+    let rows = points.iter().map(point_row).collect();
     (header.iter().map(ToString::to_string).collect(), rows)
 }
 

@@ -18,6 +18,7 @@ impl Desk {
         match event {
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
             Event::Models(models) => state.models = models.into(),
+            Event::Recordings(recordings) => state.recordings = recordings.into(),
             Event::PackChanged => {
                 self.disk.enqueue(FileTask::Load(self.files.clone()));
             }

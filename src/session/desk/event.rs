@@ -12,7 +12,8 @@ use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
-use crate::session::saved::ThemeChoice;
+use crate::session::recording::Recording;
+use crate::session::saved::{RecordingChoice, ThemeChoice};
 use crate::trace::Provenance;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
@@ -35,6 +36,8 @@ pub enum Command {
     SetBoundsChecks(bool),
     /// Choose the device to model, by id; none for the measuring one.
     SetModel(Option<String>),
+    /// Choose the recording beside the learner's own curves.
+    SetRecording(RecordingChoice),
     /// Choose how many lanes a traced warp has.
     SetWarpWidth(u32),
     /// Ask where an element of a buffer, counted in 32-bit words, came from.
@@ -83,6 +86,8 @@ pub enum Event {
     Pack(Pack, Vec<Diagnostic>),
     /// The pack's devices were read.
     Models(Vec<DeviceSpec>),
+    /// The pack's recordings were read.
+    Recordings(Vec<Recording>),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.

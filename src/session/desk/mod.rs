@@ -167,6 +167,10 @@ impl Desk {
                 self.state.saved.model = model;
                 self.unsaved();
             }
+            Command::SetRecording(choice) => {
+                self.state.saved.recording = choice;
+                self.unsaved();
+            }
             Command::SetWarpWidth(lanes) => {
                 self.state.warp_width = lanes;
                 self.refresh();
@@ -264,6 +268,8 @@ impl Desk {
             ceilings: state.ceilings.unwrap_or_default(),
             models: state.models.clone(),
             model: state.saved.model.clone(),
+            recordings: state.recordings.clone(),
+            recording: state.saved.recording.clone(),
             sweeps: state.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
             revision: state.revision,

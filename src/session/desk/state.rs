@@ -16,6 +16,7 @@ use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
 use crate::session::model::{self, Predicted};
 use crate::session::output::SweepPoint;
+use crate::session::recording::{self, Recording, Shown};
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::sweep::device_for;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -28,6 +29,8 @@ pub struct State {
     pub pack: Pack,
     /// The devices that can be modelled.
     pub models: Arc<[DeviceSpec]>,
+    /// The pack's recordings.
+    pub recordings: Arc<[Recording]>,
     /// What is wrong with the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
     /// The lesson on the screen. It stays when an edit breaks its file.
@@ -344,18 +347,24 @@ impl State {
         self.sweeps.get(&self.experiment()?.id)
     }
 
+    /// The recordings that have something of the experiment in the plot.
+    #[must_use]
+    pub fn recorded(&self) -> Vec<Shown<'_>> {
+        let Some((lesson, experiment)) = self.lesson.as_ref().zip(self.experiment()) else { return Vec::new() };
+        self.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
+    }
+
+    /// The place in `recorded` of the one to show.
+    #[must_use]
+    pub fn chosen_recording(&self, recorded: &[Shown<'_>]) -> Option<usize> {
+        recording::chosen(recorded, &self.saved.recording, self.acting_device().as_ref())
+    }
+
     /// In which ways a sweep is not of the settings as they are now, in words; nothing for a current one.
     #[must_use]
     pub fn differences(&self, sweep: &Sweep) -> Vec<String> {
-        let (Some(lesson), Some(experiment)) = (&self.lesson, self.experiment()) else { return Vec::new() };
-        let kernels = experiment.kernels.iter().filter_map(|id| lesson.kernel(id));
-        // Only parameters that the curves depend on.
-        let matters: Vec<String> = kernels.flat_map(|k| parameters_of(lesson, k)).collect();
-        let params = lesson.params.iter().filter(|p| p.id != sweep.over && matters.contains(&p.id));
-        let mut differences: Vec<String> = params
-            .filter(|p| sweep.params.get(&p.id) != self.params.get(&p.id))
-            .filter_map(|p| Some(format!("{} = {}", p.label, number(*sweep.params.get(&p.id)?))))
-            .collect();
+        let Some(experiment) = self.experiment() else { return Vec::new() };
+        let mut differences = self.other_settings(sweep);
         let device = self.acting_device().map(|device| device_for(experiment, &device));
         if device.is_some_and(|(backend, name)| backend != sweep.backend || name != sweep.device) {
             differences.push(format!("on {}", sweep.device));
@@ -367,6 +376,20 @@ impl State {
             differences.push(format!("warps of {}", sweep.warp_width));
         }
         differences
+    }
+
+    /// The parameters in which a sweep differs from the learner's, with its own values in words.
+    #[must_use]
+    pub fn other_settings(&self, sweep: &Sweep) -> Vec<String> {
+        let (Some(lesson), Some(experiment)) = (&self.lesson, self.experiment()) else { return Vec::new() };
+        let kernels = experiment.kernels.iter().filter_map(|id| lesson.kernel(id));
+        // Only parameters that the curves depend on.
+        let matters: Vec<String> = kernels.flat_map(|k| parameters_of(lesson, k)).collect();
+        let params = lesson.params.iter().filter(|p| p.id != sweep.over && matters.contains(&p.id));
+        params
+            .filter(|p| sweep.params.get(&p.id) != self.params.get(&p.id))
+            .filter_map(|p| Some(format!("{} = {}", p.label, number(*sweep.params.get(&p.id)?))))
+            .collect()
     }
 }
 

@@ -21,7 +21,7 @@ use crate::session::jobs::{self, Params, Purpose};
 use crate::session::predict::Asked;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
-use crate::session::{check, model, note, run, sweep};
+use crate::session::{check, model, note, recording, run, sweep};
 use crate::trace::record::Backend;
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -329,7 +329,10 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
                     let (models, found) = model::load(&files);
                     let (pack, mut problems) = load(&files);
                     problems.extend(found);
+                    let (recordings, found) = recording::load(&files, &pack);
+                    problems.extend(found);
                     out.send(Event::Models(models));
+                    out.send(Event::Recordings(recordings));
                     out.send(Event::Pack(pack, problems));
                 }
                 FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),

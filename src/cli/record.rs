@@ -1,0 +1,32 @@
+//! `warpbook record`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::args::RecordArgs;
+use super::{Context, DONE, FAILED, out};
+use crate::base::store;
+use crate::lesson::PackFiles;
+use crate::session::devices::Choice;
+use crate::session::{note, record};
+
+pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, ExitCode> {
+    let pack = context.pack()?;
+    let choice = args.backend.named().map_or(Choice::Auto, Choice::Only);
+    let (recording, found) =
+        record::record(&context.devices, &pack, choice, note::today(), &context.cancel, &mut out::note)
+            .map_err(out::misused)?;
+    out::problems(&found);
+    let folder = match &context.files {
+        PackFiles::Folder(folder) => folder.as_path(),
+        PackFiles::Embedded => Path::new("."),
+    };
+    let path = args.output.clone().unwrap_or_else(|| record::default_path(&recording, folder));
+    if let Some(parent) = path.parent() {
+        // Where it cannot be made, writing the file says why.
+        let _ = std::fs::create_dir_all(parent);
+    }
+    store::write_atomic(&path, recording.to_text().as_bytes()).map_err(out::misused)?;
+    out::line(&path.display().to_string());
+    Ok(if found.iter().any(crate::base::diag::Diagnostic::is_error) { FAILED } else { DONE })
+}

@@ -1,0 +1,99 @@
+//! Making a recording: every experiment that a clock answers, at the settings that its step shows first.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use super::devices::{Choice, Devices};
+use super::recording::{
+    FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedPoint, Recording, fingerprint,
+};
+use super::{desk::state::Sweep, export, sweep};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Experiment, Lesson, Pack, Quantity};
+use crate::trace::record::Backend;
+
+/// Seed of the random inputs.
+const SEED: u64 = 1;
+
+/// Runs every lesson's experiments on a device. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins. Points that
+/// could not be measured are left out, and said in the second part.
+///
+/// # Errors
+/// When there is no such device.
+pub fn record(
+    devices: &Devices,
+    pack: &Pack,
+    choice: Choice,
+    date: String,
+    cancel: &AtomicBool,
+    say: &mut dyn FnMut(&str),
+) -> Result<(Recording, Vec<Diagnostic>), Diagnostic> {
+    let device = devices.resolve(choice)?;
+    if device.backend == Backend::Simt {
+        return Err(Diagnostic::error("there is no device to record: the tracer has no times")
+            .hint("`warpbook doctor` says what was looked for"));
+    }
+    let (mut experiments, mut problems) = (Vec::new(), Vec::new());
+    for lesson in &pack.lessons {
+        for experiment in lesson.experiments.iter().filter(|e| e.quantity != Quantity::SectorsPerRequest) {
+            say(&format!("{}: {}", lesson.id, experiment.title));
+            let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, SEED, cancel);
+            experiments.push(recorded(lesson, experiment, &found));
+            problems.append(&mut wrong);
+        }
+    }
+    let recording = Recording {
+        id: id(&device.name, device.backend),
+        format_version: FORMAT_VERSION,
+        device: device.name,
+        driver: device.driver,
+        api: device.api,
+        backend: device.backend,
+        date,
+        program: super::VERSION.to_owned(),
+        bounds_checks: true,
+        experiments,
+    };
+    Ok((recording, problems))
+}
+
+fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> RecordedExperiment {
+    let curves = sweep::kernels_of(lesson, experiment).into_iter().map(|kernel| {
+        let of_kernel = found.points.iter().filter(|p| p.kernel.id == kernel.id && p.kernel.ok);
+        let points = of_kernel.filter_map(|p| {
+            let time = p.kernel.time.as_ref()?;
+            Some(RecordedPoint {
+                x: p.x,
+                median_s: time.median_s,
+                p10_s: time.p10_s,
+                p90_s: time.p90_s,
+                samples: time.samples,
+                cache: time.cache,
+                bytes: p.kernel.bytes,
+                flops: p.kernel.flops,
+            })
+        });
+        let fingerprint = fingerprint(kernel, found.backend);
+        RecordedCurve { kernel: kernel.id.clone(), fingerprint, points: points.collect() }
+    });
+    RecordedExperiment {
+        lesson: lesson.id.clone(),
+        experiment: experiment.id.clone(),
+        over: found.over.clone(),
+        curves: curves.collect(),
+        params: found.params.iter().filter(|(id, _)| **id != found.over).map(|(id, v)| (id.clone(), *v)).collect(),
+    }
+}
+
+/// A recording's name: the device's in lower-case letters and digits, and the backend's.
+fn id(device: &str, backend: Backend) -> String {
+    let words = device.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    format!("{}-{}", words.join("-"), backend.name())
+}
+
+/// Where a recording belongs in a pack's folder.
+#[must_use]
+pub fn default_path(recording: &Recording, pack: &Path) -> PathBuf {
+    pack.join(FOLDER).join(format!("{}.ron", recording.id))
+}
