@@ -299,6 +299,69 @@ fn cuda_is_missing_in_words_and_the_rest_goes_on() {
     assert!(kernel["compiled"].is_null() && kernel["library"].is_null() && kernel["ok"] == true, "{kernel}");
 }
 
+/// A pack of one small lesson, so that a device in software is done with it soon.
+fn small_pack(folder: &Path) {
+    let run = warpbook_in(folder, &["new", "small", "--pack", "pack"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
+fn the_bench_without_a_device_says_so_and_measures_the_tracer() {
+    let folder = tempfile::tempdir().unwrap();
+    small_pack(folder.path());
+    let run = warpbook_in(folder.path(), &["--pack", "pack", "bench", "--backend", "cuda", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["devices"].as_array().map(Vec::len), Some(0));
+    assert_eq!(json["missing"][0]["backend"], "cuda");
+    assert!(json["missing"][0]["message"].is_string() && json["missing"][0]["hint"].is_string(), "{json}");
+    let rows = json["tracer"].as_array().unwrap();
+    assert!(!rows.is_empty());
+    for row in rows {
+        let (ops, seconds) = (row["lane_ops"].as_f64().unwrap(), row["seconds"].as_f64().unwrap());
+        assert!(row["ok"] == true && ops > 0.0 && seconds > 0.0, "{row}");
+        assert!((row["lane_ops_per_s"].as_f64().unwrap() / (ops / seconds) - 1.0).abs() < 1e-9, "{row}");
+    }
+    let table = warpbook_in(folder.path(), &["--pack", "pack", "bench", "--backend", "cuda"]);
+    assert!(table.out.contains("cuda: no device: ") && table.out.contains("lane operations a second"), "{}", table.out);
+}
+
+#[test]
+fn the_bench_and_a_recording_of_the_graphics_driver() {
+    let folder = tempfile::tempdir().unwrap();
+    small_pack(folder.path());
+    let run = warpbook_in(folder.path(), &["--pack", "pack", "bench", "--backend", "wgpu", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    let recorded = warpbook_in(folder.path(), &["--pack", "pack", "record", "--backend", "wgpu"]);
+    let Some(found) = json["devices"].get(0) else {
+        // Without a driver both say so; elsewhere it is told whether there has to be one.
+        assert_eq!(json["missing"][0]["backend"], "wgpu");
+        assert_eq!(recorded.code, 2, "{}", recorded.err);
+        assert!(std::env::var_os("WARPBOOK_REQUIRE_GPU").is_none(), "{}", recorded.err);
+        return;
+    };
+    assert!(found["device"]["name"].is_string() && found["ceilings"]["copy_bytes_per_s"].as_f64().unwrap() > 0.0);
+    for kernel in found["kernels"].as_array().unwrap() {
+        let (rate, time) = (&kernel["bytes_per_s"], &kernel["time"]);
+        assert!(kernel["ok"] == true && rate.as_f64().unwrap() > 0.0 && time["median_s"].as_f64().unwrap() > 0.0);
+        assert!(kernel["roofline"]["fraction"].as_f64().unwrap() > 0.0, "{kernel}");
+    }
+    assert_eq!(recorded.code, 0, "{}", recorded.err);
+    let path = folder.path().join(recorded.out.trim());
+    assert!(path.starts_with(folder.path().join("pack/assets/recordings")), "{}", path.display());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let read = warpbook::session::recording::read("it", "it.ron", &text).unwrap();
+    assert_eq!(read.backend, warpbook::trace::record::Backend::Wgpu);
+    let points: usize = read.experiments.iter().flat_map(|e| &e.curves).map(|c| c.points.len()).sum();
+    assert!(points > 1 && text.lines().filter(|l| l.contains("median_s")).count() == points, "{text}");
+    // What was recorded is part of the pack now, and known to it.
+    let files = warpbook::lesson::PackFiles::Folder(folder.path().join("pack"));
+    let (pack, _) = warpbook::session::load(&files);
+    let (recordings, problems) = warpbook::session::recording::load(&files, &pack);
+    assert_eq!((recordings.len(), problems.len()), (1, 0), "{problems:?}");
+}
+
 #[test]
 fn a_new_lesson_passes_check() {
     let folder = tempfile::tempdir().unwrap();

@@ -77,6 +77,41 @@ fn the_source_switches_to_its_twin_and_back() {
 }
 
 #[test]
+fn what_another_device_recorded_says_so_and_can_be_put_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let steps = window.state().desk.state().lesson.clone().unwrap().steps.clone();
+    let at = steps.iter().position(|s| s.experiment.as_deref() == Some("transpose_speed")).unwrap();
+    window.state_mut().desk.command(Command::GoTo(at));
+    settle(&mut window);
+    // The tracer has no times, so the first recording is there unasked, and nothing of it is taken for this machine's.
+    window.get_by_label_contains("recorded on NVIDIA H100 80GB HBM3, CUDA, 20");
+    // There is room for one plot: the learner's own point gives way to the curves, and comes back.
+    window.get_by_label("Transpose through a padded tile, recorded");
+    window.get_by_role_and_label(Role::Button, "Yours").click();
+    settle(&mut window);
+    assert!(window.query_by_label("Transpose through a padded tile, recorded").is_none());
+    window.get_by_role_and_label(Role::Button, "Recorded").click();
+    settle(&mut window);
+    window.get_by_label("Transpose through a padded tile, recorded");
+    assert!(window.state().desk.state().sweep().is_none());
+    window.state_mut().desk.command(Command::GoTo(0));
+    window.state_mut().desk.command(Command::SetParam("n".into(), 65536.0));
+    settle(&mut window);
+    window.get_by_label_contains("; at elements = 1,048,576");
+    window.get_by_role_and_label(Role::ComboBox, "Recording").click();
+    window.run_steps(3);
+    window.get_by_label("NVIDIA H200, Vulkan, 2026-11-21").click();
+    settle(&mut window);
+    window.get_by_label_contains("recorded on NVIDIA H200, Vulkan, 20");
+    window.get_by_role_and_label(Role::ComboBox, "Recording").click();
+    window.run_steps(3);
+    window.get_by_label("None").click();
+    settle(&mut window);
+    assert!(window.query_by_label_contains("recorded on").is_none());
+}
+
+#[test]
 fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);

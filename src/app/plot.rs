@@ -19,6 +19,9 @@ use crate::session::output::KernelOutput;
 use crate::session::recording::Shown;
 use crate::trace::record::Backend;
 
+/// Room for two plots beside each other, in points.
+const TWO_PLOTS: f32 = 560.0;
+
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
@@ -78,7 +81,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         provenance(ui, &plot, sweep, &differences);
         recorded::provenance(ui, state, shown);
         draw(ui, "measured", &plot, details);
-    } else {
+    } else if ui.available_width() >= TWO_PLOTS {
         // On the same axes one of them would be a line at the bottom, or another quantity.
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
@@ -89,6 +92,14 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
             recorded::provenance(right, state, shown);
             draw(right, "recorded", &theirs, details);
         });
+    } else if recorded::turn(ui, &experiment.id, sweep.is_some()) {
+        legend(ui, &theirs);
+        recorded::provenance(ui, state, shown);
+        draw(ui, "recorded", &theirs, details);
+    } else {
+        legend(ui, &plot);
+        provenance(ui, &plot, sweep, &differences);
+        draw(ui, "measured", &plot, details);
     }
     commands
 }
@@ -99,6 +110,10 @@ fn title(ui: &mut Ui, title: &str, recorded: &[Shown<'_>], chosen: Option<usize>
     if recorded.is_empty() {
         ui.add(text);
         return Vec::new();
+    }
+    if ui.available_width() < TWO_PLOTS {
+        ui.add(text);
+        return recorded::chooser(ui, recorded, chosen).into_iter().collect();
     }
     let row = egui::vec2(ui.available_width(), 22.0);
     let layout = egui::Layout::right_to_left(egui::Align::Center);

@@ -9,6 +9,9 @@ use crate::session::desk::state::State;
 use crate::session::recording::Shown;
 use crate::session::saved::RecordingChoice;
 
+/// Where the words of a legend begin, in points from its mark.
+const INDENT: f32 = 22.0;
+
 /// Chooses among the recordings of the experiment in the plot.
 pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>) -> Option<Command> {
     let mut now = chosen.map_or(RecordingChoice::Hidden, |i| RecordingChoice::Only(recorded[i].recording.id.clone()));
@@ -28,6 +31,21 @@ pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>) -> Op
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Recording"));
     response.response.on_hover_text("Curves that were measured on another device, beside your own");
     (now != before).then_some(Command::SetRecording(now))
+}
+
+/// Where there is room for one plot and both cannot share it: whether it is the recording's turn. The learner's own sweep comes first once there
+/// is one, until they turn to the other.
+pub fn turn(ui: &mut Ui, experiment: &str, swept: bool) -> bool {
+    let id = egui::Id::unique(("whose curves", experiment, swept));
+    let mut theirs = ui.data(|data| data.get_temp(id)).unwrap_or(!swept);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (recorded, label) in [(false, "Yours"), (true, "Recorded")] {
+            ui.selectable_value(&mut theirs, recorded, RichText::new(label).size(theme::SMALL));
+        }
+    });
+    ui.data_mut(|data| data.insert_temp(id, theirs));
+    theirs
 }
 
 /// The device's name where room is scarce: its maker's is in the list.
@@ -65,17 +83,19 @@ pub fn provenance(ui: &mut Ui, state: &State, shown: &Shown<'_>) {
     if !shown.changed.is_empty() {
         text.push_str(&format!("; not shown: {}, changed since", shown.changed.join(", ")));
     }
-    let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), 18.0), egui::Sense::hover());
-    super::plot::Mark::Recorded.draw(ui.painter(), rect.left_center(), theme::color(theme, Ink::Muted));
-    let mut job = egui::text::LayoutJob::simple_singleline(
+    let mut job = egui::text::LayoutJob::simple(
         text.clone(),
         egui::FontId::proportional(theme::SMALL),
         theme::color(theme, ink),
+        ui.available_width() - INDENT,
     );
-    job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width() - 22.0);
+    job.wrap.max_rows = 3;
     let galley = ui.painter().layout_job(job);
-    let at = egui::pos2(rect.min.x + 22.0, rect.center().y - galley.size().y / 2.0);
-    ui.painter().galley(at, galley, theme::color(theme, ink));
+    let size = egui::vec2(ui.available_width(), galley.size().y + 2.0);
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let mark = egui::pos2(rect.min.x, rect.min.y + 8.0);
+    super::plot::Mark::Recorded.draw(ui.painter(), mark, theme::color(theme, Ink::Muted));
+    ui.painter().galley(rect.min + egui::vec2(INDENT, 0.0), galley, theme::color(theme, ink));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &text));
     response.on_hover_text(about(shown));
 }
