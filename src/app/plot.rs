@@ -22,6 +22,9 @@ use crate::trace::record::Backend;
 /// Room for two plots beside each other, in points.
 const TWO_PLOTS: f32 = 560.0;
 
+/// A plot lower than this, in points, has no room for the name of its x axis.
+const LOW: f32 = 120.0;
+
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
@@ -46,7 +49,6 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     ui.spacing_mut().item_spacing.y = 4.0;
     let all = state.recorded();
     let chosen = state.chosen_recording(&all);
-    let commands = title(ui, &plot.title, &all, chosen);
     let mut details = sweep.map(details).unwrap_or_default();
     let shown = chosen.map(|i| &all[i]);
     let theirs = shown.map(|shown| chart::recorded(&lesson, experiment, shown)).filter(|p| !p.series.is_empty());
@@ -58,6 +60,9 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         }));
     }
     let own = plot.series.iter().any(|s| !s.points.is_empty()) || plot.current.is_some();
+    let apart = own && theirs.as_ref().is_some_and(|theirs| !chart::share_axes(&plot, theirs));
+    let turns = (apart && ui.available_width() < TWO_PLOTS).then_some((experiment.id.as_str(), sweep.is_some()));
+    let (commands, their_turn) = title(ui, &plot.title, &all, chosen, turns);
     let Some(theirs) = theirs else {
         if own {
             legend(ui, &plot);
@@ -75,13 +80,13 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         legend(ui, &theirs);
         recorded::provenance(ui, state, shown);
         draw(ui, "recorded", &theirs, details);
-    } else if chart::share_axes(&plot, &theirs) {
+    } else if !apart {
         plot.series.extend(theirs.series);
         legend(ui, &plot);
         provenance(ui, &plot, sweep, &differences);
         recorded::provenance(ui, state, shown);
         draw(ui, "measured", &plot, details);
-    } else if ui.available_width() >= TWO_PLOTS {
+    } else if turns.is_none() {
         // On the same axes one of them would be a line at the bottom, or another quantity.
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
@@ -92,7 +97,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
             recorded::provenance(right, state, shown);
             draw(right, "recorded", &theirs, details);
         });
-    } else if recorded::turn(ui, &experiment.id, sweep.is_some()) {
+    } else if their_turn {
         legend(ui, &theirs);
         recorded::provenance(ui, state, shown);
         draw(ui, "recorded", &theirs, details);
@@ -104,25 +109,37 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     commands
 }
 
-/// The plot's title, and the choice of what is beside the learner's own curves.
-fn title(ui: &mut Ui, title: &str, recorded: &[Shown<'_>], chosen: Option<usize>) -> Vec<Command> {
+/// The plot's title, and the choice of what is beside the learner's own curves; where both take `turns` (see [`recorded::turn`]), whether it is
+/// the recording's.
+fn title(
+    ui: &mut Ui,
+    title: &str,
+    recorded: &[Shown<'_>],
+    chosen: Option<usize>,
+    turns: Option<(&str, bool)>,
+) -> (Vec<Command>, bool) {
     let text = egui::Label::new(RichText::new(title).font(theme::medium(theme::UI))).truncate();
     if recorded.is_empty() {
         ui.add(text);
-        return Vec::new();
+        return (Vec::new(), false);
     }
     if ui.available_width() < TWO_PLOTS {
         ui.add(text);
-        return recorded::chooser(ui, recorded, chosen).into_iter().collect();
+        let choose = |ui: &mut Ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            let command = recorded::chooser(ui, recorded, chosen, turns.is_none());
+            (command.into_iter().collect(), turns.is_some_and(|(id, swept)| recorded::turn(ui, id, swept)))
+        };
+        return ui.horizontal(choose).inner;
     }
     let row = egui::vec2(ui.available_width(), 22.0);
     let layout = egui::Layout::right_to_left(egui::Align::Center);
     let choose = |ui: &mut Ui| {
-        let command = recorded::chooser(ui, recorded, chosen);
+        let command = recorded::chooser(ui, recorded, chosen, true);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(text));
         command
     };
-    ui.allocate_ui_with_layout(row, layout, choose).inner.into_iter().collect()
+    (ui.allocate_ui_with_layout(row, layout, choose).inner.into_iter().collect(), false)
 }
 
 /// What stands on the y axis and whose curves these are: what ran them, and in what they differ from the settings as they are now.
@@ -290,7 +307,11 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
     let ends = ticks.iter().copied().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
     let x_marks = apart(&ticks, &labels, ends, room.x - 96.0);
     let y_marks = rising(highest, room.y - 48.0);
-    let x_axis = AxisHints::new_x().label(RichText::new(x_title).size(theme::SMALL)).formatter(x_label);
+    let mut x_axis = AxisHints::new_x().formatter(x_label);
+    // A plot this low needs the line for itself; its title names the quantity too.
+    if room.y >= LOW {
+        x_axis = x_axis.label(RichText::new(x_title).size(theme::SMALL));
+    }
     let y_axis = AxisHints::new_y().formatter(y_label);
     EguiPlot::new(id.to_owned())
         .allow_drag(false)

@@ -12,15 +12,16 @@ use crate::session::saved::RecordingChoice;
 /// Where the words of a legend begin, in points from its mark.
 const INDENT: f32 = 22.0;
 
-/// Chooses among the recordings of the experiment in the plot.
-pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>) -> Option<Command> {
+/// Chooses among the recordings of the experiment in the plot; `wide` where there is room to say what it is.
+pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>, wide: bool) -> Option<Command> {
     let mut now = chosen.map_or(RecordingChoice::Hidden, |i| RecordingChoice::Only(recorded[i].recording.id.clone()));
     let before = now.clone();
     let text = chosen.map_or_else(|| "none".to_owned(), |i| short(&recorded[i]));
-    let selected = RichText::new(format!("Recorded: {text}")).size(theme::SMALL);
+    let text = if wide { format!("Recorded: {text}") } else { text };
+    let selected = RichText::new(text).size(theme::SMALL);
     ui.spacing_mut().interact_size.y = 22.0;
     ui.spacing_mut().button_padding.y = 1.0;
-    let combo = egui::ComboBox::from_id_salt("recording").selected_text(selected).width(120.0);
+    let combo = egui::ComboBox::from_id_salt("recording").selected_text(selected).width(96.0);
     let response = combo.show_ui(ui, |ui| {
         ui.selectable_value(&mut now, RecordingChoice::Hidden, "None");
         for shown in recorded {
@@ -38,12 +39,9 @@ pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>) -> Op
 pub fn turn(ui: &mut Ui, experiment: &str, swept: bool) -> bool {
     let id = egui::Id::unique(("whose curves", experiment, swept));
     let mut theirs = ui.data(|data| data.get_temp(id)).unwrap_or(!swept);
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (recorded, label) in [(false, "Yours"), (true, "Recorded")] {
-            ui.selectable_value(&mut theirs, recorded, RichText::new(label).size(theme::SMALL));
-        }
-    });
+    for (recorded, label) in [(false, "Yours"), (true, "Recorded")] {
+        ui.selectable_value(&mut theirs, recorded, RichText::new(label).size(theme::SMALL));
+    }
     ui.data_mut(|data| data.insert_temp(id, theirs));
     theirs
 }
