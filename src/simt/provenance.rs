@@ -109,7 +109,8 @@ impl Rerun<'_> {
     fn explain<const W: usize>(&self) -> Result<Provenance, Diagnostic> {
         let program = self.program;
         let code = launch::code_for::<W>(program, self.tensors)?;
-        let buffers = memory::open(program.bindings(), self.tensors);
+        let mut tensors = self.tensors.to_vec();
+        let buffers = memory::open(program.bindings(), &mut tensors);
         let (writes, last) = self.find::<W>(&self.scene(&code, &buffers))?;
         let elem = self.tensors[usize::from(self.target.buffer)].elem;
         // Of a struct of both widths, the component that was written says how wide it is.
@@ -211,7 +212,8 @@ impl Rerun<'_> {
 
     /// Runs the workgroup of the last write again, on memory as it found it, and walks back through what it did.
     fn trace_back<const W: usize>(&self, code: &Code, writes: u64, last: Write) -> Result<Writer, Diagnostic> {
-        let buffers = memory::open(self.program.bindings(), self.tensors);
+        let mut tensors = self.tensors.to_vec();
+        let buffers = memory::open(self.program.bindings(), &mut tensors);
         let scene = self.scene(code, &buffers);
         let fuel = AtomicU64::new(self.question.fuel);
         if self.program.in_order {
