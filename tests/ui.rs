@@ -404,7 +404,7 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     // The tracer measures nothing, so an H100 stands in and is not set against any measurement.
     window.get_by_label("not this machine: Predicted");
-    window.get_by_label("bound by bytes: 2.50–2.58 µs");
+    window.get_by_label("at best, bound by the launch: 3.16–6.08 µs");
     window.get_by_label("threads limit: 100% occupancy");
     window.get_by_label("3.03% idle: 3.88 waves");
     window.state_mut().desk.command(Command::SetModel(Some("iris-xe-96".into())));
@@ -412,5 +412,5 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     window.get_by_label("a figure is missing: no time");
     window.state_mut().desk.command(Command::SetModel(Some("gone".into())));
     window.run_steps(2);
-    window.get_by_label("bound by bytes: 2.50–2.58 µs");
+    window.get_by_label("at best, bound by the launch: 3.16–6.08 µs");
 }

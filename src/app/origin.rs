@@ -25,7 +25,7 @@ pub struct Seek {
     lane: u32,
     line: u32,
     buffer: String,
-    index: u64,
+    byte: u64,
     kind: AccessKind,
 }
 
@@ -34,12 +34,12 @@ impl Seek {
     #[must_use]
     pub fn write(origin: &Provenance, writer: &Writer) -> Self {
         let Writer { workgroup, warp, lane, line, kind, .. } = *writer;
-        Self { workgroup, warp, lane, line, buffer: origin.buffer.clone(), index: origin.index, kind }
+        Self { workgroup, warp, lane, line, buffer: origin.buffer.clone(), byte: origin.byte, kind }
     }
 
     fn load(workgroup: u64, load: &Load) -> Self {
-        let Load { warp, lane, line, index, .. } = *load;
-        Self { workgroup, warp, lane, line, buffer: load.buffer.clone(), index, kind: AccessKind::Load }
+        let Load { warp, lane, line, byte, .. } = *load;
+        Self { workgroup, warp, lane, line, buffer: load.buffer.clone(), byte, kind: AccessKind::Load }
     }
 
     /// The last such event of a timeline, as its place among the warp's.
@@ -47,7 +47,7 @@ impl Seek {
     pub fn find(&self, timeline: &Timeline) -> Option<usize> {
         let workgroup = u32::try_from(self.workgroup).ok()?;
         let buffer = timeline.buffers.iter().position(|b| b.name == self.buffer)?;
-        let piece = Piece::Word { buffer: u16::try_from(buffer).ok()?, index: self.index };
+        let piece = Piece::Word { buffer: u16::try_from(buffer).ok()?, index: self.byte / 4 };
         let events: Vec<usize> = timeline.of_warp(workgroup, self.warp).collect();
         events.iter().rposition(|i| {
             let event = &timeline.events[*i];
@@ -102,7 +102,10 @@ fn header(ui: &mut Ui, origin: &Origin, commands: &mut Vec<Command>) {
             #[expect(clippy::cast_precision_loss, reason = "for a screen reader")]
             egui::WidgetInfo::slider(true, origin.index as f64, "Element whose origin is shown")
         });
-        if response.on_hover_text("Which 32-bit element of the buffer, from 0").changed() {
+        if response
+            .on_hover_text("Which element of the buffer, from 0: of 32 bits each, or of 16 where it begins with an f16")
+            .changed()
+        {
             commands.push(Command::Explain(origin.buffer.clone(), index));
         }
         ui.label(RichText::new("]").font(theme::mono(theme::UI)));

@@ -37,9 +37,9 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let measured_s = measured(state);
     let room = ui.available_width();
     let measure = |cells: &[Cell], ui: &Ui| cells.iter().map(|cell| cell.width(ui) + GAP).sum::<f32>();
-    let mut cells = cells_of(&found, "bound by");
+    let mut cells = cells_of(&found, "at best, bound by");
     if measure(&cells, ui) > room {
-        cells = cells_of(&found, "by");
+        cells = cells_of(&found, "at best, by");
     }
     let wanted = measure(&cells, ui);
     let hover = hover(&found);

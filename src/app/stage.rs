@@ -312,15 +312,15 @@ fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)>
         return None;
     };
     let named = timeline.buffers.get(usize::from(buffer)).filter(|b| b.space == Space::Global)?;
-    let index = match tag {
-        Tag::Word { buffer: of, index } if of == buffer => index,
+    let byte = match tag {
+        Tag::Word { buffer: of, index } if of == buffer => index * 4,
         Tag::Lane(lane) if event.mask >> lane & 1 == 1 => {
             let before = (event.mask & ((1 << lane) - 1)).count_ones() as usize;
-            u64::from(*timeline.addresses(event).get(before)?) / 4
+            u64::from(*timeline.addresses(event).get(before)?)
         }
         _ => return None,
     };
-    Some((named.name.clone(), index))
+    Some((named.name.clone(), byte / named.elem.bytes()))
 }
 
 /// Workgroups in the grid of the kernel on the bench.

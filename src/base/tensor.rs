@@ -37,6 +37,9 @@ pub enum Init {
 /// The bit pattern of [`Init::Poison`]: a quiet NaN with a payload.
 pub const POISON: u32 = 0x7FC0_DEAD;
 
+/// The bit pattern of a 16-bit float in [`Init::Poison`]: a quiet NaN with a payload.
+pub const HALF_POISON: u32 = 0x7EAD;
+
 /// Elements that are worth a thread of their own when a tensor is filled.
 const PAR_MIN: usize = 1 << 16;
 
@@ -63,7 +66,7 @@ impl Tensor {
         };
         let words = match init {
             Init::Zero => vec![0; count],
-            Init::Poison => vec![POISON; count],
+            Init::Poison => vec![elem.poison(); count],
             Init::Value(value) => each(&|_| elem.encode(value)),
             #[expect(clippy::cast_precision_loss, reason = "iota is exact up to 2^53")]
             Init::Iota => each(&|i| elem.encode(i as f64)),
@@ -97,6 +100,12 @@ impl Tensor {
 }
 
 impl Elem {
+    /// The word of [`Init::Poison`]: of 16-bit floats two quiet NaNs with a payload.
+    #[must_use]
+    pub fn poison(self) -> u32 {
+        if self == Self::F16 { HALF_POISON << 16 | HALF_POISON } else { POISON }
+    }
+
     /// Bytes of an element.
     #[must_use]
     pub fn bytes(self) -> u64 {

@@ -7,54 +7,61 @@ use std::ops::Range;
 /// `source` with `subgroups` taken out of its `enable` directives.
 #[must_use]
 pub fn without_enable_subgroups(source: &str) -> Cow<'_, str> {
-    let mut out = Cow::Borrowed(source);
+    let mut blanks: Vec<Range<usize>> = Vec::new();
+    let mut directive: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     // Directives come first; anything else ends them.
-    while let Some(start) = skip_blank(source, at) {
-        let rest = &source[start..];
-        let Some(length) = rest.find(';').map(|i| i + 1) else { break };
-        let is = |word: &str| rest.strip_prefix(word).is_some_and(|r| r.starts_with([' ', '\t', '\r', '\n', '(']));
-        if is("enable") {
-            let names = start + "enable".len()..start + length - 1;
-            if let Some(blank) = subgroups_in(source, names.clone()) {
-                let alone = source[names].trim() == "subgroups";
-                overwrite(&mut out, if alone { start..start + length } else { blank });
-            }
-        } else if !is("requires") && !is("diagnostic") {
+    while let Some(token) = token(source, at) {
+        at = token.end;
+        directive.push(token);
+        let text = |i: usize| directive.get(i).map_or("", |t| &source[t.clone()]);
+        if !matches!(text(0), "enable" | "requires" | "diagnostic" | ";") {
             break;
         }
-        at = start + length;
+        if text(directive.len() - 1) == ";" {
+            if text(0) == "enable" {
+                blanks.extend(without(source, &directive));
+            }
+            directive.clear();
+        }
+    }
+    if blanks.is_empty() {
+        return Cow::Borrowed(source);
+    }
+    let mut out = source.to_owned();
+    for range in blanks {
+        out.replace_range(range.clone(), &" ".repeat(range.len()));
+    }
+    Cow::Owned(out)
+}
+
+/// The tokens of an `enable` directive to blank: each `subgroups` with a comma beside it, or all where nothing else is enabled.
+fn without(source: &str, directive: &[Range<usize>]) -> Vec<Range<usize>> {
+    let is = |range: &Range<usize>, text: &str| &source[range.clone()] == text;
+    let others = directive[1..].iter().any(|t| ![",", ";", "subgroups"].iter().any(|known| is(t, known)));
+    if !directive.iter().any(|t| is(t, "subgroups")) {
+        return Vec::new();
+    }
+    if !others {
+        return directive.to_vec();
+    }
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (i, token) in directive.iter().enumerate().filter(|(_, t)| is(t, "subgroups")) {
+        out.push(token.clone());
+        let comma = |i: usize| directive.get(i).filter(|t| is(t, ",") && !out.contains(t)).cloned();
+        let beside = comma(i + 1).or_else(|| comma(i - 1));
+        out.extend(beside);
     }
     out
 }
 
-/// Where the name stands in a list, with one comma beside it.
-fn subgroups_in(source: &str, list: Range<usize>) -> Option<Range<usize>> {
-    let mut from = list.start;
-    for name in source[list.clone()].split(',') {
-        let to = from + name.len();
-        if name.trim() == "subgroups" {
-            return Some(if to < list.end { from..to + 1 } else { from.saturating_sub(1).max(list.start)..to });
-        }
-        from = to + 1;
-    }
-    None
-}
-
-fn overwrite(out: &mut Cow<'_, str>, range: Range<usize>) {
-    let blank: String = out[range.clone()].chars().flat_map(|c| blank(c).chars()).collect();
-    out.to_mut().replace_range(range, &blank);
-}
-
-fn blank(c: char) -> &'static str {
-    match (c, c.len_utf8()) {
-        ('\n', _) => "\n",
-        ('\r', _) => "\r",
-        (_, 1) => " ",
-        (_, 2) => "  ",
-        (_, 3) => "   ",
-        _ => "    ",
-    }
+/// The next token from `at` on: a word, or any other single character.
+fn token(source: &str, at: usize) -> Option<Range<usize>> {
+    let start = skip_blank(source, at)?;
+    let rest = &source[start..];
+    let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let length = if word > 0 { word } else { rest.chars().next()?.len_utf8() };
+    Some(start..start + length)
 }
 
 /// The first byte from `at` on that is neither space nor comment.
@@ -107,7 +114,13 @@ mod tests {
             ("/* a /* b */ */ enable\n subgroups ;x", "/* a /* b */ */       \n            x"),
             ("enable f16, subgroups;", "enable f16           ;"),
             ("enable subgroups, f16;", "enable            f16;"),
+            ("enable subgroups, subgroups;", "                            "),
+            ("enable subgroups,;", "                  "),
+            ("enable f16, /* x; */ subgroups;", "enable f16  /* x; */          ;"),
+            ("enable // why; because\n subgroups;", "       // why; because\n           "),
+            ("enable/**/subgroups;", "      /**/          "),
             ("// é\nrequires a;\nenable f16;\nenable subgroups;", "// é\nrequires a;\nenable f16;\n                 "),
+            ("diagnostic(off, a.b);\nenable subgroups;", "diagnostic(off, a.b);\n                 "),
             ("fn f() {} enable subgroups;", "fn f() {} enable subgroups;"),
             ("enable subgroups", "enable subgroups"),
             ("/* enable subgroups;", "/* enable subgroups;"),

@@ -156,8 +156,8 @@ pub struct TraceArgs {
     /// The device to predict the time for, as assets/devices/ names it; an H100 where none is given.
     #[arg(long, value_name = "ID")]
     pub device: Option<String>,
-    /// Say where an element came from: who wrote it, and from which loads. INDEX counts 32-bit elements from the
-    /// buffer's start, as it is declared: of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
+    /// Say where an element came from: who wrote it, and from which loads. INDEX counts numbers from the buffer's
+    /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
     #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
     pub explain: Vec<(String, u64)>,
     /// Print JSON.

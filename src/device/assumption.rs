@@ -87,13 +87,16 @@ impl Assumption {
             }
             Self::PeakRates => "The device keeps its highest clock and its published rates throughout.",
             Self::FullOverlap => "Bytes, instructions and shared memory overlap fully, so the slowest of them decides.",
-            Self::LatencyHidden => "Enough warps are resident to hide every latency.",
+            Self::LatencyHidden => {
+                "Latency is left out: it takes many warps, or wide accesses, to reach these rates, and most kernels take longer."
+            }
             Self::LeastBytes => {
                 "Low end: each byte that the work needs crosses the memory bus once; caches keep the rest."
             }
             Self::LeastBytesUnknown => "How many bytes the work needs at least is not stated, so the low end has none.",
             Self::EverySector => {
-                "High end: every traced sector crosses the memory bus, as if no cache held it; cold caches at the start."
+                "High end: every traced sector crosses the memory bus once, as if no cache held it. DRAM answers in larger pieces, \
+                 which sectors far apart pay for; atomics at one word stay in a cache and wait for each other: neither is modelled."
             }
             Self::MeasuredCopy(rate) => {
                 return format!(

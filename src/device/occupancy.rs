@@ -91,7 +91,7 @@ pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
         .filter(|(resource, _)| !(*resource == Resource::Warps && counted(Resource::Threads)))
         .map(|(resource, _)| *resource)
         .collect();
-    let warps_per_sm = least.blocks * warps_per_block;
+    let warps_per_sm = least.blocks.saturating_mul(warps_per_block);
     let most = spec.figures.max_warps_per_sm().or(spec.figures.max_threads_per_sm().map(|threads| threads / width));
     Some(Occupancy {
         blocks_per_sm: least.blocks,
@@ -127,15 +127,15 @@ fn blocks_by(resource: Resource, spec: &DeviceSpec, launch: &Launch) -> Option<u
         Resource::Registers => {
             let each = launch.registers_per_thread?;
             let (all, parts) = (figures.registers_per_sm()?, figures.register_partitions_per_sm()?);
-            let of_warp = (each * width).next_multiple_of(figures.register_allocation()?);
+            let of_warp = each.saturating_mul(width).checked_next_multiple_of(figures.register_allocation()?)?;
             // A launch is checked as if each partition had the same number of the block's warps.
-            let checked = of_warp * warps.next_multiple_of(parts);
+            let checked = of_warp.saturating_mul(warps.checked_next_multiple_of(parts)?);
             let over = |most: Option<u32>, taken: u32| most.is_some_and(|most| taken > most);
             if over(figures.max_registers_per_thread(), each) || over(figures.max_registers_per_block(), checked) {
                 return Some(0);
             }
             // Without registers none are missing.
-            (all / parts).checked_div(of_warp).map(|warps_of_part| warps_of_part * parts / warps)
+            (all / parts).checked_div(of_warp).map(|warps_of_part| warps_of_part.saturating_mul(parts) / warps)
         }
         Resource::SharedMemory => {
             let taken = launch.shared_bytes_per_block;

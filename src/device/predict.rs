@@ -1,8 +1,9 @@
-//! The time that a traced kernel should take on a device: an honest interval, what binds it, and what it takes for granted.
+//! The time that a traced kernel takes on a device at its best rates: an interval, what binds it, and what it takes for granted.
 //!
 //! The roofline model (Williams, Waterman & Patterson, "Roofline", CACM 52(4), 2009) with two ends. The low end counts what the *work*
 //! needs (each byte once, the useful FLOPs), the high end what the *trace* did (every sector, every operation, every wavefront). How
-//! much the caches keep of what lies between is not known from a trace, so the truth should lie in between, and no single figure is given.
+//! much the caches keep of what lies between is not known from a trace, so no single figure is given. Both ends are at the device's best
+//! rates: what is left out (latency, DRAM's larger pieces, turns at one word) only adds, so a kernel may well take longer than both.
 
 use serde::{Deserialize, Serialize};
 

@@ -125,6 +125,10 @@ figures! {
     dram_bytes: u64,
     /// Bytes a second between the device and its memory.
     dram_bytes_per_s: f64,
+    /// Bytes read and written a second by the best copy that was measured on such a device.
+    copied_bytes_per_s: f64,
+    /// Seconds from one empty launch to the next, measured on such a device.
+    empty_launch_s: f64,
     /// The least that moves between memory and L2, in bytes.
     sector_bytes: u32,
     /// Dense 32-bit floating-point operations a second, two for a fused multiply-add, without matrix units.
@@ -138,7 +142,8 @@ trait Sound {
 
 impl Sound for u32 {
     fn is_sound(&self) -> bool {
-        *self > 0
+        // Above any machine's, and small enough that their products fit.
+        (1..=1 << 24).contains(self)
     }
 }
 
@@ -156,7 +161,7 @@ impl Sound for f64 {
 
 impl Sound for (u32, u32) {
     fn is_sound(&self) -> bool {
-        self.0 > 0 && self.0 <= self.1
+        self.0 > 0 && self.0 <= self.1 && self.1 <= 1 << 10
     }
 }
 
@@ -269,6 +274,14 @@ pub(super) mod tests {
             );
             assert!(!spec.adapters.is_empty() && spec.is_adapter(&spec.adapters[0].to_uppercase()));
         }
+    }
+
+    #[test]
+    fn a_figure_beyond_any_machine_is_refused_where_it_stands() {
+        let text = "(format_version: 1, name: \"Big\", short: \"Big\", adapters: [], sources: {\"x\": \"x\"}, notes: [],\n\
+            figures: (sms: (4, \"x\"), max_blocks_per_sm: (4294967295, \"x\")))";
+        let problem = read("big", "big.ron", text).err().map(|problem| problem.to_string()).unwrap_or_default();
+        assert!(problem.contains("max_blocks_per_sm"), "{problem}");
     }
 
     #[test]

@@ -30,15 +30,17 @@ fn buffers(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
         let most = device.max_binding_bytes.min(device.max_buffer_bytes);
         let most = if buffer.kind == BindingKind::Uniform { most.min(MAX_UNIFORM_BYTES) } else { most };
         // Counts come from lessons, so their product with the element's size may be anything.
-        if buffer.count.saturating_mul(4) > most {
+        let bytes = buffer.bytes();
+        if bytes > most {
             let message = format!(
                 "buffer `{name}` of kernel `{}` would take {} bytes, and {} binds at most {}",
                 job.kernel,
-                count(buffer.count.saturating_mul(4)),
+                count(bytes),
                 device.name,
                 count(most)
             );
-            let fits = format!("the buffer can have {} elements of 4 bytes at most", count(most / 4));
+            let each = buffer.elem.bytes();
+            let fits = format!("the buffer can have {} elements of {each} bytes at most", count(most / each));
             found.push(Diagnostic::error(message).hint(turn("lower", blame, &fits)));
         }
     }

@@ -106,10 +106,10 @@ pub struct BufferSpec {
 }
 
 impl BufferSpec {
-    /// The size in bytes.
+    /// The size in bytes; counts come from lessons, so it may be more than any memory has.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        (self.count * self.elem.bytes()).next_multiple_of(4)
+        self.count.saturating_mul(self.elem.bytes()).checked_next_multiple_of(4).unwrap_or(u64::MAX)
     }
 
     /// The contents at the start: `position` is the buffer's index in its job, `seed` the job's.

@@ -1,5 +1,6 @@
 //! Timelines for tests: one warp's accesses, by hand.
 
+use crate::base::tensor::Elem;
 use crate::trace::banks::{parts, together};
 use crate::trace::{AccessKind, Event, EventKind, Space, Timeline, TracedBuffer};
 
@@ -9,7 +10,8 @@ pub struct Script(pub Timeline);
 impl Script {
     /// No events yet; `width` lanes a warp, 4 warps a workgroup.
     pub fn new(width: u32) -> Self {
-        let buffer = |name: &str, space, bytes| TracedBuffer { name: name.to_owned(), space, bytes, base: 0 };
+        let buffer =
+            |name: &str, space, bytes| TracedBuffer { name: name.to_owned(), space, elem: Elem::F32, bytes, base: 0 };
         Self(Timeline {
             warp_width: width,
             warps_per_workgroup: 4,

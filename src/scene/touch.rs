@@ -3,6 +3,7 @@
 use super::frame::Tag;
 use super::warp::piece_of;
 use crate::base::units::count;
+use crate::trace::banks::BANKS;
 use crate::trace::{Piece, Space, Timeline};
 
 /// Says which lanes touch what a tag stands for: at event `index`, and in the whole record. Nothing for other things.
@@ -59,8 +60,9 @@ fn name(timeline: &Timeline, piece: Piece) -> String {
     match piece {
         Piece::Word { buffer: of, index } => {
             let bank = buffer(of).filter(|b| b.space == Space::Shared);
-            let bank = bank.map(|b| format!(", bank {}", (u64::from(b.base) / 4 + index) % 32)).unwrap_or_default();
-            format!("{}[{index}], byte {}{bank}", named(of), count(index * 4))
+            let bank = bank.map(|b| format!(", bank {}", (u64::from(b.base) / 4 + index) % u64::from(BANKS)));
+            let element = index * 4 / buffer(of).map_or(4, |b| b.elem.bytes());
+            format!("{}[{element}], byte {}{}", named(of), count(index * 4), bank.unwrap_or_default())
         }
         Piece::Sector { buffer: of, index } => {
             format!(

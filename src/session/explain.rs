@@ -14,7 +14,7 @@ use crate::trace::{AccessKind, Provenance};
 /// Loads that are told one by one, at most; more are told by line.
 const FEW: usize = 4;
 
-/// The origin of element `index` of `buffer`, in 32-bit words from its start, when `job` runs in the tracer.
+/// The origin of element `index` of `buffer` ([`Question::index`]), when `job` runs in the tracer.
 ///
 /// # Errors
 /// A job that the tracer refuses, a buffer that it does not write, an index past its end, and a cancel.
@@ -49,6 +49,7 @@ pub fn told(origin: &Provenance) -> Vec<String> {
     }
     lines.extend(groups(&writer.through).iter().map(|g| format!("passed through {}", told_group(g))));
     lines.extend(told_rest(writer));
+    lines.push("(conditions that the lane passed are not followed)".to_owned());
     lines
 }
 
@@ -115,7 +116,10 @@ pub fn told_rest(writer: &Writer) -> Vec<String> {
     if !writer.builtins.is_empty() {
         lines.push(format!("computed with {}", writer.builtins.join(", ")));
     } else if !from_loads && writer.complete {
-        lines.push("from constants alone".to_owned());
+        lines.push("from no load".to_owned());
+    }
+    if writer.kind == AccessKind::Atomic {
+        lines.push("on top of what the element held before: its other writers are counted, not followed".to_owned());
     }
     if writer.omitted > 0 {
         lines.push(format!("{} earlier loads are not listed", count(writer.omitted)));

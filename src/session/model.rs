@@ -167,13 +167,15 @@ pub struct Error {
 #[must_use]
 pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, measured_s: Option<f64>) -> Predicted {
     let here = chosen.this_machine;
+    // What this machine measured goes before what was measured on another of its kind.
+    let figures = &chosen.spec.figures;
     let work = Work {
         launch: traced.launch,
         trace: traced.trace,
         least_bytes: traced.needs.map(|needs| needs.0),
         least_flops: traced.needs.map_or(0.0, |needs| needs.1),
-        copy_bytes_per_s: roofline::bandwidth(ceilings).filter(|_| here),
-        launch_s: ceilings.launch_s.filter(|_| here),
+        copy_bytes_per_s: roofline::bandwidth(ceilings).filter(|_| here).or(figures.copied_bytes_per_s()),
+        launch_s: ceilings.launch_s.filter(|_| here).or(figures.empty_launch_s()),
     };
     let found = predict(chosen.spec, &work);
     let (low_s, high_s) = (found.time.as_ref().map(|t| t.low_s), found.time.as_ref().map(|t| t.high_s));
@@ -237,7 +239,8 @@ impl Predicted {
         let blocks =
             if held.blocks_per_sm == 1 { "1 block".to_owned() } else { format!("{} blocks", held.blocks_per_sm) };
         let mut words = format!("{blocks} ({} warps) an SM, limited by {}", held.warps_per_sm, held.limited_by.name());
-        if let Some(less) = held.less_for_one_more {
+        // An SM that is full has no room to win.
+        if let Some(less) = held.less_for_one_more.filter(|_| held.fraction.is_none_or(|fraction| fraction < 1.0)) {
             let what = match held.limited_by {
                 Resource::Threads | Resource::Warps | Resource::Blocks => "fewer threads a block",
                 Resource::Registers => "fewer registers a thread",
@@ -325,9 +328,10 @@ mod tests {
             warp_lanes: 32,
         };
         let traced = Traced { launch: &launch, trace: &trace, needs: Some((33.5e6, 0.0)) };
+        let ceilings = Ceilings { copy_bytes_per_s: Some(3.35e12), launch_s: Some(0.0), ..Ceilings::default() };
         let of = |name: &str, measured: f64| {
             let chosen = choose(&specs, None, &adapter(name))?;
-            Ok::<_, Diagnostic>(chosen.map(|c| predicted(&c, &traced, &Ceilings::default(), Some(measured))))
+            Ok::<_, Diagnostic>(chosen.map(|c| predicted(&c, &traced, &ceilings, Some(measured))))
         };
         let inside = of("NVIDIA H100 80GB HBM3", 15e-6)?;
         let inside = inside.as_ref();
@@ -336,6 +340,10 @@ mod tests {
         assert_eq!(inside.and_then(Predicted::error_words).as_deref(), Some("−33% to +33%"));
         let outside = of("NVIDIA H100 80GB HBM3", 25e-6)?;
         assert!(outside.as_ref().and_then(|p| p.error).is_some_and(|e| !e.within));
+        // What others measured on such a device stands in where this machine has measured nothing.
+        let chosen = choose(&specs, None, &adapter("NVIDIA H100 80GB HBM3"))?;
+        let unmeasured = chosen.map(|c| predicted(&c, &traced, &Ceilings::default(), None));
+        assert_eq!(unmeasured.as_ref().and_then(Predicted::time_words).as_deref(), Some("10.0–25.8 µs"));
         assert!(of("llvmpipe", 16e-6)?.is_some_and(|p| p.error.is_none() && !p.device.this_machine));
         Ok(())
     }

@@ -185,7 +185,15 @@ fn no_buffer<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Di
 /// The buffers a file binds, each with its size: its own where that is fixed, else the option's.
 fn sized(file: &str, bindings: &[Binding], options: &TraceOptions) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    for (name, ..) in &options.buffers {
+    for (i, (name, count, _)) in options.buffers.iter().enumerate() {
+        if *count == 0 {
+            let problem = Diagnostic::error(format!("the buffer `{name}` cannot be empty")).in_file(file);
+            problems.push(problem.hint("give it 1 element or more"));
+        }
+        if options.buffers[..i].iter().any(|(before, ..)| before == name) {
+            let problem = Diagnostic::error(format!("the buffer `{name}` is given twice")).in_file(file);
+            problems.push(problem.hint("leave one of them out"));
+        }
         if !bindings.iter().any(|b| b.name == *name) {
             problems.push(no_buffer(name, bindings.iter().map(|b| b.name.as_str())));
         }

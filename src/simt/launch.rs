@@ -8,12 +8,13 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::code::Code;
 use super::ir::Width;
 use super::observers::{Both, Checks, Counter, Findings, Known, Nobody, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, classes, emit, memory};
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::{POISON, Tensor};
+use crate::base::tensor::Tensor;
 use crate::job::TraceSpec;
 use crate::trace::{FindingKind, Space, Timeline, Trace, TracedBuffer};
 
@@ -71,11 +72,7 @@ pub fn run(
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Outcome, Diagnostic> {
     program.check_buffers(buffers)?;
-    let workgroups = grid.iter().fold(1_u64, |n, x| n.saturating_mul(u64::from(*x)));
-    if workgroups > MAX_WORKGROUPS {
-        return Err(Diagnostic::error(format!("a grid of {workgroups} workgroups is too large to trace"))
-            .hint(format!("trace {MAX_WORKGROUPS} workgroups or fewer")));
-    }
+    check_grid(grid)?;
     let launch = Launch { program, grid, options, cancel, progress };
     let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
         8 => launch.run::<8>(buffers),
@@ -92,6 +89,35 @@ pub fn run(
             pool.install(|| go(buffers))
         }
     }
+}
+
+/// Refuses a grid whose workgroups cannot be numbered.
+pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
+    let workgroups = grid.iter().fold(1_u64, |n, x| n.saturating_mul(u64::from(*x)));
+    if workgroups > MAX_WORKGROUPS {
+        return Err(Diagnostic::error(format!("a grid of {workgroups} workgroups is too large to trace"))
+            .hint(format!("trace {MAX_WORKGROUPS} workgroups or fewer")));
+    }
+    Ok(())
+}
+
+/// What warps of `W` lanes execute on buffers of these sizes; refuses workgroups that take too much memory.
+pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
+    let size = program.workgroup_size();
+    let classes = classes::infer(&program.ir, &program.regions, W as u32, size);
+    let code = emit::emit(&program.ir, &program.regions, &classes, &sizes(tensors));
+    let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
+    if bytes > MAX_BYTES {
+        let message = format!("the variables of a workgroup take {} MiB, too much to trace", bytes >> 20);
+        let hint = "make its arrays smaller, or the workgroup";
+        return Err(Diagnostic::error(message).in_file(&program.file).hint(hint));
+    }
+    Ok(code)
+}
+
+/// The buffers' sizes in bytes.
+fn sizes(tensors: &[Tensor]) -> Vec<u32> {
+    tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect()
 }
 
 struct Launch<'a> {
@@ -136,19 +162,13 @@ impl Launch<'_> {
         let started = Instant::now();
         let program = self.program;
         let size = program.workgroup_size();
-        let width = W as u32;
-        let classes = classes::infer(&program.ir, &program.regions, width, size);
-        let sizes: Vec<u32> = tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect();
-        let code = emit::emit(&program.ir, &program.regions, &classes, &sizes);
+        let sizes = sizes(tensors);
+        let code = code_for::<W>(program, tensors)?;
         let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
-        if bytes > MAX_BYTES {
-            let message = format!("the variables of a workgroup take {} MiB, too much to trace", bytes >> 20);
-            let hint = "make its arrays smaller, or the workgroup";
-            return Err(Diagnostic::error(message).in_file(&program.file).hint(hint));
-        }
         // Of a part of the grid nobody knows what the rest would have written.
         let whole = !self.options.spec.only_timeline_workgroups;
-        let is_poison = |t: &Tensor| whole && self.options.spec.races && t.words.iter().all(|word| *word == POISON);
+        let is_poison =
+            |t: &Tensor| whole && self.options.spec.races && t.words.iter().all(|word| *word == t.elem.poison());
         let poisoned: Vec<bool> = tensors.iter().map(is_poison).collect();
         let buffers = memory::open(program.bindings(), tensors);
         let scene = Scene {
@@ -348,12 +368,17 @@ impl Launch<'_> {
     fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {
         let program = self.program;
         let buffers = program.ir.variables.iter().enumerate().map(|(i, variable)| match sizes.get(i) {
-            Some(bytes) => {
-                TracedBuffer { name: variable.name.clone(), space: Space::Global, bytes: u64::from(*bytes), base: 0 }
-            }
+            Some(bytes) => TracedBuffer {
+                name: variable.name.clone(),
+                space: Space::Global,
+                elem: variable.elem,
+                bytes: u64::from(*bytes),
+                base: 0,
+            },
             None => TracedBuffer {
                 name: variable.name.clone(),
                 space: Space::Shared,
+                elem: variable.elem,
                 bytes: u64::from(variable.bytes),
                 base: variable.base,
             },

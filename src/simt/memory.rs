@@ -80,11 +80,14 @@ impl Buffer<'_> {
     }
 }
 
-/// The buffers of a run.
-pub fn open<'a>(bindings: &[Binding], tensors: &'a [Tensor]) -> Vec<Buffer<'a>> {
+/// The buffers of a run. Those that are written are taken out of their tensors, and come back with [`close`].
+pub fn open<'a>(bindings: &[Binding], tensors: &'a mut [Tensor]) -> Vec<Buffer<'a>> {
     let each = bindings.iter().zip(tensors).map(|(binding, tensor)| match binding.kind {
         BindingKind::Uniform | BindingKind::ReadOnly => Buffer::Read(&tensor.words),
-        BindingKind::ReadWrite => Buffer::Written(tensor.words.iter().map(|word| AtomicU32::new(*word)).collect()),
+        BindingKind::ReadWrite => {
+            let words = std::mem::take(&mut tensor.words);
+            Buffer::Written(words.into_iter().map(AtomicU32::new).collect())
+        }
     });
     each.collect()
 }

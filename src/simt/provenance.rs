@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::code::Code;
 use super::ir::{Builtin, Mem, Variable, Width};
 use super::memory::{self, Buffer, Words};
-use super::observers::{Findings, Nobody, Observer, Path, Taken, Target, Watch, Write};
+use super::observers::{Component, Findings, Nobody, Observer, Path, Taken, Target, Watch, Write};
 use super::slice::{Found, Slice, slice};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
-use super::{Program, classes, emit};
+use super::{Program, launch};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::half::f32_to_f16;
 use crate::base::tensor::{Elem, Tensor};
@@ -51,6 +51,7 @@ pub fn explain(
     cancel: &AtomicBool,
 ) -> Result<Provenance, Diagnostic> {
     program.check_buffers(buffers)?;
+    launch::check_grid(grid)?;
     let target = target(program, buffers, question)?;
     let run = Rerun { program, tensors: buffers, grid, question, target, cancel };
     match question.warp_width {
@@ -88,7 +89,11 @@ fn target(program: &Program, buffers: &[Tensor], question: &Question) -> Result<
             .hint(format!("it has {elements} elements of {} bits: 0 to {}", bytes * 8, elements - 1)));
     }
     let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    Ok(Target { buffer: u16::try_from(position).unwrap_or(u16::MAX), byte: small(question.index * bytes) })
+    Ok(Target {
+        buffer: u16::try_from(position).unwrap_or(u16::MAX),
+        byte: small(question.index * bytes),
+        bytes: small(bytes),
+    })
 }
 
 struct Rerun<'a> {
@@ -103,25 +108,29 @@ struct Rerun<'a> {
 impl Rerun<'_> {
     fn explain<const W: usize>(&self) -> Result<Provenance, Diagnostic> {
         let program = self.program;
-        let size = program.workgroup_size();
-        let classes = classes::infer(&program.ir, &program.regions, self.question.warp_width, size);
-        let sizes: Vec<u32> =
-            self.tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect();
-        let code = emit::emit(&program.ir, &program.regions, &classes, &sizes);
-        let buffers = memory::open(program.bindings(), self.tensors);
+        let code = launch::code_for::<W>(program, self.tensors)?;
+        let mut tensors = self.tensors.to_vec();
+        let buffers = memory::open(program.bindings(), &mut tensors);
         let (writes, last) = self.find::<W>(&self.scene(&code, &buffers))?;
-        let at = self.target.byte as usize / 4;
-        let word = match &buffers[usize::from(self.target.buffer)] {
-            Buffer::Read(words) => words.word(at),
-            Buffer::Written(words) => words.as_slice().word(at),
-        };
         let elem = self.tensors[usize::from(self.target.buffer)].elem;
-        let bits = if elem == Elem::F16 { (word >> (self.target.byte % 4 * 8)) & 0xFFFF } else { word };
+        // Of a struct of both widths, the component that was written says how wide it is.
+        let (byte, elem) = match last.map(|write| write.component) {
+            Some(Component { byte, width: Width::Half }) => (byte, Elem::F16),
+            Some(Component { byte, width: Width::Word }) if elem == Elem::F16 => (byte, Elem::U32),
+            Some(Component { byte, .. }) => (byte, elem),
+            None => (self.target.byte, elem),
+        };
+        let word = match &buffers[usize::from(self.target.buffer)] {
+            Buffer::Read(words) => words.word(byte as usize / 4),
+            Buffer::Written(words) => words.as_slice().word(byte as usize / 4),
+        };
+        let bits = if elem == Elem::F16 { (word >> (byte % 4 * 8)) & 0xFFFF } else { word };
         drop(buffers);
         let writer = last.map(|write| self.trace_back::<W>(&code, writes, write)).transpose()?;
         Ok(Provenance {
             buffer: self.question.buffer.clone(),
             index: self.question.index,
+            byte: byte.into(),
             value: Word { bits, elem },
             writer,
         })
@@ -203,7 +212,8 @@ impl Rerun<'_> {
 
     /// Runs the workgroup of the last write again, on memory as it found it, and walks back through what it did.
     fn trace_back<const W: usize>(&self, code: &Code, writes: u64, last: Write) -> Result<Writer, Diagnostic> {
-        let buffers = memory::open(self.program.bindings(), self.tensors);
+        let mut tensors = self.tensors.to_vec();
+        let buffers = memory::open(self.program.bindings(), &mut tensors);
         let scene = self.scene(code, &buffers);
         let fuel = AtomicU64::new(self.question.fuel);
         if self.program.in_order {
@@ -213,7 +223,7 @@ impl Rerun<'_> {
         let watch = Watch::new(code, &buffers, self.target);
         let mut path = Path::new(code, watch, count, last.number);
         self.workgroups::<W, _>(&scene, last.workgroup..last.workgroup + 1, &fuel, &mut path, |_, _| {})?;
-        let walked = slice(code, &buffers, &path, (self.target, last.lane), count);
+        let walked = slice(code, &buffers, &path, &last, self.target.buffer, count);
         Ok(self.told::<W>(code, &path, walked, (writes, last)))
     }
 
@@ -276,7 +286,8 @@ impl Rerun<'_> {
         Load {
             buffer: variable.name.clone(),
             space,
-            index: u64::from(found.address - variable.base) / u64::from(place.width.bytes()),
+            index: u64::from(found.address - variable.base) / elem.bytes(),
+            byte: (found.address - variable.base).into(),
             value,
             role: found.role,
             warp: found.taken.warp,

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::code::{Code, Given, Index, Mention, NONE, Op, Place};
 use super::ir::{AtomicOp, Builtin, Mem};
 use super::memory::Buffer;
-use super::observers::{Path, Taken, Target, lanes_of};
+use super::observers::{Path, Taken, Write, lanes_of};
 use super::ops::Src;
 use super::subgroup::Subgroup;
 use crate::trace::provenance::{MAX_LOADS, Role, Stored};
@@ -86,14 +86,8 @@ pub struct Slice {
     pub builtins: Vec<Builtin>,
 }
 
-/// Walks back through `path`, of `warps` warps, in whose last step `lane` writes `target`.
-pub fn slice(
-    code: &Code,
-    buffers: &[Buffer<'_>],
-    path: &Path<'_>,
-    (target, lane): (Target, u32),
-    warps: usize,
-) -> Slice {
+/// Walks back through `path`, of `warps` warps, in whose last step `write` writes to `buffer`.
+pub fn slice(code: &Code, buffers: &[Buffer<'_>], path: &Path<'_>, write: &Write, buffer: u16, warps: usize) -> Slice {
     let vectors = (code.vectors + code.local_words) as usize;
     let mut walk = Walk {
         code,
@@ -102,10 +96,10 @@ pub fn slice(
         scalars: vec![Live::default(); warps * code.scalars as usize],
         vectors: vec![Live::default(); warps * vectors],
         words: HashMap::new(),
-        root: Some(lane),
+        root: Some(write.lane),
         slice: Slice { found: Vec::new(), omitted: 0, builtins: Vec::new() },
     };
-    walk.words.insert((Some(target.buffer), target.byte), Wanted { value: true, ..Wanted::default() });
+    walk.words.insert((Some(buffer), write.component.byte), Wanted { value: true, ..Wanted::default() });
     for taken in path.backwards() {
         walk.step(&taken);
         walk.root = None;
@@ -343,7 +337,8 @@ impl Walk<'_> {
                 reg => self.vector(taken.warp, reg).take(1 << lane),
             });
             let Some(address) = self.path.address(taken, lane) else { continue };
-            if let Some(live) = self.stored(taken, place, address, lane) {
+            let wrote = op != AtomicOp::CompareExchange || self.path.loaded(taken, lane, 1) != 0;
+            if wrote && let Some(live) = self.stored(taken, place, address, lane) {
                 self.want(taken.warp, value, live);
                 self.want_indices(taken.warp, place, live);
                 if self.root.is_some() {
@@ -351,7 +346,7 @@ impl Walk<'_> {
                     return;
                 }
                 // What was there before is part of what is there now.
-                if op != AtomicOp::Exchange {
+                if !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange) {
                     let wanted = self.words.entry(Self::key(place, address)).or_default();
                     wanted.value |= live.value != 0;
                     wanted.index |= live.index != 0;

@@ -49,9 +49,9 @@ impl Subgroup {
         matches!(self, Self::Ballot | Self::Reduce(_) | Self::First | Self::Broadcast)
     }
 
-    /// Whether it asks one certain lane, which should be active.
-    pub fn names_a_lane(self) -> bool {
-        matches!(self, Self::Broadcast | Self::Shuffle | Self::ShuffleXor | Self::Quad)
+    /// Whether it may ask beyond the ends of the warp: what is there, nobody is to use.
+    pub fn may_leave(self) -> bool {
+        matches!(self, Self::ShuffleDown | Self::ShuffleUp)
     }
 
     /// The lane that `lane` gets its value from, where one is named; it may not exist.

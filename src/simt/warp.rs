@@ -333,7 +333,7 @@ impl<const W: usize> Warp<W> {
         } else {
             self.vectors[index.reg() as usize]
         };
-        if op.names_a_lane() {
+        if op.has_index() {
             self.check_sources(op, &indices, around);
         }
         if op == Subgroup::Ballot {
@@ -352,13 +352,16 @@ impl<const W: usize> Warp<W> {
     fn check_sources<O: Observer>(&self, op: Subgroup, indices: &[u32; W], around: &mut Surroundings<'_, O>) {
         let wrong = super::observers::lanes_of(self.mask)
             .map(|lane| (lane, op.source(lane, indices[lane as usize])))
+            .filter(|(_, from)| !op.may_leave() || is_active(self.launched, *from))
             .find(|(_, from)| !is_active(self.mask, *from));
         let Some((lane, from)) = wrong else { return };
         around.report(around.code.lines[self.pc - 1], FindingKind::InactiveLane, |at, _| {
             format!(
-                "lane {lane} asks for the value of lane {from}, which is not active here: what it gets is not defined \
-                 (workgroup {}, warp {})",
-                at.workgroup, at.warp,
+                "lane {lane} asks for the value of lane {from}, which {}: what it gets is not defined (workgroup {}, \
+                 warp {})",
+                if from < W as u32 { "is not active here" } else { "does not exist" },
+                at.workgroup,
+                at.warp,
             )
         });
     }

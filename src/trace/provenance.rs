@@ -13,8 +13,10 @@ pub const MAX_LOADS: usize = 4096;
 pub struct Provenance {
     /// The buffer's name in the source.
     pub buffer: String,
-    /// Which of its 32-bit words, from 0.
+    /// Which element, from 0: of 32 bits, or of 16 in a buffer that begins with an `f16`.
     pub index: u64,
+    /// Where it is, in bytes from the buffer's start.
+    pub byte: u64,
     /// What it holds after the run.
     pub value: Word,
     /// Who wrote it last; none where nobody did.
@@ -73,8 +75,10 @@ pub struct Load {
     pub buffer: String,
     /// Its memory.
     pub space: Space,
-    /// Which of its 32-bit words, from 0.
+    /// Which element of it, from 0: of 32 bits, or of 16 where it begins with an `f16`.
     pub index: u64,
+    /// Where that is, in bytes from its start.
+    pub byte: u64,
     /// What was there.
     pub value: Word,
     /// What it was for.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::tensor::Elem;
+
 /// What some workgroups did, event by event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
@@ -26,6 +28,8 @@ pub struct TracedBuffer {
     pub name: String,
     /// Where it lives.
     pub space: Space,
+    /// The type of its first component.
+    pub elem: Elem,
     /// Its size in bytes.
     pub bytes: u64,
     /// Where it starts in workgroup memory, in bytes: an address's bank is `(base + address) / 4 % 32`. Zero for buffers.
@@ -172,10 +176,12 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::tensor::Elem;
 
     /// Two warps of 8 lanes: both load `a` at a stride of 8 bytes, the second stores 8 bytes a lane to shared `s`.
     fn record() -> Timeline {
-        let buffer = |name: &str, space, base| TracedBuffer { name: name.to_owned(), space, bytes: 4096, base };
+        let buffer =
+            |name: &str, space, base| TracedBuffer { name: name.to_owned(), space, elem: Elem::F32, bytes: 4096, base };
         let mut record = Timeline {
             warp_width: 8,
             warps_per_workgroup: 2,

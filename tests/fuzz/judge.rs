@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use warpbook::base::diag::Diagnostic;
+use warpbook::base::rng;
 use warpbook::base::tensor::{Init, Tensor};
 use warpbook::job::TraceSpec;
 use warpbook::simt::{self, Options, Program};
@@ -166,21 +167,23 @@ fn run(program: &Program, text: &str, seed: u64) -> Result<bool, Came> {
     if program.bindings().iter().any(|b| b.min_bytes > MAX_BUFFER) {
         return Ok(false);
     }
+    // Each choice has its own dice, so that all of them meet.
+    let draw = |which: u64, of: u32| (rng::word(seed, which) % of) as usize;
     let fill = |(i, b): (usize, &simt::Binding)| {
         let words = b.min_bytes.div_ceil(4) as usize + if b.stride.is_some() { 61 } else { 0 };
-        let init = [Init::Zero, Init::Iota, Init::Random, Init::Poison][(seed as usize + i) % 4];
+        let init = [Init::Zero, Init::Iota, Init::Random, Init::Poison][draw(i as u64, 4)];
         Tensor::new(b.elem, words, init, seed, i as u64)
     };
     let mut buffers: Vec<Tensor> = program.bindings().iter().enumerate().map(fill).collect();
     let spec = TraceSpec {
-        warp_width: [8, 16, 32, 64][(seed % 4) as usize],
-        races: seed.is_multiple_of(3),
-        timeline_workgroups: if seed.is_multiple_of(2) { vec![1] } else { Vec::new() },
+        warp_width: [8, 16, 32, 64][draw(100, 4)],
+        races: draw(101, 3) == 0,
+        timeline_workgroups: if draw(102, 2) == 0 { vec![1] } else { Vec::new() },
         max_events: 1000,
         ..TraceSpec::default()
     };
-    let options = Options { spec, fuel: FUEL, threads: Some(1), count: !seed.is_multiple_of(5) };
-    let grid = [[2, 1, 1], [1, 3, 1], [0, 1, 1], [2, 1, 2]][(seed / 4 % 4) as usize];
+    let options = Options { spec, fuel: FUEL, threads: Some(1), count: draw(103, 5) > 0 };
+    let grid = [[2, 1, 1], [1, 3, 1], [0, 1, 1], [2, 1, 2]][draw(104, 4)];
     let go = || simt::run(program, &mut buffers, grid, &options, &AtomicBool::new(false), &|_, _| {});
     let outcome = catch_unwind(AssertUnwindSafe(go));
     panicked(false).map_or(Ok(()), Err)?;

@@ -21,7 +21,7 @@ pub use findings::Findings;
 pub use path::{Path, Taken};
 pub use step::Step;
 pub use timeline::Recorder;
-pub use watch::{Target, Watch, Write};
+pub use watch::{Component, Target, Watch, Write};
 
 use super::code::Place;
 use super::ir::Orders;

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::{Observer, Step, Watch, lanes_of};
-use crate::simt::code::{Code, Op};
+use crate::simt::code::{Code, NONE, Op};
 
 /// Steps kept at most; with their words some 130 MB.
 const MAX_STEPS: usize = 1 << 21;
@@ -139,8 +139,12 @@ impl<'a> Path<'a> {
                     self.words.extend(lanes_of(mask).map(|_| step.scalars[*dst as usize]));
                 }
             }
-            // An atomic that gives what it found: nobody else asks to have its values kept.
-            Op::Atomic { old, .. } => self.words.extend(lanes_of(mask).map(|lane| step.vector(old, lane))),
+            // What was there before, and whether a compare-exchange replaced it.
+            Op::Atomic { old, done, .. } => {
+                for reg in [old, done] {
+                    self.words.extend(lanes_of(mask).map(|lane| if reg == NONE { 0 } else { step.vector(reg, lane) }));
+                }
+            }
             _ => {}
         }
     }
@@ -153,8 +157,8 @@ impl<'a> Path<'a> {
                 self.loading = Some((step.pc, step.mask));
                 Some(place)
             }
-            Op::Atomic { place, old, .. } => {
-                self.loading = (old != crate::simt::code::NONE).then_some((step.pc, step.mask));
+            Op::Atomic { place, old, done, .. } => {
+                self.loading = ([old, done] != [NONE; 2]).then_some((step.pc, step.mask));
                 Some(place)
             }
             Op::Store { place, .. } => Some(place),

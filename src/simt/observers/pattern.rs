@@ -22,7 +22,7 @@ enum Shape {
     None,
     One,
     Linear(u32),
-    /// Addresses relative to the first active lane's; 0 for inactive lanes.
+    /// Addresses relative to the first active lane's; those of inactive lanes mean nothing.
     Lanes(Box<[u32]>),
 }
 

@@ -2,7 +2,7 @@
 
 use super::checks::{Known, name};
 use super::{Access, Addresses, Findings, lanes_of};
-use crate::base::tensor::POISON;
+use crate::base::tensor::{HALF_POISON, POISON};
 use crate::simt::ir::{Mem, Variable};
 use crate::simt::memory::{Buffer, Words};
 use crate::trace::{AccessKind, FindingKind};
@@ -13,8 +13,10 @@ pub(super) struct Unwritten<'a> {
     buffers: &'a [Buffer<'a>],
     poisoned: &'a [bool],
     in_order: bool,
-    /// Which words of workgroup memory were written since the workgroup began.
+    /// Which parts of workgroup memory were written since the workgroup began.
     written: Vec<bool>,
+    /// Bytes of a part: those of the narrowest access.
+    grain: u32,
 }
 
 impl<'a> Unwritten<'a> {
@@ -24,7 +26,8 @@ impl<'a> Unwritten<'a> {
             buffers: known.buffers,
             poisoned: known.poisoned,
             in_order: known.in_order,
-            written: vec![false; known.shared_bytes.div_ceil(4) as usize],
+            written: vec![false; known.shared_bytes.div_ceil(known.grain) as usize],
+            grain: known.grain,
         }
     }
 
@@ -46,13 +49,14 @@ impl<'a> Unwritten<'a> {
                     // Where workgroups run side by side, nothing but atomics changes this buffer: each of them builds on
                     // poison, whichever came first.
                     let always = access.kind == AccessKind::Atomic && !self.in_order;
-                    each_word(access, |lane, word| {
-                        if always || words.as_slice().word(word as usize) == POISON {
+                    let grain = u32::from(access.place.width.bytes());
+                    each_part(access, grain, |lane, byte| {
+                        if always || is_poison(words.as_slice().word(byte as usize / 4), byte, grain) {
                             let workgroup = findings.workgroup;
                             findings.report(access.place.line, FindingKind::Uninitialized, || {
                                 format!(
                                     "{} is read, and nothing has written it (workgroup {workgroup}, local index {})",
-                                    name(access.place, word * 4, self.variables),
+                                    name(access.place, byte, self.variables),
                                     first + lane,
                                 )
                             });
@@ -61,17 +65,17 @@ impl<'a> Unwritten<'a> {
                 }
             }
             _ => {
-                let (written, variables) = (&mut self.written, self.variables);
-                each_word(access, |lane, word| {
-                    let written = &mut written[word as usize];
-                    // Counters that start from WGSL's zeros are common and right: an atomic is no finding.
-                    if access.kind == AccessKind::Load && !*written {
+                let (written, variables, grain) = (&mut self.written, self.variables, self.grain);
+                each_part(access, grain, |lane, byte| {
+                    let written = &mut written[(byte / grain) as usize];
+                    // Counters that start from WGSL's zeros are common and right: what is atomic is no finding.
+                    if access.kind == AccessKind::Load && !access.place.atomic && !*written {
                         let workgroup = findings.workgroup;
                         findings.report(access.place.line, FindingKind::Uninitialized, || {
                             format!(
                                 "{} is read before any lane of workgroup {workgroup} wrote it (local index {}): WGSL \
                                  fills workgroup memory with zeros, CUDA does not",
-                                name(access.place, word * 4, variables),
+                                name(access.place, byte, variables),
                                 first + lane,
                             )
                         });
@@ -83,16 +87,20 @@ impl<'a> Unwritten<'a> {
     }
 }
 
-/// Calls `visit` with each lane and word of an access.
-fn each_word(access: &Access<'_>, mut visit: impl FnMut(u32, u32)) {
+/// Whether the part at `byte` of a word still holds what poisoned buffers begin with.
+fn is_poison(word: u32, byte: u32, grain: u32) -> bool {
+    if grain == 2 { word >> (byte % 4 * 8) & 0xFFFF == HALF_POISON } else { word == POISON }
+}
+
+/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches.
+fn each_part(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32, u32)) {
     let mut mask = access.mask;
     if let Addresses::One(_) = access.addresses {
         // One lane stands for all.
         mask &= mask.wrapping_neg();
     }
     for lane in lanes_of(mask) {
-        let start = access.addresses.at(lane) / 4;
-        let last = (access.addresses.at(lane) + access.place.bytes() - 1) / 4;
-        (start..=last).for_each(|word| visit(lane, word));
+        let start = access.addresses.at(lane);
+        (0..access.place.bytes() / grain).for_each(|part| visit(lane, start + part * grain));
     }
 }

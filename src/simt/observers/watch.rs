@@ -1,8 +1,8 @@
-//! Watches one element of one buffer: who wrote it last, and how often it was written.
+//! Watches some bytes of one buffer, which are one element: who wrote it last, and how often it was written.
 
 use super::{Observer, Step, lanes_of};
 use crate::simt::code::{Code, Op};
-use crate::simt::ir::Mem;
+use crate::simt::ir::{Mem, Width};
 use crate::simt::memory::{Buffer, Words, atomic_result};
 
 /// The element.
@@ -12,6 +12,23 @@ pub struct Target {
     pub buffer: u16,
     /// Its first byte.
     pub byte: u32,
+    /// How many it takes.
+    pub bytes: u32,
+}
+
+impl Target {
+    /// Whether any of the `bytes` from `address` on is one of its own.
+    fn overlaps(self, address: u32, bytes: u32) -> bool {
+        address < self.byte + self.bytes && self.byte < address + bytes
+    }
+}
+
+/// A component in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// Its first byte.
+    pub byte: u32,
+    pub width: Width,
 }
 
 /// A write to the element.
@@ -23,6 +40,8 @@ pub struct Write {
     pub lane: u32,
     /// The operation.
     pub pc: usize,
+    /// What it wrote of the element: the first of its components, if there are two.
+    pub component: Component,
     /// Which write of the workgroup to the element it is, from 1.
     pub number: u64,
 }
@@ -53,11 +72,11 @@ impl<'a> Watch<'a> {
         (self.workgroup, self.number) = (linear, 0);
     }
 
-    fn wrote(&mut self, pc: usize, lane: u32) {
+    fn wrote(&mut self, pc: usize, lane: u32, component: Component) {
         self.writes += 1;
         self.number += 1;
         let Self { workgroup, warp, number, .. } = *self;
-        self.last = Some(Write { workgroup, warp, lane, pc, number });
+        self.last = Some(Write { workgroup, warp, lane, pc, component, number });
     }
 
     /// Lanes go in order, so an atomic that replaces only under a condition can be followed lane by lane.
@@ -67,11 +86,11 @@ impl<'a> Watch<'a> {
         let Buffer::Written(words) = &self.buffers[usize::from(self.target.buffer)] else { return };
         let mut now = words.as_slice().word(self.target.byte as usize / 4);
         for lane in lanes_of(step.mask) {
-            if step.address(place, lane).is_some_and(|address| address == self.target.byte)
+            if let Some(byte) = step.address(place, lane).filter(|address| self.target.overlaps(*address, 4))
                 && let Some(new) = atomic_result(op, now, step.operand(value, lane), step.operand(compare, lane))
             {
                 now = new;
-                self.wrote(step.pc, lane);
+                self.wrote(step.pc, lane, Component { byte, width: Width::Word });
             }
         }
     }
@@ -96,8 +115,10 @@ impl Observer for Watch<'_> {
         }
         for lane in lanes_of(step.mask) {
             let Some(address) = step.address(place, lane) else { continue };
-            if (address..address + place.bytes()).contains(&self.target.byte) {
-                self.wrote(step.pc, lane);
+            let bytes = u32::from(place.width.bytes());
+            let mut components = (0..u32::from(place.components)).map(|i| address + i * bytes);
+            if let Some(byte) = components.find(|byte| self.target.overlaps(*byte, bytes)) {
+                self.wrote(step.pc, lane, Component { byte, width: place.width });
             }
         }
     }

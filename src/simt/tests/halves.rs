@@ -148,3 +148,24 @@ fn two_lanes_may_write_the_halves_of_a_word() -> Result {
     assert!(raced.trace.findings.iter().any(|f| f.kind == FindingKind::Race));
     Ok(())
 }
+
+#[test]
+fn reads_of_halves_that_nobody_wrote() -> Result {
+    let source = "enable f16;
+        @group(0) @binding(0) var<storage, read_write> out: array<f16>;
+        var<workgroup> t: array<f16, 64>;
+        @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {
+            t[2u * i] = 1.0h;
+            out[2u * i] = t[2u * i];
+            out[2u * i] = t[2u * i + 1u];
+            out[2u * i] += out[2u * i + 1u];
+        }";
+    let mut options = width(32);
+    options.spec.races = true;
+    let mut buffers = [Tensor::new(Elem::F16, 64, Init::Poison, 0, 0)];
+    assert!(buffers[0].get(0).is_nan() && buffers[0].get(1).is_nan());
+    let found = run_with(&compile(source, "main", &[])?, &mut buffers, [1, 1, 1], &options)?.trace.findings;
+    let found: Vec<_> = found.iter().map(|f| (f.kind, f.line)).collect();
+    assert_eq!(found, [(FindingKind::Uninitialized, 7), (FindingKind::Uninitialized, 8)]);
+    Ok(())
+}

@@ -5,6 +5,7 @@ mod counting;
 mod halves;
 mod memory;
 mod provenance;
+mod provenance_ways;
 mod races;
 mod random;
 mod refusals;

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::{Result, compile, floats, run_with, width, words};
-use crate::base::tensor::{Elem, Init, Tensor};
+use crate::base::tensor::Tensor;
 use crate::simt::{Program, Question, explain};
 use crate::trace::provenance::{Iteration, Load, Role, Writer};
 use crate::trace::{AccessKind, Provenance, Space};
@@ -21,7 +21,7 @@ pub(super) fn ask(
 }
 
 /// The sources of an element: buffer, element, role, in order of their names.
-fn sources(writer: &Writer) -> Vec<(&str, u64, Role)> {
+pub(super) fn sources(writer: &Writer) -> Vec<(&str, u64, Role)> {
     let mut sources: Vec<_> = writer.loads.iter().map(|l| (l.buffer.as_str(), l.index, l.role)).collect();
     sources.sort_unstable();
     sources
@@ -49,12 +49,12 @@ fn origin(source: &str, buffers: &[Tensor], grid: [u32; 3], of: (&str, u64)) -> 
     Ok(known)
 }
 
-fn writer(source: &str, buffers: &[Tensor], grid: [u32; 3], of: (&str, u64)) -> Result<Writer> {
+pub(super) fn writer(source: &str, buffers: &[Tensor], grid: [u32; 3], of: (&str, u64)) -> Result<Writer> {
     origin(source, buffers, grid, of)?.writer.ok_or_else(|| "nobody wrote it".to_owned())
 }
 
 /// Two buffers and a shader that has 64 invocations, `i` in the grid and `l` in the workgroup.
-fn kernel(before: &str, body: &str) -> String {
+pub(super) fn kernel(before: &str, body: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage> a: array<u32>;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
@@ -69,7 +69,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_
 /// The line of the first line of a [`kernel`]'s body, with one line before it.
 const BODY: u32 = 6;
 
-fn pair(n: u32) -> [Tensor; 2] {
+pub(super) fn pair(n: u32) -> [Tensor; 2] {
     [words(&(0..n).map(|i| i * 10).collect::<Vec<_>>()), words(&vec![7; n as usize])]
 }
 
@@ -414,60 +414,5 @@ fn what_cannot_be_asked() -> Result {
     assert!(endless.contains(&format!("t.wgsl:{}:", BODY + 1)) && endless.contains("does this loop end"), "{endless}");
     let question = Question { buffer: "out".to_owned(), index: 0, warp_width: 32, fuel: 1 << 24 };
     assert!(explain(&program, &buffers, [1, 1, 1], &question, &AtomicBool::new(true)).is_err());
-    Ok(())
-}
-
-#[test]
-fn values_of_other_lanes_of_the_warp() -> Result {
-    let source = kernel(
-        "",
-        "let x = a[i]; let lane = l % 8u;
-if l < 8u {
-out[i] = subgroupShuffleXor(x, 5u);
-out[i + 8u] = subgroupInclusiveAdd(x);
-out[i + 16u] = subgroupExclusiveAdd(x);
-out[i + 24u] = subgroupMax(x);
-out[i + 32u] = subgroupShuffle(x, a[i + 64u] % 8u);
-out[i + 40u] = subgroupBroadcast(x, 3u) + subgroupBallot(x > 20u).x;
-}",
-    );
-    let from = |of: u64| -> Result<Vec<(u64, Role)>> {
-        let writer = writer(&source, &pair(128), [1, 1, 1], ("out", of))?;
-        let mut sources: Vec<_> = writer.loads.iter().map(|l| (l.index, l.role)).collect();
-        sources.sort_unstable();
-        Ok(sources)
-    };
-    let values = |elements: std::ops::Range<u64>| elements.map(|i| (i, Role::Value)).collect::<Vec<_>>();
-    assert_eq!(from(2)?, [(7, Role::Value)]);
-    assert_eq!(from(8 + 4)?, values(0..5));
-    assert_eq!(from(16 + 4)?, values(0..4));
-    assert_eq!(from(24 + 4)?, values(0..8));
-    // Element 68 holds 680, and 680 % 8 is lane 0.
-    assert_eq!(from(32 + 4)?, [(0, Role::Value), (68, Role::Index)]);
-    assert_eq!(from(40 + 1)?, values(0..8));
-    Ok(())
-}
-
-#[test]
-fn halves() -> Result {
-    let source = "enable f16;
-        @group(0) @binding(0) var<storage> a: array<f16>;
-        @group(0) @binding(1) var<storage, read_write> out: array<vec2<f16>>;
-        var<workgroup> t: array<f16, 64>;
-        @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) l: u32) {
-            t[l] = a[l]; t[l + 32u] = a[l + 32u];
-            workgroupBarrier();
-            out[l] = vec2(t[63u - l] * 2.0h, a[l]);
-        }";
-    let buffers = [Tensor::new(Elem::F16, 64, Init::Iota, 0, 0), Tensor::new(Elem::F16, 64, Init::Zero, 0, 0)];
-    let program = compile(source, "main", &[])?;
-    for (of, lane, value, from) in [(20, 10, 106.0, 53), (21, 10, 10.0, 10)] {
-        let got = ask(&program, &buffers, [1, 1, 1], ("out", of), 32)?;
-        assert_eq!(got.value.number(), value);
-        let writer = got.writer.ok_or("nobody")?;
-        assert_eq!((writer.lane, writer.writes), (lane, 1));
-        let loads: Vec<_> = writer.loads.iter().map(|l| (l.index, l.value.number())).collect();
-        assert_eq!(loads, [(from, f64::from(u32::try_from(from).unwrap_or(0)))]);
-    }
     Ok(())
 }

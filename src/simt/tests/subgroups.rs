@@ -155,6 +155,21 @@ fn asking_a_lane_that_is_not_there_is_found() -> Result {
     assert_eq!(found, [FindingKind::InactiveLane; 4]);
     let found = each_width("out[i] = subgroupBroadcast(i, 200u);", everyone, |_, _, a| a[0])?;
     assert_eq!(found, [FindingKind::InactiveLane; 4]);
+    // Half of each warp is gone when the other half asks for it; past the end of a warp is nobody's business.
+    let body = "if lane < size / 2u { out[i] = subgroupShuffleDown(i, size / 2u); }";
+    let half = |i: u32, w: u32| i % w < w / 2;
+    let program = "enable subgroups;
+        @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32,
+            @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) size: u32) {";
+    let program = compile(&format!("{program}\n{body}\n}}"), "main", &[])?;
+    for w in [8, 16, 32, 64] {
+        let mut buffers = [words(&[77; 64])];
+        let trace = run_with(&program, &mut buffers, [1, 1, 1], &width(w))?.trace;
+        assert_eq!(trace.findings.iter().map(|f| f.kind).collect::<Vec<_>>(), [FindingKind::InactiveLane], "{w}");
+        let expected: Vec<u32> = (0..64).map(|i| if half(i, w) { i } else { 77 }).collect();
+        assert_eq!(buffers[0].words, expected);
+    }
     Ok(())
 }
 
