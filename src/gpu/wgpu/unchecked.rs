@@ -1,4 +1,4 @@
-//! The one unsafe call of the program: compiling a kernel without guards on its array indices and loops.
+//! The one unsafe call into wgpu: compiling a kernel without guards on its array indices and loops.
 
 /// A shader module without bounds checks and loop bounds; its other guards (division, initialisation) stay.
 #[expect(
