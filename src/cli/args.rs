@@ -40,7 +40,8 @@ pub enum Command {
     Run(RunCommand),
     /// Run a lesson's kernels over several values of one parameter.
     Sweep(SweepArgs),
-    /// Trace one kernel: LESSON/KERNEL, or any .wgsl file.
+    /// Trace one kernel: LESSON/KERNEL, or any .wgsl file. Findings are printed with their lines; races are looked for
+    /// within workgroups, not between them.
     Trace(TraceArgs),
     /// Check every lesson of a pack: document, kernels, references, exercises.
     Check {
@@ -147,7 +148,8 @@ pub struct TraceArgs {
     /// An override's value.
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = assignment)]
     pub constants: Vec<(String, f64)>,
-    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number.
+    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
+    /// buffer that is not named here holds zeros.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
     pub buffers: Vec<(String, u64, Init)>,
     /// Lanes in a warp: 8, 16, 32 or 64.
