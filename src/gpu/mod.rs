@@ -6,6 +6,7 @@ pub mod client;
 mod cuda;
 pub mod fake;
 pub mod limits;
+mod own;
 mod pace;
 pub mod protocol;
 pub mod simt;

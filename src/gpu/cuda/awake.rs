@@ -1,12 +1,12 @@
 //! Keeping a GPU's clock up while it is measured, with a load for its arithmetic units.
 
 use super::buffers::Residents;
-use super::ceilings;
 use super::device::Gpu;
 use super::driver::{Arguments, Event, Outcome};
 use super::error::failure;
 use super::{Kernel, compile};
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::own;
 use crate::gpu::pace::{FIRST_WAKE_S, GROUPS, Pace, TOGETHER, TURNS};
 use crate::trace::record::Warning;
 
@@ -27,7 +27,7 @@ impl Awake {
     /// # Errors
     /// When the device fails.
     pub(super) fn new(gpu: &Gpu, sink: &dyn Sink) -> Result<Self, Failure> {
-        let job = ceilings::fma_job(GROUPS, TURNS);
+        let job = own::fma(GROUPS, TURNS);
         let image = compile::compile(&job, Some(gpu.architecture))?;
         let kernel = Kernel::load(gpu, &job, &image)?;
         let residents = Residents::fill(gpu, &job, sink, |_, _| ())?;

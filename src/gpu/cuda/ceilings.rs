@@ -5,9 +5,9 @@ use super::device::Gpu;
 use super::launch::Work;
 use super::{Pauses, Prepared};
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::{Elem, Init};
 use crate::gpu::backend::{Failure, Sink};
-use crate::job::{BindingKind, Blame, BufferSpec, Job, MeasureSpec, Twin, WorkgroupShape};
+use crate::gpu::own::{self, WORKGROUP};
+use crate::job::MeasureSpec;
 use crate::trace::record::Ceilings;
 
 /// Bytes of each copied buffer: well beyond any cache.
@@ -15,9 +15,6 @@ const COPY_BYTES: u64 = 256 << 20;
 
 /// A device without room for two copies of this size has other troubles.
 const LEAST_COPY_BYTES: u64 = 8 << 20;
-
-/// Invocations of a workgroup in `copy.cu` and `fma.cu`.
-const WORKGROUP: u64 = 256;
 
 /// Measures all ceilings.
 ///
@@ -44,7 +41,7 @@ pub(super) fn measure(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Resu
 /// # Errors
 /// When the device fails.
 pub(super) fn launch(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<f64, Failure> {
-    let job = empty_job();
+    let job = own::empty();
     let spec = MeasureSpec { cold: false, budget_s: 0.05, precision: 0.02, ..MeasureSpec::default() };
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
     // Launches that pile up behind other work would be shorter than they are: here the host sets the pace.
@@ -54,7 +51,7 @@ pub(super) fn launch(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Resul
 /// FLOP/s of a chain of fused multiply-adds.
 fn fma(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<f64, Failure> {
     let (groups, turns) = (4096, 256);
-    let job = fma_job(groups, turns);
+    let job = own::fma(groups, turns);
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
     prepared.run_once(Work::Kernel, sink)?;
     let finite = prepared.residents.read(0, sink)?.words.iter().all(|&w| f32::from_bits(w).is_finite());
@@ -72,7 +69,7 @@ fn fma(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<f64, Failure
 fn copies(gpu: &Gpu, awake: &mut Awake, bytes: u64, sink: &mut dyn Sink) -> Result<(f64, f64), Failure> {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let moved = 2.0 * bytes as f64;
-    let job = copy_job(bytes);
+    let job = own::copy(bytes);
     let (mut prepared, inputs) = Prepared::new(gpu, &job, sink)?;
     let mut rates = [0.0; 2];
     for (rate, (work, what)) in
@@ -98,69 +95,6 @@ fn spec() -> MeasureSpec {
     MeasureSpec { cold: true, precision: 0.002, budget_s: 0.25, min_samples: 20, max_samples: 400 }
 }
 
-fn empty_job() -> Job {
-    let sources =
-        (include_str!("../../../shaders/ceilings/empty.wgsl"), include_str!("../../../shaders/ceilings/empty.cu"));
-    job("empty", sources, Vec::new(), [1, 1, 1], [32, 1, 1])
-}
-
-/// The chain of FMAs: `groups` workgroups, each lane doing 128 FMAs in each of `turns`.
-pub(super) fn fma_job(groups: u32, turns: u32) -> Job {
-    let out = buffer("out", 0, BindingKind::ReadWrite, Init::Poison, u64::from(groups) * WORKGROUP);
-    let sources =
-        (include_str!("../../../shaders/ceilings/fma.wgsl"), include_str!("../../../shaders/ceilings/fma.cu"));
-    let mut job = job("fma", sources, vec![out], [groups, 1, 1], [256, 1, 1]);
-    job.constants = vec![("turns".to_owned(), f64::from(turns))];
-    if let Some(twin) = &mut job.twin {
-        // C's own library has the other name.
-        twin.entry = "fma_chains".to_owned();
-    }
-    job
-}
-
-/// A plain copy of `bytes`, a multiple of 128 MiB or a power of two of at least 4 KiB.
-fn copy_job(bytes: u64) -> Job {
-    // 16 bytes an invocation. One dimension of a grid does not suffice for large copies.
-    let groups = bytes / 16 / WORKGROUP;
-    let wide = groups.min(32_768);
-    let grid = [wide, groups / wide, 1].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-    let buffers = vec![
-        buffer("src", 0, BindingKind::ReadOnly, Init::Random, bytes / 4),
-        buffer("dst", 1, BindingKind::ReadWrite, Init::Poison, bytes / 4),
-    ];
-    let sources =
-        (include_str!("../../../shaders/ceilings/copy.wgsl"), include_str!("../../../shaders/ceilings/copy.cu"));
-    job("copy", sources, buffers, grid, [256, 1, 1])
-}
-
-fn buffer(name: &str, binding: u32, kind: BindingKind, init: Init, count: u64) -> BufferSpec {
-    BufferSpec { name: name.to_owned(), group: 0, binding, kind, elem: Elem::F32, count, init }
-}
-
-/// One of the program's own kernels: its name, its WGSL and its twin, its buffers, its grid and its workgroup.
-fn job(name: &str, (source, twin): (&str, &str), buffers: Vec<BufferSpec>, grid: [u32; 3], size: [u32; 3]) -> Job {
-    Job {
-        kernel: name.to_owned(),
-        file: format!("shaders/ceilings/{name}.wgsl"),
-        source: source.into(),
-        entry: "main".to_owned(),
-        constants: Vec::new(),
-        twin: Some(Twin { file: format!("shaders/ceilings/{name}.cu"), source: twin.into(), entry: name.to_owned() }),
-        library: None,
-        buffers,
-        grid,
-        workgroup: Some(WorkgroupShape { size, shared_bytes: 0 }),
-        seed: 1,
-        check: None,
-        measure: None,
-        trace: None,
-        bounds_checks: false,
-        bytes: 0.0,
-        flops: 0.0,
-        blame: Blame::default(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +102,7 @@ mod tests {
 
     #[test]
     fn their_twins_compile_where_there_is_a_compiler() -> Result<(), Failure> {
-        for job in [empty_job(), fma_job(16, 8), copy_job(1 << 20)] {
+        for job in [own::empty(), own::fma(16, 8), own::copy(1 << 20)] {
             match compile::compile(&job, None) {
                 Ok(image) => {
                     assert!(nvrtc::is_present() && image.warnings.is_empty(), "{:?}", image.warnings);

@@ -1,11 +1,11 @@
 //! Keeping a GPU's clock up while it is measured, with a load for its arithmetic units.
 
 use super::buffers::Residents;
-use super::ceilings;
 use super::device::Gpu;
 use super::pipeline::{Bound, Kernel};
 use super::stopwatch::Stopwatch;
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::own;
 use crate::gpu::pace::{FIRST_WAKE_S, GROUPS, Pace, TOGETHER, TURNS};
 use crate::job::Job;
 use crate::trace::record::Warning;
@@ -28,7 +28,7 @@ impl Awake {
         if gpu.description.software || !gpu.description.timestamps {
             return Ok(None);
         }
-        let job = ceilings::fma_job(GROUPS, TURNS);
+        let job = own::fma(GROUPS, TURNS);
         let kernel = Kernel::compile(gpu, &job)?;
         let residents = Residents::fill(gpu, &job, sink, |_, _| ())?;
         let bound = kernel.bind(gpu, &job, |i| residents.of_set(0, i))?;

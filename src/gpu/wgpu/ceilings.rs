@@ -11,7 +11,8 @@ use super::{Prepared, stage};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Init, Tensor};
 use crate::gpu::backend::{Event, Failure, Sink};
-use crate::job::{BindingKind, Blame, BufferSpec, Job, MeasureSpec};
+use crate::gpu::own::{self, WORKGROUP};
+use crate::job::MeasureSpec;
 use crate::measure::sampling::{self, Conditions, Sampler};
 use crate::trace::record::{CacheState, Ceilings};
 
@@ -20,9 +21,6 @@ const COPY_BYTES: u64 = 256 << 20;
 
 /// The same on a software device, where copying takes the CPU's time.
 const SOFTWARE_COPY_BYTES: u64 = 8 << 20;
-
-/// Invocations of a workgroup in `copy.wgsl` and `fma.wgsl`.
-const WORKGROUP: u64 = 256;
 
 /// Measures all ceilings.
 ///
@@ -52,25 +50,16 @@ pub(super) fn measure(gpu: &Gpu, mut awake: Option<&mut Awake>, sink: &mut dyn S
 /// # Errors
 /// When the device fails.
 pub(super) fn launch(gpu: &Gpu, awake: Option<&mut Awake>, sink: &mut dyn Sink) -> Result<f64, Failure> {
-    let job = job("empty", include_str!("../../../shaders/ceilings/empty.wgsl"), Vec::new(), [1, 1, 1]);
+    let job = own::empty();
     let spec = MeasureSpec { cold: false, budget_s: 0.05, precision: 0.02, ..MeasureSpec::default() };
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
     Ok(prepared.time(&spec, awake, sink)?.0.median_s)
 }
 
-/// The chain of FMAs: `groups` workgroups, each lane doing 128 FMAs in each of `turns`.
-pub(super) fn fma_job(groups: u32, turns: u32) -> Job {
-    let out = buffer("out", 0, BindingKind::ReadWrite, Init::Poison, u64::from(groups) * WORKGROUP);
-    let source = include_str!("../../../shaders/ceilings/fma.wgsl");
-    let mut job = job("fma", source, vec![out], [groups, 1, 1]);
-    job.constants = vec![("turns".to_owned(), f64::from(turns))];
-    job
-}
-
 /// FLOP/s of a chain of fused multiply-adds.
 fn fma(gpu: &Gpu, awake: Option<&mut Awake>, sink: &mut dyn Sink) -> Result<f64, Failure> {
     let (groups, turns) = if gpu.description.software { (16, 8) } else { (4096, 256) };
-    let job = fma_job(groups, turns);
+    let job = own::fma(groups, turns);
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
     prepared.run_once(sink)?;
     let finite = prepared.read("out", sink)?.words.iter().all(|&w| f32::from_bits(w).is_finite());
@@ -89,15 +78,7 @@ fn copies(gpu: &Gpu, mut awake: Option<&mut Awake>, bytes: u64, sink: &mut dyn S
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let moved = (2 * bytes) as f64;
     let device_copy = moved / device_copy(gpu, awake.as_deref_mut(), bytes, sink)?;
-    // 16 bytes an invocation. One dimension of a grid does not suffice for large copies.
-    let groups = bytes / 16 / WORKGROUP;
-    let wide = groups.min(32_768);
-    let grid = [wide, groups / wide, 1].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-    let buffers = vec![
-        buffer("src", 0, BindingKind::ReadOnly, Init::Random, bytes / 4),
-        buffer("dst", 1, BindingKind::ReadWrite, Init::Poison, bytes / 4),
-    ];
-    let job = job("copy", include_str!("../../../shaders/ceilings/copy.wgsl"), buffers, grid);
+    let job = own::copy(bytes);
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
     prepared.run_once(sink)?;
     if prepared.read("dst", sink)? != job.buffers[0].fill(job.seed, 0) {
@@ -115,34 +96,6 @@ fn wrong(what: &str) -> Failure {
 fn spec(gpu: &Gpu) -> MeasureSpec {
     let (budget_s, min_samples) = if gpu.description.software { (0.1, 5) } else { (0.25, 20) };
     MeasureSpec { cold: !gpu.description.software, precision: 0.002, budget_s, min_samples, max_samples: 400 }
-}
-
-fn buffer(name: &str, binding: u32, kind: BindingKind, init: Init, count: u64) -> BufferSpec {
-    BufferSpec { name: name.to_owned(), group: 0, binding, kind, elem: Elem::F32, count, init }
-}
-
-/// One of the program's own kernels. Their indices are in bounds and their loops end, so nothing is guarded.
-pub(super) fn job(name: &str, source: &str, buffers: Vec<BufferSpec>, grid: [u32; 3]) -> Job {
-    Job {
-        kernel: name.to_owned(),
-        file: format!("shaders/ceilings/{name}.wgsl"),
-        source: source.into(),
-        entry: "main".to_owned(),
-        constants: Vec::new(),
-        twin: None,
-        library: None,
-        buffers,
-        grid,
-        workgroup: None,
-        seed: 1,
-        check: None,
-        measure: None,
-        trace: None,
-        bounds_checks: false,
-        bytes: 0.0,
-        flops: 0.0,
-        blame: Blame::default(),
-    }
 }
 
 /// Seconds of one `copy_buffer_to_buffer` of `bytes`.

@@ -2,9 +2,10 @@
 
 use super::device::Gpu;
 use super::stopwatch::Silent;
-use super::{Prepared, broken, ceilings};
+use super::{Prepared, broken};
 use crate::base::tensor::{Elem, Init};
 use crate::gpu::backend::Failure;
+use crate::gpu::own;
 use crate::job::{BindingKind, BufferSpec};
 use crate::trace::record::Warning;
 
@@ -28,7 +29,7 @@ pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
         count: 1,
         init: Init::Poison,
     };
-    let mut job = ceilings::job("loop", include_str!("../../../shaders/ceilings/loop.wgsl"), vec![out], [1, 1, 1]);
+    let mut job = own::plain("loop", include_str!("../../../shaders/ceilings/loop.wgsl"), vec![out], [1, 1, 1]);
     job.constants = vec![("turns".to_owned(), f64::from(TURNS))];
     let (mut prepared, _) = Prepared::new(gpu, &job, &mut Silent)?;
     prepared.run_once(&mut Silent)?;
