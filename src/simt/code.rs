@@ -278,6 +278,20 @@ impl Op {
         }
     }
 
+    /// Whether it moves or computes a value; the others are control flow.
+    pub fn moves(&self) -> bool {
+        match self {
+            Self::SUn { .. } | Self::SBin { .. } | Self::STri { .. } => true,
+            Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
+            Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } | Self::Atomic { .. } => true,
+            Self::Subgroup { .. } | Self::ClearLocal { .. } => true,
+            Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
+            Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,
+            Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,
+            Self::Barrier(_) | Self::End => false,
+        }
+    }
+
     /// The jump target, where there is one.
     pub fn target(&mut self) -> Option<&mut u32> {
         match self {

@@ -195,21 +195,8 @@ impl Walk<'_> {
                 }
             }
             Op::Subgroup { op, dst, a, index, one } => self.subgroup(taken, (op, dst, one), (a, index)),
-            // Not recorded: they move no values.
-            Op::Enter(_)
-            | Op::Jump { .. }
-            | Op::JumpIf { .. }
-            | Op::Split { .. }
-            | Op::Swap { .. }
-            | Op::Join { .. }
-            | Op::Clear { .. }
-            | Op::Leave { .. }
-            | Op::LeaveIf { .. }
-            | Op::Again { .. }
-            | Op::Exit { .. }
-            | Op::Switch { .. }
-            | Op::Barrier(_)
-            | Op::End => {}
+            // Control flow, which is not recorded.
+            op => debug_assert!(!op.moves()),
         }
     }
 

@@ -207,29 +207,8 @@ impl Observer for Path<'_> {
         }
         self.count_rounds(step.pc);
         self.watch.step(step);
-        if moves(self.code.ops[step.pc]) {
+        if self.code.ops[step.pc].moves() {
             self.keep(step);
         }
     }
-}
-
-/// Whether an operation moves or computes a value.
-fn moves(op: Op) -> bool {
-    !matches!(
-        op,
-        Op::Enter(_)
-            | Op::Jump { .. }
-            | Op::JumpIf { .. }
-            | Op::Split { .. }
-            | Op::Swap { .. }
-            | Op::Join { .. }
-            | Op::Clear { .. }
-            | Op::Leave { .. }
-            | Op::LeaveIf { .. }
-            | Op::Again { .. }
-            | Op::Exit { .. }
-            | Op::Switch { .. }
-            | Op::Barrier(_)
-            | Op::End
-    )
 }
