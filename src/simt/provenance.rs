@@ -120,20 +120,30 @@ impl Rerun<'_> {
             Some(Component { byte, .. }) => (byte, elem),
             None => (self.target.byte, elem),
         };
-        let word = match &buffers[usize::from(self.target.buffer)] {
-            Buffer::Read(words) => words.word(byte as usize / 4),
-            Buffer::Written(words) => words.as_slice().word(byte as usize / 4),
+        let together = self.word(&buffers, byte);
+        drop(buffers);
+        let traced = last.map(|write| self.trace_back::<W>(&code, writes, write, byte)).transpose()?;
+        // Where workgroups store to one place, which comes last in a parallel run is chance: the last by number stands for it.
+        let word = match &traced {
+            Some((writer, word)) if writer.kind == AccessKind::Store => *word,
+            _ => together,
         };
         let bits = if elem == Elem::F16 { (word >> (byte % 4 * 8)) & 0xFFFF } else { word };
-        drop(buffers);
-        let writer = last.map(|write| self.trace_back::<W>(&code, writes, write)).transpose()?;
         Ok(Provenance {
             buffer: self.question.buffer.clone(),
             index: self.question.index,
             byte: byte.into(),
             value: Word { bits, elem },
-            writer,
+            writer: traced.map(|(writer, _)| writer),
         })
+    }
+
+    /// The word of the buffer in question that `byte` lies in.
+    fn word(&self, buffers: &[Buffer<'_>], byte: u32) -> u32 {
+        match &buffers[usize::from(self.target.buffer)] {
+            Buffer::Read(words) => words.word(byte as usize / 4),
+            Buffer::Written(words) => words.as_slice().word(byte as usize / 4),
+        }
     }
 
     fn scene<'s>(&'s self, code: &'s Code, buffers: &'s [Buffer<'s>]) -> Scene<'s> {
@@ -210,8 +220,15 @@ impl Rerun<'_> {
         Ok(())
     }
 
-    /// Runs the workgroup of the last write again, on memory as it found it, and walks back through what it did.
-    fn trace_back<const W: usize>(&self, code: &Code, writes: u64, last: Write) -> Result<Writer, Diagnostic> {
+    /// Runs the workgroup of the last write again, on memory as it found it, and walks back through what it did. Also gives
+    /// the word that `byte` lies in as it left it.
+    fn trace_back<const W: usize>(
+        &self,
+        code: &Code,
+        writes: u64,
+        last: Write,
+        byte: u32,
+    ) -> Result<(Writer, u32), Diagnostic> {
         let mut tensors = self.tensors.to_vec();
         let buffers = memory::open(self.program.bindings(), &mut tensors);
         let scene = self.scene(code, &buffers);
@@ -224,7 +241,7 @@ impl Rerun<'_> {
         let mut path = Path::new(code, watch, count, last.number);
         self.workgroups::<W, _>(&scene, last.workgroup..last.workgroup + 1, &fuel, &mut path, |_, _| {})?;
         let walked = slice(code, &buffers, &path, &last, self.target.buffer, count);
-        Ok(self.told::<W>(code, &path, walked, (writes, last)))
+        Ok((self.told::<W>(code, &path, walked, (writes, last)), self.word(&buffers, byte)))
     }
 
     /// The walk's outcome as data that names things.

@@ -364,7 +364,8 @@ fn a_buffer_that_the_workgroup_wrote_is_passed_through() -> Result {
 #[test]
 fn overlapping_writes() -> Result {
     // The last lane's value stays, and the last workgroup's.
-    let got = origin(&kernel("", "out[i / 128u] = a[i];"), &pair(256), [4, 1, 1], ("out", 1))?;
+    let program = compile(&kernel("", "out[i / 128u] = a[i];"), "main", &[])?;
+    let got = ask(&program, &pair(256), [4, 1, 1], ("out", 1), 32)?;
     assert_eq!(got.value.number(), 2550.0);
     let got = got.writer.ok_or("nobody")?;
     assert_eq!((got.workgroup, got.local_id[0], got.writes), (3, 63, 128));
