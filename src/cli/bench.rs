@@ -44,6 +44,7 @@ fn device(found: &DeviceBench) {
         ("driver's copy", c.device_copy_bytes_per_s.map(|v| si(v, "B/s"))),
         ("f32 multiply-adds", c.fma_flops_per_s.map(|v| si(v, "FLOP/s"))),
         ("empty launch", c.launch_s.map(|v| si(v, "s"))),
+        ("launched by the host one by one", c.host_launch_s.map(|v| si(v, "s"))),
     ];
     let ceilings: Vec<String> =
         ceilings.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?))).collect();

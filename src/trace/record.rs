@@ -114,8 +114,10 @@ pub struct Ceilings {
     pub copy_bytes_per_s: Option<f64>,
     /// A chain of f32 fused multiply-adds, in FLOP/s (two for each).
     pub fma_flops_per_s: Option<f64>,
-    /// An empty kernel's launch, in seconds.
+    /// Seconds from one launch of an empty kernel to the next, as the samples hold them: with CUDA at the device's own pace.
     pub launch_s: Option<f64>,
+    /// The same where the host sets the pace, launching one after the other; where it can be told apart.
+    pub host_launch_s: Option<f64>,
 }
 
 /// What a compiler made of a kernel.

@@ -4,8 +4,9 @@
     python3 tests/hardware/measure.py
 
 It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path, and nothing of Python beyond its own library.
-Each row is one kernel with its constants. The CUDA twins are compiled with the constants as macros; a process under ncu then
-launches them in order, on the same inputs that the tracer gets, and prints a checksum of what every buffer holds afterwards.
+Each row is one kernel with its constants. The CUDA twins, the lessons' own among them, are compiled with the constants before
+their first line, as the program compiles them; a process under ncu then launches them in order, on the same inputs that the
+tracer gets, and prints a checksum of what every buffer holds afterwards.
 `cargo test --test hardware` sets the counters and the checksums beside the tracer's.
 """
 
@@ -57,17 +58,25 @@ def rows(cases):
         each = [v if isinstance(v, list) else [v] for v in (case["constants"][name] for name in names)]
         for values in itertools.product(*each):
             path = case.get("cuda", case["wgsl"])
-            stem = re.sub(r"^(shaders|tests/hardware/(shipped|patterns))/|\.\w+$", "", path)
+            stem = re.sub(r"^(shaders|tests/hardware/patterns)/|\.\w+$", "", path)
             entry = [] if case["entry"] == "main" else [case["entry"]]
             name = " ".join(["/".join([stem, *entry]), *(f"{n}={v}" for n, v in zip(names, values))])
             yield {**case, "name": name, "constants": dict(zip(names, values))}
 
 
-def macros(row):
+def constants(row):
     """The constants of a row, and the WGSL's own values of those that it does not set."""
     source = (ROOT / row["wgsl"]).read_text()
     values = dict(re.findall(r"^override (\w+)[^=]*= (\d+);", source, re.MULTILINE))
     return {**values, **row["constants"]}
+
+
+def function(row, source):
+    """The twin's name: the entry point's, or where that is `main`, which C++ keeps for itself, the file's only kernel's."""
+    if row["entry"] != "main":
+        return row["entry"]
+    [name] = re.findall(r"__global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\(", source.read_text())
+    return name
 
 
 def compile_all(all_rows, folder, arch):
@@ -75,12 +84,15 @@ def compile_all(all_rows, folder, arch):
     jobs = {}
     for row in all_rows:
         source = ROOT / row.get("cuda", re.sub(r"\.wgsl$", ".cu", row["wgsl"]))
-        key = (source, tuple(sorted(f"-D{name}={value}u" for name, value in macros(row).items())))
+        key = (source, "".join(f"constexpr unsigned int {n} = {v}u;\n" for n, v in sorted(constants(row).items())))
         row["cubin"] = str(jobs.setdefault(key, folder / f"{len(jobs)}.cubin"))
+        row["function"] = function(row, source)
 
     def build(job):
-        (source, flags), cubin = job
-        command = ["nvcc", f"-arch=sm_{arch}", "-cubin", "--fmad=false", *flags, "-o", str(cubin), str(source)]
+        (source, header), cubin = job
+        before = Path(cubin).with_suffix(".h")
+        before.write_text(header)
+        command = ["nvcc", f"-arch=sm_{arch}", "-cubin", "--fmad=false", "-include", str(before), "-o", cubin, str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -113,9 +125,7 @@ def launch(all_rows):
     for row in all_rows:
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         call("cuModuleLoad", ctypes.byref(module), row["cubin"].encode())
-        # C++ keeps the name `main` for itself.
-        entry = "kernel" if row["entry"] == "main" else row["entry"]
-        call("cuModuleGetFunction", ctypes.byref(function), module, entry.encode())
+        call("cuModuleGetFunction", ctypes.byref(function), module, row["function"].encode())
         hosts, pointers = [], []
         for _, elem, count, init in row["buffers"]:
             host, pointer = contents(elem, count, init), ctypes.c_uint64()
