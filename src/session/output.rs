@@ -155,14 +155,18 @@ impl CompiledOutput {
 
 impl LibraryOutput {
     fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
-        let median = run.timing.as_ref().map(|t| t.median_s);
-        Self {
-            name: run.name.clone(),
-            ok: run.check.as_ref().is_none_or(|c| c.ok),
-            time: run.timing.as_ref().map(Into::into),
-            bytes_per_s: median.map(|s| bytes / s),
-            flops_per_s: median.map(|s| flops / s),
+        let ok = run.check.as_ref().is_none_or(|c| c.ok);
+        match &run.timing {
+            Some(timing) => Self { ok, ..Self::timed(&run.name, (bytes, flops), timing.into()) },
+            None => Self { name: run.name.clone(), ok, time: None, bytes_per_s: None, flops_per_s: None },
         }
+    }
+
+    /// A call whose output was right, at its time.
+    #[must_use]
+    pub fn timed(name: &str, (bytes, flops): (f64, f64), time: TimeOutput) -> Self {
+        let (bytes_per_s, flops_per_s) = (Some(bytes / time.median_s), Some(flops / time.median_s));
+        Self { name: name.to_owned(), ok: true, time: Some(time), bytes_per_s, flops_per_s }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the device can do at best: bytes by a copy, arithmetic by a chain of FMAs, launches by an empty kernel.
 
+use super::Prepared;
 use super::awake::Awake;
 use super::device::Gpu;
-use super::Prepared;
 use super::launch::{Pacing, Work};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Failure, Sink};
