@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the hardware's counters for every row of cases.json and writes them to h100.json.
 
-    python3 tests/hardware/measure.py
+    python3 tests/hardware/measure.py [--only PART_OF_A_NAME]
 
 It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path, and nothing of Python beyond its own library.
 Each row is one kernel with its constants. The CUDA twins, the lessons' own among them, are compiled with the constants before
@@ -176,6 +176,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=HERE / "h100.json", help="where the counters go")
     parser.add_argument("--launch", nargs=2, type=Path, metavar=("PLAN", "SUMS"), help="what runs under ncu")
+    parser.add_argument("--only", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' counters")
     options = parser.parse_args()
     if options.launch:
         plan, sums = options.launch
@@ -183,8 +184,14 @@ def main():
         return
 
     all_rows = list(rows(json.loads((HERE / "cases.json").read_text())))
+    names = {row["name"] for row in all_rows}
+    measured = {}
+    if options.only:
+        all_rows = [row for row in all_rows if options.only in row["name"]]
+        kept = json.loads((HERE / "h100.json").read_text())["rows"]
+        measured = {name: row for name, row in kept.items() if name in names and options.only not in name}
     metrics = sorted({metric for sum_of in COUNTERS.values() for metric in sum_of})
-    device, driver, arch = said("nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
+    device, driver, arch = said("nvidia-smi", "-i", "0", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
     head = {
         "device": device,
         "driver": driver,
@@ -194,7 +201,6 @@ def main():
         "command": "python3 tests/hardware/measure.py",
         "profiler": f"ncu --clock-control none --csv --page raw --metrics {','.join(metrics)}",
     }
-    measured = {}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         compile_all(all_rows, folder, arch.replace(".", ""))
@@ -202,7 +208,7 @@ def main():
             for name, values, checksum in profile(all_rows[first : first + PART], folder, metrics):
                 counters = {counter: sum(values[metric] for metric in of) for counter, of in COUNTERS.items()}
                 measured[name] = {"checksum": checksum} | {c: v for c, v in counters.items() if v}
-            print(f"{len(measured)} of {len(all_rows)}", file=sys.stderr, flush=True)
+            print(f"{len(measured)} of {len(names)}", file=sys.stderr, flush=True)
     lines = [f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in measured.items()]
     text = json.dumps({"head": head}, indent=2)[:-2] + ',\n  "rows": {\n' + ",\n".join(lines) + "\n  }\n}\n"
     options.output.write_text(text)
