@@ -143,3 +143,21 @@ fn without_a_gpu_the_first_one_is_shown() {
     assert_eq!(of(&RecordingChoice::Only("another".into()), Some(&tracer)), None);
     assert_eq!(of(&RecordingChoice::Hidden, Some(&tracer)), None);
 }
+
+#[test]
+fn a_library_has_a_curve_of_its_own() {
+    let pack = pack();
+    let recording = recording(&pack);
+    let lesson = &pack.lessons[0];
+    let experiment = lesson.experiments.iter().find(|e| e.id == "width_speed");
+    let plot = experiment.and_then(|e| Some(session::chart::recorded(lesson, e, &recording.shown(lesson, e)?)));
+    let series: Vec<(String, String, usize)> =
+        plot.into_iter().flat_map(|p| p.series).map(|s| (s.id, s.name, s.points.len())).collect();
+    let expected = [
+        ("recorded copy", "Copy, recorded", 2),
+        ("recorded vec4", "Vector copy, recorded", 2),
+        ("recorded library copy", "a copy, a library, recorded", 1),
+        ("recorded library vec4", "a copy, a library, recorded", 1),
+    ];
+    assert_eq!(series, expected.map(|(id, name, points)| (id.to_owned(), name.to_owned(), points)));
+}
