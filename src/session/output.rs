@@ -43,6 +43,12 @@ impl RunOutput {
     pub fn ok(&self) -> bool {
         self.kernels.iter().all(|k| k.ok)
     }
+
+    /// Whether nothing is wrong but that the parameters rule kernels out.
+    #[must_use]
+    pub fn only_impossible(&self) -> bool {
+        !self.ok() && self.kernels.iter().all(|k| k.ok || k.impossible)
+    }
 }
 
 /// One kernel's part.
@@ -52,6 +58,8 @@ pub struct KernelOutput {
     pub id: String,
     /// Whether it ran, passed its check and had no findings.
     pub ok: bool,
+    /// Whether it did not run because the parameters rule it out, by what its lesson requires.
+    pub impossible: bool,
     /// The comparison with the reference.
     pub check: Option<CheckOutput>,
     /// The time, where it was measured.
@@ -179,6 +187,8 @@ pub struct CheckOutput {
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
+    /// Elements that there are: more where only some of a large output were compared.
+    pub total: u64,
 }
 
 /// A time with its spread, in seconds.
@@ -214,7 +224,12 @@ impl From<&Timing> for TimeOutput {
 
 impl From<&Check> for CheckOutput {
     fn from(check: &Check) -> Self {
-        Self { reference: check.reference.clone(), max_rel_error: check.max_rel_error, elements: check.elements }
+        Self {
+            reference: check.reference.clone(),
+            max_rel_error: check.max_rel_error,
+            elements: check.elements,
+            total: check.total,
+        }
     }
 }
 
@@ -228,6 +243,7 @@ impl KernelOutput {
         Self {
             id: record.kernel.clone(),
             ok: checked && clean,
+            impossible: false,
             check: record.check.as_ref().map(Into::into),
             time: record.timing.as_ref().map(Into::into),
             bytes,
@@ -257,12 +273,23 @@ impl KernelOutput {
         }
     }
 
+    /// How it went, in a word.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        match (self.ok, self.impossible) {
+            (true, _) => "ok",
+            (false, true) => "impossible",
+            (false, false) => "FAILED",
+        }
+    }
+
     /// The outcome of a kernel that could not run.
     #[must_use]
     pub fn failed(id: &str, error: String) -> Self {
         Self {
             id: id.to_owned(),
             ok: false,
+            impossible: false,
             check: None,
             time: None,
             bytes: 0.0,

@@ -64,10 +64,12 @@ pub struct Device {
 pub struct Check {
     /// The reference's name.
     pub reference: String,
-    /// The largest |out - ref| / max(|ref|, tiny); infinite where an element was never written or is not a number.
+    /// The largest |out - ref| / max(|ref|, scale), see `reference::check`; infinite where an element was never written or is no number.
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
+    /// Elements that there are: more where only some of a large output were compared.
+    pub total: u64,
     /// Whether the error is within the tolerance.
     pub ok: bool,
     /// The first element that differs by more than the tolerance: index, got, expected.
