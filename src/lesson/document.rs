@@ -19,7 +19,7 @@ use super::model::{
 use super::text;
 use crate::base::diag::Place;
 use crate::base::wgsl::Scalar;
-use crate::job::{ReferenceSignature, Twin};
+use crate::job::ReferenceSignature;
 
 /// The version of `lesson.ron` and `index.ron` that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -155,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// An expression that sizes a run of `kernel`: a count of at least `least`, where there is one.
-    fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
+    pub(super) fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
         self.wanted(kernel, node, least.map_or(Wanted::Number, Wanted::Count))
     }
 
@@ -232,8 +232,7 @@ impl Reader<'_> {
         let title = fields.text("title");
         let (ladder, change) = (fields.text_or_empty("ladder"), fields.text_or_empty("change"));
         let shader = fields.text("shader").and_then(|text| self.file("shaders", &text));
-        let entry = fields.optional("entry").map_or(Some("main".to_owned()), |node| Some(node.text()?.value));
-        let twin = shader.as_ref().zip(entry.as_ref()).and_then(|((file, _), entry)| self.twin(&fields, file, entry));
+        let (entry, twin) = self.languages(&fields, shader.as_ref());
         let constants = fields.map("constants").map(|all| self.constants(&of, shader.as_ref(), all));
         let requires = each(&fields, "requires", |node| self.requirement(&of, node));
         let buffers = each(&fields, "buffers", |node| self.buffer(&of, node));
@@ -242,6 +241,7 @@ impl Reader<'_> {
         let bytes = self.figure(&of, fields.required("bytes"), None);
         let flops_node = fields.optional("flops");
         let flops = if flops_node.is_some() { self.figure(&of, flops_node, None) } else { Expr::parse("0").ok() };
+        let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
         let library = fields.optional("library").and_then(|node| library(&buffers, node));
         let check_node = fields.optional("check");
         let check = check_node.and_then(|node| self.check(&of, &buffers, node));
@@ -260,6 +260,7 @@ impl Reader<'_> {
             source,
             entry: entry?,
             cuda: twin,
+            cuda_only: cuda_only?,
             library,
             constants: constants?,
             requires,
@@ -271,26 +272,6 @@ impl Reader<'_> {
         })
     }
 
-    /// The twin in CUDA C++ of the shader at `path`, where there is one. Its function is called as the entry point, or as the file
-    /// where that is `main`, which C++ keeps for itself.
-    fn twin(&self, fields: &Fields<'_>, path: &str, entry: &str) -> Option<Twin> {
-        let stem = path.strip_suffix(".wgsl")?;
-        let file = format!("{stem}.cu");
-        match self.reading.files.read(&file) {
-            Ok(source) => {
-                let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
-                let entry = if entry == "main" { name } else { entry.to_owned() };
-                Some(Twin { file, source: source.into(), entry })
-            }
-            Err(FileError::Missing) => None,
-            Err(FileError::Unreadable(why)) => {
-                let message = format!("cannot read {}: {why}", self.reading.files.display(&file));
-                fields.text("shader")?.error(message, "make it plain text");
-                None
-            }
-        }
-    }
-
     fn figures(&mut self, kernel: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {
         let read = all.into_iter();
         read.filter_map(|(name, node)| Some((name.value, self.figure(kernel, Some(node), None)?))).collect()
@@ -299,7 +280,7 @@ impl Reader<'_> {
     fn buffer(&mut self, kernel: &str, node: Node<'_>) -> Option<Buffer> {
         let fields = node.fields()?;
         let name = fields.text("name");
-        let elem = fields.required("elem").and_then(|node| node.read("F32, F16, U32 or I32"));
+        let elem = fields.required("elem").and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.figure(kernel, fields.required("count"), Some(1));
         let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
         fields.finish();

@@ -232,6 +232,8 @@ pub enum WarningKind {
     SlowClock,
     /// The driver is known to compute wrongly here.
     BrokenDriver,
+    /// A kernel was left out: it needs what this device or backend does not have.
+    NotHere,
 }
 
 /// Something that a reader of a figure should know.
