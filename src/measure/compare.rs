@@ -75,6 +75,7 @@ impl fmt::Display for Reason {
                 WarningKind::Drift => "the times drifted while they were taken",
                 WarningKind::SlowClock => "the device ran slower than it can",
                 WarningKind::BrokenDriver => "the driver computes wrongly here",
+                WarningKind::NoLibrary => "there is no time of a library",
             },
         })
     }
@@ -109,7 +110,7 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::Drift
         | WarningKind::SlowClock
         | WarningKind::BrokenDriver => true,
-        WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks => false,
+        WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks | WarningKind::NoLibrary => false,
     }
 }
 

@@ -107,8 +107,10 @@ pub struct CompiledOutput {
 /// A library's call, timed in the same run as the kernel whose work it does.
 #[derive(Clone, Debug, Serialize)]
 pub struct LibraryOutput {
-    /// The call's name.
+    /// The call's or the library's name.
     pub name: String,
+    /// The library's version, where it has one of its own.
+    pub version: Option<String>,
     /// Whether its output is right.
     pub ok: bool,
     /// Its time.
@@ -162,10 +164,20 @@ impl CompiledOutput {
 }
 
 impl LibraryOutput {
-    fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
+    /// Its name and version: "cuBLAS 13.0.2 (library)".
+    #[must_use]
+    pub fn words(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        format!("{}{version} (library)", self.name)
+    }
+
+    /// What came of it; `bytes` and `flops` are what the kernel's work needs.
+    #[must_use]
+    pub fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
         let median = run.timing.as_ref().map(|t| t.median_s);
         Self {
             name: run.name.clone(),
+            version: run.version.clone(),
             ok: run.check.as_ref().is_none_or(|c| c.ok),
             time: run.timing.as_ref().map(Into::into),
             bytes_per_s: median.map(|s| bytes / s),

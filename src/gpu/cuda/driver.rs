@@ -1,5 +1,8 @@
 //! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one thread.
-#![expect(unsafe_code, reason = "the driver is a C library; nothing outside this file and nvrtc.rs calls into C")]
+#![expect(
+    unsafe_code,
+    reason = "the driver is a C library; nothing outside this file, nvrtc.rs and cublas.rs calls into C"
+)]
 
 use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
@@ -107,7 +110,7 @@ impl Memory {
     }
 
     /// Whether `bytes` from `offset` on lie within.
-    fn holds(&self, offset: u64, bytes: u64) -> bool {
+    pub(super) fn holds(&self, offset: u64, bytes: u64) -> bool {
         offset.checked_add(bytes).is_some_and(|end| end <= self.bytes)
     }
 

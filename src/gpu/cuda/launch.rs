@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::Prepared;
 use super::awake::Awake;
+use super::cublas::Sizes;
 use super::driver::{Arguments, Event, Outcome};
 use super::error::{failure, of_kernel};
 use crate::gpu::backend::{Event as Progress, Failure, Sink};
@@ -23,6 +24,12 @@ pub(super) enum Work {
         from: usize,
         /// Index of the buffer that is written.
         to: usize,
+    },
+    /// cuBLAS's product of two of them.
+    Product {
+        /// Indices of A, B and C.
+        buffers: [usize; 3],
+        sizes: Sizes,
     },
 }
 
@@ -75,16 +82,8 @@ impl<'a> Launches<'a> {
         let sets = residents.sets();
         self.clock[0].record()?;
         for set in (self.next..self.next + launches).map(|i| i % sets) {
-            match self.work {
-                Work::Kernel => {
-                    let arguments = &mut self.arguments[usize::try_from(set).unwrap_or(0)];
-                    self.prepared.launch(arguments)?;
-                }
-                Work::Copy { from, to } => {
-                    let ((from, from_offset), (to, offset)) = (residents.of_set(set, from), residents.of_set(set, to));
-                    to.copy(offset, from, from_offset, self.prepared.job.buffers[self.copied()].bytes())?;
-                }
-            }
+            let arguments = &mut self.arguments[usize::try_from(set).unwrap_or(0)];
+            self.prepared.submit(self.work, set, arguments)?;
         }
         self.clock[1].record()?;
         // After the launches and not before them: a set's turn comes again when others have pushed it out of the cache.
@@ -95,14 +94,6 @@ impl<'a> Launches<'a> {
         match &mut self.filler {
             Some(awake) => awake.fill(),
             None => Ok(()),
-        }
-    }
-
-    /// The buffer whose size a copy has.
-    fn copied(&self) -> usize {
-        match self.work {
-            Work::Copy { to, .. } => to,
-            Work::Kernel => 0,
         }
     }
 }
