@@ -96,6 +96,39 @@ pub struct TensorMap {
 pub enum Library {
     /// The driver's own copy from one buffer to the other.
     Copy(String, String),
+    /// cuBLAS's product of two matrices.
+    Product(Product),
+}
+
+/// A product of row-major matrices, C = A · B: A is m × k, B is k × n, C is m × n. Sums are taken in f32.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// The buffer of A.
+    pub a: String,
+    /// The buffer of B, with elements of A's type.
+    pub b: String,
+    /// The buffer of C; see [`Product::computes`].
+    pub c: String,
+    /// Rows of A and C.
+    pub m: u64,
+    /// Columns of B and C.
+    pub n: u64,
+    /// Columns of A and rows of B.
+    pub k: u64,
+    /// Whether B is stored transposed, as a row-major n × k matrix.
+    pub b_transposed: bool,
+}
+
+impl Product {
+    /// Whether a library has the product of matrices of `a` and `b` to one of `c`.
+    #[must_use]
+    pub fn computes(a: Elem, b: Elem, c: Elem) -> bool {
+        match (a, b, c) {
+            (Elem::F32, Elem::F32, Elem::F32) => true,
+            (Elem::F16 | Elem::Bf16, b, c) => a == b && (c == a || c == Elem::F32),
+            _ => false,
+        }
+    }
 }
 
 /// What one workgroup of a kernel takes.

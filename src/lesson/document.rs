@@ -6,19 +6,17 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::conditions::{Condition, Figure, Wanted};
 use super::excerpt::Source;
 use super::expr::Expr;
 use super::fields::{Fields, Node, Text, did_you_mean};
 use super::files::{FileError, PackFiles};
-use super::library::library;
 use super::mention::{Access, Mentions, Of};
 use super::model::{
-    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Requirement,
-    Step, Value,
+    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Step, Value,
 };
 use super::text;
 use crate::base::diag::Place;
-use crate::base::wgsl::Scalar;
 use crate::job::ReferenceSignature;
 
 /// The version of `lesson.ron` and `index.ron` that this program reads.
@@ -53,32 +51,6 @@ pub(super) enum Kind {
     Step,
     Prediction,
     Exercise,
-}
-
-/// An expression that must have a value wherever its kernel is run.
-pub(super) struct Figure {
-    pub kernel: String,
-    pub expr: Expr,
-    pub place: Place,
-    pub wanted: Wanted,
-}
-
-/// What the value of a figure must be.
-#[derive(Clone, Debug)]
-pub(super) enum Wanted {
-    /// Any finite number.
-    Number,
-    /// A whole number of at least this.
-    Count(u64),
-    /// What the shader's constant of this name and type can be.
-    Constant(String, Scalar),
-}
-
-/// What a kernel requires, and where it says so.
-pub(super) struct Condition {
-    pub kernel: String,
-    pub requirement: Requirement,
-    pub place: Place,
 }
 
 /// What the document is read with.
@@ -163,9 +135,14 @@ impl Reader<'_> {
     pub fn wanted(&mut self, kernel: &str, node: Option<Node<'_>>, wanted: Wanted) -> Option<Expr> {
         let node = node?;
         let expr = self.expr(Some(node), &Access::Fixed)?;
-        let place = node.source.place(node.start());
-        self.figures.push(Figure { kernel: kernel.to_owned(), expr: expr.clone(), place, wanted });
+        self.figure_at(kernel, node, expr.clone(), wanted);
         Some(expr)
+    }
+
+    /// Notes an expression whose names have been resolved, and where it comes from.
+    pub fn figure_at(&mut self, kernel: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
+        let place = node.source.place(node.start());
+        self.figures.push(Figure { kernel: kernel.to_owned(), expr, place, wanted });
     }
 
     /// A name in quotes that `check` resolves.
@@ -242,7 +219,7 @@ impl Reader<'_> {
         let flops_node = fields.optional("flops");
         let flops = if flops_node.is_some() { self.figure(&of, flops_node, None) } else { Expr::parse("0").ok() };
         let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
-        let library = fields.optional("library").and_then(|node| library(&buffers, node));
+        let library = fields.optional("library").and_then(|node| self.library(&of, &buffers, node));
         let check_node = fields.optional("check");
         let check = check_node.and_then(|node| self.check(&of, &buffers, node));
         fields.finish();

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::expr::Expr;
 use crate::base::tensor::{Elem, Init};
-use crate::job::{Library, Twin};
+use crate::job::Twin;
 
 /// A pack: lessons in the order in which they are meant to be read.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,7 @@ pub struct Kernel {
     /// How it is launched, where it is written in CUDA C++ only; `source` is CUDA C++, too, then.
     pub cuda_only: Option<CudaOnly>,
     /// A library's call that does the same work, to be timed beside it where there is that library.
-    pub library: Option<Library>,
+    pub library: Option<LibraryDecl>,
     /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
     pub constants: Vec<(String, Expr)>,
     /// What must hold for it to be run at all.
@@ -128,6 +128,22 @@ pub struct Kernel {
     pub flops: Expr,
     /// How to tell that it is right.
     pub check: Option<CheckDecl>,
+}
+
+/// A library's call, as a lesson asks for it; see [`crate::job::Library`].
+#[derive(Clone, Debug)]
+pub enum LibraryDecl {
+    /// A copy from one buffer to the other.
+    Copy(String, String),
+    /// A product of matrices: the buffers of A, B and C, then m, n and k.
+    Product {
+        /// The buffers of A, B and C.
+        buffers: [String; 3],
+        /// Rows of C, columns of C, and what is summed over.
+        sizes: [Expr; 3],
+        /// Whether B is stored transposed.
+        b_transposed: bool,
+    },
 }
 
 /// What parameters must keep to for a kernel to be run.

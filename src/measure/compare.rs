@@ -76,6 +76,7 @@ impl fmt::Display for Reason {
                 WarningKind::SlowClock => "the device ran slower than it can",
                 WarningKind::BrokenDriver => "the driver computes wrongly here",
                 WarningKind::NotHere => "a kernel was left out",
+                WarningKind::NoLibrary => "there is no time of a library",
             },
         })
     }
@@ -111,7 +112,7 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::SlowClock
         | WarningKind::BrokenDriver
         | WarningKind::NotHere => true,
-        WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks => false,
+        WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks | WarningKind::NoLibrary => false,
     }
 }
 

@@ -8,11 +8,12 @@ use crate::base::diag::Diagnostic;
 use crate::base::tensor::Init;
 use crate::base::wgsl::{self, Settled};
 use crate::job::{
-    BindingKind, Blame, BufferSpec, CheckSpec, CudaLaunch, Job, MeasureSpec, TensorMap, TraceSpec, WorkgroupShape,
+    BindingKind, Blame, BufferSpec, CheckSpec, CudaLaunch, Job, Library, MeasureSpec, Product, TensorMap, TraceSpec,
+    WorkgroupShape,
 };
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
-use crate::lesson::{Buffer, CudaOnly, Kernel, Lesson};
+use crate::lesson::{Buffer, CudaOnly, Kernel, Lesson, LibraryDecl};
 use crate::simt::Program;
 
 /// Values of a lesson's parameters, by id.
@@ -67,7 +68,8 @@ pub fn build(lesson: &Lesson, kernel: &Kernel, params: &Params, purpose: &Purpos
         Some(only) => cuda_only(lesson, kernel, only, params, purpose)?,
         None => build_from(lesson, kernel, &kernel.file, &kernel.source, params, purpose)?,
     };
-    Ok(Job { twin: kernel.cuda.clone(), library: kernel.library.clone(), ..job })
+    let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
+    Ok(Job { twin: kernel.cuda.clone(), library: values.library()?, ..job })
 }
 
 /// The text of a kernel's shader as it runs at some parameters; its own where they do not fit it.
@@ -274,6 +276,20 @@ impl Evaluator<'_> {
 
     fn named(&self, exprs: &[(String, Expr)]) -> Result<Vec<(String, f64)>, Vec<Diagnostic>> {
         exprs.iter().map(|(name, expr)| Ok((name.clone(), self.number(expr, &format!("`{name}`"))?))).collect()
+    }
+
+    /// The library's call with its sizes.
+    fn library(&self) -> Result<Option<Library>, Vec<Diagnostic>> {
+        Ok(match &self.kernel.library {
+            None => None,
+            Some(LibraryDecl::Copy(from, to)) => Some(Library::Copy(from.clone(), to.clone())),
+            Some(LibraryDecl::Product { buffers, sizes, b_transposed }) => {
+                let [a, b, c] = buffers.clone();
+                let size = |i: usize| self.whole(&sizes[i], "a size of the library's product");
+                let (m, n, k) = (size(0)?, size(1)?, size(2)?);
+                Some(Library::Product(Product { a, b, c, m, n, k, b_transposed: *b_transposed }))
+            }
+        })
     }
 
     /// A count: a whole number, at least 1.

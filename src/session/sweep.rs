@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::devices::Devices;
 use super::jobs::{self, Params};
-use super::output::{SweepOutput, SweepPoint};
+use super::output::{LibraryOutput, SweepOutput, SweepPoint};
 use super::run::{self, RunOptions, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
@@ -108,6 +108,8 @@ pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<Stri
         "flops_per_s",
         "load_sectors",
         "store_sectors",
+        "library",
+        "library_median_s",
         "samples_s",
     ];
     let rows = points.iter().map(point_row).collect();
@@ -118,6 +120,7 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
     let cell = |value: Option<f64>| value.map(|v| format!("{v:.6e}")).unwrap_or_default();
     let time = point.kernel.time.as_ref();
     let trace = point.kernel.trace.as_ref();
+    let library = point.kernel.library.as_ref();
     vec![
         format!("{}", point.x),
         point.kernel.id.clone(),
@@ -130,6 +133,8 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
         cell(point.kernel.flops_per_s),
         trace.map(|t| t.global.load.sectors.to_string()).unwrap_or_default(),
         trace.map(|t| t.global.store.sectors.to_string()).unwrap_or_default(),
+        library.filter(|l| l.ok).map(LibraryOutput::words).unwrap_or_default(),
+        cell(library.filter(|l| l.ok).and_then(|l| l.time.as_ref()).map(|t| t.median_s)),
         time.map(|t| t.each_s.iter().map(|s| format!("{s:.4e}")).collect::<Vec<_>>().join(" ")).unwrap_or_default(),
     ]
 }

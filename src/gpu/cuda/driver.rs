@@ -1,5 +1,8 @@
 //! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one thread.
-#![expect(unsafe_code, reason = "the driver is a C library; nothing outside this file and nvrtc.rs calls into C")]
+#![expect(
+    unsafe_code,
+    reason = "the driver is a C library; nothing outside this file, nvrtc.rs and cublas.rs calls into C"
+)]
 
 use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
@@ -20,7 +23,7 @@ pub(super) use cudarc::driver::sys::CUfunction_attribute as FunctionAttribute;
 
 /// All work goes to this thread's default stream: in order, and in order with copies from and to the host, which wait for it. Unlike
 /// the process's default stream it can be captured in a [`Graph`]. The value is the driver's `CU_STREAM_PER_THREAD`.
-const STREAM: sys::CUstream = std::ptr::without_provenance_mut(2);
+pub(super) const STREAM: sys::CUstream = std::ptr::without_provenance_mut(2);
 
 fn code(error: result::DriverError) -> CUresult {
     error.0
@@ -108,7 +111,7 @@ impl Memory {
     }
 
     /// Whether `bytes` from `offset` on lie within.
-    fn holds(&self, offset: u64, bytes: u64) -> bool {
+    pub(super) fn holds(&self, offset: u64, bytes: u64) -> bool {
         offset.checked_add(bytes).is_some_and(|end| end <= self.bytes)
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::Prepared;
 use super::awake::Awake;
+use super::cublas::Sizes;
 use super::driver::{Arguments, Event, Graph, Outcome};
 use super::error::{failure, of_kernel};
 use crate::gpu::backend::{Event as Progress, Failure, Sink};
@@ -36,6 +37,12 @@ pub(super) enum Work {
         from: usize,
         /// Index of the buffer that is written.
         to: usize,
+    },
+    /// cuBLAS's product of two of them.
+    Product {
+        /// Indices of A, B and C.
+        buffers: [usize; 3],
+        sizes: Sizes,
     },
 }
 
@@ -116,26 +123,10 @@ impl<'a> Launches<'a> {
         let residents = &self.prepared.residents;
         let sets = residents.sets();
         for set in (self.next..self.next + launches).map(|i| i % sets) {
-            match self.work {
-                Work::Kernel => {
-                    let arguments = &mut self.arguments[usize::try_from(set).unwrap_or(0)];
-                    self.prepared.launch(arguments)?;
-                }
-                Work::Copy { from, to } => {
-                    let ((from, from_offset), (to, offset)) = (residents.of_set(set, from), residents.of_set(set, to));
-                    to.copy(offset, from, from_offset, self.prepared.job.buffers[self.copied()].bytes())?;
-                }
-            }
+            let arguments = &mut self.arguments[usize::try_from(set).unwrap_or(0)];
+            self.prepared.submit(self.work, set, arguments)?;
         }
         Ok(())
-    }
-
-    /// The buffer whose size a copy has.
-    fn copied(&self) -> usize {
-        match self.work {
-            Work::Copy { to, .. } => to,
-            Work::Kernel => 0,
-        }
     }
 }
 
