@@ -15,6 +15,7 @@ mod error;
 mod launch;
 mod library;
 mod log;
+mod maps;
 mod nvrtc;
 mod occupancy;
 mod probe;
@@ -33,7 +34,7 @@ use super::backend::{Backend, Event, Failure, Part, Quiet, Sink};
 use super::limits;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
-use crate::job::{CheckSpec, Job, MeasureSpec};
+use crate::job::{CheckSpec, CudaLaunch, Job, MeasureSpec};
 use crate::measure::{sampling, warnings};
 use crate::reference;
 use crate::trace::record::{self, Ceilings, Check, Compiled, Device, Record, Timing, Warning};
@@ -174,10 +175,15 @@ fn stage(sink: &mut dyn Sink, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A compiled kernel, and how many lanes each of its workgroups has.
+/// A compiled kernel, and how it is launched.
 struct Kernel {
     function: Function,
+    /// Lanes of a workgroup.
     size: [u32; 3],
+    /// Shared memory that the launch gives a workgroup, in bytes.
+    shared_bytes: u32,
+    /// Workgroups.
+    grid: [u32; 3],
 }
 
 impl Kernel {
@@ -189,12 +195,34 @@ impl Kernel {
             Diagnostic::error(format!("the workgroup's size of kernel `{}` is not known", job.kernel))
                 .in_file(&job.file)
         })?;
-        Ok(Self { function, size })
+        maps::check(gpu, job)?;
+        let mut kernel = Self { function, size, shared_bytes: 0, grid: job.grid };
+        if let Some(only) = &job.cuda_only {
+            maps::check_shared(gpu, job, gpu.max_given_shared)?;
+            kernel.shared_bytes = only.shared_bytes;
+            kernel.allow(gpu, only).map_err(|code| of_kernel(job, code))?;
+        }
+        Ok(kernel)
+    }
+
+    /// Has the driver allow what the launch takes; of persistent workgroups only as many are launched as there is room for at a time.
+    fn allow(&mut self, gpu: &Gpu, only: &CudaLaunch) -> Outcome<()> {
+        self.function.allow_shared(self.shared_bytes)?;
+        if only.persistent {
+            let blocks = self.function.blocks_per_multiprocessor(self.size.iter().product(), self.shared_bytes)?;
+            self.grid[0] = self.grid[0].min(gpu.multiprocessors * blocks.max(1));
+        }
+        Ok(())
     }
 
     /// Has it run after the work before; does not wait.
-    fn launch(&self, grid: [u32; 3], arguments: &mut Arguments) -> Outcome<()> {
-        self.function.launch(grid, self.size, arguments)
+    fn launch(&self, arguments: &mut Arguments) -> Outcome<()> {
+        self.launch_on(self.grid, arguments)
+    }
+
+    /// The same with another number of workgroups.
+    fn launch_on(&self, grid: [u32; 3], arguments: &mut Arguments) -> Outcome<()> {
+        self.function.launch(grid, self.size, self.shared_bytes, arguments)
     }
 }
 
@@ -228,7 +256,7 @@ impl<'a> Prepared<'a> {
     fn submit(&self, work: Work, set: u64, arguments: &mut Arguments) -> Outcome<()> {
         let memory = |i| self.residents.of_set(set, i);
         match work {
-            Work::Kernel => self.kernel.launch(self.job.grid, arguments),
+            Work::Kernel => self.kernel.launch(arguments),
             Work::Copy { from, to } => {
                 let ((from, from_offset), (memory, offset)) = (memory(from), memory(to));
                 memory.copy(offset, from, from_offset, self.job.buffers[to].bytes())
@@ -249,7 +277,7 @@ impl<'a> Prepared<'a> {
         let explain = |code| of_kernel(self.job, code);
         let done = Clock::new(&self.gpu.context).map_err(explain)?;
         let submit = || {
-            self.submit(work, 0, &mut self.residents.arguments(self.job, 0))?;
+            self.submit(work, 0, &mut self.residents.arguments(self.job, 0)?)?;
             done.record()
         };
         submit().map_err(explain)?;
@@ -281,12 +309,12 @@ impl<'a> Prepared<'a> {
     /// What the compiler made of the kernel.
     fn compiled(&self) -> Result<Compiled, Failure> {
         use FunctionAttribute as A;
-        let Kernel { function, size } = &self.kernel;
+        let Kernel { function, size, shared_bytes: given, .. } = &self.kernel;
         let figures = || -> Outcome<Compiled> {
             let registers = function.attribute(A::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
-            let shared_bytes = function.attribute(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+            let shared_bytes = function.attribute(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? + given;
             let lanes = size.iter().product();
-            let blocks = function.blocks_per_multiprocessor(lanes)?;
+            let blocks = function.blocks_per_multiprocessor(lanes, *given)?;
             let of = &self.gpu.multiprocessor;
             Ok(Compiled {
                 registers,

@@ -71,8 +71,8 @@ impl<'a> Launches<'a> {
         sink: &'a mut dyn Sink,
     ) -> Result<Self, Failure> {
         let event = || Event::new(&prepared.gpu.context).map_err(|code| failure("the device", code));
-        let arguments =
-            (0..prepared.residents.sets()).map(|set| prepared.residents.arguments(prepared.job, set)).collect();
+        let arguments = (0..prepared.residents.sets()).map(|set| prepared.residents.arguments(prepared.job, set));
+        let arguments = arguments.collect::<Outcome<_>>().map_err(|code| of_kernel(prepared.job, code))?;
         let clock = [event()?, event()?];
         let (graphs, started) = (BTreeMap::new(), Instant::now());
         Ok(Self { prepared, work, arguments, next: 0, clock, pacing, graphs, started, sink })
