@@ -204,7 +204,7 @@ impl Runner<'_> {
             }
             Err(problems) => {
                 let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-                let impossible = self.lesson.unmet(kernel, params).is_some();
+                let impossible = self.lesson.unmet(kernel, params).is_some() || is_not_here(&problems);
                 (KernelOutput { impossible, ..KernelOutput::failed(&kernel.id, message) }, None, problems)
             }
         }

@@ -36,11 +36,8 @@ pub fn points(
                 return;
             }
             let (kernel, done, problems) = runner.output(kernel, &params);
-            let problems = if kernel.impossible || run::is_not_here(&problems) {
-                problems.into_iter().map(Diagnostic::as_warning).collect()
-            } else {
-                problems
-            };
+            let problems =
+                if kernel.impossible { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
             let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
             on_point(SweepPoint { x, kernel, warnings }, problems);
         }
