@@ -249,7 +249,7 @@ fn blame(lesson: &Lesson, kernel: &Kernel, source: &str, buffers: &[BufferSpec])
 }
 
 /// The parameters that expressions depend on, as people know them.
-fn blamed<'a>(lesson: &Lesson, exprs: &mut dyn Iterator<Item = &'a Expr>) -> Vec<String> {
+fn blamed(lesson: &Lesson, exprs: &mut dyn Iterator<Item = &Expr>) -> Vec<String> {
     let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
     // In the lesson's order, which is the one that people meet them in.
     ids.sort_by_key(|id| lesson.params.iter().position(|param| param.id == *id));

@@ -52,7 +52,7 @@ fn wrong(job: &Job, map: &TensorMap) -> Option<Diagnostic> {
     };
     let pitch = map.columns * each;
     let tile = u64::from(map.box_columns) * each;
-    if pitch % PIECE != 0 {
+    if !pitch.is_multiple_of(PIECE) {
         let message = format!("{of} has rows of {} bytes, and they have to be multiples of {PIECE}", count(pitch));
         let fits = format!("{} columns, say", count(map.columns.next_multiple_of(PIECE / each)));
         return Some(Diagnostic::error(message).hint(turn(&fits)));
@@ -67,7 +67,7 @@ fn wrong(job: &Job, map: &TensorMap) -> Option<Diagnostic> {
             format!("{of} has tiles of {} x {}, and {MOST} of either is the most", map.box_rows, map.box_columns);
         return Some(Diagnostic::error(message).hint("fetch a larger tile in several parts"));
     }
-    if tile % PIECE != 0 || (map.swizzle != 0 && tile > map.swizzle.into()) {
+    if !tile.is_multiple_of(PIECE) || (map.swizzle != 0 && tile > map.swizzle.into()) {
         let most = if map.swizzle == 0 {
             String::new()
         } else {
