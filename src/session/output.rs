@@ -113,6 +113,8 @@ pub struct LibraryOutput {
     pub version: Option<String>,
     /// Whether its output is right.
     pub ok: bool,
+    /// The comparison of its output with the kernel's reference.
+    pub check: Option<CheckOutput>,
     /// Its time.
     pub time: Option<TimeOutput>,
     /// The kernel's `bytes` over the median time.
@@ -179,6 +181,7 @@ impl LibraryOutput {
             name: run.name.clone(),
             version: run.version.clone(),
             ok: run.check.as_ref().is_none_or(|c| c.ok),
+            check: run.check.as_ref().map(Into::into),
             time: run.timing.as_ref().map(Into::into),
             bytes_per_s: median.map(|s| bytes / s),
             flops_per_s: median.map(|s| flops / s),
