@@ -81,7 +81,7 @@ fn what_cannot_be_names_the_number_and_what_to_change() {
     for (settings, wanted) in [
         (
             set(&[("bm", 64.0), ("tm", 24.0)]),
-            "error: kernel `blocks` cannot run: BM must be a multiple of TM: each lane computes TM rows: now bm = 64, tm = 24\n  \
+            "lessons/product/lesson.ron:36:18: error: kernel `blocks` cannot run: BM must be a multiple of TM: each lane computes TM rows: now bm = 64, tm = 24\n  \
              hint: change BM (`bm`) or TM (`tm`)",
         ),
         (
@@ -95,7 +95,7 @@ fn what_cannot_be_names_the_number_and_what_to_change() {
         (set(&[("bm", 512.0), ("bk", 1.0), ("tm", 1.0), ("tn", 1.0)]), "would have 32 x 512 x 1 = 16,384 invocations"),
         (
             set(&[("bm", 512.0), ("bk", 1.0), ("tm", 1.0), ("tn", 1.0)]),
-            "lower BM (`bm`), BN (`bn`), TM (`tm`) or TN (`tn`): at most",
+            "change BM (`bm`), BN (`bn`), TM (`tm`) or TN (`tn`): at most",
         ),
         (set(&[("bk", 0.0)]), "hint: change BK (`bk`), now 0: with its default, 8, the shader compiles"),
         (

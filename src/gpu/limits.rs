@@ -92,7 +92,8 @@ fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
             count(invocations),
             device.name
         );
-        found.push(Diagnostic::error(message).hint(turn("lower", blame, &format!("at most {most} invocations fit"))));
+        // Larger divisors make it smaller, too.
+        found.push(Diagnostic::error(message).hint(turn("change", blame, &format!("at most {most} invocations fit"))));
     }
     for ((axis, &size), &most) in ["x", "y", "z"].iter().zip(&shape.size).zip(&device.max_workgroup_size) {
         if size > most && !too_many {
@@ -100,7 +101,11 @@ fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
                 "a workgroup of kernel `{}` would be {size} wide in {axis}, and {} allows {most}",
                 job.kernel, device.name
             );
-            found.push(Diagnostic::error(message).hint(turn("lower", blame, &format!("at most {most} fit in {axis}"))));
+            found.push(Diagnostic::error(message).hint(turn(
+                "change",
+                blame,
+                &format!("at most {most} fit in {axis}"),
+            )));
         }
     }
     if shape.shared_bytes > device.max_shared_bytes {
@@ -172,7 +177,7 @@ mod tests {
         assert!(grid[0].contains("70,000 workgroups in x") && grid[0].contains("change `n`: at most 65,535 fit"));
         let shape = |size, shared_bytes| texts(move |job| job.workgroup = Some(WorkgroupShape { size, shared_bytes }));
         assert!(shape([64, 64, 1], 0)[0].contains("64 x 64 x 1 = 4,096 invocations"));
-        assert!(shape([64, 64, 1], 0)[0].contains("lower `block`: at most 1,024 invocations fit"));
+        assert!(shape([64, 64, 1], 0)[0].contains("change `block`: at most 1,024 invocations fit"));
         assert!(shape([1, 1, 128], 0)[0].contains("at most 64 fit in z"));
         assert!(shape([u32::MAX; 3], 0)[0].contains("invocations"));
         assert!(shape([32, 1, 1], 40_000)[0].contains("lower `bm`, `bn` or `bk`: at most 32,768 bytes fit"));

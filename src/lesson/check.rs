@@ -307,7 +307,11 @@ impl<'a> Check<'a> {
                     _ => {
                         let text = &condition.requirement.text;
                         let message = format!("{text}: this does not hold at {}, where the lesson runs it", at(set));
-                        self.error(&condition.place, message, "change the condition, or what the lesson sets there");
+                        self.error(
+                            &condition.requirement.place,
+                            message,
+                            "change the condition, or what the lesson sets there",
+                        );
                         break;
                     }
                 }

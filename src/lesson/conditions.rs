@@ -32,11 +32,10 @@ pub(super) enum Wanted {
     Room(String, Expr),
 }
 
-/// What a kernel requires, and where it says so.
+/// What a kernel requires.
 pub(super) struct Condition {
     pub kernel: String,
     pub requirement: Requirement,
-    pub place: Place,
 }
 
 impl Reader<'_> {
@@ -67,9 +66,9 @@ impl Reader<'_> {
     pub(super) fn requirement(&mut self, kernel: &str, node: Node<'_>) -> Option<Requirement> {
         let [condition, text] = node.pair()?;
         let (expr, text) = (self.expr(Some(condition), &Access::Fixed), text.text());
-        let requirement = Requirement { condition: expr?, text: text?.value };
         let place = condition.source.place(condition.start());
-        self.conditions.push(Condition { kernel: kernel.to_owned(), requirement: requirement.clone(), place });
+        let requirement = Requirement { condition: expr?, text: text?.value, place };
+        self.conditions.push(Condition { kernel: kernel.to_owned(), requirement: requirement.clone() });
         Some(requirement)
     }
 }

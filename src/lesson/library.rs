@@ -6,7 +6,7 @@ use super::conditions::Wanted;
 use super::document::Reader;
 use super::expr::Expr;
 use super::fields::{Node, did_you_mean};
-use super::model::{Buffer, LibraryDecl};
+use super::model::{Buffer, LibraryDecl, ProductDecl};
 use crate::job::Product;
 
 /// What can be written.
@@ -61,7 +61,7 @@ impl Reader<'_> {
             self.figure_at(kernel, node, needed, Wanted::Room(buffer.name.clone(), buffer.count.clone()));
         }
         let buffers = [a, b, c].map(|buffer| buffer.name.clone());
-        Some(LibraryDecl::Product { buffers, sizes: [m, n, k], b_transposed })
+        Some(LibraryDecl::Product(Box::new(ProductDecl { buffers, sizes: [m, n, k], b_transposed })))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::expr::Expr;
+use crate::base::diag::Place;
 use crate::base::tensor::{Elem, Init};
 use crate::job::Twin;
 
@@ -135,15 +136,19 @@ pub struct Kernel {
 pub enum LibraryDecl {
     /// A copy from one buffer to the other.
     Copy(String, String),
-    /// A product of matrices: the buffers of A, B and C, then m, n and k.
-    Product {
-        /// The buffers of A, B and C.
-        buffers: [String; 3],
-        /// Rows of C, columns of C, and what is summed over.
-        sizes: [Expr; 3],
-        /// Whether B is stored transposed.
-        b_transposed: bool,
-    },
+    /// A product of matrices.
+    Product(Box<ProductDecl>),
+}
+
+/// A product of matrices, C = A · B.
+#[derive(Clone, Debug)]
+pub struct ProductDecl {
+    /// The buffers of A, B and C.
+    pub buffers: [String; 3],
+    /// m, n and k: rows of C, columns of C, and what is summed over.
+    pub sizes: [Expr; 3],
+    /// Whether B is stored transposed.
+    pub b_transposed: bool,
 }
 
 /// What parameters must keep to for a kernel to be run.
@@ -153,6 +158,8 @@ pub struct Requirement {
     pub condition: Expr,
     /// What it asks and why, for people, as a sentence without its full stop.
     pub text: String,
+    /// Where the lesson says so.
+    pub place: Place,
 }
 
 /// What the WGSL would have said of a kernel that is written in CUDA C++ only.

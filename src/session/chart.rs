@@ -249,6 +249,7 @@ mod tests {
             name: name.to_owned(),
             version: Some("1.2".to_owned()),
             ok,
+            check: None,
             time: Some(time),
             bytes_per_s: Some(8.0),
             flops_per_s: Some(16.0),

@@ -19,7 +19,7 @@ pub fn unmet(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<Diagno
     }
     let to_turn: Vec<String> = lesson.blame(&requirement.condition).iter().map(|id| known_as(lesson, id)).collect();
     let message = format!("kernel `{}` cannot run: {}: now {}", kernel.id, requirement.text, now.join(", "));
-    let problem = Diagnostic::error(message).in_file(&format!("lessons/{}/lesson.ron", lesson.id));
+    let problem = Diagnostic { place: Some(requirement.place.clone()), ..Diagnostic::error(message) };
     Some(problem.hint(format!("change {}", any_of(&to_turn))))
 }
 

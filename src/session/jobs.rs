@@ -283,11 +283,11 @@ impl Evaluator<'_> {
         Ok(match &self.kernel.library {
             None => None,
             Some(LibraryDecl::Copy(from, to)) => Some(Library::Copy(from.clone(), to.clone())),
-            Some(LibraryDecl::Product { buffers, sizes, b_transposed }) => {
-                let [a, b, c] = buffers.clone();
-                let size = |i: usize| self.whole(&sizes[i], "a size of the library's product");
+            Some(LibraryDecl::Product(product)) => {
+                let [a, b, c] = product.buffers.clone();
+                let size = |i: usize| self.whole(&product.sizes[i], "a size of the library's product");
                 let (m, n, k) = (size(0)?, size(1)?, size(2)?);
-                Some(Library::Product(Product { a, b, c, m, n, k, b_transposed: *b_transposed }))
+                Some(Library::Product(Product { a, b, c, m, n, k, b_transposed: product.b_transposed }))
             }
         })
     }

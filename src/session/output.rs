@@ -113,6 +113,8 @@ pub struct LibraryOutput {
     pub version: Option<String>,
     /// Whether its output is right.
     pub ok: bool,
+    /// The comparison of its output with the kernel's reference.
+    pub check: Option<CheckOutput>,
     /// Its time.
     pub time: Option<TimeOutput>,
     /// The kernel's `bytes` over the median time.
@@ -175,10 +177,11 @@ impl LibraryOutput {
     #[must_use]
     pub fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
         let (name, version) = (run.name.clone(), run.version.clone());
+        let check: Option<CheckOutput> = run.check.as_ref().map(Into::into);
         let ok = run.check.as_ref().is_none_or(|c| c.ok);
         match &run.timing {
-            Some(timing) => Self { ok, version, ..Self::timed(&name, (bytes, flops), timing.into()) },
-            None => Self { name, version, ok, time: None, bytes_per_s: None, flops_per_s: None },
+            Some(timing) => Self { ok, version, check, ..Self::timed(&name, (bytes, flops), timing.into()) },
+            None => Self { name, version, ok, check, time: None, bytes_per_s: None, flops_per_s: None },
         }
     }
 
@@ -186,7 +189,7 @@ impl LibraryOutput {
     #[must_use]
     pub fn timed(name: &str, (bytes, flops): (f64, f64), time: TimeOutput) -> Self {
         let (bytes_per_s, flops_per_s) = (Some(bytes / time.median_s), Some(flops / time.median_s));
-        Self { name: name.to_owned(), version: None, ok: true, time: Some(time), bytes_per_s, flops_per_s }
+        Self { name: name.to_owned(), version: None, ok: true, check: None, time: Some(time), bytes_per_s, flops_per_s }
     }
 }
 

@@ -77,8 +77,9 @@ impl Cublas {
             let workspace = this._workspace.address(0) as usize as *mut _;
             let bytes = usize::try_from(WORKSPACE_BYTES).unwrap_or(0);
             of("cublasSetWorkspace", sys::cublasSetWorkspace_v2(handle, workspace, bytes))?;
-            // Full f32 for f32: no TF32.
-            of("cublasSetMathMode", sys::cublasSetMathMode(handle, sys::cublasMath_t::CUBLAS_DEFAULT_MATH))?;
+            // Full f32 for f32, without TF32, and parts of sums that different blocks took are added up in f32, whatever C's type is.
+            let mode = sys::cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+            of("cublasSetMathMode", sys::cublasSetMathMode(handle, mode))?;
             Ok(this)
         }
     }

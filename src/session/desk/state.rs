@@ -402,7 +402,7 @@ fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
     let exprs = exprs.chain(&kernel.grid).chain([&kernel.bytes, &kernel.flops]).chain(check);
     let exprs = exprs.chain(kernel.requires.iter().map(|requirement| &requirement.condition));
     let sizes = match &kernel.library {
-        Some(LibraryDecl::Product { sizes, .. }) => sizes.as_slice(),
+        Some(LibraryDecl::Product(product)) => product.sizes.as_slice(),
         Some(LibraryDecl::Copy(..)) | None => &[],
     };
     let exprs = exprs.chain(sizes);
