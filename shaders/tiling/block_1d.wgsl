@@ -5,10 +5,10 @@ override M: u32 = 1024;    // rows of A and C
 override N: u32 = 1024;    // columns of B and C
 override K: u32 = 1024;    // columns of A, rows of B
 
-const BM: u32 = 64;        // a workgroup's tile of C has BM rows
+const BM: u32 = 32;        // a workgroup's tile of C has BM rows
 const BN: u32 = 64;        // and BN columns
 const BK: u32 = 16;        // columns of A's tile, rows of B's
-const TM: u32 = 16;        // rows of C that a lane computes
+const TM: u32 = 8;         // rows of C that a lane computes
 const LANES = BM / TM * BN;
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;

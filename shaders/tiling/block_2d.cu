@@ -36,6 +36,7 @@ block_2d(const float* __restrict__ a, const float* __restrict__ b, float* __rest
             tile_b[e / BN][e % BN] = load_b(b, k0 + e / BN, column0 + e % BN);
         }
         __syncthreads();
+#pragma unroll
         for (unsigned int k = 0; k < BK; k++) {
             float of_a[TM], of_b[TN];
             for (unsigned int i = 0; i < TM; i++) of_a[i] = tile_a[i * DOWN + y][k];

@@ -1,5 +1,6 @@
 // Against `swizzled`: there are two pairs of tiles. While one is multiplied, the next one is on its way from global memory.
 // And one barrier for each tile is enough: what is stored is not what is read.
+
 override M: u32 = 1024;    // rows of A and C
 override N: u32 = 1024;    // columns of B and C
 override K: u32 = 1024;    // columns of A, rows of B
@@ -12,9 +13,10 @@ const TN: u32 = 16;        // and columns
 const DOWN = BM / TM;      // lanes that stand below each other
 const ACROSS = BN / TN;    // lanes that stand side by side
 const LANES = DOWN * ACROSS;
-const BLOCKS = BM * BK / 16;      // A's tile, in blocks of 4 x 4
-const BLOCKS_EACH = (BLOCKS + LANES - 1) / LANES;
-const VECTORS = BK * BN / 4;      // B's tile, in vectors of 4
+
+const BLOCKS = BM * BK / 16;                           // what A's tile is moved in: blocks of 4 x 4
+const BLOCKS_EACH = (BLOCKS + LANES - 1) / LANES;      // a lane moves so many at most
+const VECTORS = BK * BN / 4;                           // and B's tile: vectors of 4
 const VECTORS_EACH = (VECTORS + LANES - 1) / LANES;
 
 @group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
@@ -29,12 +31,13 @@ var<workgroup> tile_b: array<array<array<vec4<f32>, BN / 4>, BK>, 2>;
 var<private> next_a: array<mat4x4<f32>, BLOCKS_EACH>;
 var<private> next_b: array<vec4<f32>, VECTORS_EACH>;
 
-// Four elements of a row of A. Beyond the edges stand zeros: they add nothing to a sum.
+// Four elements of a row of A. Beyond the edges stand zeros: they add nothing to a sum. Where the tiles divide the matrix there
+// are no edges, and no lane asks.
 fn load_a(row: u32, k: u32) -> vec4<f32> {
     let at = row * K + k;
     var four = vec4<f32>();
     if (K % 4 == 0) {
-        if (row < M && k < K) { four = a[at / 4]; }
+        if ((M % BM == 0 && K % BK == 0) || (row < M && k < K)) { four = a[at / 4]; }
     } else {    // rows begin anywhere in a vector: one element after the other
         for (var i = 0u; i < 4; i++) {
             if (row < M && k + i < K) { four[i] = a[(at + i) / 4][(at + i) % 4]; }
@@ -47,7 +50,7 @@ fn load_b(k: u32, column: u32) -> vec4<f32> {
     let at = k * N + column;
     var four = vec4<f32>();
     if (N % 4 == 0) {
-        if (k < K && column < N) { four = b[at / 4]; }
+        if ((N % BN == 0 && K % BK == 0) || (k < K && column < N)) { four = b[at / 4]; }
     } else {
         for (var i = 0u; i < 4; i++) {
             if (k < K && column + i < N) { four[i] = b[(at + i) / 4][(at + i) % 4]; }
@@ -61,8 +64,8 @@ fn outer(of_a: vec4<f32>, of_b: vec4<f32>) -> mat4x4<f32> {
     return mat4x4(of_a.x * of_b, of_a.y * of_b, of_a.z * of_b, of_a.w * of_b);
 }
 
-// Where A's tile keeps four rows from `row` on of column `k`. The eight lanes that store together would meet in two banks'
-// width; exclusive or with a number that differs between their columns spreads them over all banks.
+// Where in column `k` of A the tile keeps the four rows from `row` on. Eight lanes store at once, from BK / 4 different columns
+// and 32 / BK different rows: exclusive or with a number of the column's own leads each of them to other banks.
 fn slot(k: u32, row: u32) -> u32 {
     return (row / 4) ^ (k / 4 * (32 / BK));
 }
@@ -113,7 +116,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let column0 = group.x * BN;
     let x = lane % ACROSS;
     let y = lane / ACROSS;
-    var sums: array<array<mat4x4<f32>, TN / 4>, TM / 4>;    // 4 x 4 elements of C each
+    var sums: array<array<mat4x4<f32>, TN / 4>, TM / 4>;    // each of 4 x 4 elements of C
     fetch(row0, column0, 0, lane);
     put(0, lane);
     workgroupBarrier();

@@ -1,4 +1,4 @@
-// Against `vectorised`: the columns of A's tile are shuffled, each in its own way, so that no two threads that store together
+// Against `vectorised`: each column of A lies in the tile in an order of its own, so that threads which store together never
 // meet in a bank.
 // From outside: M, N, K, the matrices' sizes; BM x BN, a block's tile of C; BK, the columns of A's tile and rows of B's;
 // TM x TN, the elements of C that a thread computes.
@@ -6,16 +6,18 @@
 constexpr unsigned int DOWN = BM / TM;      // threads that stand below each other
 constexpr unsigned int ACROSS = BN / TN;    // threads that stand side by side
 constexpr unsigned int LANES = DOWN * ACROSS;
-constexpr unsigned int BLOCKS = BM * BK / 16;    // A's tile, in blocks of 4 x 4
-constexpr unsigned int BLOCKS_EACH = (BLOCKS + LANES - 1) / LANES;
-constexpr unsigned int VECTORS = BK * BN / 4;    // B's tile, in vectors of 4
+
+constexpr unsigned int BLOCKS = BM * BK / 16;                         // what A's tile is moved in: blocks of 4 x 4
+constexpr unsigned int BLOCKS_EACH = (BLOCKS + LANES - 1) / LANES;    // a thread moves so many at most
+constexpr unsigned int VECTORS = BK * BN / 4;                         // and B's tile: vectors of 4
 constexpr unsigned int VECTORS_EACH = (VECTORS + LANES - 1) / LANES;
 
-// Four elements of a row of A. Beyond the edges stand zeros: they add nothing to a sum.
+// Four elements of a row of A. Beyond the edges stand zeros: they add nothing to a sum. Where the tiles divide the matrix there
+// are no edges, and no thread asks.
 __device__ float4 load_a(const float* a, unsigned int row, unsigned int k) {
     const float* at = a + row * K + k;
     if (K % 4 == 0) {
-        return row < M && k < K ? *(const float4*)at : float4{};
+        return (M % BM == 0 && K % BK == 0) || (row < M && k < K) ? *(const float4*)at : float4{};
     }    // rows begin anywhere in a vector: one element after the other
     return {row < M && k < K ? at[0] : 0.0f, row < M && k + 1 < K ? at[1] : 0.0f,
             row < M && k + 2 < K ? at[2] : 0.0f, row < M && k + 3 < K ? at[3] : 0.0f};
@@ -24,7 +26,7 @@ __device__ float4 load_a(const float* a, unsigned int row, unsigned int k) {
 __device__ float4 load_b(const float* b, unsigned int k, unsigned int column) {
     const float* at = b + k * N + column;
     if (N % 4 == 0) {
-        return k < K && column < N ? *(const float4*)at : float4{};
+        return (N % BN == 0 && K % BK == 0) || (k < K && column < N) ? *(const float4*)at : float4{};
     }
     return {k < K && column < N ? at[0] : 0.0f, k < K && column + 1 < N ? at[1] : 0.0f,
             k < K && column + 2 < N ? at[2] : 0.0f, k < K && column + 3 < N ? at[3] : 0.0f};
@@ -53,8 +55,8 @@ __device__ void add_outer(float4 (&sums)[4], float4 of_a, float4 of_b) {
     add_product(sums[3], of_a.w, of_b);
 }
 
-// Where A's tile keeps four rows from `row` on of column `k`. The eight threads that store together would meet in two banks'
-// width; exclusive or with a number that differs between their columns spreads them over all banks.
+// Where in column `k` of A the tile keeps the four rows from `row` on. Eight threads store at once, from BK / 4 different columns
+// and 32 / BK different rows: exclusive or with a number of the column's own leads each of them to other banks.
 __device__ unsigned int slot(unsigned int k, unsigned int row) {
     return (row / 4) ^ (k / 4 * (32 / BK));
 }
@@ -70,7 +72,7 @@ swizzled(const float* __restrict__ a, const float* __restrict__ b, float* __rest
     unsigned int column0 = blockIdx.x * BN;
     unsigned int x = lane % ACROSS;
     unsigned int y = lane / ACROSS;
-    float4 sums[TM / 4][TN / 4][4] = {};    // 4 x 4 elements of C each
+    float4 sums[TM / 4][TN / 4][4] = {};    // each of 4 x 4 elements of C
     // Loads this thread's part of the tiles at k0.
     auto fetch = [&](unsigned int k0) {
         for (unsigned int i = 0; i < BLOCKS_EACH; i++) {
@@ -110,6 +112,7 @@ swizzled(const float* __restrict__ a, const float* __restrict__ b, float* __rest
         fetch(k0);
         put();
         __syncthreads();
+#pragma unroll
         for (unsigned int k = 0; k < BK; k++) {
             float4 of_a[TM / 4], of_b[TN / 4];
             for (unsigned int i = 0; i < TM / 4; i++) of_a[i] = tile_a[k][slot(k, (i * DOWN + y) * 4)];
