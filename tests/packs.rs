@@ -393,8 +393,33 @@ fn a_twin_lies_beside_its_shader_and_a_library_names_buffers() -> Outcome {
     assert!(odd.len() == 1 && odd[0].contains("`sorc` is not a buffer") && odd[0].contains("`src`"), "{odd:?}");
     let (_, unequal) = with("Copy(\"src\", \"dst\")")?;
     assert!(unequal.len() == 1 && unequal[0].contains("the same `count`"), "{unequal:?}");
+    for (product, wanted) in [
+        ("b_transposed: true", ""),
+        ("b_transpose: true", "no field `b_transpose`"),
+        ("b_transposed: 1", "write true or false"),
+        ("n: \"2\"", "field `n` is here twice"),
+    ] {
+        let (_, found) =
+            with(&format!("Product(a: \"src\", b: \"src\", c: \"dst\", m: \"1\", n: \"1\", k: \"1\", {product})"))?;
+        assert!(found.len() == usize::from(!wanted.is_empty()) && found.join("").contains(wanted), "{found:?}");
+    }
+    for (product, wanted) in [
+        ("a: \"sorc\", b: \"src\", c: \"dst\", m: \"1\", n: \"1\", k: \"1\"", "`sorc` is not a buffer"),
+        ("a: \"src\", b: \"src\", c: \"dst\", m: \"1\", n: \"1\"", "field `k` is missing"),
+        (
+            "a: \"src\", b: \"src\", c: \"dst\", m: \"n\", n: \"2\", k: \"1\"",
+            "the library needs 2048 elements of `dst`, which has 1024",
+        ),
+        ("a: \"src\", b: \"src\", c: \"dst\", m: \"0\", n: \"1\", k: \"1\"", "at least 1"),
+    ] {
+        let (_, found) = with(&format!("Product({product})"))?;
+        assert!(found.len() == 1 && found[0].contains(wanted), "{found:?}");
+    }
     let (_, unknown) = with("Gemm")?;
-    assert!(unknown.len() == 1 && unknown[0].contains("`Copy`"), "{unknown:?}");
+    assert!(
+        unknown.len() == 1 && unknown[0].contains("no library's call `Gemm`") && unknown[0].contains("Product("),
+        "{unknown:?}"
+    );
     Ok(())
 }
 

@@ -48,6 +48,7 @@ fn job(case: &Case) -> Result<Job, Box<dyn std::error::Error>> {
         constants: case.constants.clone(),
         consts: Vec::new(),
         twin: None,
+        cuda_only: None,
         library: None,
         buffers: buffers.collect(),
         grid: case.grid,

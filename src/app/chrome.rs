@@ -11,6 +11,7 @@ use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, Notice, State};
 use crate::session::devices::Choice;
+use crate::session::output::LibraryOutput;
 use crate::session::saved::ThemeChoice;
 use crate::trace::record::{Backend, Device};
 
@@ -237,6 +238,11 @@ fn figures(state: &State) -> String {
             timing.samples.len(),
             super::format::cache(timing.cache),
         ));
+    }
+    if let Some(run) = measured.and_then(|r| r.library.as_ref()) {
+        let library = LibraryOutput::of(run, 0.0, 0.0);
+        let time = library.time.as_ref().map_or_else(|| "check FAILED".to_owned(), |t| si(t.median_s, "s"));
+        parts.push(format!("{}: {time}", library.words()));
     }
     let placed = measured.zip(state.ceilings).zip(state.work(&state.kernel)).and_then(|((record, ceilings), work)| {
         roofline::place(work.0, work.1, record.timing.as_ref()?.median_s, &ceilings)

@@ -367,7 +367,7 @@ fn details(sweep: &Sweep) -> Vec<(String, f64, String)> {
     let own = sweep.points.iter().filter_map(|p| Some((p.kernel.id.clone(), p.x, p.kernel.time.as_ref()?)));
     let libraries = sweep.points.iter().filter_map(|p| {
         let library = p.kernel.library.as_ref()?;
-        Some((chart::library_id(&p.kernel.id), p.x, library.time.as_ref()?))
+        Some((chart::library_id(library), p.x, library.time.as_ref()?))
     });
     own.chain(libraries)
         .map(|(id, x, t)| {

@@ -117,8 +117,11 @@ fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
     if kernel.cuda.is_none() {
         return Language::Wgsl;
     }
+    let only = kernel.cuda_only.is_some();
     ui.horizontal(|ui| {
-        ui.selectable_value(&mut chosen, Language::Wgsl, "WGSL");
+        if !only {
+            ui.selectable_value(&mut chosen, Language::Wgsl, "WGSL");
+        }
         ui.selectable_value(&mut chosen, Language::Cuda, "CUDA");
         if let Some(compiled) = compiled(state, kernel) {
             let words = CompiledOutput::from(compiled).words();
@@ -126,7 +129,11 @@ fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
         }
     });
     ui.data_mut(|d| d.insert_temp(id, chosen));
-    if chosen == Language::Ptx && compiled(state, kernel).is_none() { Language::Cuda } else { chosen }
+    match chosen {
+        Language::Ptx if compiled(state, kernel).is_none() => Language::Cuda,
+        Language::Wgsl if only => Language::Cuda,
+        chosen => chosen,
+    }
 }
 
 /// What this rung changes, and what its time says against the rung before it, where both were measured.

@@ -1,4 +1,4 @@
-//! Half precision: conversions between IEEE binary16 and binary32.
+//! 16-bit floats: conversions of IEEE binary16 and of bfloat16 from and to binary32.
 
 /// `x` rounded to the nearest half, ties to even; too large becomes infinite.
 pub fn f32_to_f16(x: f32) -> u16 {
@@ -40,9 +40,43 @@ pub fn f16_to_f32(half: u16) -> f32 {
     }
 }
 
+/// `x` rounded to the nearest bfloat16, ties to even: the upper half of a binary32. Too large becomes infinite.
+pub fn f32_to_bf16(x: f32) -> u16 {
+    let bits = x.to_bits();
+    let upper = (bits >> 16) as u16;
+    if bits & 0x7FFF_FFFF > 0x7F80_0000 {
+        // A NaN stays one, even where its low bits alone tell it from infinity.
+        return if upper & 0x7F == 0 { upper | 0x40 } else { upper };
+    }
+    // What is carried out of the fraction belongs to the exponent, up to infinity.
+    (bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) >> 16) as u16
+}
+
+/// The value of a bfloat16, exactly.
+pub fn bf16_to_f32(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bfloat16_is_the_nearest_there_is() {
+        for bits in 0..=u16::MAX {
+            let value = bf16_to_f32(bits);
+            assert_eq!(f32_to_bf16(value), bits, "{value}");
+            if value.is_finite() && bits & 0x7FFF != 0x7F7F {
+                // Halfway to the next one goes to the even one, a little more to the next.
+                let half = f32::from_bits(u32::from(bits) << 16 | 0x8000);
+                assert_eq!(f32_to_bf16(half), bits + (bits & 1), "{half}");
+                assert_eq!(f32_to_bf16(f32::from_bits(half.to_bits() + 1)), bits + 1, "{half}");
+                assert_eq!(f32_to_bf16(f32::from_bits(half.to_bits() - 1)), bits, "{half}");
+            }
+        }
+        assert_eq!(f32_to_bf16(f32::MAX), 0x7F80);
+        assert!(bf16_to_f32(f32_to_bf16(f32::from_bits(0x7F80_0001))).is_nan());
+    }
 
     #[test]
     fn every_half_survives_the_round_trip() {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::half::{f16_to_f32, f32_to_f16};
+use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use super::rng;
 
 /// The type of a buffer's elements.
@@ -17,6 +17,8 @@ pub enum Elem {
     I32,
     /// 16-bit float; two share a word, the first in its low half.
     F16,
+    /// 16-bit float with the exponent of a 32-bit one, of which it is the upper half; two share a word. WGSL has no such type.
+    Bf16,
 }
 
 /// What a buffer holds before a kernel runs.
@@ -39,6 +41,9 @@ pub const POISON: u32 = 0x7FC0_DEAD;
 
 /// The bit pattern of a 16-bit float in [`Init::Poison`]: a quiet NaN with a payload.
 pub const HALF_POISON: u32 = 0x7EAD;
+
+/// The same of a bfloat16.
+const BFLOAT_POISON: u32 = 0x7FED;
 
 /// Elements that are worth a thread of their own when a tensor is filled.
 const PAR_MIN: usize = 1 << 16;
@@ -73,6 +78,7 @@ impl Tensor {
             Init::Random => each(&|i| match elem {
                 Elem::F32 => rng::unit_f32(seed, i).to_bits(),
                 Elem::F16 => u32::from(f32_to_f16(rng::unit_f32(seed, i))),
+                Elem::Bf16 => u32::from(f32_to_bf16(rng::unit_f32(seed, i))),
                 Elem::U32 | Elem::I32 => rng::word(seed, i),
             }),
         };
@@ -103,18 +109,28 @@ impl Elem {
     /// The word of [`Init::Poison`]: of 16-bit floats two quiet NaNs with a payload.
     #[must_use]
     pub fn poison(self) -> u32 {
-        if self == Self::F16 { HALF_POISON << 16 | HALF_POISON } else { POISON }
+        match self {
+            Self::F32 | Self::U32 | Self::I32 => POISON,
+            Self::F16 => HALF_POISON << 16 | HALF_POISON,
+            Self::Bf16 => BFLOAT_POISON << 16 | BFLOAT_POISON,
+        }
     }
 
     /// Bytes of an element.
     #[must_use]
     pub fn bytes(self) -> u64 {
-        if self == Self::F16 { 2 } else { 4 }
+        match self {
+            Self::F32 | Self::U32 | Self::I32 => 4,
+            Self::F16 | Self::Bf16 => 2,
+        }
     }
 
     /// Elements in a word.
     fn in_word(self) -> usize {
-        if self == Self::F16 { 2 } else { 1 }
+        match self {
+            Self::F32 | Self::U32 | Self::I32 => 1,
+            Self::F16 | Self::Bf16 => 2,
+        }
     }
 
     /// The bit pattern of `value`, rounded to this type; integers saturate.
@@ -128,6 +144,7 @@ impl Elem {
         match self {
             Self::F32 => (value as f32).to_bits(),
             Self::F16 => u32::from(f32_to_f16(value as f32)),
+            Self::Bf16 => u32::from(f32_to_bf16(value as f32)),
             Self::U32 => value as u32,
             Self::I32 => (value as i32).cast_unsigned(),
         }
@@ -140,6 +157,7 @@ impl Elem {
         match self {
             Self::F32 => f64::from(f32::from_bits(word)),
             Self::F16 => f64::from(f16_to_f32(word as u16)),
+            Self::Bf16 => f64::from(bf16_to_f32(word as u16)),
             Self::U32 => f64::from(word),
             Self::I32 => f64::from(word.cast_signed()),
         }
@@ -158,6 +176,10 @@ mod tests {
         let halves = Tensor::new(Elem::F16, 3, Init::Iota, 0, 0);
         assert_eq!(halves.words, [0x3C00_0000, 0x4200_4000]);
         assert_eq!((halves.len(), halves.get(1), halves.get(2)), (4, 1.0, 2.0));
+        let upper = Tensor::new(Elem::Bf16, 3, Init::Iota, 0, 0);
+        assert_eq!(upper.words, [0x3F80_0000, 0x4040_4000]);
+        assert_eq!((upper.len(), upper.get(1), upper.get(2)), (4, 1.0, 2.0));
+        assert!(Tensor::new(Elem::Bf16, 2, Init::Poison, 0, 0).get(1).is_nan());
         let a = Tensor::new(Elem::F32, 8, Init::Random, 1, 0);
         assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 1, 1));
         assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 2, 0));

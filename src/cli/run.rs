@@ -111,7 +111,7 @@ fn library_row(library: &LibraryOutput) -> Vec<String> {
     let dash = || "–".to_owned();
     let time = library.time.as_ref();
     vec![
-        format!("  {} (library)", library.name),
+        format!("  {}", library.words()),
         if library.ok { "ok" } else { "FAILED" }.to_owned(),
         time.map_or_else(dash, |t| si(t.median_s, "s")),
         time.map_or_else(dash, |t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))),

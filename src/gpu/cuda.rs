@@ -8,11 +8,14 @@ mod buffers;
 mod ceilings;
 mod compile;
 mod constants;
+mod cublas;
 mod device;
 mod driver;
 mod error;
 mod launch;
+mod library;
 mod log;
+mod maps;
 mod nvrtc;
 mod occupancy;
 mod probe;
@@ -22,6 +25,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::awake::Awake;
 use self::buffers::Residents;
 use self::compile::Image;
+use self::cublas::{Cublas, Matrix};
 use self::device::{Gpu, cancelled};
 use self::driver::{Arguments, Event as Clock, Function, FunctionAttribute, Outcome};
 use self::error::of_kernel;
@@ -30,10 +34,10 @@ use super::backend::{Backend, Event, Failure, Part, Quiet, Sink};
 use super::limits;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
-use crate::job::{CheckSpec, Job, Library, MeasureSpec};
+use crate::job::{CheckSpec, CudaLaunch, Job, MeasureSpec};
 use crate::measure::{sampling, warnings};
 use crate::reference;
-use crate::trace::record::{self, Ceilings, Check, Compiled, Device, LibraryRun, Record, Timing, Warning};
+use crate::trace::record::{self, Ceilings, Check, Compiled, Device, Record, Timing, Warning};
 
 /// The device, as soon as something needs one, and what was found out about it.
 pub(super) struct CudaBackend {
@@ -42,6 +46,8 @@ pub(super) struct CudaBackend {
     // Fields are dropped in this order: the load goes before its device.
     /// Prepared when something is first measured.
     awake: Option<Awake>,
+    /// Opened when a library's product is first wanted.
+    cublas: Option<Cublas>,
     gpu: Option<Gpu>,
     /// As far as they were measured.
     ceilings: Ceilings,
@@ -50,7 +56,7 @@ pub(super) struct CudaBackend {
 impl CudaBackend {
     /// A backend that opens nothing yet.
     pub(super) fn new(which: Option<String>) -> Self {
-        Self { which, awake: None, gpu: None, ceilings: Ceilings::default() }
+        Self { which, awake: None, cublas: None, gpu: None, ceilings: Ceilings::default() }
     }
 
     fn run_guarded(&mut self, job: &Job, sink: &mut dyn Sink) -> Result<Record, Failure> {
@@ -87,7 +93,12 @@ impl CudaBackend {
         };
         record.warnings.extend(warnings::of(&timing, &around));
         record.timing = Some(timing);
-        record.library = prepared.library(&inputs, spec, awake, sink)?;
+        match prepared.library(&inputs, spec, &mut self.cublas, awake, sink) {
+            Ok(run) => record.library = run,
+            // The kernel's own result stands.
+            Err(failure) if !failure.fatal && !sink.cancelled() => record.warnings.push(library::missing(failure)),
+            Err(failure) => return Err(failure),
+        }
         Ok(record)
     }
 }
@@ -164,10 +175,15 @@ fn stage(sink: &mut dyn Sink, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A compiled kernel, and how many lanes each of its workgroups has.
+/// A compiled kernel, and how it is launched.
 struct Kernel {
     function: Function,
+    /// Lanes of a workgroup.
     size: [u32; 3],
+    /// Shared memory that the launch gives a workgroup, in bytes.
+    shared_bytes: u32,
+    /// Workgroups.
+    grid: [u32; 3],
 }
 
 impl Kernel {
@@ -179,12 +195,34 @@ impl Kernel {
             Diagnostic::error(format!("the workgroup's size of kernel `{}` is not known", job.kernel))
                 .in_file(&job.file)
         })?;
-        Ok(Self { function, size })
+        maps::check(gpu, job)?;
+        let mut kernel = Self { function, size, shared_bytes: 0, grid: job.grid };
+        if let Some(only) = &job.cuda_only {
+            maps::check_shared(gpu, job, gpu.max_given_shared)?;
+            kernel.shared_bytes = only.shared_bytes;
+            kernel.allow(gpu, only).map_err(|code| of_kernel(job, code))?;
+        }
+        Ok(kernel)
+    }
+
+    /// Has the driver allow what the launch takes; of persistent workgroups only as many are launched as there is room for at a time.
+    fn allow(&mut self, gpu: &Gpu, only: &CudaLaunch) -> Outcome<()> {
+        self.function.allow_shared(self.shared_bytes)?;
+        if only.persistent {
+            let blocks = self.function.blocks_per_multiprocessor(self.size.iter().product(), self.shared_bytes)?;
+            self.grid[0] = self.grid[0].min(gpu.multiprocessors * blocks.max(1));
+        }
+        Ok(())
     }
 
     /// Has it run after the work before; does not wait.
-    fn launch(&self, grid: [u32; 3], arguments: &mut Arguments) -> Outcome<()> {
-        self.function.launch(grid, self.size, arguments)
+    fn launch(&self, arguments: &mut Arguments) -> Outcome<()> {
+        self.launch_on(self.grid, arguments)
+    }
+
+    /// The same with another number of workgroups.
+    fn launch_on(&self, grid: [u32; 3], arguments: &mut Arguments) -> Outcome<()> {
+        self.function.launch(grid, self.size, self.shared_bytes, arguments)
     }
 }
 
@@ -195,6 +233,8 @@ struct Prepared<'a> {
     kernel: Kernel,
     ptx: String,
     residents: Residents,
+    /// Where a library's product is to be timed.
+    cublas: Option<&'a Cublas>,
 }
 
 /// A job's buffers as they were filled, by name.
@@ -209,11 +249,26 @@ impl<'a> Prepared<'a> {
         stage(sink, "filling the buffers")?;
         let mut inputs = Vec::new();
         let residents = Residents::fill(gpu, job, sink, |name, tensor| inputs.push((name.to_owned(), tensor)))?;
-        Ok((Self { gpu, job, kernel, ptx: image.ptx, residents }, inputs))
+        Ok((Self { gpu, job, kernel, ptx: image.ptx, residents, cublas: None }, inputs))
     }
 
-    fn launch(&self, arguments: &mut Arguments) -> Outcome<()> {
-        self.kernel.launch(self.job.grid, arguments)
+    /// Has the work done on a set of buffers, after the work before; does not wait. `arguments` are the kernel's for that set.
+    fn submit(&self, work: Work, set: u64, arguments: &mut Arguments) -> Outcome<()> {
+        let memory = |i| self.residents.of_set(set, i);
+        match work {
+            Work::Kernel => self.kernel.launch(arguments),
+            Work::Copy { from, to } => {
+                let ((from, from_offset), (memory, offset)) = (memory(from), memory(to));
+                memory.copy(offset, from, from_offset, self.job.buffers[to].bytes())
+            }
+            Work::Product { buffers, sizes } => {
+                let [a, b, c] = buffers.map(|i| {
+                    let (memory, offset) = memory(i);
+                    Matrix { memory, offset, elem: self.job.buffers[i].elem }
+                });
+                self.cublas.ok_or(driver::Code::CUDA_ERROR_NOT_INITIALIZED)?.product(a, b, c, sizes)
+            }
+        }
     }
 
     /// Does the work once on set 0 and waits for it.
@@ -222,13 +277,7 @@ impl<'a> Prepared<'a> {
         let explain = |code| of_kernel(self.job, code);
         let done = Clock::new(&self.gpu.context).map_err(explain)?;
         let submit = || {
-            match work {
-                Work::Kernel => self.launch(&mut self.residents.arguments(self.job, 0))?,
-                Work::Copy { from, to } => {
-                    let ((from, _), (memory, _)) = (self.residents.of_set(0, from), self.residents.of_set(0, to));
-                    memory.copy(0, from, 0, self.job.buffers[to].bytes())?;
-                }
-            }
+            self.submit(work, 0, &mut self.residents.arguments(self.job, 0)?)?;
             done.record()
         };
         submit().map_err(explain)?;
@@ -260,12 +309,12 @@ impl<'a> Prepared<'a> {
     /// What the compiler made of the kernel.
     fn compiled(&self) -> Result<Compiled, Failure> {
         use FunctionAttribute as A;
-        let Kernel { function, size } = &self.kernel;
+        let Kernel { function, size, shared_bytes: given, .. } = &self.kernel;
         let figures = || -> Outcome<Compiled> {
             let registers = function.attribute(A::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
-            let shared_bytes = function.attribute(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+            let shared_bytes = function.attribute(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? + given;
             let lanes = size.iter().product();
-            let blocks = function.blocks_per_multiprocessor(lanes)?;
+            let blocks = function.blocks_per_multiprocessor(lanes, *given)?;
             let of = &self.gpu.multiprocessor;
             Ok(Compiled {
                 registers,
@@ -321,26 +370,6 @@ impl<'a> Prepared<'a> {
         let conditions = launches.conditions();
         // The sampler reports each sample itself, since it holds the sink.
         sampling::measure(&mut launches, spec, &conditions, |_| ())
-    }
-
-    /// The library's call that does the same work, checked like the kernel and timed on the same buffers.
-    fn library(
-        &mut self,
-        inputs: &Inputs,
-        spec: &MeasureSpec,
-        awake: &mut Awake,
-        sink: &mut dyn Sink,
-    ) -> Result<Option<LibraryRun>, Failure> {
-        let Some(Library::Copy(from, to)) = &self.job.library else { return Ok(None) };
-        let work = Work::Copy { from: self.named(from, "to copy")?, to: self.named(to, "to copy to")? };
-        if let Some(check) = &self.job.check {
-            self.residents.poison(self.output(check)?, sink)?;
-        }
-        self.run_once(work, sink)?;
-        let check = self.check(inputs, &mut Quiet(sink))?;
-        let right = check.as_ref().is_none_or(|check| check.ok);
-        let timing = if right { Some(self.sample(spec, work, awake, &mut Quiet(sink))?) } else { None };
-        Ok(Some(LibraryRun { name: "cuMemcpyDtoD".to_owned(), check, timing }))
     }
 }
 

@@ -140,6 +140,7 @@ pub fn job(kernel: &str, count: u64) -> Job {
         constants: Vec::new(),
         consts: Vec::new(),
         twin: None,
+        cuda_only: None,
         library: None,
         buffers: vec![
             buffer("src", 0, BindingKind::ReadOnly, Init::Random),

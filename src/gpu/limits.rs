@@ -3,7 +3,7 @@
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
 use crate::job::{BindingKind, Job};
-use crate::trace::record::Device;
+use crate::trace::record::{Backend, Device};
 
 /// The largest uniform binding that every device of the interface has, in bytes.
 const MAX_UNIFORM_BYTES: u64 = 64 << 10;
@@ -11,11 +11,22 @@ const MAX_UNIFORM_BYTES: u64 = 64 << 10;
 /// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what would fit.
 #[must_use]
 pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
+    if job.cuda_only.is_some() && device.backend != Backend::Cuda {
+        return vec![cuda_only(job)];
+    }
     let mut found = Vec::new();
     buffers(job, device, &mut found);
     grid(job, device, &mut found);
     workgroup(job, device, &mut found);
     found.into_iter().map(|d| d.in_file(&job.file)).collect()
+}
+
+/// That a kernel has no WGSL which could be run or traced.
+fn cuda_only(job: &Job) -> Diagnostic {
+    Diagnostic::error(format!("kernel `{}` is written in CUDA C++ only", job.kernel))
+        .in_file(&job.file)
+        .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
+        .not_here()
 }
 
 fn buffers(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {

@@ -64,6 +64,7 @@ pub(super) fn plain(name: &str, source: &str, buffers: Vec<BufferSpec>, grid: [u
         constants: Vec::new(),
         consts: Vec::new(),
         twin: None,
+        cuda_only: None,
         library: None,
         buffers,
         grid,

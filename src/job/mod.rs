@@ -13,7 +13,7 @@ pub struct Job {
     pub kernel: String,
     /// The file the source came from, as diagnostics should name it.
     pub file: String,
-    /// WGSL.
+    /// WGSL; empty for a kernel that is written in CUDA C++ only.
     pub source: Arc<str>,
     /// The entry point.
     pub entry: String,
@@ -23,6 +23,8 @@ pub struct Job {
     pub consts: Vec<(String, f64)>,
     /// The same kernel in CUDA C++, for the backend that runs that.
     pub twin: Option<Twin>,
+    /// How a kernel that is written in CUDA C++ only is launched.
+    pub cuda_only: Option<CudaLaunch>,
     /// A library's call that does the same work, to be timed beside the kernel where the backend has that library.
     pub library: Option<Library>,
     /// One for each storage or uniform binding that the entry point uses.
@@ -61,11 +63,72 @@ pub struct Twin {
     pub entry: String,
 }
 
+/// What a launch of a kernel has that is written in CUDA C++ only, besides grid and workgroup.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CudaLaunch {
+    /// Shared memory that the launch gives each workgroup, in bytes.
+    pub shared_bytes: u32,
+    /// Parameters after the buffers, in order.
+    pub maps: Vec<TensorMap>,
+    /// Whether each workgroup goes on to further work, so that no more are launched than the device holds at a time.
+    pub persistent: bool,
+}
+
+/// How tiles of a row-major matrix are fetched or stored as a whole: CUDA's `CUtensorMap` of two dimensions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorMap {
+    /// The buffer that holds the matrix.
+    pub buffer: String,
+    /// Columns of the matrix, of the buffer's elements.
+    pub columns: u64,
+    /// Its rows.
+    pub rows: u64,
+    /// Columns of a tile.
+    pub box_columns: u32,
+    /// Rows of a tile.
+    pub box_rows: u32,
+    /// Bytes over which a tile's rows are mixed in shared memory: 32, 64 or 128; 0 for not at all.
+    pub swizzle: u32,
+}
+
 /// A library's call that does a kernel's work. Buffers by the names of the shader's variables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Library {
     /// The driver's own copy from one buffer to the other.
     Copy(String, String),
+    /// cuBLAS's product of two matrices.
+    Product(Product),
+}
+
+/// A product of row-major matrices, C = A · B: A is m × k, B is k × n, C is m × n. Sums are taken in f32.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// The buffer of A.
+    pub a: String,
+    /// The buffer of B, with elements of A's type.
+    pub b: String,
+    /// The buffer of C; see [`Product::computes`].
+    pub c: String,
+    /// Rows of A and C.
+    pub m: u64,
+    /// Columns of B and C.
+    pub n: u64,
+    /// Columns of A and rows of B.
+    pub k: u64,
+    /// Whether B is stored transposed, as a row-major n × k matrix.
+    pub b_transposed: bool,
+}
+
+impl Product {
+    /// Whether a library has the product of matrices of `a` and `b` to one of `c`.
+    #[must_use]
+    pub fn computes(a: Elem, b: Elem, c: Elem) -> bool {
+        match (a, b, c) {
+            (Elem::F32, Elem::F32, Elem::F32) => true,
+            (Elem::F16 | Elem::Bf16, b, c) => a == b && (c == a || c == Elem::F32),
+            _ => false,
+        }
+    }
 }
 
 /// What one workgroup of a kernel takes.

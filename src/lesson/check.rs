@@ -1,6 +1,7 @@
 //! Whether the parts of a lesson fit together: every name resolves, every value has an end, every run has a size.
 
-use super::document::{Declared, Draft, Kind, Wanted};
+use super::conditions::Wanted;
+use super::document::{Declared, Draft, Kind};
 use super::excerpt::Findings;
 use super::expr::{EvalError, FUNCTIONS};
 use super::fields::did_you_mean;
@@ -267,7 +268,7 @@ impl<'a> Check<'a> {
                 }
                 let result = match figure.wanted {
                     Wanted::Count(least) => env.whole(&figure.expr, least).map(drop),
-                    Wanted::Number | Wanted::Constant(..) => env.eval(&figure.expr).map(drop),
+                    Wanted::Number | Wanted::Constant(..) | Wanted::Room(..) => env.eval(&figure.expr).map(drop),
                 };
                 let problem = match (result, &figure.wanted) {
                     // What is missing or endless was reported where it is named.
@@ -275,6 +276,12 @@ impl<'a> Check<'a> {
                     (Err(error), _) => error.to_string(),
                     (Ok(()), Wanted::Constant(name, scalar)) => match env.eval(&figure.expr) {
                         Ok(value) if !scalar.holds(value) => wgsl::unfit(name, *scalar, value).message,
+                        _ => continue,
+                    },
+                    (Ok(()), Wanted::Room(name, count)) => match (env.eval(count), env.eval(&figure.expr)) {
+                        (Ok(has), Ok(needed)) if has < needed => {
+                            format!("the library needs {needed} elements of `{name}`, which has {has}")
+                        }
                         _ => continue,
                     },
                     (Ok(()), _) => continue,

@@ -1,14 +1,43 @@
-//! What a kernel asks of the parameters: the values of its shader's constants, and its `requires`.
+//! What a kernel asks of the parameters: figures that must have values, those of its shader's constants among them, and its `requires`.
 
 use std::sync::Arc;
 
-use super::document::{Condition, Reader, Wanted};
+use super::document::Reader;
 use super::expr::Expr;
 use super::fields::{Node, Text};
 use super::mention::Access;
 use super::model::{Kernel, Lesson, Requirement};
 use super::scope::{Env, Settings};
-use crate::base::wgsl::{Setting, settable};
+use crate::base::diag::Place;
+use crate::base::wgsl::{Scalar, Setting, settable};
+
+/// An expression that must have a value wherever its kernel is run.
+pub(super) struct Figure {
+    pub kernel: String,
+    pub expr: Expr,
+    pub place: Place,
+    pub wanted: Wanted,
+}
+
+/// What the value of a figure must be.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// Any finite number.
+    Number,
+    /// A whole number of at least this.
+    Count(u64),
+    /// What the shader's constant of this name and type can be.
+    Constant(String, Scalar),
+    /// No more than the buffer of this name has elements.
+    Room(String, Expr),
+}
+
+/// What a kernel requires, and where it says so.
+pub(super) struct Condition {
+    pub kernel: String,
+    pub requirement: Requirement,
+    pub place: Place,
+}
 
 impl Reader<'_> {
     /// The values of a shader's constants, each of which it must declare in a way that lets it be given a value.

@@ -6,20 +6,18 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::conditions::{Condition, Figure, Wanted};
 use super::excerpt::Source;
 use super::expr::Expr;
 use super::fields::{Fields, Node, Text, did_you_mean};
 use super::files::{FileError, PackFiles};
-use super::library::library;
 use super::mention::{Access, Mentions, Of};
 use super::model::{
-    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Requirement,
-    Step, Value,
+    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Step, Value,
 };
 use super::text;
 use crate::base::diag::Place;
-use crate::base::wgsl::Scalar;
-use crate::job::{ReferenceSignature, Twin};
+use crate::job::ReferenceSignature;
 
 /// The version of `lesson.ron` and `index.ron` that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -53,32 +51,6 @@ pub(super) enum Kind {
     Step,
     Prediction,
     Exercise,
-}
-
-/// An expression that must have a value wherever its kernel is run.
-pub(super) struct Figure {
-    pub kernel: String,
-    pub expr: Expr,
-    pub place: Place,
-    pub wanted: Wanted,
-}
-
-/// What the value of a figure must be.
-#[derive(Clone, Debug)]
-pub(super) enum Wanted {
-    /// Any finite number.
-    Number,
-    /// A whole number of at least this.
-    Count(u64),
-    /// What the shader's constant of this name and type can be.
-    Constant(String, Scalar),
-}
-
-/// What a kernel requires, and where it says so.
-pub(super) struct Condition {
-    pub kernel: String,
-    pub requirement: Requirement,
-    pub place: Place,
 }
 
 /// What the document is read with.
@@ -155,7 +127,7 @@ impl Reader<'_> {
     }
 
     /// An expression that sizes a run of `kernel`: a count of at least `least`, where there is one.
-    fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
+    pub(super) fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
         self.wanted(kernel, node, least.map_or(Wanted::Number, Wanted::Count))
     }
 
@@ -163,9 +135,14 @@ impl Reader<'_> {
     pub fn wanted(&mut self, kernel: &str, node: Option<Node<'_>>, wanted: Wanted) -> Option<Expr> {
         let node = node?;
         let expr = self.expr(Some(node), &Access::Fixed)?;
-        let place = node.source.place(node.start());
-        self.figures.push(Figure { kernel: kernel.to_owned(), expr: expr.clone(), place, wanted });
+        self.figure_at(kernel, node, expr.clone(), wanted);
         Some(expr)
+    }
+
+    /// Notes an expression whose names have been resolved, and where it comes from.
+    pub fn figure_at(&mut self, kernel: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
+        let place = node.source.place(node.start());
+        self.figures.push(Figure { kernel: kernel.to_owned(), expr, place, wanted });
     }
 
     /// A name in quotes that `check` resolves.
@@ -232,8 +209,7 @@ impl Reader<'_> {
         let title = fields.text("title");
         let (ladder, change) = (fields.text_or_empty("ladder"), fields.text_or_empty("change"));
         let shader = fields.text("shader").and_then(|text| self.file("shaders", &text));
-        let entry = fields.optional("entry").map_or(Some("main".to_owned()), |node| Some(node.text()?.value));
-        let twin = shader.as_ref().zip(entry.as_ref()).and_then(|((file, _), entry)| self.twin(&fields, file, entry));
+        let (entry, twin) = self.languages(&fields, shader.as_ref());
         let constants = fields.map("constants").map(|all| self.constants(&of, shader.as_ref(), all));
         let requires = each(&fields, "requires", |node| self.requirement(&of, node));
         let buffers = each(&fields, "buffers", |node| self.buffer(&of, node));
@@ -242,7 +218,8 @@ impl Reader<'_> {
         let bytes = self.figure(&of, fields.required("bytes"), None);
         let flops_node = fields.optional("flops");
         let flops = if flops_node.is_some() { self.figure(&of, flops_node, None) } else { Expr::parse("0").ok() };
-        let library = fields.optional("library").and_then(|node| library(&buffers, node));
+        let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
+        let library = fields.optional("library").and_then(|node| self.library(&of, &buffers, node));
         let check_node = fields.optional("check");
         let check = check_node.and_then(|node| self.check(&of, &buffers, node));
         fields.finish();
@@ -260,6 +237,7 @@ impl Reader<'_> {
             source,
             entry: entry?,
             cuda: twin,
+            cuda_only: cuda_only?,
             library,
             constants: constants?,
             requires,
@@ -271,26 +249,6 @@ impl Reader<'_> {
         })
     }
 
-    /// The twin in CUDA C++ of the shader at `path`, where there is one. Its function is called as the entry point, or as the file
-    /// where that is `main`, which C++ keeps for itself.
-    fn twin(&self, fields: &Fields<'_>, path: &str, entry: &str) -> Option<Twin> {
-        let stem = path.strip_suffix(".wgsl")?;
-        let file = format!("{stem}.cu");
-        match self.reading.files.read(&file) {
-            Ok(source) => {
-                let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
-                let entry = if entry == "main" { name } else { entry.to_owned() };
-                Some(Twin { file, source: source.into(), entry })
-            }
-            Err(FileError::Missing) => None,
-            Err(FileError::Unreadable(why)) => {
-                let message = format!("cannot read {}: {why}", self.reading.files.display(&file));
-                fields.text("shader")?.error(message, "make it plain text");
-                None
-            }
-        }
-    }
-
     fn figures(&mut self, kernel: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {
         let read = all.into_iter();
         read.filter_map(|(name, node)| Some((name.value, self.figure(kernel, Some(node), None)?))).collect()
@@ -299,7 +257,7 @@ impl Reader<'_> {
     fn buffer(&mut self, kernel: &str, node: Node<'_>) -> Option<Buffer> {
         let fields = node.fields()?;
         let name = fields.text("name");
-        let elem = fields.required("elem").and_then(|node| node.read("F32, F16, U32 or I32"));
+        let elem = fields.required("elem").and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.figure(kernel, fields.required("count"), Some(1));
         let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
         fields.finish();

@@ -1,14 +1,74 @@
 //! A kernel's `library`: the call that does the same work.
 
-use super::fields::{Node, did_you_mean};
-use super::model::Buffer;
-use crate::job::Library;
+use serde::Deserialize;
 
-/// A library's call. Both its buffers are the kernel's, and of one size by their expressions.
-pub(super) fn library(buffers: &[Buffer], node: Node<'_>) -> Option<Library> {
-    let library = node.read::<Library>("Copy(\"from\", \"to\")")?;
-    let Library::Copy(from, to) = &library;
-    let [source, target] = [from, to].map(|name| {
+use super::conditions::Wanted;
+use super::document::Reader;
+use super::expr::Expr;
+use super::fields::{Node, did_you_mean};
+use super::model::{Buffer, LibraryDecl};
+use crate::job::Product;
+
+/// What can be written.
+const FORMS: &str = "Copy(\"from\", \"to\") or Product(a: \"a\", b: \"b\", c: \"c\", m: \"m\", n: \"n\", k: \"k\")";
+
+/// What is read in one go.
+#[derive(Deserialize)]
+enum Document {
+    Copy(String, String),
+}
+
+impl Reader<'_> {
+    /// The library's call for `kernel`, whose buffers it uses.
+    pub(super) fn library(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
+        let end = node.raw.find(|c: char| !c.is_alphanumeric()).unwrap_or(node.raw.len());
+        match node.raw.split_at(end) {
+            ("Copy", _) => copy(buffers, node),
+            ("Product", fields) => self.product(kernel, buffers, Node { raw: fields.trim_start(), ..node }),
+            (other, _) => {
+                node.error(format!("there is no library's call `{other}`"), format!("write {FORMS}"));
+                None
+            }
+        }
+    }
+
+    /// A product of matrices: its buffers are the kernel's, of types that go together, and large enough.
+    fn product(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
+        let fields = node.fields()?;
+        let names = ["a", "b", "c"].map(|name| fields.text(name));
+        let found = names.each_ref().map(|text| {
+            let text = text.as_ref()?;
+            let found = buffers.iter().find(|buffer| buffer.name == text.value);
+            if found.is_none() {
+                let hint = did_you_mean(&text.value, buffers.iter().map(|buffer| buffer.name.as_str()));
+                text.error(format!("`{}` is not a buffer of this kernel", text.value), hint);
+            }
+            found
+        });
+        let sizes = ["m", "n", "k"].map(|name| self.wanted(kernel, fields.required(name), Wanted::Count(1)));
+        let transposed = fields.optional("b_transposed");
+        fields.finish();
+        let b_transposed = transposed.map_or(Some(false), |node| node.read("true or false"))?;
+        let ([Some(a), Some(b), Some(c)], [Some(m), Some(n), Some(k)]) = (found, sizes) else { return None };
+        if !Product::computes(a.elem, b.elem, c.elem) {
+            let message = format!("there is no product of {:?} and {:?} to {:?} here", a.elem, b.elem, c.elem);
+            node.error(message, "use F32 throughout, or F16 or Bf16 for A and B and either F32 or the same for C");
+            return None;
+        }
+        for (buffer, rows, columns) in [(a, &m, &k), (b, &k, &n), (c, &m, &n)] {
+            // Both have been read, so that their product can be.
+            let needed = Expr::parse(&format!("({}) * ({})", rows.source(), columns.source())).ok()?;
+            self.figure_at(kernel, node, needed, Wanted::Room(buffer.name.clone(), buffer.count.clone()));
+        }
+        let buffers = [a, b, c].map(|buffer| buffer.name.clone());
+        Some(LibraryDecl::Product { buffers, sizes: [m, n, k], b_transposed })
+    }
+}
+
+/// A copy. Both its buffers are the kernel's, and of one size by their expressions.
+fn copy(buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
+    let Document::Copy(from, to) = node.read(FORMS)?;
+    let [source, target] = [&from, &to].map(|name| {
         let found = buffers.iter().find(|buffer| buffer.name == *name);
         if found.is_none() {
             let hint = did_you_mean(name, buffers.iter().map(|buffer| buffer.name.as_str()));
@@ -21,5 +81,5 @@ pub(super) fn library(buffers: &[Buffer], node: Node<'_>) -> Option<Library> {
         node.error("a copy's buffers have the same elements and the same `count`", "name two buffers that do");
         return None;
     }
-    Some(library)
+    Some(LibraryDecl::Copy(from, to))
 }

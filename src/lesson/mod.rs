@@ -5,6 +5,7 @@
 
 mod check;
 mod conditions;
+mod cuda;
 mod document;
 mod domain;
 mod excerpt;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::expr::Expr;
 use crate::base::tensor::{Elem, Init};
-use crate::job::{Library, Twin};
+use crate::job::Twin;
 
 /// A pack: lessons in the order in which they are meant to be read.
 #[derive(Clone, Debug, Default)]
@@ -110,8 +110,10 @@ pub struct Kernel {
     pub entry: String,
     /// The same kernel in CUDA C++, where a `.cu` file of the same name lies beside the shader.
     pub cuda: Option<Twin>,
+    /// How it is launched, where it is written in CUDA C++ only; `source` is CUDA C++, too, then.
+    pub cuda_only: Option<CudaOnly>,
     /// A library's call that does the same work, to be timed beside it where there is that library.
-    pub library: Option<Library>,
+    pub library: Option<LibraryDecl>,
     /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
     pub constants: Vec<(String, Expr)>,
     /// What must hold for it to be run at all.
@@ -128,6 +130,22 @@ pub struct Kernel {
     pub check: Option<CheckDecl>,
 }
 
+/// A library's call, as a lesson asks for it; see [`crate::job::Library`].
+#[derive(Clone, Debug)]
+pub enum LibraryDecl {
+    /// A copy from one buffer to the other.
+    Copy(String, String),
+    /// A product of matrices: the buffers of A, B and C, then m, n and k.
+    Product {
+        /// The buffers of A, B and C.
+        buffers: [String; 3],
+        /// Rows of C, columns of C, and what is summed over.
+        sizes: [Expr; 3],
+        /// Whether B is stored transposed.
+        b_transposed: bool,
+    },
+}
+
 /// What parameters must keep to for a kernel to be run.
 #[derive(Clone, Debug)]
 pub struct Requirement {
@@ -135,6 +153,36 @@ pub struct Requirement {
     pub condition: Expr,
     /// What it asks and why, for people, as a sentence without its full stop.
     pub text: String,
+}
+
+/// What the WGSL would have said of a kernel that is written in CUDA C++ only.
+#[derive(Clone, Debug)]
+pub struct CudaOnly {
+    /// Lanes of a workgroup in x, y, z.
+    pub block: [Expr; 3],
+    /// Shared memory that the launch gives each workgroup, in bytes.
+    pub shared: Expr,
+    /// Parameters after the buffers.
+    pub maps: Vec<MapDecl>,
+    /// Whether a workgroup does the work of several, so that no more are launched than the device holds at a time.
+    pub persistent: bool,
+}
+
+/// How tiles of a row-major matrix are fetched as a whole (see [`crate::job::TensorMap`]).
+#[derive(Clone, Debug)]
+pub struct MapDecl {
+    /// The buffer that holds the matrix.
+    pub buffer: String,
+    /// Columns of the matrix.
+    pub columns: Expr,
+    /// Its rows.
+    pub rows: Expr,
+    /// Columns of a tile.
+    pub box_columns: Expr,
+    /// Rows of a tile.
+    pub box_rows: Expr,
+    /// Bytes over which a tile's rows are mixed in shared memory; 0 for not at all.
+    pub swizzle: u32,
 }
 
 /// A buffer that a kernel binds, by its variable's name in the shader.

@@ -160,7 +160,7 @@ pub fn bench(
         say(&format!("simt: {}/{}", lesson.id, kernel.id));
         let purpose = Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
         let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
-        output.tracer.push(traced(&runner, kernel, &mut problems));
+        output.tracer.extend(traced(&runner, kernel, &mut problems));
     });
     (output, problems)
 }
@@ -182,15 +182,18 @@ fn rungs(
     let large = large(runner.lesson, kernel, &defaults, runner.purpose, device);
     let sizes = std::iter::once((Size::Default, defaults)).chain(large.map(|params| (Size::Large, params)));
     sizes
-        .map(|(size, params)| {
+        .filter_map(|(size, params)| {
             let (found, done, mut wrong) = runner.output(kernel, &params);
+            if run::is_not_here(&wrong) {
+                return None;
+            }
             problems.append(&mut wrong);
             let time = found.time.filter(|_| found.ok);
             let placed = time.as_ref().and_then(|t| roofline::place(found.bytes, found.flops, t.median_s, ceilings));
             let theirs = found.library.as_ref().filter(|l| l.ok).and_then(|l| l.time.as_ref());
             let of_library = theirs.zip(time.as_ref()).map(|(theirs, ours)| theirs.median_s / ours.median_s);
             let bytes = jobs::buffer_bytes(runner.lesson, kernel, &params).unwrap_or_default();
-            Rung {
+            Some(Rung {
                 lesson: runner.lesson.id.clone(),
                 kernel: kernel.id.clone(),
                 ladder: kernel.ladder.clone(),
@@ -206,7 +209,7 @@ fn rungs(
                 of_library,
                 warnings: done.map(|d| d.record.warnings).unwrap_or_default(),
                 error: found.error,
-            }
+            })
         })
         .collect()
 }
@@ -240,12 +243,16 @@ fn large(lesson: &Lesson, kernel: &Kernel, base: &Params, purpose: &Purpose, dev
     best.1
 }
 
-fn traced(runner: &Runner<'_>, kernel: &Kernel, problems: &mut Vec<Diagnostic>) -> Traced {
+/// A kernel's row of the tracer's part; none where the tracer cannot run it.
+fn traced(runner: &Runner<'_>, kernel: &Kernel, problems: &mut Vec<Diagnostic>) -> Option<Traced> {
     let (found, _, mut wrong) = runner.output(kernel, &jobs::defaults(runner.lesson));
+    if run::is_not_here(&wrong) {
+        return None;
+    }
     problems.append(&mut wrong);
     let (lane_ops, seconds) = found.trace.as_ref().map_or((0, 0.0), |t| (t.lane_ops, t.seconds));
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     let lane_ops_per_s = if seconds > 0.0 { lane_ops as f64 / seconds } else { 0.0 };
     let lesson = runner.lesson.id.clone();
-    Traced { lesson, kernel: kernel.id.clone(), ok: found.ok, lane_ops, seconds, lane_ops_per_s }
+    Some(Traced { lesson, kernel: kernel.id.clone(), ok: found.ok, lane_ops, seconds, lane_ops_per_s })
 }

@@ -1,7 +1,7 @@
 //! An experiment's sweep as a plot: measured where a device measured it, else what the trace says.
 
 use super::desk::state::Sweep;
-use super::output::{KernelOutput, LibraryOutput, SweepPoint};
+use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::recording::Shown;
 use crate::lesson::{Domain, Experiment, Lesson, Quantity};
 use crate::measure::roofline;
@@ -48,7 +48,7 @@ pub fn plot(
             }
         })
         .collect();
-    series.extend(experiment.kernels.iter().filter_map(|id| library(id, points, y)));
+    series.extend(libraries(points, y));
     let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
     let ceilings = match experiment.quantity {
         Quantity::BytesPerSecond => copy.map(|c| ("a large copy".to_owned(), c)).into_iter().collect(),
@@ -69,25 +69,29 @@ pub fn plot(
     }
 }
 
-/// The curve of the library's call that does a kernel's work, where its sweep has one.
-fn library(id: &str, points: &[SweepPoint], y: YAxis) -> Option<Series> {
-    let mut name = None;
-    let found = points.iter().filter(|p| p.kernel.id == *id).filter_map(|point| {
-        let library = point.kernel.library.as_ref().filter(|l| l.ok)?;
-        name = Some(&library.name);
-        let LibraryOutput { time, bytes_per_s, flops_per_s, .. } = library.clone();
-        let kernel = KernelOutput { time, bytes_per_s, flops_per_s, trace: None, ..point.kernel.clone() };
-        y.point(&SweepPoint { kernel, ..point.clone() })
-    });
-    let points: Vec<Point> = found.collect();
-    let name = format!("{}, a library", name?);
-    (!points.is_empty()).then(|| Series { id: library_id(id), name, ink: Ink::Text, recorded: false, points })
+/// The curves of libraries' calls, which were timed beside the kernels; one for each library.
+fn libraries(points: &[SweepPoint], y: YAxis) -> Vec<Series> {
+    let mut series: Vec<Series> = Vec::new();
+    for point in points {
+        let Some((library, place)) = point.kernel.library.as_ref().zip(y.library(point)) else { continue };
+        let name = library.words();
+        match series.iter_mut().find(|s| s.name == name) {
+            // Several kernels may have had the same call timed beside them.
+            Some(known) if known.points.iter().any(|p| p.x == point.x) => {}
+            Some(known) => known.points.push(place),
+            None => {
+                let id = library_id(library);
+                series.push(Series { id, name, ink: Ink::Text, recorded: false, points: vec![place] });
+            }
+        }
+    }
+    series
 }
 
-/// The id of the curve of a library's call that does a kernel's work.
+/// The id of the curve of a library's call.
 #[must_use]
-pub fn library_id(kernel: &str) -> String {
-    format!("library {kernel}")
+pub fn library_id(library: &LibraryOutput) -> String {
+    format!("library {}", library.name)
 }
 
 /// The curves of a recording, in the colours of their kernels. Their names and ids say that they are no measurement of this machine.
@@ -196,15 +200,80 @@ impl YAxis {
         }
     }
 
+    /// The point of the library's call beside a kernel.
+    fn library(self, point: &SweepPoint) -> Option<Point> {
+        let library = point.kernel.library.as_ref().filter(|library| library.ok)?;
+        let time = library.time.as_ref()?;
+        let y = match self {
+            Self::Throughput => library.bytes_per_s?,
+            Self::Rate => library.flops_per_s?,
+            Self::Time => time.median_s,
+            Self::SectorsPerRequest | Self::BytesUsed => return None,
+        };
+        Some(self.spread(point.x, y, Some(time)))
+    }
+
     /// The point with its spread: the tenth to the ninetieth percentile of the samples.
     fn point(self, point: &SweepPoint) -> Option<Point> {
         let kernel = &point.kernel;
         let y = self.value(kernel)?;
-        let (low, high) = match (&kernel.time, self) {
+        Some(self.spread(point.x, y, kernel.time.as_ref()))
+    }
+
+    fn spread(self, x: f64, y: f64, time: Option<&TimeOutput>) -> Point {
+        let (low, high) = match (time, self) {
             (Some(t), Self::Throughput | Self::Rate) => (y * t.median_s / t.p90_s, y * t.median_s / t.p10_s),
             (Some(t), Self::Time) => (t.p10_s, t.p90_s),
             _ => (y, y),
         };
-        Some(Point { x: point.x, y, low, high })
+        Point { x, y, low, high }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::output::{LibraryOutput, TimeOutput};
+    use crate::trace::record::CacheState;
+
+    fn point(x: f64, kernel: &str, name: &str, ok: bool) -> SweepPoint {
+        let time = TimeOutput {
+            median_s: 2.0,
+            p10_s: 1.0,
+            p90_s: 4.0,
+            samples: 9,
+            each_s: Vec::new(),
+            cache: CacheState::Cold,
+        };
+        let library = LibraryOutput {
+            name: name.to_owned(),
+            version: Some("1.2".to_owned()),
+            ok,
+            time: Some(time),
+            bytes_per_s: Some(8.0),
+            flops_per_s: Some(16.0),
+        };
+        let kernel = KernelOutput { library: Some(library), ..KernelOutput::failed(kernel, String::new()) };
+        SweepPoint { x, kernel, warnings: Vec::new() }
+    }
+
+    #[test]
+    fn a_library_has_one_curve_whichever_kernels_it_was_timed_beside() {
+        let points = [
+            point(1.0, "naive", "cuBLAS", true),
+            point(1.0, "tiled", "cuBLAS", true),
+            point(2.0, "tiled", "cuBLAS", true),
+            point(3.0, "tiled", "cuBLAS", false),
+            point(1.0, "copy", "other", true),
+        ];
+        let found = libraries(&points, YAxis::Rate);
+        let names: Vec<&str> = found.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["cuBLAS 1.2 (library)", "other 1.2 (library)"]);
+        assert_eq!(
+            found[0].points.iter().map(|p| (p.x, p.y, p.low, p.high)).collect::<Vec<_>>(),
+            [(1.0, 16.0, 8.0, 32.0), (2.0, 16.0, 8.0, 32.0)]
+        );
+        assert_eq!((found[0].ink, found[1].ink), (Ink::Text, Ink::Text));
+        assert!(libraries(&points, YAxis::SectorsPerRequest).is_empty());
     }
 }

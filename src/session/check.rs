@@ -131,6 +131,8 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
                 problems.extend(record.trace.iter().flat_map(|t| &t.findings).map(|f| f.diagnostic(&kernel.file)));
                 problems
             }
+            // What the tracer cannot run, it cannot judge.
+            Err(problems) if run::is_not_here(&problems) => Vec::new(),
             Err(problems) => problems,
         };
         if let Some(first) = problems.first_mut() {

@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use super::feasible;
 use crate::base::diag::Diagnostic;
+use crate::base::tensor::Init;
 use crate::base::wgsl::{self, Settled};
-use crate::job::{Blame, BufferSpec, CheckSpec, Job, MeasureSpec, TraceSpec, WorkgroupShape};
+use crate::job::{
+    BindingKind, Blame, BufferSpec, CheckSpec, CudaLaunch, Job, Library, MeasureSpec, Product, TensorMap, TraceSpec,
+    WorkgroupShape,
+};
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
-use crate::lesson::{Buffer, Kernel, Lesson};
+use crate::lesson::{Buffer, CudaOnly, Kernel, Lesson, LibraryDecl};
 use crate::simt::Program;
 
 /// Values of a lesson's parameters, by id.
@@ -60,13 +64,20 @@ pub fn with(params: &Params, set: &[(String, f64)]) -> Params {
 /// # Errors
 /// Everything that is wrong with the shader, and every expression that has no usable value.
 pub fn build(lesson: &Lesson, kernel: &Kernel, params: &Params, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
-    let job = build_from(lesson, kernel, &kernel.file, &kernel.source, params, purpose)?;
-    Ok(Job { twin: kernel.cuda.clone(), library: kernel.library.clone(), ..job })
+    let job = match &kernel.cuda_only {
+        Some(only) => cuda_only(lesson, kernel, only, params, purpose)?,
+        None => build_from(lesson, kernel, &kernel.file, &kernel.source, params, purpose)?,
+    };
+    let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
+    Ok(Job { twin: kernel.cuda.clone(), library: values.library()?, ..job })
 }
 
 /// The text of a kernel's shader as it runs at some parameters; its own where they do not fit it.
 #[must_use]
 pub fn source(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Arc<str> {
+    if kernel.cuda_only.is_some() {
+        return kernel.source.clone();
+    }
     let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
     let settled = values.named(&kernel.constants).and_then(|all| wgsl::settle(&kernel.file, &kernel.source, &all));
     settled.map_or_else(|_| kernel.source.clone(), |settled| settled.source.into())
@@ -133,50 +144,70 @@ pub fn build_from(
                 Diagnostic::error(message).in_file(&place).hint(format!("write elem: {:?}", binding.elem)),
             ]);
         }
-        buffers.push(BufferSpec {
-            name: declared.name.clone(),
-            elem: declared.elem,
-            count: values.whole(&declared.count, &format!("the size of `{}`", declared.name))?,
-            init: declared.init,
-            group: binding.group,
-            binding: binding.binding,
-            kind: binding.kind,
-        });
+        let (group, kind) = (binding.group, binding.kind);
+        buffers.push(BufferSpec { group, binding: binding.binding, kind, ..values.buffer(declared)? });
     }
-    let mut grid = [1_u32; 3];
-    for (size, expr) in grid.iter_mut().zip(&kernel.grid) {
-        let groups = values.whole(expr, "the grid")?;
-        *size = u32::try_from(groups).map_err(|_| vec![values.problem(expr, "the grid", "exceeds 2³²")])?;
-    }
-    let check = match (&kernel.check, purpose.check) {
-        (Some(declared), true) => Some(CheckSpec {
-            reference: declared.reference.clone(),
-            args: values.named(&declared.args)?,
-            output: declared.output.clone(),
-            tolerance: declared.tolerance,
-        }),
-        _ => None,
-    };
     Ok(Job {
-        kernel: kernel.id.clone(),
         file: file.to_owned(),
-        entry: kernel.entry.clone(),
         blame: blame(lesson, kernel, &source, &buffers),
         source: source.into(),
         constants: overrides,
         consts,
-        twin: None,
-        library: None,
-        buffers,
         workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),
-        grid,
-        seed: purpose.seed,
-        check,
-        measure: purpose.measure,
-        trace: purpose.trace.clone(),
-        bounds_checks: purpose.bounds_checks,
-        bytes: values.number(&kernel.bytes, "bytes")?,
-        flops: values.number(&kernel.flops, "flops")?,
+        ..values.job(buffers, purpose)?
+    })
+}
+
+/// The job of a kernel that is written in CUDA C++ only. Its buffers are its parameters, in the lesson's order.
+fn cuda_only(
+    lesson: &Lesson,
+    kernel: &Kernel,
+    only: &CudaOnly,
+    params: &Params,
+    purpose: &Purpose,
+) -> Result<Job, Vec<Diagnostic>> {
+    if let Some(unmet) = feasible::unmet(lesson, kernel, params) {
+        return Err(vec![unmet]);
+    }
+    let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
+    let mut buffers = Vec::new();
+    for (declared, binding) in kernel.buffers.iter().zip(0..) {
+        // Who begins with poison is written to.
+        let kind = if declared.init == Init::Poison { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
+        buffers.push(BufferSpec { group: 0, binding, kind, ..values.buffer(declared)? });
+    }
+    let mut maps = Vec::new();
+    for map in &only.maps {
+        maps.push(TensorMap {
+            buffer: map.buffer.clone(),
+            columns: values.whole(&map.columns, "the columns of a tensor map")?,
+            rows: values.whole(&map.rows, "the rows of a tensor map")?,
+            box_columns: values.size(&map.box_columns, "the columns of a tile")?,
+            box_rows: values.size(&map.box_rows, "the rows of a tile")?,
+            swizzle: map.swizzle,
+        });
+    }
+    let [x, y, z] = &only.block;
+    let size = [
+        values.size(x, "the workgroup's size")?,
+        values.size(y, "the workgroup's size")?,
+        values.size(z, "the workgroup's size")?,
+    ];
+    let shared_bytes = values.env.whole(&only.shared, 0).ok().and_then(|bytes| u32::try_from(bytes).ok());
+    let shared_bytes = shared_bytes
+        .ok_or_else(|| vec![values.problem(&only.shared, "shared memory", "is no number of bytes below 2³²")])?;
+    let blame = Blame {
+        workgroup: blamed(lesson, &mut only.block.iter()),
+        shared: blamed(lesson, &mut std::iter::once(&only.shared)),
+        ..blame(lesson, kernel, "", &buffers)
+    };
+    Ok(Job {
+        constants: values.named(&kernel.constants)?,
+        // What the launch gives is no part of what a kernel may declare.
+        workgroup: Some(WorkgroupShape { size, shared_bytes: 0 }),
+        cuda_only: Some(CudaLaunch { shared_bytes, maps, persistent: only.persistent }),
+        blame,
+        ..values.job(buffers, purpose)?
     })
 }
 
@@ -201,13 +232,7 @@ pub fn grid(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<[u32; 3
 
 /// Which parameters decide what, for messages about a device's limits.
 fn blame(lesson: &Lesson, kernel: &Kernel, source: &str, buffers: &[BufferSpec]) -> Blame {
-    let of = |exprs: &mut dyn Iterator<Item = &Expr>| {
-        let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
-        // In the lesson's order, which is the one that people meet them in.
-        ids.sort_by_key(|id| lesson.params.iter().position(|param| param.id == *id));
-        ids.dedup();
-        ids.iter().map(|id| feasible::known_as(lesson, id)).collect()
-    };
+    let of = |exprs: &mut dyn Iterator<Item = &Expr>| blamed(lesson, exprs);
     let sizing = wgsl::sizing(source);
     let set_by = |names: &[String]| {
         of(&mut kernel.constants.iter().filter(|(name, _)| names.contains(name)).map(|(_, value)| value))
@@ -221,6 +246,15 @@ fn blame(lesson: &Lesson, kernel: &Kernel, source: &str, buffers: &[BufferSpec])
             .map(|b| of(&mut kernel.buffers.iter().filter(|d| d.name == b.name).map(|d| &d.count)))
             .collect(),
     }
+}
+
+/// The parameters that expressions depend on, as people know them.
+fn blamed<'a>(lesson: &Lesson, exprs: &mut dyn Iterator<Item = &'a Expr>) -> Vec<String> {
+    let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
+    // In the lesson's order, which is the one that people meet them in.
+    ids.sort_by_key(|id| lesson.params.iter().position(|param| param.id == *id));
+    ids.dedup();
+    ids.iter().map(|id| feasible::known_as(lesson, id)).collect()
 }
 
 struct Evaluator<'a> {
@@ -244,8 +278,80 @@ impl Evaluator<'_> {
         exprs.iter().map(|(name, expr)| Ok((name.clone(), self.number(expr, &format!("`{name}`"))?))).collect()
     }
 
+    /// The library's call with its sizes.
+    fn library(&self) -> Result<Option<Library>, Vec<Diagnostic>> {
+        Ok(match &self.kernel.library {
+            None => None,
+            Some(LibraryDecl::Copy(from, to)) => Some(Library::Copy(from.clone(), to.clone())),
+            Some(LibraryDecl::Product { buffers, sizes, b_transposed }) => {
+                let [a, b, c] = buffers.clone();
+                let size = |i: usize| self.whole(&sizes[i], "a size of the library's product");
+                let (m, n, k) = (size(0)?, size(1)?, size(2)?);
+                Some(Library::Product(Product { a, b, c, m, n, k, b_transposed: *b_transposed }))
+            }
+        })
+    }
+
     /// A count: a whole number, at least 1.
     fn whole(&self, expr: &Expr, what: &str) -> Result<u64, Vec<Diagnostic>> {
         self.env.whole(expr, 1).map_err(|error| vec![self.problem(expr, what, &format!("is of no use: {error}"))])
+    }
+
+    /// As [`Evaluator::whole`], where 32 bits have to do.
+    fn size(&self, expr: &Expr, what: &str) -> Result<u32, Vec<Diagnostic>> {
+        u32::try_from(self.whole(expr, what)?).map_err(|_| vec![self.problem(expr, what, "exceeds 2³²")])
+    }
+
+    /// A buffer, without the place that it is bound to.
+    fn buffer(&self, declared: &Buffer) -> Result<BufferSpec, Vec<Diagnostic>> {
+        Ok(BufferSpec {
+            name: declared.name.clone(),
+            elem: declared.elem,
+            count: self.whole(&declared.count, &format!("the size of `{}`", declared.name))?,
+            init: declared.init,
+            group: 0,
+            binding: 0,
+            kind: BindingKind::ReadWrite,
+        })
+    }
+
+    /// What a job has whatever language its kernel is written in.
+    fn job(&self, buffers: Vec<BufferSpec>, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
+        let kernel = self.kernel;
+        let mut grid = [1_u32; 3];
+        for (size, expr) in grid.iter_mut().zip(&kernel.grid) {
+            *size = self.size(expr, "the grid")?;
+        }
+        let check = match (&kernel.check, purpose.check) {
+            (Some(declared), true) => Some(CheckSpec {
+                reference: declared.reference.clone(),
+                args: self.named(&declared.args)?,
+                output: declared.output.clone(),
+                tolerance: declared.tolerance,
+            }),
+            _ => None,
+        };
+        Ok(Job {
+            kernel: kernel.id.clone(),
+            file: kernel.file.clone(),
+            source: Arc::default(),
+            entry: kernel.entry.clone(),
+            constants: Vec::new(),
+            consts: Vec::new(),
+            twin: None,
+            cuda_only: None,
+            library: None,
+            buffers,
+            grid,
+            workgroup: None,
+            seed: purpose.seed,
+            check,
+            measure: purpose.measure,
+            trace: purpose.trace.clone(),
+            bounds_checks: purpose.bounds_checks,
+            bytes: self.number(&kernel.bytes, "bytes")?,
+            flops: self.number(&kernel.flops, "flops")?,
+            blame: Blame::default(),
+        })
     }
 }

@@ -107,8 +107,10 @@ pub struct CompiledOutput {
 /// A library's call, timed in the same run as the kernel whose work it does.
 #[derive(Clone, Debug, Serialize)]
 pub struct LibraryOutput {
-    /// The call's name.
+    /// The call's or the library's name.
     pub name: String,
+    /// The library's version, where it has one of its own.
+    pub version: Option<String>,
     /// Whether its output is right.
     pub ok: bool,
     /// Its time.
@@ -162,11 +164,21 @@ impl CompiledOutput {
 }
 
 impl LibraryOutput {
-    fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
+    /// Its name and version: "cuBLAS f32 13.0.2 (library)".
+    #[must_use]
+    pub fn words(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        format!("{}{version} (library)", self.name)
+    }
+
+    /// What came of it; `bytes` and `flops` are what the kernel's work needs.
+    #[must_use]
+    pub fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
+        let (name, version) = (run.name.clone(), run.version.clone());
         let ok = run.check.as_ref().is_none_or(|c| c.ok);
         match &run.timing {
-            Some(timing) => Self { ok, ..Self::timed(&run.name, (bytes, flops), timing.into()) },
-            None => Self { name: run.name.clone(), ok, time: None, bytes_per_s: None, flops_per_s: None },
+            Some(timing) => Self { ok, version, ..Self::timed(&name, (bytes, flops), timing.into()) },
+            None => Self { name, version, ok, time: None, bytes_per_s: None, flops_per_s: None },
         }
     }
 
@@ -174,7 +186,7 @@ impl LibraryOutput {
     #[must_use]
     pub fn timed(name: &str, (bytes, flops): (f64, f64), time: TimeOutput) -> Self {
         let (bytes_per_s, flops_per_s) = (Some(bytes / time.median_s), Some(flops / time.median_s));
-        Self { name: name.to_owned(), ok: true, time: Some(time), bytes_per_s, flops_per_s }
+        Self { name: name.to_owned(), version: None, ok: true, time: Some(time), bytes_per_s, flops_per_s }
     }
 }
 

@@ -87,7 +87,8 @@ fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Recorded
 /// The samples of a library's call that did right.
 fn library(found: &LibraryOutput) -> Option<RecordedLibrary> {
     let time = found.time.as_ref().filter(|_| found.ok)?;
-    Some(RecordedLibrary { name: found.name.clone(), samples_s: time.each_s.clone() })
+    let (name, version) = (found.name.clone(), found.version.clone());
+    Some(RecordedLibrary { name, version, samples_s: time.each_s.clone() })
 }
 
 /// A recording's name: the device's in lower-case letters and digits, and the backend's.

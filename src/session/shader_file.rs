@@ -104,6 +104,7 @@ fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<(Job, Needs)
         constants: overrides,
         consts,
         twin: None,
+        cuda_only: None,
         library: None,
         buffers,
         workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::devices::Devices;
 use super::jobs::{self, Params};
-use super::output::{SweepOutput, SweepPoint};
+use super::output::{LibraryOutput, SweepOutput, SweepPoint};
 use super::run::{self, RunOptions, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
@@ -21,7 +21,7 @@ pub fn device_for(experiment: &Experiment, device: &Device) -> (Backend, String)
 }
 
 /// Runs kernels at each of `values` of the parameter `over`, the others as in `base`; `on_point` sees each point as it comes.
-/// A point that fails is a point with its error in it: the sweep goes on. That parameters rule a point out is no more than a warning.
+/// A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point out is no more than a warning.
 pub fn points(
     runner: &Runner<'_>,
     kernels: &[&Kernel],
@@ -105,6 +105,8 @@ pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<Stri
         "flops_per_s",
         "load_sectors",
         "store_sectors",
+        "library",
+        "library_median_s",
         "samples_s",
     ];
     let rows = points.iter().map(point_row).collect();
@@ -115,6 +117,7 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
     let cell = |value: Option<f64>| value.map(|v| format!("{v:.6e}")).unwrap_or_default();
     let time = point.kernel.time.as_ref();
     let trace = point.kernel.trace.as_ref();
+    let library = point.kernel.library.as_ref();
     vec![
         format!("{}", point.x),
         point.kernel.id.clone(),
@@ -127,6 +130,8 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
         cell(point.kernel.flops_per_s),
         trace.map(|t| t.global.load.sectors.to_string()).unwrap_or_default(),
         trace.map(|t| t.global.store.sectors.to_string()).unwrap_or_default(),
+        library.filter(|l| l.ok).map(LibraryOutput::words).unwrap_or_default(),
+        cell(library.filter(|l| l.ok).and_then(|l| l.time.as_ref()).map(|t| t.median_s)),
         time.map(|t| t.each_s.iter().map(|s| format!("{s:.4e}")).collect::<Vec<_>>().join(" ")).unwrap_or_default(),
     ]
 }

@@ -138,7 +138,7 @@ impl std::fmt::Display for Word {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.elem {
             Elem::F32 => write!(f, "{}", f32::from_bits(self.bits)),
-            Elem::F16 => write!(f, "{}", self.number()),
+            Elem::F16 | Elem::Bf16 => write!(f, "{}", self.number()),
             Elem::I32 => write!(f, "{}", self.bits.cast_signed()),
             Elem::U32 => write!(f, "{}", self.bits),
         }

@@ -169,8 +169,10 @@ pub enum Limit {
 /// A library's call that does a kernel's work, timed in the same run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LibraryRun {
-    /// The call, such as `cuMemcpyDtoD`.
+    /// The call, such as `cuMemcpyDtoD`, or the library.
     pub name: String,
+    /// The library's version, where it has one of its own.
+    pub version: Option<String>,
     /// The comparison of its output with the kernel's reference.
     pub check: Option<Check>,
     /// Its time, where its output is right.
@@ -232,6 +234,10 @@ pub enum WarningKind {
     SlowClock,
     /// The driver is known to compute wrongly here.
     BrokenDriver,
+    /// A kernel was left out: it needs what this device or backend does not have.
+    NotHere,
+    /// The library that was to be timed beside the kernel could not be used.
+    NoLibrary,
 }
 
 /// Something that a reader of a figure should know.

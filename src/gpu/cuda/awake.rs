@@ -34,7 +34,7 @@ impl Awake {
         let event = || Event::new(&gpu.context).map_err(|code| failure("the device", code));
         let mut awake = Self {
             kernel,
-            arguments: residents.arguments(&job, 0),
+            arguments: residents.arguments(&job, 0).map_err(|code| failure("the device", code))?,
             grid: job.grid,
             clock: [event()?, event()?],
             pace: Pace::new(),
@@ -88,6 +88,6 @@ impl Awake {
 
     /// Submits one load without waiting for it. What is submitted next begins when it ends.
     pub(super) fn fill(&mut self) -> Outcome<()> {
-        self.kernel.launch(self.grid, &mut self.arguments)
+        self.kernel.launch_on(self.grid, &mut self.arguments)
     }
 }

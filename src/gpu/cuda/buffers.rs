@@ -2,13 +2,13 @@
 
 use super::compile::ordered;
 use super::device::{Gpu, cancelled};
-use super::driver::{Arguments, Code, Memory, Outcome};
+use super::driver::{Arguments, Code, Memory, Outcome, TileMap};
 use super::error::{failure, of_kernel};
 use crate::base::diag::any_of;
 use crate::base::tensor::{Init, Tensor};
 use crate::base::units::si;
 use crate::gpu::backend::{Failure, Sink};
-use crate::job::{BindingKind, BufferSpec, Job};
+use crate::job::{BindingKind, BufferSpec, Job, TensorMap};
 use crate::measure::warnings::CACHE_BYTES;
 use crate::trace::record::CacheState;
 
@@ -160,12 +160,20 @@ impl Residents {
     }
 
     /// The arguments with which `job`'s kernel works on a set.
-    pub(super) fn arguments(&self, job: &Job, set: u64) -> Arguments {
+    ///
+    /// # Errors
+    /// When a tensor map cannot be had of a buffer.
+    pub(super) fn arguments(&self, job: &Job, set: u64) -> Outcome<Arguments> {
         let address = |i| {
             let (memory, offset) = self.of_set(set, i);
             memory.address(offset)
         };
-        Arguments::new(&ordered(job).into_iter().map(address).collect::<Vec<u64>>())
+        let map = |map: &TensorMap| {
+            let i = job.buffers.iter().position(|b| b.name == map.buffer).ok_or(Code::CUDA_ERROR_INVALID_VALUE)?;
+            TileMap::new(map, job.buffers[i].elem, address(i))
+        };
+        let maps = job.cuda_only.iter().flat_map(|only| &only.maps).map(map).collect::<Outcome<_>>()?;
+        Ok(Arguments::new(&ordered(job).into_iter().map(address).collect::<Vec<u64>>(), maps))
     }
 }
 

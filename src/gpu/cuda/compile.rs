@@ -91,12 +91,19 @@ fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
 /// Fails where the twin's function is not there, or does not take as many parameters as the kernel has buffers.
 fn check_entry(job: &Job, twin: &Twin, ptx: &str) -> Result<(), Diagnostic> {
     let buffers = job.buffers.len();
+    let maps = job.cuda_only.as_ref().map_or(&[][..], |only| &only.maps);
     match parameters(ptx, &twin.entry) {
-        Some(count) if count == buffers => Ok(()),
+        Some(count) if count == buffers + maps.len() => Ok(()),
         Some(count) => {
             let names: Vec<&str> = ordered(job).into_iter().map(|i| job.buffers[i].name.as_str()).collect();
-            let message = format!("`{}` takes {count} parameters, and the kernel has {buffers} buffers", twin.entry);
-            let hint = format!("take one pointer for each, in this order: {}", names.join(", "));
+            let mut message =
+                format!("`{}` takes {count} parameters, and the kernel has {buffers} buffers", twin.entry);
+            let mut hint = format!("take one pointer for each, in this order: {}", names.join(", "));
+            if !maps.is_empty() {
+                message.push_str(&format!(" and {} tensor maps", maps.len()));
+                let names: Vec<&str> = maps.iter().map(|map| map.buffer.as_str()).collect();
+                hint.push_str(&format!("; then a `const __grid_constant__ CUtensorMap` each for {}", names.join(", ")));
+            }
             Err(Diagnostic::error(message).in_file(&twin.file).hint(hint))
         }
         None => {

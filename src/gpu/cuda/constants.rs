@@ -3,9 +3,15 @@
 use crate::base::wgsl::{Scalar, Setting, settable};
 use crate::job::Job;
 
+/// What a tensor map is to a kernel that takes some: bytes that only the hardware reads. So that it needs no header of the driver's.
+const TENSOR_MAP: &str = "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n";
+
 /// One `constexpr` for each constant. Macros would reach into every header that the twin includes.
 pub(super) fn header(job: &Job) -> String {
-    job.constants.iter().chain(&job.consts).map(|(name, value)| constant(name, *value, ty(&job.source, name))).collect()
+    let constants = job.constants.iter().chain(&job.consts);
+    let constants = constants.map(|(name, value)| constant(name, *value, ty(&job.source, name)));
+    let maps = job.cuda_only.as_ref().is_some_and(|only| !only.maps.is_empty());
+    maps.then(|| TENSOR_MAP.to_owned()).into_iter().chain(constants).collect()
 }
 
 fn constant(name: &str, value: f64, declared: Option<&str>) -> String {

@@ -31,6 +31,10 @@ pub(super) struct Gpu {
     pub(super) architecture: i32,
     /// What each of its multiprocessors has.
     pub(super) multiprocessor: Multiprocessor,
+    /// How many of them it has.
+    pub(super) multiprocessors: u32,
+    /// Shared memory that a launch can give a workgroup, in bytes.
+    pub(super) max_given_shared: u32,
     /// Seconds that its clock cannot tell apart, or that reading it takes.
     pub(super) clock_resolution_s: f64,
 }
@@ -68,7 +72,17 @@ impl Gpu {
         };
         let description = describe(&context, ordinal, architecture)?;
         let clock_resolution_s = clock_resolution(&context)?;
-        Ok(Self { context, description, architecture, multiprocessor, clock_resolution_s })
+        let multiprocessors = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let max_given_shared = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        Ok(Self {
+            context,
+            description,
+            architecture,
+            multiprocessor,
+            multiprocessors,
+            max_given_shared,
+            clock_resolution_s,
+        })
     }
 
     /// Waits for the work before `event`.

@@ -1,11 +1,17 @@
 //! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one thread.
-#![expect(unsafe_code, reason = "the driver is a C library; nothing outside this file and nvrtc.rs calls into C")]
+#![expect(
+    unsafe_code,
+    reason = "the driver is a C library; nothing outside this file, nvrtc.rs and cublas.rs calls into C"
+)]
 
 use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
 
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUresult};
+
+use crate::base::tensor::Elem;
+use crate::job::TensorMap;
 
 /// The code that a failed call gives.
 pub(super) type Code = CUresult;
@@ -20,7 +26,7 @@ pub(super) use cudarc::driver::sys::CUfunction_attribute as FunctionAttribute;
 
 /// All work goes to this thread's default stream: in order, and in order with copies from and to the host, which wait for it. Unlike
 /// the process's default stream it can be captured in a [`Graph`]. The value is the driver's `CU_STREAM_PER_THREAD`.
-const STREAM: sys::CUstream = std::ptr::without_provenance_mut(2);
+pub(super) const STREAM: sys::CUstream = std::ptr::without_provenance_mut(2);
 
 fn code(error: result::DriverError) -> CUresult {
     error.0
@@ -108,7 +114,7 @@ impl Memory {
     }
 
     /// Whether `bytes` from `offset` on lie within.
-    fn holds(&self, offset: u64, bytes: u64) -> bool {
+    pub(super) fn holds(&self, offset: u64, bytes: u64) -> bool {
         offset.checked_add(bytes).is_some_and(|end| end <= self.bytes)
     }
 
@@ -149,19 +155,70 @@ impl Drop for Memory {
     }
 }
 
-/// A kernel's arguments: addresses of buffers, in order.
+/// How the device finds tiles of a row-major matrix in its memory.
+#[derive(Clone, Copy)]
+pub(super) struct TileMap(sys::CUtensorMap);
+
+impl TileMap {
+    /// The tiles of `map`, whose matrix has elements of this type and begins at this address.
+    pub(super) fn new(map: &TensorMap, elem: Elem, address: u64) -> Outcome<Self> {
+        use sys::CUtensorMapDataType_enum as T;
+        use sys::CUtensorMapSwizzle_enum as S;
+        let elements = match elem {
+            Elem::F32 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+            Elem::F16 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+            Elem::Bf16 => T::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+            Elem::U32 => T::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+            Elem::I32 => T::CU_TENSOR_MAP_DATA_TYPE_INT32,
+        };
+        let swizzle = match map.swizzle {
+            32 => S::CU_TENSOR_MAP_SWIZZLE_32B,
+            64 => S::CU_TENSOR_MAP_SWIZZLE_64B,
+            128 => S::CU_TENSOR_MAP_SWIZZLE_128B,
+            _ => S::CU_TENSOR_MAP_SWIZZLE_NONE,
+        };
+        let start = usize::try_from(address).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let (sizes, pitch) = ([map.columns, map.rows], [map.columns * elem.bytes()]);
+        let (tile, steps) = ([map.box_columns, map.box_rows], [1, 1]);
+        let mut encoded = sys::CUtensorMap { opaque: [0; 16] };
+        // SAFETY: All pointers are to live values of as many elements as two dimensions take. The address is only encoded.
+        unsafe {
+            sys::cuTensorMapEncodeTiled(
+                &raw mut encoded,
+                elements,
+                2,
+                std::ptr::without_provenance_mut(start),
+                sizes.as_ptr(),
+                pitch.as_ptr(),
+                tile.as_ptr(),
+                steps.as_ptr(),
+                sys::CUtensorMapInterleave_enum::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                swizzle,
+                sys::CUtensorMapL2promotion_enum::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                sys::CUtensorMapFloatOOBfill_enum::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+            )
+        }
+        .result()
+        .map_err(code)?;
+        Ok(Self(encoded))
+    }
+}
+
+/// A kernel's arguments: addresses of buffers, then tensor maps, in order.
 pub(super) struct Arguments {
-    /// Pointers into `_values`, as the driver wants them.
+    /// Pointers into `_values` and `_maps`, as the driver wants them.
     pointers: Box<[*mut c_void]>,
     _values: Box<[u64]>,
+    _maps: Box<[TileMap]>,
 }
 
 impl Arguments {
-    /// Arguments of these addresses.
-    pub(super) fn new(values: &[u64]) -> Self {
-        let mut values: Box<[u64]> = values.into();
-        let pointers = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
-        Self { pointers, _values: values }
+    /// Arguments of these addresses and maps.
+    pub(super) fn new(values: &[u64], maps: Vec<TileMap>) -> Self {
+        let (mut values, mut maps): (Box<[u64]>, Box<[TileMap]>) = (values.into(), maps.into());
+        let addresses = values.iter_mut().map(|value| std::ptr::from_mut(value).cast());
+        let pointers = addresses.chain(maps.iter_mut().map(|TileMap(map)| std::ptr::from_mut(map).cast())).collect();
+        Self { pointers, _values: values, _maps: maps }
     }
 }
 
@@ -194,21 +251,37 @@ impl Function {
         Ok(u32::try_from(value).unwrap_or(0))
     }
 
-    /// How many workgroups of `lanes` a multiprocessor holds at a time.
-    pub(super) fn blocks_per_multiprocessor(&self, lanes: u32) -> Outcome<u32> {
-        let lanes = i32::try_from(lanes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    /// Lets launches give workgroups this much shared memory, in bytes, beside what the function declares.
+    pub(super) fn allow_shared(&self, bytes: u32) -> Outcome<()> {
+        let bytes = i32::try_from(bytes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let what = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: The function's module is loaded.
-        let blocks = unsafe { result::occupancy::max_active_block_per_multiprocessor(self.function, lanes, 0) };
+        unsafe { result::function::set_function_attribute(self.function, what, bytes) }.map_err(code)
+    }
+
+    /// How many workgroups of `lanes` a multiprocessor holds at a time, each with so many bytes of shared memory from the launch.
+    pub(super) fn blocks_per_multiprocessor(&self, lanes: u32, shared_bytes: u32) -> Outcome<u32> {
+        let lanes = i32::try_from(lanes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let shared = shared_bytes as usize;
+        // SAFETY: The function's module is loaded.
+        let blocks = unsafe { result::occupancy::max_active_block_per_multiprocessor(self.function, lanes, shared) };
         Ok(u32::try_from(blocks.map_err(code)?).unwrap_or(0))
     }
 
-    /// Has it run after the work before; does not wait.
-    pub(super) fn launch(&self, grid: [u32; 3], workgroup: [u32; 3], arguments: &mut Arguments) -> Outcome<()> {
+    /// Has it run after the work before, each workgroup with so many bytes of shared memory; does not wait.
+    pub(super) fn launch(
+        &self,
+        grid: [u32; 3],
+        workgroup: [u32; 3],
+        shared_bytes: u32,
+        arguments: &mut Arguments,
+    ) -> Outcome<()> {
         // SAFETY: The function's module is loaded, and the driver reads as many arguments as the function has parameters, which
         // `compile` has compared with the job's buffers. Where a kernel writes is nothing that can be proved: what it does wrong
         // stays in the device memory that this worker process owns.
         unsafe {
-            result::launch_kernel(self.function, grid.into(), workgroup.into(), 0, STREAM, &mut arguments.pointers)
+            let (grid, workgroup, pointers) = (grid.into(), workgroup.into(), &mut arguments.pointers);
+            result::launch_kernel(self.function, grid, workgroup, shared_bytes, STREAM, pointers)
         }
         .map_err(code)
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::Prepared;
 use super::awake::Awake;
+use super::cublas::Sizes;
 use super::driver::{Arguments, Event, Graph, Outcome};
 use super::error::{failure, of_kernel};
 use crate::gpu::backend::{Event as Progress, Failure, Sink};
@@ -37,6 +38,12 @@ pub(super) enum Work {
         /// Index of the buffer that is written.
         to: usize,
     },
+    /// cuBLAS's product of two of them.
+    Product {
+        /// Indices of A, B and C.
+        buffers: [usize; 3],
+        sizes: Sizes,
+    },
 }
 
 /// A kernel with its buffer sets.
@@ -64,8 +71,8 @@ impl<'a> Launches<'a> {
         sink: &'a mut dyn Sink,
     ) -> Result<Self, Failure> {
         let event = || Event::new(&prepared.gpu.context).map_err(|code| failure("the device", code));
-        let arguments =
-            (0..prepared.residents.sets()).map(|set| prepared.residents.arguments(prepared.job, set)).collect();
+        let arguments = (0..prepared.residents.sets()).map(|set| prepared.residents.arguments(prepared.job, set));
+        let arguments = arguments.collect::<Outcome<_>>().map_err(|code| of_kernel(prepared.job, code))?;
         let clock = [event()?, event()?];
         let (graphs, started) = (BTreeMap::new(), Instant::now());
         Ok(Self { prepared, work, arguments, next: 0, clock, pacing, graphs, started, sink })
@@ -116,26 +123,10 @@ impl<'a> Launches<'a> {
         let residents = &self.prepared.residents;
         let sets = residents.sets();
         for set in (self.next..self.next + launches).map(|i| i % sets) {
-            match self.work {
-                Work::Kernel => {
-                    let arguments = &mut self.arguments[usize::try_from(set).unwrap_or(0)];
-                    self.prepared.launch(arguments)?;
-                }
-                Work::Copy { from, to } => {
-                    let ((from, from_offset), (to, offset)) = (residents.of_set(set, from), residents.of_set(set, to));
-                    to.copy(offset, from, from_offset, self.prepared.job.buffers[self.copied()].bytes())?;
-                }
-            }
+            let arguments = &mut self.arguments[usize::try_from(set).unwrap_or(0)];
+            self.prepared.submit(self.work, set, arguments)?;
         }
         Ok(())
-    }
-
-    /// The buffer whose size a copy has.
-    fn copied(&self) -> usize {
-        match self.work {
-            Work::Copy { to, .. } => to,
-            Work::Kernel => 0,
-        }
     }
 }
 

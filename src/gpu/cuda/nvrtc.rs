@@ -1,9 +1,8 @@
-//! NVRTC's and cuBLAS's calls, each made safe to call.
-#![expect(unsafe_code, reason = "these are C libraries; nothing outside this file and driver.rs calls into C")]
+//! NVRTC's calls, each made safe to call.
+#![expect(unsafe_code, reason = "it is a C library; nothing outside this file, driver.rs and cublas.rs calls into C")]
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
-use cudarc::cublas::sys as cublas;
 use cudarc::nvrtc::{result, sys};
 
 /// A compiler's message where it failed in another way than by finding errors in the source.
@@ -13,23 +12,6 @@ pub(super) type Outcome<T> = Result<T, String>;
 pub(super) fn is_present() -> bool {
     // SAFETY: It loads a library that has no initialisation of its own.
     unsafe { sys::is_culib_present() }
-}
-
-/// cuBLAS's version, where its library can be loaded.
-pub(super) fn cublas_version() -> Option<[i32; 3]> {
-    use cublas::libraryPropertyType_t::{MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
-    // SAFETY: The library is looked for first; the pointer is to a live integer.
-    unsafe {
-        if !cublas::is_culib_present() {
-            return None;
-        }
-        let part = |which| {
-            let mut value = 0;
-            let status = cublas::cublasGetProperty(which, &raw mut value);
-            (status == cublas::cublasStatus_t::CUBLAS_STATUS_SUCCESS).then_some(value)
-        };
-        Some([part(MAJOR_VERSION)?, part(MINOR_VERSION)?, part(PATCH_LEVEL)?])
-    }
 }
 
 /// NVRTC's version: major and minor.

@@ -1,6 +1,6 @@
 //! What of CUDA is there: the driver, the compiler, the libraries; and how to get what is missing.
 
-use super::{driver, nvrtc};
+use super::{cublas, driver, nvrtc};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{NVRTC, Part};
 
@@ -8,7 +8,8 @@ const GET_DRIVER: &str =
     "install NVIDIA's driver (it brings the library libcuda); in a container, start it with its GPU";
 const GET_NVRTC: &str = "install the CUDA toolkit, or the compiler alone (`pip install nvidia-cuda-nvrtc`), and put its library's \
                          folder into LD_LIBRARY_PATH, or name the toolkit in CUDA_HOME";
-const GET_CUBLAS: &str = "install the CUDA toolkit, or the library alone (`pip install nvidia-cublas`), and put its folder into \
+/// How to get cuBLAS.
+pub(super) const GET_CUBLAS: &str = "install the CUDA toolkit, or the library alone (`pip install nvidia-cublas`), and put its folder into \
                           LD_LIBRARY_PATH; without it nothing is missing but the library's own times";
 
 /// Fails where the driver's library is missing.
@@ -33,7 +34,7 @@ pub(super) fn parts() -> Vec<Part> {
     vec![
         part("CUDA driver", found_driver(), "libcuda", GET_DRIVER),
         part(NVRTC, nvrtc::is_present().then(found_nvrtc), "libnvrtc", GET_NVRTC),
-        part("cuBLAS", nvrtc::cublas_version().map(|[a, b, c]| format!("{a}.{b}.{c}")), "libcublas", GET_CUBLAS),
+        part("cuBLAS", cublas::version().map(|[a, b, c]| format!("{a}.{b}.{c}")), "libcublas", GET_CUBLAS),
     ]
 }
 

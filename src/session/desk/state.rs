@@ -10,7 +10,7 @@ use crate::base::units::number;
 use crate::device::{DeviceSpec, Launch};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Experiment, Kernel, Lesson, Pack, Step};
+use crate::lesson::{Experiment, Kernel, Lesson, LibraryDecl, Pack, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
@@ -401,6 +401,11 @@ fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
     let exprs = kernel.constants.iter().map(|(_, e)| e).chain(kernel.buffers.iter().map(|b| &b.count));
     let exprs = exprs.chain(&kernel.grid).chain([&kernel.bytes, &kernel.flops]).chain(check);
     let exprs = exprs.chain(kernel.requires.iter().map(|requirement| &requirement.condition));
+    let sizes = match &kernel.library {
+        Some(LibraryDecl::Product { sizes, .. }) => sizes.as_slice(),
+        Some(LibraryDecl::Copy(..)) | None => &[],
+    };
+    let exprs = exprs.chain(sizes);
     let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
     ids.sort();
     ids.dedup();

@@ -116,8 +116,9 @@ impl RecordedPoint {
             CacheState::Cold => "cold",
             CacheState::Warm => "warm",
         };
-        let library = library.as_ref().map_or_else(String::new, |RecordedLibrary { name, samples_s }| {
-            format!(", library: (name: {name:?}, samples_s: [{}])", list(samples_s))
+        let library = library.as_ref().map_or_else(String::new, |RecordedLibrary { name, version, samples_s }| {
+            let version = version.as_ref().map(|version| format!("version: {version:?}, ")).unwrap_or_default();
+            format!(", library: (name: {name:?}, {version}samples_s: [{}])", list(samples_s))
         });
         format!(
             "                (x: {x}, bytes: {bytes}, flops: {flops}, cache: {cache}, samples_s: [{}]{library}),\n",

@@ -102,6 +102,9 @@ pub struct RecordedPoint {
 pub struct RecordedLibrary {
     /// The call's name.
     pub name: String,
+    /// Its version, where it has one of its own.
+    #[serde(default)]
+    pub version: Option<String>,
     /// Each sample, in seconds, in the order they were taken.
     pub samples_s: Vec<f64>,
 }
@@ -209,7 +212,8 @@ impl RecordedPoint {
         let time = time(&self.samples_s, self.cache);
         let library = self.library.as_ref().map(|library| {
             let time = self::time(&library.samples_s, self.cache);
-            LibraryOutput::timed(&library.name, (self.bytes, self.flops), time)
+            let version = library.version.clone();
+            LibraryOutput { version, ..LibraryOutput::timed(&library.name, (self.bytes, self.flops), time) }
         });
         let sampled = KernelOutput::sampled(kernel, (self.bytes, self.flops), time.median_s);
         SweepPoint { x: self.x, kernel: KernelOutput { time: Some(time), library, ..sampled }, warnings: Vec::new() }

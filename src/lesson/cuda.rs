@@ -1,0 +1,119 @@
+//! What a kernel says of CUDA: the twin beside its shader, or, for one written in CUDA C++ only, what WGSL would have said.
+
+use std::sync::Arc;
+
+use super::document::Reader;
+use super::expr::Expr;
+use super::fields::{Fields, Node, did_you_mean};
+use super::files::FileError;
+use super::model::{Buffer, CudaOnly, MapDecl};
+use crate::job::Twin;
+
+/// Rows of a tile in shared memory are mixed over so many bytes, or not at all (CUDA driver API, `CUtensorMapSwizzle`).
+const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
+
+/// A shader's file and text.
+type Shader = (String, Arc<str>);
+
+impl Reader<'_> {
+    /// A kernel's entry point and its text in CUDA C++, where there is one: the shader itself, or the twin beside it.
+    pub(super) fn languages(&self, fields: &Fields<'_>, shader: Option<&Shader>) -> (Option<String>, Option<Twin>) {
+        let given = fields.optional("entry").map(|node| node.text().map(|text| text.value));
+        let Some((file, source)) = shader else { return (given.unwrap_or_default(), None) };
+        // C++ keeps the name `main` for itself.
+        let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
+        let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
+        if file.ends_with(".cu") {
+            let entry = given.unwrap_or(Some(name));
+            let twin = entry.clone().map(|entry| Twin { file: file.clone(), source: source.clone(), entry });
+            return (entry, twin);
+        }
+        let entry = given.unwrap_or(Some("main".to_owned()));
+        let function = entry.clone().map(|entry| if entry == "main" { name } else { entry });
+        let twin = function.and_then(|function| self.twin(fields, format!("{stem}.cu"), function));
+        (entry, twin)
+    }
+
+    /// The twin in `file`, where there is one.
+    fn twin(&self, fields: &Fields<'_>, file: String, entry: String) -> Option<Twin> {
+        match self.reading.files.read(&file) {
+            Ok(source) => Some(Twin { file, source: source.into(), entry }),
+            Err(FileError::Missing) => None,
+            Err(FileError::Unreadable(why)) => {
+                let message = format!("cannot read {}: {why}", self.reading.files.display(&file));
+                fields.text("shader")?.error(message, "make it plain text");
+                None
+            }
+        }
+    }
+
+    /// A kernel's `cuda`, which those written in CUDA C++ only have, and no others. None where it is wrong.
+    pub(super) fn cuda_only(
+        &mut self,
+        kernel: &str,
+        shader: Option<&Shader>,
+        buffers: &[Buffer],
+        fields: &Fields<'_>,
+    ) -> Option<Option<CudaOnly>> {
+        let node = fields.optional("cuda");
+        let only = shader.is_some_and(|(file, _)| file.ends_with(".cu"));
+        match (only, node) {
+            (true, Some(node)) => self.launch(kernel, buffers, node).map(Some),
+            (true, None) => {
+                let message = "a kernel in CUDA C++ only has to say how it is launched";
+                fields.text("shader")?.error(message, "add cuda: (block: (\"128\", \"1\", \"1\"))");
+                None
+            }
+            (false, Some(node)) => {
+                let message = "a WGSL kernel and its twin are launched as the WGSL says";
+                node.error(message, "leave `cuda` out, or name a .cu file as the shader");
+                None
+            }
+            (false, None) => Some(None),
+        }
+    }
+
+    fn launch(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CudaOnly> {
+        let fields = node.fields()?;
+        let block = fields.required("block").and_then(Node::triple);
+        let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
+        let shared = fields.optional("shared");
+        let shared = if shared.is_some() { self.figure(kernel, shared, Some(0)) } else { Expr::parse("0").ok() };
+        let listed = fields.list("tensor_maps").unwrap_or_default();
+        let maps: Vec<Option<MapDecl>> =
+            listed.into_iter().map(|node| self.tensor_map(kernel, buffers, node)).collect();
+        let persistent = fields.optional("persistent").map_or(Some(false), |node| node.read("true or false"));
+        fields.finish();
+        let [x, y, z] = block?;
+        let maps = maps.into_iter().collect::<Option<_>>()?;
+        Some(CudaOnly { block: [x?, y?, z?], shared: shared?, maps, persistent: persistent? })
+    }
+
+    fn tensor_map(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<MapDecl> {
+        let fields = node.fields()?;
+        let buffer = fields.text("buffer");
+        let mut figure = |name| self.figure(kernel, fields.required(name), Some(1));
+        let [columns, rows, box_columns, box_rows] = ["columns", "rows", "box_columns", "box_rows"].map(&mut figure);
+        let swizzle_node = fields.optional("swizzle");
+        let swizzle = swizzle_node.map_or(Some(0), |node| node.read::<u32>("0, 32, 64 or 128"));
+        fields.finish();
+        if let Some((node, odd)) = swizzle_node.zip(swizzle).filter(|(_, swizzle)| !SWIZZLES.contains(swizzle)) {
+            node.error(format!("a tile cannot be swizzled over {odd} bytes"), "write 0, 32, 64 or 128");
+            return None;
+        }
+        let buffer = buffer?;
+        if !buffers.iter().any(|known| known.name == buffer.value) {
+            let hint = did_you_mean(&buffer.value, buffers.iter().map(|known| known.name.as_str()));
+            buffer.error(format!("`{}` is not a buffer of this kernel", buffer.value), hint);
+            return None;
+        }
+        Some(MapDecl {
+            buffer: buffer.value,
+            columns: columns?,
+            rows: rows?,
+            box_columns: box_columns?,
+            box_rows: box_rows?,
+            swizzle: swizzle?,
+        })
+    }
+}
