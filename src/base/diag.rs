@@ -68,13 +68,15 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// Whether nothing is wrong but the place: another device or backend could do it.
+    pub not_here: bool,
 }
 
 impl Diagnostic {
     /// An error without a place or a hint yet.
     #[must_use]
     pub fn error(message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, message: message.into(), place: None, hint: None }
+        Self { severity: Severity::Error, message: message.into(), place: None, hint: None, not_here: false }
     }
 
     /// A warning without a place or a hint yet.
@@ -101,6 +103,13 @@ impl Diagnostic {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same, about something that another device or backend could do.
+    #[must_use]
+    pub fn not_here(mut self) -> Self {
+        self.not_here = true;
         self
     }
 

@@ -106,6 +106,17 @@ impl Elem {
         if self == Self::F16 { HALF_POISON << 16 | HALF_POISON } else { POISON }
     }
 
+    /// Its name in WGSL.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::F16 => "f16",
+        }
+    }
+
     /// Bytes of an element.
     #[must_use]
     pub fn bytes(self) -> u64 {

@@ -35,6 +35,16 @@ pub fn without_enable_subgroups(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The words of `source`, and each other character but blanks by itself; comments are none of them.
+pub fn tokens(source: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let token = token(source, at)?;
+        at = token.end;
+        Some(&source[token])
+    })
+}
+
 /// The tokens of an `enable` directive to blank: each `subgroups` with a comma beside it, or all where nothing else is enabled.
 fn without(source: &str, directive: &[Range<usize>]) -> Vec<Range<usize>> {
     let is = |range: &Range<usize>, text: &str| &source[range.clone()] == text;
@@ -130,5 +140,11 @@ mod tests {
             assert_eq!(without_enable_subgroups(before), after, "{before}");
             assert_eq!(without_enable_subgroups(before).len(), before.len());
         }
+    }
+
+    #[test]
+    fn comments_are_no_tokens() {
+        let found: Vec<&str> = tokens("let é_1 = a<f16>; // b\n/* c */ }").collect();
+        assert_eq!(found, ["let", "é_1", "=", "a", "<", "f16", ">", ";", "}"]);
     }
 }

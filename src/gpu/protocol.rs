@@ -12,7 +12,7 @@ use crate::job::Job;
 use crate::trace::record::{Ceilings, Device, Record};
 
 /// Changes whenever a message changes its form.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The first bytes that each side says, before its version.
 const MAGIC: [u8; 8] = *b"warpbook";

@@ -75,6 +75,7 @@ impl fmt::Display for Reason {
                 WarningKind::Drift => "the times drifted while they were taken",
                 WarningKind::SlowClock => "the device ran slower than it can",
                 WarningKind::BrokenDriver => "the driver computes wrongly here",
+                WarningKind::NotHere => "a kernel was left out",
             },
         })
     }
@@ -108,7 +109,8 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::FewSamples
         | WarningKind::Drift
         | WarningKind::SlowClock
-        | WarningKind::BrokenDriver => true,
+        | WarningKind::BrokenDriver
+        | WarningKind::NotHere => true,
         WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks => false,
     }
 }

@@ -15,7 +15,7 @@ use crate::job::{MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Kernel, Lesson, Pack, Value};
 use crate::measure::roofline::{self, Placement};
-use crate::trace::record::{Backend, Ceilings, Record};
+use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
@@ -246,6 +246,11 @@ pub fn run(
     let mut done: Vec<Done> = Vec::new();
     for kernel in kernels {
         let (mut outcome, ran, mut problems) = runner.output(kernel, &params);
+        // Whoever names a kernel wants that one, and whoever runs a lesson what can be had of it.
+        if options.kernels.is_empty() && is_not_here(&problems) {
+            output.warnings.extend(problems.into_iter().map(left_out));
+            continue;
+        }
         if let Some(ran) = ran {
             results.insert_record(&kernel.id, &ran.record, ran.bytes, ran.flops);
             outcome.roofline = placement(&ran, &ceilings);
@@ -274,6 +279,18 @@ pub fn run(
     let env = Env::new(lesson, &params, &results);
     output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();
     Ok(output)
+}
+
+/// Whether nothing is wrong with a kernel but that it cannot run on this device.
+#[must_use]
+pub fn is_not_here(problems: &[Diagnostic]) -> bool {
+    !problems.is_empty() && problems.iter().all(|problem| problem.not_here)
+}
+
+/// Why a kernel was left out, as a warning.
+fn left_out(problem: Diagnostic) -> Warning {
+    let message = format!("left out: {}", problem.message);
+    Warning { kind: WarningKind::NotHere, message, hint: problem.hint.unwrap_or_default() }
 }
 
 /// The same as a warning: the kernel itself ran.

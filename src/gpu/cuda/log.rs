@@ -20,7 +20,7 @@ fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
         "warning" => Severity::Warning,
         _ => return None,
     };
-    let diagnostic = Diagnostic { severity, message: message.trim().to_owned(), place: None, hint: None };
+    let diagnostic = Diagnostic { severity, ..Diagnostic::error(message.trim()) };
     if file != twin.file {
         let message = format!("{} (in {file}, line {number})", diagnostic.message);
         return Some(Diagnostic { message, ..diagnostic }.in_file(&twin.file));
