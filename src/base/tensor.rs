@@ -116,6 +116,18 @@ impl Elem {
         }
     }
 
+    /// Its name in WGSL, or what it would be there.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+        }
+    }
+
     /// Bytes of an element.
     #[must_use]
     pub fn bytes(self) -> u64 {

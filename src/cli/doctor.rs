@@ -62,5 +62,8 @@ fn facts(device: &Device) -> Vec<(&'static str, String)> {
     facts.push(("largest binding", si(device.max_binding_bytes as f64, "B")));
     facts.push(("largest workgroup", format!("{} lanes", device.max_workgroup_invocations)));
     facts.push(("workgroup memory", si(f64::from(device.max_shared_bytes), "B")));
+    facts.push(("16-bit floats", if device.f16 { "yes" } else { "no" }.to_owned()));
+    let shapes: Vec<String> = device.cooperative.iter().map(ToString::to_string).collect();
+    facts.push(("cooperative matrices", if shapes.is_empty() { "none".to_owned() } else { shapes.join("; ") }));
     facts
 }

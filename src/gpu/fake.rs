@@ -115,6 +115,8 @@ pub fn device() -> Device {
         max_workgroup_size: [1024, 1024, 64],
         max_grid: 65_535,
         max_shared_bytes: 32 << 10,
+        f16: false,
+        cooperative: Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a device allows, said before a launch and in terms of what the learner can turn.
 
+use super::needs;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
 use crate::job::{BindingKind, Job};
@@ -18,6 +19,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     buffers(job, device, &mut found);
     grid(job, device, &mut found);
     workgroup(job, device, &mut found);
+    found.extend(needs::missing(job, device));
     found.into_iter().map(|d| d.in_file(&job.file)).collect()
 }
 

@@ -6,6 +6,7 @@ pub mod client;
 mod cuda;
 pub mod fake;
 pub mod limits;
+mod needs;
 mod own;
 mod pace;
 pub mod protocol;

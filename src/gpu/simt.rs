@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backend::Event as Progress;
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::Tensor;
+use crate::base::tensor::{Elem, Tensor};
 use crate::job::Job;
 use crate::reference;
 use crate::simt::{self, Options, Program};
-use crate::trace::record::{Backend, Device, Record};
+use crate::trace::record::{Backend, Device, MatrixShape, Record};
 
 /// The tracer, described as a device. It has WebGPU's default limits where it needs any.
 #[must_use]
@@ -28,7 +28,20 @@ pub fn device() -> Device {
         max_workgroup_size: [1024, 1024, 64],
         max_grid: 65_535,
         max_shared_bytes: 48 << 10,
+        f16: true,
+        cooperative: shapes(),
     }
+}
+
+/// The cooperative matrices that the tracer knows: all that WGSL can name.
+fn shapes() -> Vec<MatrixShape> {
+    let square = |n, factors, sum| MatrixShape { m: n, n, k: n, factors, sum };
+    let sizes = [16, 8].into_iter();
+    sizes
+        .flat_map(|n| {
+            [square(n, Elem::F16, Elem::F32), square(n, Elem::F16, Elem::F16), square(n, Elem::F32, Elem::F32)]
+        })
+        .collect()
 }
 
 /// Runs and traces a job.

@@ -163,6 +163,8 @@ mod tests {
             max_workgroup_size: [1024, 1024, 64],
             max_grid: 65_535,
             max_shared_bytes: 48 << 10,
+            f16: true,
+            cooperative: Vec::new(),
         }
     }
 

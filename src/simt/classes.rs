@@ -126,6 +126,11 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
                     raise(of, *dst, if shared { Class::Uniform } else { Class::Varying });
                 }
             }
+            Inst::MultiplyAdd { product } => {
+                for dst in &ir.products[product as usize].d {
+                    raise(of, *dst, Class::Varying);
+                }
+            }
             Inst::If { cond, .. } if class(cond) != Class::Uniform => {
                 diverging.extend(regions.construct[i]);
             }

@@ -4,7 +4,7 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
-use super::ir::{AtomicOp, Builtin, Mem, Orders, Width};
+use super::ir::{AtomicOp, Builtin, Mem, Orders, Product, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::subgroup::Subgroup;
 
@@ -39,6 +39,8 @@ pub enum Op {
     Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
     /// What lanes get from each other's vector `a`, into scalars if `one`, else into vectors.
     Subgroup { op: Subgroup, dst: [u32; 4], a: u32, index: Src, one: bool },
+    /// Multiplies cooperative matrices, as an index of [`Code::products`].
+    MultiplyAdd { product: u32 },
     /// Zeroes rows of local memory.
     ClearLocal { first: u32, rows: u32 },
     /// Goes to `to`.
@@ -149,6 +151,8 @@ pub struct Code {
     pub lines: Vec<u32>,
     /// Places of memory accesses.
     pub places: Vec<Place>,
+    /// Products of cooperative matrices, of vector registers.
+    pub products: Vec<Product>,
     /// Basic blocks.
     pub blocks: Vec<Block>,
     /// First values of scalar registers from 0 on.
@@ -180,8 +184,8 @@ pub enum Mention<'a> {
 }
 
 impl Op {
-    /// Calls `visit` with every register that the operation mentions, also those of its place.
-    pub fn mentions(&mut self, places: &mut [Place], visit: &mut impl FnMut(Mention<'_>)) {
+    /// Calls `visit` with every register that the operation mentions, also those of its place or product.
+    pub fn mentions(&mut self, places: &mut [Place], products: &mut [Product], visit: &mut impl FnMut(Mention<'_>)) {
         use Mention::{Read, ReadOne, Write, WriteOne};
         fn src(s: &mut Src, visit: &mut impl FnMut(Mention<'_>)) {
             let mut reg = s.reg();
@@ -261,6 +265,11 @@ impl Op {
                 let write = if *one { WriteOne } else { Write };
                 dst[..op.results()].iter_mut().for_each(|r| visit(write(r)));
             }
+            Self::MultiplyAdd { product } => {
+                let Product { a, b, c, d, .. } = &mut products[*product as usize];
+                a.iter_mut().chain(b).chain(c).for_each(|r| visit(Read(r)));
+                d.iter_mut().for_each(|r| visit(Write(r)));
+            }
             Self::JumpIf { cond, .. } => visit(ReadOne(cond)),
             Self::Split { cond, .. } | Self::LeaveIf { cond, .. } => visit(Read(cond)),
             Self::Switch { case } => src(case, visit),
@@ -284,7 +293,7 @@ impl Op {
             Self::SUn { .. } | Self::SBin { .. } | Self::STri { .. } => true,
             Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
             Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } | Self::Atomic { .. } => true,
-            Self::Subgroup { .. } | Self::ClearLocal { .. } => true,
+            Self::Subgroup { .. } | Self::MultiplyAdd { .. } | Self::ClearLocal { .. } => true,
             Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
             Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,
             Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,

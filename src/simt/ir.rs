@@ -201,6 +201,8 @@ pub enum Inst {
     Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
     /// What each lane gets from the others' `a`: [`Subgroup::results`] components.
     Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
+    /// A product of cooperative matrices, as an index of [`Ir::products`].
+    MultiplyAdd { product: u32 },
     /// Zeroes `rows` words of local memory from `first`.
     ClearLocal { first: u32, rows: u32 },
     /// A lexical block, which limits where variables live.
@@ -254,6 +256,7 @@ impl Inst {
             | Self::Store { .. }
             | Self::Atomic { .. }
             | Self::Subgroup { .. }
+            | Self::MultiplyAdd { .. }
             | Self::BreakIf { .. }
             | Self::EndLoop
             | Self::Switch { .. }
@@ -277,17 +280,38 @@ pub struct Variable {
     pub elem: Elem,
 }
 
+/// A product of matrices that lie spread over the lanes of a warp: `d = a · b + c`. [`super::fragment`] says how they lie.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Rows of each, and columns.
+    pub size: u32,
+    /// Whether the sums are `f16`.
+    pub half: bool,
+    /// Registers of the left factor.
+    pub a: Vec<Reg>,
+    /// Registers of the right factor.
+    pub b: Vec<Reg>,
+    /// Registers of what is added to.
+    pub c: Vec<Reg>,
+    /// Registers of the result.
+    pub d: Vec<Reg>,
+}
+
 /// The whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Ir {
     /// Instructions.
     pub insts: Vec<Inst>,
-    /// The source line of each instruction.
+    /// The source line of each instruction; 0 for one that is part of another, and counts nothing.
     pub lines: Vec<u32>,
     /// Registers.
     pub regs: Vec<RegKind>,
     /// Places of memory accesses, each used by one instruction.
     pub places: Vec<Place>,
+    /// Products of cooperative matrices, each used by one instruction.
+    pub products: Vec<Product>,
+    /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
+    pub cooperative: bool,
     /// Bindings, in order, then workgroup variables.
     pub variables: Vec<Variable>,
     /// Words of local memory that a lane needs.
@@ -298,7 +322,7 @@ pub struct Ir {
 
 impl Inst {
     /// Calls `visit` with each register that the instruction itself reads; the indices of its place are not among them.
-    pub fn reads(&self, places: &[Place], mut visit: impl FnMut(Reg)) {
+    pub fn reads(&self, ir: &Ir, mut visit: impl FnMut(Reg)) {
         match *self {
             Self::Un { a, .. } => visit(a),
             Self::Bin { a, b, .. } => [a, b].into_iter().for_each(visit),
@@ -307,7 +331,7 @@ impl Inst {
             Self::Write { src, .. } => visit(src),
             Self::Load { .. } => {}
             Self::Store { place, src } => {
-                src[..usize::from(places[place as usize].components)].iter().for_each(|r| visit(*r));
+                src[..usize::from(ir.places[place as usize].components)].iter().for_each(|r| visit(*r));
             }
             Self::Atomic { value, compare, op, .. } => {
                 visit(value);
@@ -316,6 +340,10 @@ impl Inst {
                 }
             }
             Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
+            Self::MultiplyAdd { product } => {
+                let Product { a, b, c, .. } = &ir.products[product as usize];
+                a.iter().chain(b).chain(c).for_each(|r| visit(*r));
+            }
             Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
             Self::Switch { case } => visit(case),
             _ => {}

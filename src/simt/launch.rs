@@ -9,6 +9,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::code::Code;
+use super::fragment::LANES;
 use super::ir::Width;
 use super::observers::{Both, Checks, Counter, Findings, Known, Nobody, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
@@ -104,6 +105,10 @@ pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
 /// What warps of `W` lanes execute on buffers of these sizes; refuses workgroups that take too much memory.
 pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
     let size = program.workgroup_size();
+    if program.ir.cooperative && W as u32 != LANES {
+        let message = format!("cooperative matrices are traced with warps of {LANES} lanes, not {W}");
+        return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
+    }
     let classes = classes::infer(&program.ir, &program.regions, W as u32, size);
     let code = emit::emit(&program.ir, &program.regions, &classes, &sizes(tensors));
     let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());

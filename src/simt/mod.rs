@@ -11,7 +11,7 @@ mod classes;
 mod code;
 mod deep;
 mod emit;
-
+mod fragment;
 mod halves;
 mod ir;
 mod launch;

@@ -153,7 +153,7 @@ fn used(ir: &Ir) -> Vec<bool> {
     let mut used = vec![false; ir.regs.len()];
     ir.places.iter().flat_map(|p| &p.terms).for_each(|t| used[t.index as usize] = true);
     for inst in &ir.insts {
-        inst.reads(&ir.places, |r| used[r as usize] = true);
+        inst.reads(ir, |r| used[r as usize] = true);
     }
     used
 }

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use super::code::{Code, Given, Index, Mention, NONE, Op, Place};
-use super::ir::{AtomicOp, Builtin, Mem};
+use super::fragment;
+use super::ir::{AtomicOp, Builtin, Mem, Product};
 use super::memory::Buffer;
 use super::observers::{Path, Taken, Write, lanes_of};
 use super::ops::Src;
@@ -195,6 +196,7 @@ impl Walk<'_> {
                 }
             }
             Op::Subgroup { op, dst, a, index, one } => self.subgroup(taken, (op, dst, one), (a, index)),
+            Op::MultiplyAdd { product } => self.multiply_add(taken, &code.products[product as usize]),
             // Control flow, which is not recorded.
             op => debug_assert!(!op.moves()),
         }
@@ -220,10 +222,35 @@ impl Walk<'_> {
         }
     }
 
+    /// A product of matrices: an element is made of a row of one, a column of the other, and what was added to.
+    fn multiply_add(&mut self, taken: &Taken, product: &Product) {
+        let warp = taken.warp;
+        for (i, d) in product.d.iter().enumerate() {
+            let live = self.vector(warp, *d).take(taken.mask);
+            self.vector(warp, product.c[i]).add(live);
+            for lane in lanes_of(live.any()) {
+                let live = live.of(1 << lane);
+                let as_lanes = |lanes: u64| Live {
+                    value: if live.value != 0 { lanes } else { 0 },
+                    index: if live.index != 0 { lanes } else { 0 },
+                };
+                let (row, column) = fragment::position(product.size, lane, i);
+                for (j, (a, b)) in product.a.iter().zip(&product.b).enumerate() {
+                    let of = |wanted: &dyn Fn((u32, u32)) -> bool| {
+                        let lanes = (0..fragment::LANES).filter(|l| wanted(fragment::position(product.size, *l, j)));
+                        as_lanes(lanes.fold(0, |bits, l| bits | 1 << l))
+                    };
+                    self.vector(warp, *a).add(of(&|(r, _)| r == row));
+                    self.vector(warp, *b).add(of(&|(_, c)| c == column));
+                }
+            }
+        }
+    }
+
     /// An operation on registers, lane by lane, that writes those of `lanes`.
     fn compute(&mut self, mut op: Op, warp: u32, lanes: u64) {
         let mut live = Live::default();
-        op.mentions(&mut [], &mut |mention| match mention {
+        op.mentions(&mut [], &mut [], &mut |mention| match mention {
             Mention::WriteOne(reg) => live = std::mem::take(self.scalar(warp, *reg)),
             Mention::Write(reg) => live = self.vector(warp, *reg).take(lanes),
             Mention::ReadOne(_) | Mention::Read(_) => {}
@@ -231,7 +258,7 @@ impl Walk<'_> {
         if live.any() == 0 {
             return;
         }
-        op.mentions(&mut [], &mut |mention| match mention {
+        op.mentions(&mut [], &mut [], &mut |mention| match mention {
             Mention::ReadOne(reg) => self.scalar(warp, *reg).add(live),
             Mention::Read(reg) => self.vector(warp, *reg).add(live),
             Mention::WriteOne(_) | Mention::Write(_) => {}

@@ -225,6 +225,7 @@ impl<const W: usize> Warp<W> {
                     self.atomic(op, place, [value, compare], [old, done], around);
                 }
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
+                Op::MultiplyAdd { product } => self.multiply_add(&code.products[product as usize], around),
                 Op::ClearLocal { first, rows } => {
                     // Many rows take as long as many instructions do, and fuel bounds time.
                     around.fuel = around.fuel.saturating_sub(u64::from(rows / 32));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Timeline, Trace};
+use crate::base::tensor::Elem;
 
 /// What ran the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,6 +58,32 @@ pub struct Device {
     pub max_grid: u32,
     /// Workgroup memory, in bytes.
     pub max_shared_bytes: u32,
+    /// Whether it computes with 16-bit floats.
+    pub f16: bool,
+    /// The shapes of the cooperative matrices that WGSL can have there: its tensor cores. Empty where there are none.
+    pub cooperative: Vec<MatrixShape>,
+}
+
+/// Matrices that the lanes of a subgroup multiply together: C (m × n) += A (m × k) · B (k × n).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatrixShape {
+    /// Rows of A and C.
+    pub m: u32,
+    /// Columns of B and C.
+    pub n: u32,
+    /// Columns of A, rows of B.
+    pub k: u32,
+    /// The elements of A and B.
+    pub factors: Elem,
+    /// The elements of C.
+    pub sum: Elem,
+}
+
+impl std::fmt::Display for MatrixShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { m, n, k, factors, sum } = self;
+        write!(f, "{m} x {n} x {k} of {}, summed in {}", factors.name(), sum.name())
+    }
 }
 
 /// The outcome of comparing an output with its reference.

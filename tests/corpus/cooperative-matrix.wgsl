@@ -1,4 +1,4 @@
-// refused: cooperative matrices at line 5
+// runs
 
 enable wgpu_cooperative_matrix;
 @group(0) @binding(0) var<storage, read_write> out: array<f32>;

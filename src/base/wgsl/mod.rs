@@ -8,3 +8,4 @@ mod token;
 pub use constants::{Scalar, Setting, Settled, settable, settle, unfit};
 pub use declared::{Declared, Keyword, Sizing, declared, sizing};
 pub use enable::without_enable_subgroups;
+pub use token::tokens;

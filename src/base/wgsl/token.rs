@@ -11,6 +11,16 @@ pub(super) fn token(source: &str, at: usize) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
+/// The words of `source`, and each other character but blanks by itself; comments are none of them.
+pub fn tokens(source: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let token = token(source, at)?;
+        at = token.end;
+        Some(&source[token])
+    })
+}
+
 /// The first byte from `at` on that is neither space nor comment.
 fn skip_blank(source: &str, mut at: usize) -> Option<usize> {
     loop {

@@ -7,8 +7,9 @@ use super::error::failure;
 use super::occupancy::Multiprocessor;
 use super::probe;
 use crate::base::diag::Diagnostic;
+use crate::base::tensor::Elem;
 use crate::gpu::backend::{Failure, Sink};
-use crate::trace::record::{self, Device};
+use crate::trace::record::{self, Device, MatrixShape};
 
 /// Names the device to take: its number, or a part of its name.
 const DEVICE_VARIABLE: &str = "WARPBOOK_CUDA_DEVICE";
@@ -167,7 +168,15 @@ fn describe(context: &Context, ordinal: i32, architecture: i32) -> driver::Outco
         ])?,
         max_grid: grid.into_iter().min().unwrap_or(0),
         max_shared_bytes: context.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+        f16: true,
+        cooperative: tensor_cores(architecture),
     })
+}
+
+/// What the twin of a kernel with cooperative matrices can use: CUDA's `wmma` fragments, which GPUs have from compute capability 7.0 on.
+fn tensor_cores(architecture: i32) -> Vec<MatrixShape> {
+    let sums = if architecture >= 70 { vec![Elem::F32, Elem::F16] } else { Vec::new() };
+    sums.into_iter().map(|sum| MatrixShape { m: 16, n: 16, k: 16, factors: Elem::F16, sum }).collect()
 }
 
 /// The driver's own version where the system shows it; CUDA's interface does not.

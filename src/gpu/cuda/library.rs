@@ -37,7 +37,7 @@ impl<'a> Prepared<'a> {
                 let buffers = [named(&product.a)?, named(&product.b)?, named(&product.c)?];
                 let sizes = Sizes { m: product.m, n: product.n, k: product.k, b_transposed: product.b_transposed };
                 // Products of other types are other calls.
-                let elem = format!("{:?}", self.job.buffers[buffers[0]].elem).to_lowercase();
+                let elem = self.job.buffers[buffers[0]].elem.name();
                 (Work::Product { buffers, sizes }, format!("cuBLAS {elem}"), Some(cublas.version.clone()))
             }
         };

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::stopwatch;
+use super::{stopwatch, unchecked};
 use crate::base::diag::Diagnostic;
+use crate::base::tensor::Elem;
 use crate::gpu::backend::{Failure, Sink};
-use crate::trace::record::{self, Device};
+use crate::trace::record::{self, Device, MatrixShape};
 
 /// An open device.
 pub(super) struct Gpu {
@@ -42,11 +43,13 @@ impl Gpu {
             | wgpu::Features::SUBGROUP
             | wgpu::Features::SUBGROUP_BARRIER
             | wgpu::Features::SHADER_FLOAT32_ATOMIC
-            | wgpu::Features::SHADER_F16;
+            | wgpu::Features::SHADER_F16
+            | wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX;
         let limits = adapter.limits();
         let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             required_features: adapter.features() & wanted,
             required_limits: limits.clone(),
+            experimental_features: unchecked::experimental_features(),
             ..Default::default()
         }))
         .map_err(|error| {
@@ -69,7 +72,7 @@ impl Gpu {
         });
         let features = device.features();
         let mut gpu = Self {
-            description: describe(&info, &limits, features),
+            description: describe(&adapter, &limits, features),
             limits,
             clock_resolution_s: None,
             copy_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
@@ -154,7 +157,8 @@ pub(super) fn cause(error: &wgpu::Error) -> String {
     inner.to_string().trim().to_owned()
 }
 
-fn describe(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: wgpu::Features) -> Device {
+fn describe(adapter: &wgpu::Adapter, limits: &wgpu::Limits, features: wgpu::Features) -> Device {
+    let info = adapter.get_info();
     Device {
         backend: record::Backend::Wgpu,
         name: info.name.clone(),
@@ -173,6 +177,29 @@ fn describe(info: &wgpu::AdapterInfo, limits: &wgpu::Limits, features: wgpu::Fea
         ],
         max_grid: limits.max_compute_workgroups_per_dimension,
         max_shared_bytes: limits.max_compute_workgroup_storage_size,
+        f16: features.contains(wgpu::Features::SHADER_F16),
+        cooperative: if features.contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX) {
+            adapter.cooperative_matrix_properties().iter().map(shape).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// A shape of cooperative matrices, as the driver offers it.
+fn shape(offered: &wgpu::wgt::CooperativeMatrixProperties) -> MatrixShape {
+    let elem = |scalar| match scalar {
+        wgpu::wgt::CooperativeScalarType::F32 => Elem::F32,
+        wgpu::wgt::CooperativeScalarType::F16 => Elem::F16,
+        wgpu::wgt::CooperativeScalarType::I32 => Elem::I32,
+        wgpu::wgt::CooperativeScalarType::U32 => Elem::U32,
+    };
+    MatrixShape {
+        m: offered.m_size,
+        n: offered.n_size,
+        k: offered.k_size,
+        factors: elem(offered.ab_type),
+        sum: elem(offered.cr_type),
     }
 }
 

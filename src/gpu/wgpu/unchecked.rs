@@ -1,4 +1,12 @@
-//! The one unsafe call into wgpu: compiling a kernel without guards on its array indices and loops.
+//! The unsafe calls into wgpu: compiling a kernel without guards on its array indices and loops, and experimental features.
+
+/// Leave to ask a device for features that wgpu calls experimental.
+#[expect(unsafe_code, reason = "wgpu has no safe call for it, and tensor cores cannot be reached without")]
+pub(super) fn experimental_features() -> wgpu::ExperimentalFeatures {
+    // SAFETY: wgpu asks to know that these features may have defects that safe calls run into. The only one that is asked for is
+    // cooperative matrices; only a kernel that uses them meets its defects, and what it does stays in the worker process.
+    unsafe { wgpu::ExperimentalFeatures::enabled() }
+}
 
 /// A shader module without bounds checks and loop bounds; its other guards (division, initialisation) stay.
 #[expect(

@@ -46,7 +46,7 @@ impl Facts {
                 let last = around.map_or(i, |c| ends[c as usize]);
                 facts.last[r] = facts.last[r].max(last);
             };
-            inst.reads(&ir.places, &mut read);
+            inst.reads(ir, &mut read);
             if let Some(place) = inst.place() {
                 ir.places[place as usize].terms.iter().for_each(|t| read(t.index));
             }
@@ -143,7 +143,7 @@ impl Emitter<'_> {
         use super::super::code::Mention::{Read, ReadOne, Write, WriteOne};
         let mut found = false;
         let mut op = self.code.ops[i];
-        op.mentions(&mut self.code.places, &mut |mention| {
+        op.mentions(&mut self.code.places, &mut self.code.products, &mut |mention| {
             found |= match mention {
                 ReadOne(r) | WriteOne(r) => wanted == Src::scalar(*r),
                 Read(r) | Write(r) => wanted == Src::vector(*r),

@@ -17,6 +17,8 @@ pub(super) struct Builder {
     line_starts: Vec<usize>,
     /// The line of what is pushed next.
     line: u32,
+    /// Whether what is pushed is part of an instruction that was counted already.
+    pub uncounted: bool,
     /// Whether the results of float operations are rounded to halves: they stand for `f16` ones.
     pub half: bool,
 }
@@ -30,6 +32,7 @@ impl Builder {
             builtins: HashMap::new(),
             line_starts,
             line: 1,
+            uncounted: false,
             half: false,
         }
     }
@@ -55,7 +58,7 @@ impl Builder {
     /// Appends an instruction, and gives its index.
     pub fn push(&mut self, inst: Inst) -> u32 {
         self.ir.insts.push(inst);
-        self.ir.lines.push(self.line);
+        self.ir.lines.push(if self.uncounted { 0 } else { self.line });
         u32::try_from(self.ir.insts.len() - 1).unwrap_or(u32::MAX)
     }
 

@@ -152,9 +152,11 @@ impl<'a> Lower<'a> {
             | Expression::WorkGroupUniformLoadResult { .. } => {
                 return Err(self.error("this value is used before the statement that gives it", span));
             }
-            Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
-                return Err(self.unsupported("cooperative matrices", span));
+            Expression::CooperativeLoad { ref data, .. } => {
+                let matrix = self.ty(frame, id);
+                self.cooperative_load(frame, matrix, data, span)?
             }
+            Expression::CooperativeMultiplyAdd { a, b, c } => self.multiply_add(frame, (a, b, c), span)?,
             ref other => {
                 let name = format!("{other:?}");
                 let name = name.split([' ', '(', '{']).next().unwrap_or_default();

@@ -30,6 +30,11 @@ impl Lower<'_> {
             if let Some(what) = types::unsupported(self.module, variable.ty) {
                 return Err(self.unsupported(&what, self.module.global_variables.get_span(handle)));
             }
+            let shared = variable.space != AddressSpace::Private;
+            if shared && types::has_cooperative(self.module, self.type_inner(variable.ty)) {
+                let span = self.module.global_variables.get_span(handle);
+                return Err(self.unsupported("a cooperative matrix in memory", span));
+            }
             match (variable.space, &variable.binding) {
                 (AddressSpace::Uniform | AddressSpace::Storage { .. }, Some(at)) => {
                     bound.push(((at.group, at.binding), handle));

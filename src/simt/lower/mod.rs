@@ -1,6 +1,7 @@
 //! Lowering: a WGSL module to [`Ir`], with calls inlined and composites split into registers. All of naga ends here.
 
 mod builder;
+mod cooperative;
 mod expr;
 mod globals;
 mod math;

@@ -92,7 +92,7 @@ impl<'a> Lower<'a> {
         out
     }
 
-    fn place(&mut self, pointer: &Pointer, leaf: Leaf) -> PlaceId {
+    pub(super) fn place(&mut self, pointer: &Pointer, leaf: Leaf) -> PlaceId {
         let (mem, variable, base) = match pointer.root {
             Root::Memory { mem, variable, base, packed } => {
                 (mem, variable, base + if packed { pointer.offset * 4 } else { pointer.offset })
@@ -123,6 +123,8 @@ impl<'a> Lower<'a> {
         if let Root::Registers(first) = pointer.root {
             return (0..count).map(|i| self.b.read(first + pointer.offset + i)).collect();
         }
+        // What a lane holds of a matrix are registers, in an array too: a GPU would unroll its loops.
+        self.b.uncounted = matches!(pointer.ty, TypeInner::CooperativeMatrix { .. });
         let mut regs = Vec::new();
         for leaf in self.leaves(pointer) {
             let place = self.place(pointer, leaf);
@@ -133,6 +135,7 @@ impl<'a> Lower<'a> {
             }
             self.b.push(Inst::Load { place, dst });
         }
+        self.b.uncounted = false;
         regs
     }
 
@@ -144,6 +147,7 @@ impl<'a> Lower<'a> {
             }
             return;
         }
+        self.b.uncounted = matches!(pointer.ty, TypeInner::CooperativeMatrix { .. });
         let mut rest = value;
         for leaf in self.leaves(pointer) {
             let (now, later) = rest.split_at(usize::from(leaf.components));
@@ -153,6 +157,7 @@ impl<'a> Lower<'a> {
             src[..now.len()].copy_from_slice(now);
             self.b.push(Inst::Store { place, src });
         }
+        self.b.uncounted = false;
     }
 
     /// The pointer to element `index` of what `base` points to.

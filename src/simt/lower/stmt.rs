@@ -175,7 +175,7 @@ impl<'a> Lower<'a> {
             Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => {
                 return Err(self.unsupported("ray queries", span));
             }
-            Statement::CooperativeStore { .. } => return Err(self.unsupported("cooperative matrices", span)),
+            Statement::CooperativeStore { target, ref data } => self.cooperative_store(frame, target, data, span)?,
         }
         Ok(())
     }

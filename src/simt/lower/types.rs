@@ -4,6 +4,7 @@ use naga::ir::{ArraySize, Scalar, ScalarKind, TypeInner, VectorSize};
 use naga::proc::IndexableLength;
 use naga::{Handle, ir};
 
+use super::super::fragment;
 use super::super::ir::Width;
 
 /// How a component is computed with.
@@ -46,6 +47,8 @@ pub(super) fn components(module: &ir::Module, ty: &TypeInner) -> u32 {
         TypeInner::Scalar(_) | TypeInner::Atomic(_) => 1,
         TypeInner::Vector { size, .. } => size as u32,
         TypeInner::Matrix { columns, rows, .. } => columns as u32 * rows as u32,
+        // What one lane holds of it.
+        TypeInner::CooperativeMatrix { columns, .. } => fragment::held(columns as u32),
         TypeInner::Array { base, size, .. } => {
             array_len(module, size).unwrap_or(0).saturating_mul(components(module, &module.types[base].inner))
         }
@@ -158,7 +161,8 @@ pub(super) fn first_scalar(module: &ir::Module, ty: &TypeInner) -> Option<Scalar
         TypeInner::Scalar(s)
         | TypeInner::Atomic(s)
         | TypeInner::Vector { scalar: s, .. }
-        | TypeInner::Matrix { scalar: s, .. } => Some(s),
+        | TypeInner::Matrix { scalar: s, .. }
+        | TypeInner::CooperativeMatrix { scalar: s, .. } => Some(s),
         TypeInner::Array { base, .. } => first_scalar(module, &module.types[base].inner),
         TypeInner::Struct { ref members, .. } => first_scalar(module, &module.types[members.first()?.ty].inner),
         _ => None,
@@ -170,6 +174,18 @@ pub(super) fn has_array(module: &ir::Module, ty: &TypeInner) -> bool {
     match *ty {
         TypeInner::Array { .. } => true,
         TypeInner::Struct { ref members, .. } => members.iter().any(|m| has_array(module, &module.types[m.ty].inner)),
+        _ => false,
+    }
+}
+
+/// Whether a cooperative matrix is part of the type. Memory that lanes share cannot hold one.
+pub(super) fn has_cooperative(module: &ir::Module, ty: &TypeInner) -> bool {
+    match *ty {
+        TypeInner::CooperativeMatrix { .. } => true,
+        TypeInner::Array { base, .. } => has_cooperative(module, &module.types[base].inner),
+        TypeInner::Struct { ref members, .. } => {
+            members.iter().any(|m| has_cooperative(module, &module.types[m.ty].inner))
+        }
         _ => false,
     }
 }
@@ -190,13 +206,13 @@ pub(super) fn unsupported(module: &ir::Module, ty: Handle<ir::Type>) -> Option<S
         TypeInner::Scalar(s)
         | TypeInner::Atomic(s)
         | TypeInner::Vector { scalar: s, .. }
-        | TypeInner::Matrix { scalar: s, .. } => kind_of(s).err(),
+        | TypeInner::Matrix { scalar: s, .. }
+        | TypeInner::CooperativeMatrix { scalar: s, .. } => kind_of(s).err(),
         TypeInner::Array { base, .. } => unsupported(module, base),
         TypeInner::Struct { ref members, .. } => members.iter().find_map(|m| unsupported(module, m.ty)),
         TypeInner::Image { .. } => Some("textures".to_owned()),
         TypeInner::Sampler { .. } => Some("samplers".to_owned()),
         TypeInner::BindingArray { .. } => Some("binding arrays".to_owned()),
-        TypeInner::CooperativeMatrix { .. } => Some("cooperative matrices".to_owned()),
         TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => Some("ray queries".to_owned()),
         TypeInner::Pointer { base, .. } => unsupported(module, base),
         TypeInner::ValuePointer { scalar, .. } => kind_of(scalar).err(),
