@@ -6,6 +6,7 @@ mod flow;
 mod lanes;
 mod memory;
 
+pub mod explore;
 pub mod frame;
 pub mod mark;
 pub mod palette;
