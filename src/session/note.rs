@@ -363,7 +363,7 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
         (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
     let cost = |index: &usize| match timeline.events[*index].kind {
         EventKind::Access { cost, .. } => Some(cost),
-        EventKind::Barrier | EventKind::Branch { .. } => None,
+        EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
     };
     let watched = events.iter().position(|i| cost(i).is_some() && Some(timeline.events[*i].line) == line);
     let most = events.iter().filter_map(cost).max();

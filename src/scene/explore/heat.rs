@@ -145,12 +145,13 @@ fn checks(sheet: &mut Sheet, matrix: &[Vec<f64>], numeric: &[Vec<f64>], t: f64) 
     let bound = |value: f64, most: f64| (value <= most + rounding, format!("{} ≤ {}", short(value), short(most)));
     let (small, is_small) = bound(entry, 0.25 / t);
     let (short_norm, is_short) = bound(norm, 0.5 / t);
+    let off_by = |most: f64| if most == 0.0 { "exactly".to_owned() } else { format!("within {}", tiny(most)) };
     let rows = [
-        (sums <= rounding, "rows sum to 0", format!("at most {} off", tiny(sums))),
-        (skew <= rounding, "symmetric", format!("at most {} off", tiny(skew))),
+        (sums <= rounding, "rows sum to 0", off_by(sums)),
+        (skew <= rounding, "symmetric", off_by(skew)),
         (small, "no entry beyond ¼ / T", is_small),
         (short_norm, "no vector grows beyond ½ / T: ‖J‖₂", is_short),
-        (off <= 1e-8 / t, "equal to the finite differences", format!("at most {} off", tiny(off))),
+        (off <= 1e-8 / t, "equal to the finite differences", off_by(off)),
     ];
     for (holds, what, value) in rows {
         sheet.mark(0.0, sheet.y, holds);

@@ -8,6 +8,9 @@ use super::sheet::{LINE, ROW, Sheet, diverging, fixed, short, tiny};
 use super::{Derived, Entry, maths};
 use crate::reference::Explored;
 
+/// Width of a column of results.
+const RESULT: f32 = 104.0;
+
 /// Draws the vector, both products and their costs.
 pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]) {
     let (v, t) = (&derived.at.direction, derived.at.temperature);
@@ -17,12 +20,11 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let dot = maths::dot(&derived.y, v);
     sheet.line(14.0, Ink::Text, "J·v, two ways");
     let over = if t == 1.0 { "" } else { " / T" };
-    let third = ((sheet.width - 20.0) / 3.0).floor();
-    let column = Column { x: 20.0, width: third - 56.0, most: Explored::DIRECTION, signed: true };
-    let ends = [sheet.width - third, sheet.width];
-    sheet.head(column.x, third - 8.0, "vector v: drag");
+    let ends = [sheet.width - RESULT, sheet.width];
+    let column = Column { x: 20.0, width: sheet.width - 2.0 * RESULT - 68.0, most: Explored::DIRECTION, signed: true };
+    sheet.head(column.x, column.width, "vector v: drag");
     for (x, head) in ends.into_iter().zip(["Σⱼ Jᵢⱼ vⱼ".to_owned(), format!("yᵢ(vᵢ − y·v){over}")]) {
-        let head = text::fit(&head, 12.0, false, third - 8.0);
+        let head = text::fit(&head, 12.0, false, RESULT - 8.0);
         sheet.frame.text([x, sheet.y + LINE / 2.0], 12.0, Anchor::End, Ink::Muted, head);
     }
     sheet.y += ROW;

@@ -77,7 +77,7 @@ impl Column {
         self.bar(sheet, (0.0, value), [0.0, 1.0], ink);
         let top = sheet.y + (ROW - BAR) / 2.0;
         let grip = self.at(value).clamp(self.x + 3.0, self.x + self.width - 3.0);
-        sheet.frame.outline([grip - 3.0, top - 2.0, 6.0, BAR + 4.0], 3.0, Some(ink), Ink::Panel, None);
+        sheet.frame.outline([grip - 3.0, top - 2.0, 6.0, BAR + 4.0], 3.0, Some(Ink::Text), Ink::Panel, None);
         self.number(sheet, fixed(value, 1));
         let rect = [self.x, sheet.y, self.width, ROW];
         sheet.handles.push(Handle { entry, rect, most: self.most });
