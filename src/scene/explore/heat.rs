@@ -15,7 +15,6 @@ const CELL: f32 = 48.0;
 pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>], (i, j): (usize, usize)) -> String {
     let n = matrix.len();
     let (i, j) = (i.min(n - 1), j.min(n - 1));
-    #[expect(clippy::cast_precision_loss, reason = "a few entries")]
     let count = n as f32;
     let t = derived.at.temperature;
     let numeric = maths::finite_differences(&derived.at.logits, t);
@@ -28,7 +27,6 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     sheet.head(right, sheet.width - right, "finite differences");
     sheet.y += LINE;
     for k in 0..n {
-        #[expect(clippy::cast_precision_loss, reason = "a few entries")]
         let middle = (k as f32 + 0.5) * cell;
         let row = [0.0, sheet.y + LINE + middle];
         sheet.frame.text(row, 13.0, Anchor::Start, if k == i { Ink::Text } else { Ink::Muted }, k.to_string());
@@ -60,7 +58,6 @@ fn map(
     let style = ["−0.00", "−.00"].into_iter().position(fits);
     for (i, row) in matrix.iter().enumerate() {
         for (j, entry) in row.iter().enumerate() {
-            #[expect(clippy::cast_precision_loss, reason = "a few entries")]
             let place = [x + j as f32 * cell, y + i as f32 * cell, cell, cell];
             places.push(place);
             let inner = [place[0] + 0.5, place[1] + 0.5, cell - 1.0, cell - 1.0];
@@ -77,7 +74,6 @@ fn map(
             }
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "a few entries")]
     let [left, top] = [x + spelled.1 as f32 * cell, y + spelled.0 as f32 * cell];
     let rect = [left + 1.0, top + 1.0, cell - 2.0, cell - 2.0];
     sheet.frame.items.push(super::super::frame::Item::Rect {

@@ -22,7 +22,7 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let over = if t == 1.0 { "" } else { " / T" };
     let ends = [sheet.width - RESULT, sheet.width];
     let column = Column { x: 20.0, width: sheet.width - 2.0 * RESULT - 68.0, most: Explored::DIRECTION, signed: true };
-    sheet.head(column.x, column.width, "vector v: drag");
+    sheet.head(column.x, column.width + 44.0, "vector v: drag");
     for (x, head) in ends.into_iter().zip(["Σⱼ Jᵢⱼ vⱼ".to_owned(), format!("yᵢ(vᵢ − y·v){over}")]) {
         let head = text::fit(&head, 12.0, false, RESULT - 8.0);
         sheet.frame.text([x, sheet.y + LINE / 2.0], 12.0, Anchor::End, Ink::Muted, head);
@@ -52,11 +52,9 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
 fn costs(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]) {
     const CELL: f32 = 7.0;
     let (n, t) = (matrix.len(), derived.at.temperature);
-    #[expect(clippy::cast_precision_loss, reason = "a few entries")]
     let tall = n as f32 * CELL;
     let half = (sheet.width / 2.0).round();
     let mut cell = |x: f32, i: usize, j: usize, ink: Ink| {
-        #[expect(clippy::cast_precision_loss, reason = "a few entries")]
         let at = [x + j as f32 * CELL, sheet.y + i as f32 * CELL];
         sheet.frame.fill([at[0], at[1], CELL - 1.0, CELL - 1.0], 1.0, ink, None);
     };

@@ -40,7 +40,6 @@ impl Column {
     /// Where a value lies; values beyond the ends lie at them.
     fn at(&self, value: f64) -> f32 {
         let share = if self.signed { (value / self.most + 1.0) / 2.0 } else { value / self.most };
-        #[expect(clippy::cast_possible_truncation, reason = "a share of a bar")]
         let share = share.clamp(0.0, 1.0) as f32;
         self.x + share * self.width
     }
@@ -91,7 +90,6 @@ pub(super) fn index(sheet: &mut Sheet, i: usize) {
 
 /// `count` columns of equal width, each with room for its number.
 pub(super) fn columns<const N: usize>(sheet: &Sheet, scales: [(f64, bool); N]) -> [Column; N] {
-    #[expect(clippy::cast_precision_loss, reason = "a few columns")]
     let count = N as f32;
     let pitch = (sheet.width - INDEX + GAP) / count;
     let mut x = INDEX;
@@ -153,11 +151,9 @@ pub(super) fn softmax(sheet: &mut Sheet, derived: &Derived<'_>) {
         fixed(derived.lse, 3)
     );
     sheet.line(13.0, Ink::Text, &line);
-    let nats = format!("Σ y = {}   ·   entropy {} of at most {}", short(derived.y.iter().sum()), fixed(entropy, 3), {
-        #[expect(clippy::cast_precision_loss, reason = "a few entries")]
-        let n = derived.y.len() as f64;
-        fixed(n.ln(), 3)
-    });
+    let evenly = (derived.y.len() as f64).ln();
+    let sum = short(derived.y.iter().sum());
+    let nats = format!("Σ y = {sum}   ·   entropy {} of at most {}", fixed(entropy, 3), fixed(evenly, 3));
     sheet.line(13.0, Ink::Text, &nats);
     sheet.say(&line);
     sheet.say(&nats);

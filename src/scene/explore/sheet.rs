@@ -97,7 +97,6 @@ pub(super) fn sub(index: usize) -> String {
 
 /// A quantity from −1 to 1: blue above zero, orange below, none at zero. Never so strong that text on it cannot be read.
 pub(super) fn diverging(share: f64) -> Ink {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and STRONGEST")]
     let percent = (share.abs().min(1.0) * f64::from(STRONGEST)).round() as u8;
     if share < 0.0 { Hue::Store.tint(percent) } else { Hue::Load.tint(percent) }
 }

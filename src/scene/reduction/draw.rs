@@ -249,7 +249,8 @@ fn name(view: &ReductionView<'_>, level: &Level) -> String {
 
 /// A line below a level: the barrier that all lanes wait at, or several with nothing between them.
 fn barrier(frame: &mut Frame, plan: &Plan, index: usize, single: bool) {
-    let y = plan.y(index) + CELL + 7.0;
+    // Half-way to the row below at the least distance, clear of both rows' names.
+    let y = plan.y(index) + (PITCH[0] + CELL) / 2.0;
     frame.line([plan.left, y], [plan.right, y], 1.0, Ink::Muted, None);
     let said = if single { "barrier" } else { "barriers" };
     frame.text([plan.left - 12.0, y], 12.0, Anchor::End, Ink::Muted, said);
@@ -301,6 +302,7 @@ fn foot(frame: &mut Frame, view: &ReductionView<'_>, plan: &Plan) {
         swatch(Ink::Shared, Ink::Shared, "through workgroup memory", "memory"),
         swatch(Ink::Load, Ink::Load, "in registers, lane to lane", "lanes"),
         swatch(Ink::Panel, Ink::Faint, "idle", "idle"),
+        swatch(Hue::Shared.tint(45), Hue::Shared.tint(45), "other warps, meanwhile", "meanwhile"),
         swatch(Hue::Shared.tint(16), Hue::Shared.tint(16), "still to come", "to come"),
     ];
     legend(frame, margin, y, frame.width - 2.0 * margin - wide, &keys);

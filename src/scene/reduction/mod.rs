@@ -55,17 +55,11 @@ pub fn frame(view: &ReductionView<'_>) -> Frame {
 
 fn now(view: &ReductionView<'_>) -> Option<Now> {
     let events: Vec<usize> = view.timeline.of_warp(view.tree.workgroup, view.warp).collect();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "not below zero, and bounded just after"
-    )]
     let ordinal = (view.position.max(0.0) as usize).min(events.len().checked_sub(1)?);
     let event = events[ordinal];
     let before = &events[..ordinal];
     let barriers = before.iter().filter(|i| view.timeline.events[**i].kind == EventKind::Barrier).count();
     let level = events[..=ordinal].iter().filter_map(|i| view.tree.places.get(i)).map(|(level, _)| *level).max();
-    #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
     let share = if view.motion { (view.position - ordinal as f32).clamp(0.0, 1.0) } else { 1.0 };
     let round = u32::try_from(barriers).unwrap_or(u32::MAX);
     Some(Now { event, round, level: level.unwrap_or(0), share })
@@ -80,7 +74,6 @@ fn empty(frame: &mut Frame) {
     frame.alt = format!("{title}. {help}");
     let room = (frame.width - 48.0).clamp(40.0, 480.0);
     let lines = text::wrap(help, 14.0, room);
-    #[expect(clippy::cast_precision_loss, reason = "a few lines")]
     let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
     let middle = frame.width / 2.0;
     frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
