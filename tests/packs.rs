@@ -21,7 +21,7 @@ fn good_pack() -> PathBuf {
 }
 
 fn load(root: &Path) -> (Pack, Vec<Diagnostic>) {
-    lesson::load(&PackFiles::Folder(root.to_owned()), &reference::signatures())
+    lesson::load(&PackFiles::Folder(root.to_owned()), &reference::signatures(), &reference::explorers())
 }
 
 fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
@@ -83,7 +83,10 @@ fn a_good_pack_is_read_whole() -> Outcome {
     assert_eq!(titles, ["The first step", "The second"]);
     assert_eq!(lesson.steps[0].experiment.as_deref(), Some("by-stride"));
     assert_eq!(lesson.steps[0].blocks[1], Block::Predict("twice".to_owned()));
-    assert_eq!(lesson.steps[1].blocks, [Block::Math(" 4 \\cdot s ".to_owned()), Block::Exercise]);
+    let [math, unfold, explore, exercise] = lesson.steps[1].blocks.as_slice() else { return Err("blocks".into()) };
+    assert_eq!((math, exercise), (&Block::Math(" 4 \\cdot s ".to_owned()), &Block::Exercise));
+    assert!(matches!(unfold, Block::Unfold(title, inner) if title == "Why four" && inner.len() == 1));
+    assert_eq!(*explore, Block::Explore("jacobian".to_owned()));
     assert!(lesson.predictions[0].question.contains(&Inline::Control("n".to_owned())));
     assert_eq!(lesson.predictions[0].options[1], ("50%".to_owned(), 0.5));
     assert_eq!(lesson.exercise.as_ref().map(|e| e.starter_file.as_str()), Some("lessons/tiny/exercise/starter.wgsl"));
@@ -172,6 +175,14 @@ const SPOILS: &[Spoil<'_>] = &[
     (TEXT, ("{{stride}}", "{{strid}}"), "strid", "no parameter `strid`", "`stride`"),
     (TEXT, ("{{stride}}", "{{span}}"), "span", "is a value", "{{= span}}"),
     (TEXT, ("{{predict twice}}", "{{predict twic}}"), "twic", "no prediction `twic`", "`twice`"),
+    (TEXT, ("explore jacobian", "explore jacobi"), "jacobi", "no explorer `jacobi`", "`jacobian`"),
+    (
+        TEXT,
+        ("explore jacobian", "explore banks"),
+        "banks",
+        "no explorer `banks`",
+        "`softmax`, `cross_entropy`, `jacobian`",
+    ),
     (TEXT, ("{{= waste}}", "{{= wate}}"), "wate", "nothing here is called `wate`", "`waste`"),
     (TEXT, ("device.copy", "device.copi"), "device.copi", "no result `copi`", "`copy`"),
     (TEXT, ("strided.bytes_per_s", "stridd.bytes_per_s"), "stridd", "no run `stridd`", "`strided`"),
@@ -439,7 +450,7 @@ fn a_new_lesson_loads_without_a_word() -> Outcome {
 
 #[test]
 fn the_built_in_pack_has_no_mistakes() {
-    let (_, found) = lesson::load(&PackFiles::Embedded, &reference::signatures());
+    let (_, found) = lesson::load(&PackFiles::Embedded, &reference::signatures(), &reference::explorers());
     assert!(found.iter().all(|d| d.severity == Severity::Warning), "{found:?}");
 }
 

@@ -414,3 +414,75 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     window.run_steps(2);
     window.get_by_label("at best, bound by the launch: 3.16–6.08 µs");
 }
+
+/// A pack of one lesson of one step, whose text goes on with `more`.
+fn pack_with(folder: &Path, more: &str) -> PackFiles {
+    let pack = folder.join("pack");
+    warpbook::session::new_lesson::create(&pack, "drag").unwrap();
+    let text = pack.join("lessons/drag/text.md");
+    fs::write(&text, fs::read_to_string(&text).unwrap() + "\n" + more + "\n").unwrap();
+    PackFiles::Folder(pack)
+}
+
+/// What an explorer says of its picture.
+fn explored(window: &Harness<'_, Window>) -> String {
+    let images = window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label());
+    images.into_iter().find(|label| label.starts_with("Logits ")).unwrap()
+}
+
+#[test]
+fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.ron");
+    let pack = pack_with(folder.path(), "{{explore jacobian}}");
+    let mut window = open(pack.clone(), &path, [1280.0, 2000.0]);
+    window.get_by_label("Entry J[0,0] = y₀(δ₀₀ − y₀) = 0.221 × (1 − 0.221) = 0.172");
+    let before = explored(&window);
+    assert!(before.starts_with("Logits 1.0, −0.5, 2.0, 0.3, −1.5;"), "{before}");
+    let bar = window.get_by_role_and_label(Role::Slider, "logit 0").rect();
+    window.drag_at(bar.center());
+    window.step();
+    window.hover_at(egui::pos2(bar.left() + 0.75 * bar.width(), bar.center().y));
+    window.step();
+    window.drop_at(egui::pos2(bar.left() + 0.75 * bar.width(), bar.center().y));
+    settle(&mut window);
+    assert_eq!(window.state().desk.state().kept().explored().logits, [3.0, -0.5, 2.0, 0.3, -1.5]);
+    let dragged = explored(&window);
+    assert!(dragged.contains("J[0,0] = y₀(δ₀₀ − y₀) = 0.67") && dragged.matches("Holds: ").count() == 5, "{dragged}");
+    // The same by keys, from the bar that was dragged; then another entry, by keys too.
+    window.key_press(egui::Key::ArrowLeft);
+    settle(&mut window);
+    assert_eq!(window.state().desk.state().kept().explored().logits[0], 2.9);
+    window.get_by_label_contains("Entry J[0,0]").focus();
+    window.step();
+    window.key_press(egui::Key::ArrowDown);
+    window.run_steps(3);
+    window.get_by_label_contains("Entry J[1,0] = y₁(δ₁₀ − y₀)");
+    window.get_by_role_and_label(Role::Slider, "direction 4").focus();
+    window.step();
+    window.key_press(egui::Key::End);
+    settle(&mut window);
+    window.get_by_label("One entry fewer").click();
+    settle(&mut window);
+    let kept = window.state().desk.state().kept().explored();
+    assert_eq!((kept.logits.len(), kept.direction), (4, vec![1.0, 0.0, -1.0, 0.5]));
+    drop(window);
+    let again = open(pack, &path, [1280.0, 2000.0]);
+    assert!(explored(&again).starts_with("Logits 2.9, −0.5, 2.0, 0.3;"), "{}", explored(&again));
+}
+
+#[test]
+fn what_is_folded_away_unfolds_by_click_and_by_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = pack_with(folder.path(), "> {{unfold Why four}}\n>\n> Four bytes: {{= moved : B}}.");
+    let mut window = open(pack, &folder.path().join("state.ron"), [1280.0, 2000.0]);
+    assert!(window.query_by_label_contains("Four bytes").is_none());
+    window.get_by_label("Why four, folded").click();
+    window.run_steps(3);
+    window.get_by_label_contains("Four bytes");
+    window.get_by_label("Why four, unfolded").focus();
+    window.step();
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert!(window.query_by_label_contains("Four bytes").is_none());
+}

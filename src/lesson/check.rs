@@ -13,8 +13,8 @@ use crate::base::diag::{Diagnostic, Place};
 use crate::base::wgsl;
 
 /// Checks a draft against its text and what its parts say of one another.
-pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], found: &Findings) {
-    let check = Check { draft, found };
+pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], explorers: &[&str], found: &Findings) {
+    let check = Check { draft, explorers, found };
     check.duplicates();
     check.values_end();
     for mention in mentions {
@@ -28,6 +28,7 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], f
 
 struct Check<'a> {
     draft: &'a Draft,
+    explorers: &'a [&'a str],
     found: &'a Findings,
 }
 
@@ -117,6 +118,12 @@ impl<'a> Check<'a> {
             Of::Exercise => {
                 if self.ids(Kind::Exercise).next().is_none() {
                     self.error(place, "this lesson has no exercise", "add `exercise: (…)` to lesson.ron");
+                }
+            }
+            Of::Explorer => {
+                if !self.explorers.contains(&name.as_str()) {
+                    let hint = did_you_mean(name, self.explorers.iter().copied());
+                    self.error(place, format!("there is no explorer `{name}`"), hint);
                 }
             }
             Of::Setting(value, at) => {

@@ -20,14 +20,14 @@ const INDEX: &str = "lessons/index.ron";
 /// What comes back besides the pack is every error and warning in it, lesson by lesson; the lessons in the pack have no
 /// errors.
 #[must_use]
-pub fn load(files: &PackFiles, references: &[ReferenceSignature]) -> (Pack, Vec<Diagnostic>) {
+pub fn load(files: &PackFiles, references: &[ReferenceSignature], explorers: &[&str]) -> (Pack, Vec<Diagnostic>) {
     let mut pack = Pack::default();
     let (order, mut diagnostics) = match files.require(INDEX) {
         Ok(index) => read_index(files, &index),
         Err(missing) => (Vec::new(), vec![missing]),
     };
     for id in &order {
-        let (lesson, found) = load_lesson(files, id, references);
+        let (lesson, found) = load_lesson(files, id, references, explorers);
         pack.lessons.extend(lesson.map(Arc::new));
         diagnostics.extend(found);
     }
@@ -77,7 +77,12 @@ fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) 
     (order, found.finish())
 }
 
-fn load_lesson(files: &PackFiles, id: &str, references: &[ReferenceSignature]) -> (Option<Lesson>, Vec<Diagnostic>) {
+fn load_lesson(
+    files: &PackFiles,
+    id: &str,
+    references: &[ReferenceSignature],
+    explorers: &[&str],
+) -> (Option<Lesson>, Vec<Diagnostic>) {
     let path = |file: &str| format!("lessons/{id}/{file}");
     let (document, prose) = match (files.require(&path("lesson.ron")), files.require(&path("text.md"))) {
         (Ok(document), Ok(prose)) => (document, prose),
@@ -94,7 +99,7 @@ fn load_lesson(files: &PackFiles, id: &str, references: &[ReferenceSignature]) -
         if draft.lesson.steps.is_empty() && !draft.declares_a_step() {
             document.error(0, "a lesson has at least one step", "add one to `steps`");
         }
-        check::check(&draft, &sections, &mentions.finish(), &found);
+        check::check(&draft, &sections, &mentions.finish(), explorers, &found);
         join(draft.lesson, sections)
     });
     let diagnostics = found.finish();

@@ -29,6 +29,8 @@ pub(super) enum Of {
     Prediction,
     /// The exercise, which stands here in the text.
     Exercise,
+    /// An explorer.
+    Explorer,
     /// Something that an expression may use.
     Name(Access),
 }

@@ -341,6 +341,10 @@ pub enum Block {
     Predict(String),
     /// The exercise.
     Exercise,
+    /// A picture that the learner drags, by its name in `reference`'s table of explorers.
+    Explore(String),
+    /// What is folded away until the reader asks for it: its title, and what it holds.
+    Unfold(String, Vec<Block>),
 }
 
 /// A piece of a line of prose.

@@ -136,6 +136,12 @@ fn blocks(blocks: &[Block]) -> String {
             }
             Block::Predict(id) => format!("<p>Prediction <code>{}</code></p>\n", escape(id)),
             Block::Exercise => "<p><em>The exercise</em></p>\n".to_owned(),
+            Block::Explore(name) => format!("<p>Explorer <code>{}</code></p>\n", escape(name)),
+            Block::Unfold(title, inner) => format!(
+                "<details class=\"unfold\" open=\"open\"><summary>{}</summary>\n{}</details>\n",
+                escape(title),
+                self::blocks(inner)
+            ),
         })
         .collect()
 }

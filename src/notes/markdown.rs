@@ -117,6 +117,10 @@ fn blocks(blocks: &[Block]) -> String {
             }
             Block::Predict(id) => format!("Prediction {}", code(id)),
             Block::Exercise => "*The exercise*".to_owned(),
+            Block::Explore(name) => format!("Explorer {}", code(name)),
+            Block::Unfold(title, inner) => {
+                prefixed(&format!("**{}**\n\n{}", escape(title), self::blocks(inner)), "> ", "> ")
+            }
         };
         paragraph(&mut out, &text);
     }

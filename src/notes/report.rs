@@ -150,6 +150,7 @@ pub(super) mod tests {
                                 ],
                             ),
                             Block::Quote(vec![Block::Paragraph(vec![text("# not a heading")])]),
+                            Block::Unfold("Why <so>".into(), vec![Block::Paragraph(vec![text("because")])]),
                             Block::Code("wgsl".into(), "let a = b[i]; // ``` \n".into()),
                             Block::Table(
                                 vec![vec![text("s")], vec![text("a|b")]],

@@ -48,6 +48,8 @@ dt{color:var(--muted)}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere;fo
 .question{font-weight:600;font-size:16px;line-height:1.5}
 details summary{color:var(--muted);font-size:14px;cursor:pointer}
 details pre{margin:8px 0 0}
+.unfold{border-left:2px solid var(--line);padding:0 0 0 20px;margin:0 0 20px}
+.unfold>summary{margin:0 0 8px -20px;padding-left:4px}
 footer{border-top:1px solid var(--line);padding-top:24px;margin-top:48px}
 footer h2{font-size:14px;margin:0 0 8px;color:var(--muted)}
 span.math{display:inline-block;line-height:0}

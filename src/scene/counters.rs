@@ -19,6 +19,7 @@ pub(super) struct Tally {
     pub(super) wavefronts: u64,
     pub(super) conflicts: u64,
     pub(super) barriers: u64,
+    pub(super) exchanges: u64,
     pub(super) branches: u64,
     pub(super) divergent: u64,
 }
@@ -43,6 +44,7 @@ impl Tally {
                     }
                 }
                 EventKind::Barrier => tally.barriers += 1,
+                EventKind::Subgroup { .. } => tally.exchanges += 1,
                 EventKind::Branch { taken } => {
                     tally.branches += 1;
                     tally.divergent += u64::from(event.mask & taken != 0 && event.mask & !taken != 0);
@@ -112,6 +114,7 @@ fn flow_rows(t: &[Tally; 2]) -> Vec<Row> {
         ("branches", t.map(|t| count(t.branches))),
         ("divergent", t.map(|t| count(t.divergent))),
         ("barriers", t.map(|t| count(t.barriers))),
+        ("exchanges", t.map(|t| count(t.exchanges))),
     ]
 }
 
@@ -126,6 +129,9 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
         }
         (EventKind::Access { .. }, _) => (now.percent(), "asked for, of bytes moved", Ink::Text),
         (EventKind::Barrier, _) => (moment.event.mask.count_ones().to_string(), "lanes of this warp wait", Ink::Text),
+        (EventKind::Subgroup { .. }, _) => {
+            (moment.event.mask.count_ones().to_string(), "lanes exchange values", Ink::Text)
+        }
         (EventKind::Branch { taken }, _) => {
             let ink = if now.divergent > 0 { Ink::Conflict } else { Ink::Text };
             let mask = moment.event.mask;
@@ -217,10 +223,12 @@ pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 
 mod tests {
     use super::super::fixtures::{Script, all_kinds};
     use super::*;
+    use crate::trace::Exchange;
 
     #[test]
     fn counts_follow_the_definitions() {
-        let timeline = Script::new(32).load(|i| i * 8).load(|i| i * 4).shared(|i| i * 128).barrier(0).branch(1).0;
+        let script = Script::new(32).load(|i| i * 8).load(|i| i * 4).shared(|i| i * 128).barrier(0).branch(1);
+        let timeline = script.exchange(Exchange::Reduction, |_| 0).0;
         let events: Vec<usize> = (0..timeline.events.len()).collect();
         let tally = Tally::of(&timeline, &events);
         let expected = Tally {
@@ -231,6 +239,7 @@ mod tests {
             wavefronts: 32,
             conflicts: 31,
             barriers: 1,
+            exchanges: 1,
             branches: 1,
             divergent: 1,
         };

@@ -2,7 +2,7 @@
 
 use crate::base::tensor::Elem;
 use crate::trace::banks::{parts, together};
-use crate::trace::{AccessKind, Event, EventKind, Space, Timeline, TracedBuffer};
+use crate::trace::{AccessKind, Event, EventKind, Exchange, Space, Timeline, TracedBuffer};
 
 /// A timeline that tests add events to. Buffer 0 is global `src`, 1 global `dst`, 2 shared `tile`.
 pub struct Script(pub Timeline);
@@ -93,6 +93,18 @@ impl Script {
         self
     }
 
+    /// A subgroup operation of all lanes; in a shuffle, lane `i` gets the value of lane `source(i)`.
+    pub fn exchange(mut self, exchange: Exchange, source: impl Fn(u32) -> u32) -> Self {
+        let mask = self.all();
+        let first_source = self.0.addresses.len() as u32;
+        if exchange == Exchange::Shuffle {
+            self.0.addresses.extend((0..self.0.warp_width).map(source));
+        }
+        let kind = EventKind::Subgroup { exchange, first_source };
+        self.0.events.push(Event { workgroup: 0, warp: 0, line: 9, mask, kind });
+        self
+    }
+
     /// A branch of all lanes.
     pub fn branch(mut self, taken: u64) -> Self {
         let mask = self.all();
@@ -129,6 +141,10 @@ pub fn all_kinds(width: u32) -> Timeline {
         .barrier(1)
         .barrier(0)
         .barrier(2)
+        .exchange(Exchange::Reduction, |_| 0)
+        .exchange(Exchange::InclusiveScan, |_| 0)
+        .exchange(Exchange::ExclusiveScan, |_| 0)
+        .exchange(Exchange::Shuffle, |i| i ^ 1)
         .branch(all)
         .branch(all / 3)
         .0

@@ -1,11 +1,11 @@
-//! Control flow of a warp: lanes that wait at a barrier, and lanes that part at a branch.
+//! What a warp's lanes do without memory: wait at a barrier, part at a branch, give each other values.
 
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{COLUMNS, drop_line};
 use super::palette::{Hue, Ink};
 use super::text;
 use super::warp::{Moment, Stage};
-use crate::trace::{Event, EventKind};
+use crate::trace::{Event, EventKind, Exchange};
 
 /// Draws the lanes above the barrier, and below it which warps of the workgroup have reached it.
 pub(super) fn barrier(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
@@ -123,4 +123,61 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
     let room = left + width - columns.left();
     frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, ink, text::fit(said, 12.0, false, room));
     said.to_owned()
+}
+
+/// Draws whose value each lane gets: lines from the lanes above, through one bar where all values become one, to the lanes below.
+pub(super) fn exchange(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
+    let EventKind::Subgroup { exchange, .. } = moment.event.kind else { return String::new() };
+    let [left, top, width, room] = stage.body;
+    let columns = &stage.lanes.columns;
+    let (hue, mask) = (moment.hue, moment.event.mask);
+    let rows = stage.lanes.count.div_ceil(COLUMNS) as f32;
+    let height = stage.lanes.height.min((room * 0.4 / rows - 2.0).max(6.0));
+    let tray = (top + (room * 0.45).clamp(24.0, 160.0)).round();
+    let place = |lane: u32| {
+        let y = tray + (lane / COLUMNS) as f32 * (height + 2.0);
+        [columns.x(lane % COLUMNS), y, columns.width(), height]
+    };
+    let entry = |lane: u32| [columns.center(lane % COLUMNS), tray];
+    let bar = ((top + tray) / 2.0).round();
+    for lane in (0..stage.lanes.count).filter(|lane| mask >> lane & 1 == 1) {
+        let sources = moment.timeline.sources(moment.event, lane);
+        if exchange == Exchange::Reduction {
+            let foot = stage.lanes.foot(lane);
+            drop_line(frame, moment, lane, foot, [foot[0], bar], hue);
+            if moment.landed >= 1.0 {
+                drop_line(frame, moment, lane, [foot[0], bar], entry(lane), hue);
+            }
+            continue;
+        }
+        // Of a scan's many sources the nearest stands for those before it, which are combined in the same way.
+        let nearest = sources & !(1 << lane);
+        let others = if nearest == 0 { None } else { Some(63 - nearest.leading_zeros()) };
+        let own = (sources >> lane & 1 == 1).then_some(lane);
+        for source in others.into_iter().chain(own) {
+            drop_line(frame, moment, source, stage.lanes.foot(source), entry(lane), hue);
+        }
+    }
+    if exchange == Exchange::Reduction {
+        frame.fill([columns.left(), bar - 2.0, columns.right() - columns.left(), 4.0], 2.0, Ink::Text, None);
+    }
+    for lane in 0..stage.lanes.count {
+        let tag = Some(Tag::Lane(lane));
+        if moment.landed >= 1.0 && mask >> lane & 1 == 1 {
+            let faded = moment.is_lit(lane) == Some(false);
+            frame.fill(place(lane), 3.0, if faded { hue.tint(45) } else { hue.ink() }, tag);
+        } else {
+            frame.outline(place(lane), 3.0, Some(Ink::Panel), Ink::Faint, tag);
+        }
+    }
+    let said = match exchange {
+        Exchange::Reduction => "All active lanes' values become one, and each of them gets it.",
+        Exchange::InclusiveScan => "Each lane gets the values up to its own, combined.",
+        Exchange::ExclusiveScan => "Each lane gets the values before its own, combined.",
+        Exchange::Shuffle => "Each lane gets the value of the lane that its line comes from.",
+    };
+    let room = left + width - columns.left();
+    let text = text::fit(said, 12.0, false, room);
+    frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, Ink::Muted, text);
+    format!("{said} No memory is touched.")
 }

@@ -94,7 +94,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
 fn touched(moment: &Moment<'_>) -> Touched {
     let buffer = match moment.event.kind {
         EventKind::Access { buffer, .. } => buffer,
-        EventKind::Barrier | EventKind::Branch { .. } => 0,
+        EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => 0,
     };
     let mut words: BTreeMap<u64, u64> = BTreeMap::new();
     for (lane, address) in moment.accesses() {

@@ -82,7 +82,7 @@ pub fn position_at(view: &StripView<'_>, x: f32) -> f32 {
 fn cost(event: &Event) -> u16 {
     match event.kind {
         EventKind::Access { cost, .. } => cost,
-        EventKind::Barrier | EventKind::Branch { .. } => 1,
+        EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => 1,
     }
 }
 
@@ -96,7 +96,7 @@ fn hue(timeline: &Timeline, event: &Event) -> Hue {
                 (_, AccessKind::Atomic) => Hue::Atomic,
             }
         }
-        EventKind::Barrier | EventKind::Branch { .. } => Hue::Idle,
+        EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => Hue::Idle,
     }
 }
 

@@ -47,6 +47,7 @@ fn em(c: char) -> f32 {
         'A'..='Z' => 0.70,
         'a'..='z' | '0'..='9' => 0.61,
         _ if c.is_ascii() => 0.65,
+        '−' => 0.8,
         // Beyond Latin a character may fill the em.
         '\u{80}'..='\u{2ff}' | '\u{370}'..='\u{3ff}' | '\u{2010}'..='\u{209f}' => 0.65,
         _ => 1.0,

@@ -66,7 +66,7 @@ impl Moment<'_> {
     pub(super) fn words_per_lane(&self) -> u32 {
         match self.event.kind {
             EventKind::Access { bytes_per_lane, .. } => u32::from(bytes_per_lane).div_ceil(4).max(1),
-            EventKind::Barrier | EventKind::Branch { .. } => 0,
+            EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => 0,
         }
     }
 }
@@ -102,6 +102,7 @@ pub fn frame(view: &WarpView<'_>) -> Frame {
         EventKind::Access { .. } if moment.hue == Hue::Shared => banks::draw(&mut frame, &moment, &stage),
         EventKind::Access { .. } => memory::draw(&mut frame, &moment, &stage),
         EventKind::Barrier => flow::barrier(&mut frame, &moment, &stage),
+        EventKind::Subgroup { .. } => flow::exchange(&mut frame, &moment, &stage),
         EventKind::Branch { taken } => flow::branch(&mut frame, &moment, &stage, taken),
     };
     mark::draw(&mut frame, &moment, view.marked);
@@ -131,7 +132,7 @@ fn moment<'a>(view: &WarpView<'a>, events: &[usize], ordinal: usize) -> Moment<'
             }
         }
         EventKind::Barrier => Hue::Idle,
-        EventKind::Branch { .. } => Hue::Accent,
+        EventKind::Subgroup { .. } | EventKind::Branch { .. } => Hue::Accent,
     };
     let progress = if view.motion { (view.position - ordinal as f32).clamp(0.0, 1.0) } else { 1.0 };
     let mut moment = Moment {
@@ -196,6 +197,7 @@ fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
             (format!("{shared}{verb} {of} {name}"), vec![line, lanes, format!("{bytes_per_lane} bytes a lane")])
         }
         EventKind::Barrier => ("barrier".to_owned(), vec![line, lanes]),
+        EventKind::Subgroup { exchange, .. } => (exchange.name().to_owned(), vec![line, lanes]),
         EventKind::Branch { .. } => ("branch".to_owned(), vec![line, lanes]),
     }
 }

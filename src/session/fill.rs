@@ -24,11 +24,12 @@ impl Fill<'_> {
             Block::Paragraph(text) => Block::Paragraph(self.inlines(text)),
             Block::List(start, items) => Block::List(*start, items.iter().map(|i| blocks(i)).collect()),
             Block::Quote(inner) => Block::Quote(blocks(inner)),
+            Block::Unfold(title, inner) => Block::Unfold(title.clone(), blocks(inner)),
             Block::Table(header, rows) => {
                 let row = |cells: &Vec<Vec<Inline>>| cells.iter().map(|c| self.inlines(c)).collect::<Vec<_>>();
                 Block::Table(row(header), rows.iter().map(row).collect())
             }
-            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise => block.clone(),
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => block.clone(),
         }
     }
 
@@ -69,11 +70,11 @@ fn in_blocks<'a>(blocks: &'a [Block], found: &mut Vec<&'a Expr>) {
         match block {
             Block::Heading(_, text) | Block::Paragraph(text) => in_inlines(text, found),
             Block::List(_, items) => items.iter().for_each(|item| in_blocks(item, found)),
-            Block::Quote(inner) => in_blocks(inner, found),
+            Block::Quote(inner) | Block::Unfold(_, inner) => in_blocks(inner, found),
             Block::Table(header, rows) => {
                 header.iter().chain(rows.iter().flatten()).for_each(|cell| in_inlines(cell, found));
             }
-            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise => {}
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => {}
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
         );
         return (Pack::default(), vec![problem]);
     }
-    crate::lesson::load(files, &crate::reference::signatures())
+    crate::lesson::load(files, &crate::reference::signatures(), &crate::reference::explorers())
 }
 
 /// The version of the program and the commit it was built from, as notes give it.

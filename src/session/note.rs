@@ -21,7 +21,9 @@ use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Experiment, Inline, Kernel, Lesson, Step};
 use crate::notes::{NoteBlock, Report, Section};
+use crate::reference;
 use crate::scene::WarpView;
+use crate::scene::explore::{self, ExploreView};
 use crate::scene::{plot, svg, warp};
 use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
 use crate::trace::{EventKind, Timeline};
@@ -29,6 +31,8 @@ use crate::trace::{EventKind, Timeline};
 /// Sizes of the figures, in points.
 const STAGE: [f32; 2] = [720.0, 440.0];
 const PLOT: [f32; 2] = [720.0, 400.0];
+/// Width of an explorer's figure, in points.
+const EXPLORER: f32 = 560.0;
 
 /// What a note is made of besides the lesson's own figures, which are traced afresh.
 #[derive(Clone)]
@@ -143,6 +147,10 @@ impl Builder<'_> {
                 Block::Exercise => {
                     flush(&mut prose, &mut blocks);
                     blocks.extend(self.exercise(&fill));
+                }
+                Block::Explore(name) => {
+                    flush(&mut prose, &mut blocks);
+                    blocks.extend(self.explored(step, name));
                 }
                 other => prose.push(fill.block(other)),
             }
@@ -315,6 +323,18 @@ impl Builder<'_> {
         })
     }
 
+    /// What an explorer shows at the learner's own point.
+    fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
+        let (explorer, at) = (reference::explorer(name)?, self.input.kept.explored());
+        let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
+        Some(NoteBlock::Figure {
+            id: format!("{}-{name}", step.id),
+            caption: "At my own logits, computed in f64.".to_owned(),
+            alt: frame.alt.clone(),
+            svg: svg::adaptive(&frame),
+        })
+    }
+
     fn exercise(&self, fill: &Fill<'_>) -> Vec<NoteBlock> {
         let Some(exercise) = &self.input.lesson.exercise else { return Vec::new() };
         let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
@@ -346,7 +366,7 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
         (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
     let cost = |index: &usize| match timeline.events[*index].kind {
         EventKind::Access { cost, .. } => Some(cost),
-        EventKind::Barrier | EventKind::Branch { .. } => None,
+        EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
     };
     let watched = events.iter().position(|i| cost(i).is_some() && Some(timeline.events[*i].line) == line);
     let most = events.iter().filter_map(cost).max();

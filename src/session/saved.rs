@@ -9,6 +9,7 @@ use super::devices::Choice;
 use super::predict::Answer;
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
+use crate::reference::Explored;
 
 /// The version of the file. A change of shape raises it.
 const FORMAT: u32 = 1;
@@ -71,8 +72,18 @@ pub struct LessonSaved {
     pub exercise: Option<String>,
     /// The last version that reached its goal.
     pub solution: Option<String>,
+    /// The point that the lesson's explorers look at, once the learner has moved it.
+    pub explored: Option<Explored>,
     /// Steps that were opened, by id.
     pub seen: Vec<String>,
+}
+
+impl LessonSaved {
+    /// The point that the lesson's explorers look at.
+    #[must_use]
+    pub fn explored(&self) -> Explored {
+        self.explored.clone().unwrap_or_default().within_bounds()
+    }
 }
 
 /// A prediction and what came of it.

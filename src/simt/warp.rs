@@ -3,7 +3,7 @@
 use super::code::{Code, Given, Op, Place};
 use super::ir::{Builtin, Mem, Variable};
 use super::memory::Buffer;
-use super::observers::{Findings, Observer, Step};
+use super::observers::{Exchanged, Findings, Observer, Step};
 use super::ops::{Files, Src};
 use super::subgroup::{Subgroup, is_active};
 use crate::trace::FindingKind;
@@ -336,6 +336,10 @@ impl<const W: usize> Warp<W> {
         };
         if op.has_index() {
             self.check_sources(op, &indices, around);
+        }
+        if O::ACTIVE {
+            let line = around.code.lines[self.pc - 1];
+            around.observer.exchange(&Exchanged { line, mask: self.mask, op, indices: &indices });
         }
         if op == Subgroup::Ballot {
             for (dst, word) in dst.iter().zip(Subgroup::ballot(&values, self.mask)) {

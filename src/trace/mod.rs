@@ -11,4 +11,4 @@ pub use counts::{
 };
 pub use provenance::Provenance;
 pub use record::{Backend, CacheState, Ceilings, Check, Device, Record, Timing, Warning, WarningKind};
-pub use timeline::{AccessKind, Event, EventKind, Piece, Space, Timeline, TracedBuffer};
+pub use timeline::{AccessKind, Event, EventKind, Exchange, Piece, Space, Timeline, TracedBuffer};

@@ -15,7 +15,8 @@ pub struct Timeline {
     pub buffers: Vec<TracedBuffer>,
     /// Events of one workgroup stand together, in the order they ran; workgroups by their linear index.
     pub events: Vec<Event>,
-    /// The addresses of all events, one for each active lane; an event's are `first_address..` (see [`Timeline::addresses`]).
+    /// The addresses of all events, one for each active lane; an event's are `first_address..` (see [`Timeline::addresses`]). Of a shuffle,
+    /// the lanes it gets values from (see [`Timeline::sources`]).
     pub addresses: Vec<u32>,
     /// Whether the cap on events cut the record short. Counts are never cut.
     pub truncated: bool,
@@ -54,6 +55,32 @@ pub enum AccessKind {
     Store,
     /// Reads and writes as one.
     Atomic,
+}
+
+/// What the lanes of a warp give each other in one subgroup operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Exchange {
+    /// All active lanes' values become one, which each of them gets: reductions, votes and ballots.
+    Reduction,
+    /// Each lane gets the values of the active lanes before it and its own, combined.
+    InclusiveScan,
+    /// Each lane gets the values of the active lanes before it, combined.
+    ExclusiveScan,
+    /// Each lane gets one lane's value: shuffles and broadcasts.
+    Shuffle,
+}
+
+impl Exchange {
+    /// Its name in a picture.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reduction => "subgroup reduction",
+            Self::InclusiveScan => "inclusive subgroup scan",
+            Self::ExclusiveScan => "exclusive subgroup scan",
+            Self::Shuffle => "subgroup shuffle",
+        }
+    }
 }
 
 /// Words of 4 bytes in a sector of global memory.
@@ -115,6 +142,14 @@ pub enum EventKind {
     },
     /// A workgroup barrier.
     Barrier,
+    /// A subgroup operation.
+    Subgroup {
+        /// Who gets whose value.
+        exchange: Exchange,
+        /// Of a shuffle, the index in [`Timeline::addresses`] of the lane that the first active lane gets its value from; those of
+        /// the other active lanes follow.
+        first_source: u32,
+    },
     /// A conditional branch; `taken` has the lanes that went in.
     Branch {
         /// Lanes for which the condition held.
@@ -132,7 +167,27 @@ impl Timeline {
                 let first = first_address as usize;
                 &self.addresses[first..first + event.mask.count_ones() as usize]
             }
-            EventKind::Barrier | EventKind::Branch { .. } => &[],
+            EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => &[],
+        }
+    }
+
+    /// The lanes that a lane gets values from in a subgroup operation: bit `i` is lane `i`. None of other events and of lanes that take no
+    /// part.
+    #[must_use]
+    pub fn sources(&self, event: &Event, lane: u32) -> u64 {
+        let EventKind::Subgroup { exchange, first_source } = event.kind else { return 0 };
+        if lane >= 64 || event.mask >> lane & 1 == 0 {
+            return 0;
+        }
+        let before = event.mask & ((1 << lane) - 1);
+        match exchange {
+            Exchange::Reduction => event.mask,
+            Exchange::InclusiveScan => before | 1 << lane,
+            Exchange::ExclusiveScan => before,
+            Exchange::Shuffle => {
+                let place = (first_source + before.count_ones()) as usize;
+                self.addresses.get(place).filter(|source| **source < 64).map_or(0, |source| 1 << source)
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use egui::{Frame, Margin, RichText, Ui};
 
 use super::flow::{self, Style};
-use super::{Ask, Reading, exercise, predict};
+use super::{Ask, Reading, exercise, explore, predict, unfold};
 use crate::app::theme;
 use crate::lesson::{Block, Inline};
 use crate::scene::palette::{Hue, Ink};
@@ -38,8 +38,8 @@ fn show_within(
 ) -> (Vec<Ask>, usize) {
     let mut asks = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        // The exercise's editor fills a frame by itself.
-        let heavy = matches!(block, Block::Exercise);
+        // The exercise's editor fills a frame by itself, and so does an explorer's first picture.
+        let heavy = matches!(block, Block::Exercise | Block::Explore(_));
         if limit.is_some_and(|(before, deadline)| index > before && (heavy || Instant::now() > deadline)) {
             return (asks, index);
         }
@@ -71,6 +71,8 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
         Block::Table(header, rows) => table(ui, reading, header, rows),
         Block::Predict(id) => predict::show(ui, reading, id),
         Block::Exercise => exercise::show(ui, reading),
+        Block::Explore(name) => explore::show(ui, reading, name),
+        Block::Unfold(title, inner) => unfold::show(ui, reading, title, inner),
     }
 }
 

@@ -3,8 +3,10 @@
 mod blocks;
 pub mod control;
 mod exercise;
+mod explore;
 mod flow;
 mod predict;
+mod unfold;
 mod words;
 
 pub use exercise::problem as page_problem;
@@ -20,6 +22,7 @@ use super::{format, theme};
 use crate::lesson::Inline;
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Results;
+use crate::reference::Explored;
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -38,6 +41,8 @@ pub enum Ask {
     Set(String, f64),
     /// Chose an option of a prediction.
     Predict(String, usize),
+    /// Moved the point that explorers look at.
+    Explore(Explored),
     /// Changed the exercise's source.
     Edit(String),
     /// Wants the exercise judged.
@@ -51,6 +56,7 @@ impl Ask {
         match self {
             Self::Set(id, value) => Command::SetParam(id, value),
             Self::Predict(id, choice) => Command::Predict(id, choice),
+            Self::Explore(point) => Command::Explore(point),
             Self::Edit(source) => Command::EditExercise(source),
             Self::Judge => Command::JudgeExercise,
             Self::Reset => Command::ResetExercise,

@@ -1,7 +1,8 @@
 //! Prose: Markdown with formulas, live parts and the steps' headings, into blocks.
 //!
 //! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live
-//! value; a line `{{predict id}}` or `{{exercise}}` places a prediction or the exercise. Code is left as it is.
+//! value; a line `{{predict id}}`, `{{exercise}}` or `{{explore name}}` places a prediction, the exercise or an explorer;
+//! a quotation that begins with a line `{{unfold Title}}` is folded away. Code is left as it is.
 
 mod live;
 #[cfg(test)]
@@ -211,7 +212,7 @@ impl<'a> Markdown<'a> {
                 }
                 Some(Block::Heading(level as u8, inlines))
             }
-            Tag::BlockQuote(_) => Some(Block::Quote(self.blocks(at))),
+            Tag::BlockQuote(_) => Some(self.quotation(at)),
             Tag::List(start) => {
                 let mut items = Vec::new();
                 while let Some((Event::Start(Tag::Item), item)) = self.events.peek().cloned() {
@@ -252,7 +253,30 @@ impl<'a> Markdown<'a> {
         (!inlines.is_empty()).then_some(Block::Paragraph(inlines))
     }
 
-    /// A prediction or the exercise, on a line of its own; nothing where the live part is of another kind.
+    /// A quotation; one whose first line is `{{unfold Title}}` is folded away under that title.
+    fn quotation(&mut self, at: usize) -> Block {
+        let Some((title, start)) = self.unfold_title() else { return Block::Quote(self.blocks(at)) };
+        self.events.next();
+        self.skip();
+        let empty = matches!(self.events.peek(), None | Some((Event::End(_), _)));
+        let blocks = self.blocks(at);
+        if title.is_empty() {
+            self.error(start, "what unfolds has no title", "write what it shows: {{unfold Title}}");
+        } else if empty {
+            self.error(start, "nothing unfolds here", "go on below it, each line of the quotation with its >");
+        }
+        Block::Unfold(title, blocks)
+    }
+
+    /// The title of what unfolds, and where that is said, if the next block is a line `{{unfold Title}}`.
+    fn unfold_title(&mut self) -> Option<(String, usize)> {
+        let (Event::Start(Tag::Paragraph), range) = self.events.peek()?.clone() else { return None };
+        let (words, at) = self.trimmed(&self.masked.alone_in(&range)?);
+        let title = words.strip_prefix("unfold").filter(|rest| !rest.starts_with(|c: char| !c.is_whitespace()))?;
+        Some((title.trim().to_owned(), at))
+    }
+
+    /// A prediction, the exercise or an explorer, on a line of its own; nothing where the live part is of another kind.
     fn placed(&self, live: &Range<usize>) -> Option<Option<Block>> {
         let (words, at) = self.trimmed(live);
         let block = match words.split_once(char::is_whitespace) {
@@ -264,6 +288,15 @@ impl<'a> Markdown<'a> {
                 let id = id.trim();
                 self.mentions.add(id, self.excerpt.place(at + words.len() - id.len()), Of::Prediction);
                 Block::Predict(id.to_owned())
+            }
+            Some(("explore", name)) => {
+                let name = name.trim();
+                self.mentions.add(name, self.excerpt.place(at + words.len() - name.len()), Of::Explorer);
+                Block::Explore(name.to_owned())
+            }
+            _ if words.split_whitespace().next() == Some("unfold") => {
+                self.error(at, "what unfolds is a quotation", "begin it with `> {{unfold Title}}`, and go on with `>`");
+                return Some(None);
             }
             _ => return None,
         };
@@ -429,7 +462,7 @@ impl<'a> Markdown<'a> {
     }
 
     fn placed_word(inside: &str) -> bool {
-        matches!(inside.split_whitespace().next(), Some("predict" | "exercise"))
+        matches!(inside.split_whitespace().next(), Some("predict" | "exercise" | "explore" | "unfold"))
     }
 }
 

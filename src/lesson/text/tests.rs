@@ -96,10 +96,23 @@ fn blocks_of_all_kinds() {
 }
 
 #[test]
+fn quotations_unfold_and_nest() {
+    let blocks = blocks_of("> {{unfold  Why}}\n>\n> a\n>\n> $$ b $$\n>\n> > {{unfold More}}\n> >\n> > c\n\n> d");
+    let paragraph = |s: &str| Block::Paragraph(vec![text(s)]);
+    let inner = Block::Unfold("More".to_owned(), vec![paragraph("c")]);
+    let all = vec![paragraph("a"), Block::Math(" b ".to_owned()), inner];
+    assert_eq!(blocks, [Block::Unfold("Why".to_owned(), all), Block::Quote(vec![paragraph("d")])]);
+}
+
+#[test]
 fn mentions_have_places() {
-    let (_, mentions, _) = read("## S {#s}\n\nAt {{stride}} and {{= n * k.time}}.\n\n{{predict p}}\n");
+    let (_, mentions, _) =
+        read("## S {#s}\n\nAt {{stride}} and {{= n * k.time}}.\n\n{{predict p}}\n\n{{explore  it}}\n");
     let seen: Vec<String> = mentions.iter().map(|m| format!("{} {}", m.name, m.place)).collect();
-    assert_eq!(seen, ["stride text.md:3:6", "n text.md:3:23", "k.time text.md:3:27", "p text.md:5:11"]);
+    assert_eq!(
+        seen,
+        ["stride text.md:3:6", "n text.md:3:23", "k.time text.md:3:27", "p text.md:5:11", "it text.md:7:12"]
+    );
 }
 
 #[test]
@@ -125,6 +138,14 @@ fn mistakes_have_places() {
         ("here {{predict p}} inside", "3:8", "stands within a line"),
         ("- {{exercise}}", "3:5", "stands within a line"),
         ("> {{exercise}}", "3:5", "cannot stand here"),
+        ("- {{explore jacobian}}", "3:5", "stands within a line"),
+        ("> {{explore jacobian}}", "3:5", "cannot stand here"),
+        ("{{unfold Why}}", "3:3", "is a quotation"),
+        ("> a\n>\n> {{unfold Why}}", "5:5", "is a quotation"),
+        ("so {{unfold Why}}", "3:6", "stands within a line"),
+        ("> {{unfold}}\n>\n> a", "3:5", "has no title"),
+        ("> {{unfold Why}}", "3:5", "nothing unfolds"),
+        ("> {{unfold Why}}\n>\n> {{= 1 +}}", "5:10", "ends where"),
     ] {
         let found = mistake(markdown);
         assert!(found.starts_with(&format!("text.md:{place}")), "{markdown:?}: {found}");

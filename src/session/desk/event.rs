@@ -8,6 +8,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::lesson::Pack;
 use crate::notes::Format;
+use crate::reference::Explored;
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
@@ -54,6 +55,8 @@ pub enum Command {
     Cancel,
     /// Choose an option of a prediction and let the measurement answer.
     Predict(String, usize),
+    /// Move the point that the lesson's explorers look at.
+    Explore(Explored),
     /// Keep the learner's words on a step, by its id.
     Write(String, String),
     /// Keep the learner's version of the exercise.

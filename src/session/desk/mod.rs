@@ -196,6 +196,7 @@ impl Desk {
                 self.hushed = true;
             }
             Command::Predict(id, choice) => self.predict(id, choice),
+            Command::Explore(point) => self.keep(|kept| kept.explored = Some(point)),
             Command::Write(step, words) => self.keep(|kept| {
                 kept.words.insert(step, words);
             }),

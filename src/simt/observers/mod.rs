@@ -25,6 +25,7 @@ pub use watch::{Component, Target, Watch, Write};
 
 use super::code::Place;
 use super::ir::Orders;
+use super::subgroup::Subgroup;
 use crate::trace::AccessKind;
 
 /// The addresses of the active lanes of one access, in bytes.
@@ -63,6 +64,18 @@ pub struct Access<'a> {
     pub addresses: Addresses<'a>,
 }
 
+/// One subgroup operation of one warp.
+pub struct Exchanged<'a> {
+    /// Source line, from 1.
+    pub line: u32,
+    /// Active lanes, at least one.
+    pub mask: u64,
+    /// What it does.
+    pub op: Subgroup,
+    /// The index that each lane gives, where the operation takes one.
+    pub indices: &'a [u32],
+}
+
 /// The lanes of a mask, lowest first.
 pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -95,6 +108,8 @@ pub trait Observer {
     fn access(&mut self, _: &Access<'_>) {}
     /// A branch: of the lanes in `mask`, those in `taken` go one way.
     fn branch(&mut self, _: u32, _: u64, _: u64) {}
+    /// Lanes exchange values.
+    fn exchange(&mut self, _: &Exchanged<'_>) {}
     /// A barrier is reached.
     fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
@@ -136,6 +151,11 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         self.1.branch(line, mask, taken);
     }
 
+    fn exchange(&mut self, exchanged: &Exchanged<'_>) {
+        self.0.exchange(exchanged);
+        self.1.exchange(exchanged);
+    }
+
     fn barrier(&mut self, line: u32, mask: u64) {
         self.0.barrier(line, mask);
         self.1.barrier(line, mask);
@@ -172,6 +192,12 @@ impl<O: Observer> Observer for Option<&mut O> {
     fn branch(&mut self, line: u32, mask: u64, taken: u64) {
         if let Some(observer) = self {
             observer.branch(line, mask, taken);
+        }
+    }
+
+    fn exchange(&mut self, exchanged: &Exchanged<'_>) {
+        if let Some(observer) = self {
+            observer.exchange(exchanged);
         }
     }
 

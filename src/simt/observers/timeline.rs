@@ -1,8 +1,9 @@
 //! Keeps single events of some workgroups, for the stage to play.
 
-use super::{Access, Observer, banks, lanes_of, sectors};
+use super::{Access, Exchanged, Observer, banks, lanes_of, sectors};
 use crate::simt::ir::{Mem, Variable};
-use crate::trace::{Event, EventKind, Space, Timeline};
+use crate::simt::subgroup::Subgroup;
+use crate::trace::{Event, EventKind, Exchange, Space, Timeline};
 
 /// Records what one workgroup does.
 pub struct Recorder<'a> {
@@ -52,9 +53,14 @@ impl<'a> Recorder<'a> {
                 return;
             }
             let mut moved = event;
-            if let EventKind::Access { first_address, .. } = &mut moved.kind {
-                let from = *first_address as usize;
-                *first_address = u32::try_from(timeline.addresses.len()).unwrap_or(u32::MAX);
+            let first = match &mut moved.kind {
+                EventKind::Access { first_address, .. } => Some(first_address),
+                EventKind::Subgroup { exchange: Exchange::Shuffle, first_source } => Some(first_source),
+                EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
+            };
+            if let Some(first) = first {
+                let from = *first as usize;
+                *first = u32::try_from(timeline.addresses.len()).unwrap_or(u32::MAX);
                 timeline.addresses.extend(&self.addresses[from..from + event.mask.count_ones() as usize]);
             }
             timeline.events.push(moved);
@@ -95,6 +101,30 @@ impl Observer for Recorder<'_> {
 
     fn branch(&mut self, line: u32, mask: u64, taken: u64) {
         self.push(line, mask, |_| EventKind::Branch { taken });
+    }
+
+    fn exchange(&mut self, exchanged: &Exchanged<'_>) {
+        let Exchanged { line, mask, op, indices } = *exchanged;
+        self.push(line, mask, |me| {
+            let exchange = match op {
+                Subgroup::Ballot | Subgroup::Reduce(_) => Exchange::Reduction,
+                Subgroup::InclusiveScan(_) => Exchange::InclusiveScan,
+                Subgroup::ExclusiveScan { .. } => Exchange::ExclusiveScan,
+                Subgroup::First
+                | Subgroup::Broadcast
+                | Subgroup::Shuffle
+                | Subgroup::ShuffleDown
+                | Subgroup::ShuffleUp
+                | Subgroup::ShuffleXor
+                | Subgroup::Quad => Exchange::Shuffle,
+            };
+            let first_source = u32::try_from(me.addresses.len()).unwrap_or(u32::MAX);
+            if exchange == Exchange::Shuffle {
+                let source = |lane| op.sources(lane, indices[lane as usize], mask).trailing_zeros();
+                me.addresses.extend(lanes_of(mask).map(source));
+            }
+            EventKind::Subgroup { exchange, first_source }
+        });
     }
 
     fn barrier(&mut self, line: u32, mask: u64) {

@@ -1,7 +1,8 @@
 //! What the lanes of a warp give each other, at every width.
 
-use super::{Result, compile, run_with, width, words};
-use crate::trace::FindingKind;
+use super::{Options, Result, compile, run_with, width, words};
+use crate::job::TraceSpec;
+use crate::trace::{EventKind, FindingKind};
 
 /// Runs `body` as one workgroup of 100 invocations at each warp width, with `i` the local index, `lane`, `warp`, `size`
 /// and `warps` built in, and compares `out[i]` with `expected(i, width, active)`, where `active` are the local indices in
@@ -184,4 +185,36 @@ fn a_warp_reduces_what_its_lanes_summed() -> Result {
         let here = |k: u32| active.iter().filter(|l| rounds(l) > k).count() as u32;
         active.iter().map(|l| (0..rounds(l)).map(here).sum::<u32>()).sum()
     })
+}
+
+#[test]
+fn the_timeline_says_who_gets_whose_value() -> Result {
+    let source = "enable subgroups;
+        @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(32) fn main(
+            @builtin(global_invocation_id) id: vec3<u32>, @builtin(subgroup_invocation_id) lane: u32,
+        ) {
+            var sum = subgroupAdd(lane);
+            sum += subgroupExclusiveAdd(lane);
+            sum += subgroupInclusiveAdd(lane);
+            if (lane < 4u) { sum += subgroupShuffleXor(sum, 1u); }
+            out[id.x] = sum + subgroupBroadcast(sum, 7u);
+        }";
+    let program = compile(source, "main", &[])?;
+    let spec = TraceSpec { timeline_workgroups: vec![0, 1], ..TraceSpec::default() };
+    let outcome = run_with(&program, &mut [words(&[0; 64])], [2, 1, 1], &Options { spec, ..width(32) })?;
+    let timeline = outcome.timeline.ok_or("no timeline")?;
+    for workgroup in 0..2 {
+        let exchanges: Vec<_> = timeline
+            .events
+            .iter()
+            .filter(|e| e.workgroup == workgroup && matches!(e.kind, EventKind::Subgroup { .. }))
+            .collect();
+        let of = |lane: u32| exchanges.iter().map(|e| timeline.sources(e, lane)).collect::<Vec<_>>();
+        assert_eq!(of(2), [0xffff_ffff, 0b11, 0b111, 1 << 3, 1 << 7]);
+        assert_eq!(of(9), [0xffff_ffff, 0x1ff, 0x3ff, 0, 1 << 7], "lane 9 takes no part in the shuffle");
+        assert_eq!(exchanges.iter().map(|e| e.line).collect::<Vec<_>>(), [6, 7, 8, 9, 10]);
+    }
+    assert_eq!(timeline.sources(&timeline.events[timeline.events.len() - 1], 0), 0, "a store exchanges nothing");
+    Ok(())
 }

@@ -1,0 +1,224 @@
+//! An explorer in the prose: its picture with bars to drag, and the controls below it.
+
+use egui::accesskit::Action;
+use egui::{
+    Button, CursorIcon, EventFilter, Frame, Key, Pos2, Rect, Response, RichText, Sense, Slider, Stroke, StrokeKind, Ui,
+    WidgetInfo, vec2,
+};
+
+use super::{Ask, Reading};
+use crate::app::{paint, theme};
+use crate::base::units::digits3;
+use crate::reference::{Explored, Explorer, explorer};
+use crate::scene::explore::{ExploreView, Handle, Picture, picture};
+use crate::scene::palette::Ink;
+
+/// One press of an arrow key, in the units of a logit.
+const STEP: f64 = 0.1;
+/// Room for the name of a control.
+const NAME: f32 = 120.0;
+/// Room for the value of a control.
+const VALUE: f32 = 48.0;
+
+/// Shows the explorer of that name, and the point as the learner moved it.
+pub fn show(ui: &mut Ui, reading: &Reading<'_>, name: &str) -> Vec<Ask> {
+    let Some(explorer) = explorer(name) else { return Vec::new() };
+    let before = reading.state.kept().explored();
+    let mut at = before.clone();
+    let theme = theme::of(ui);
+    let card = Frame::new()
+        .fill(theme::color(theme, Ink::Panel))
+        .stroke(Stroke::new(1.0, theme::color(theme, Ink::Faint)))
+        .corner_radius(6.0)
+        .inner_margin(16);
+    card.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        drawn(ui, explorer, &mut at);
+        ui.add_space(theme::GRID);
+        controls(ui, explorer, &mut at);
+    });
+    if at == before { Vec::new() } else { vec![Ask::Explore(at.within_bounds())] }
+}
+
+/// The picture, and what the learner does in it.
+fn drawn(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
+    let id = ui.scope_id().with("spelled");
+    let mut spelled = ui.data(|d| d.get_temp::<(usize, usize)>(id)).unwrap_or_default();
+    let n = at.logits.len();
+    spelled = (spelled.0.min(n - 1), spelled.1.min(n - 1));
+    let width = ui.available_width();
+    let shown = picture(&ExploreView { explorer, at, spelled, width });
+    let size = vec2(shown.frame.width, shown.frame.height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, &shown.frame.alt));
+    paint::frame(ui.painter(), theme::of(ui), rect.min, &shown.frame);
+    for handle in &shown.handles {
+        drag(ui, rect.min, handle, at);
+    }
+    if let Some(entry) = entry(ui, rect.min, &shown, n, spelled)
+        && entry != spelled
+    {
+        ui.data_mut(|d| d.insert_temp(id, entry));
+        ui.ctx().request_repaint();
+    }
+}
+
+/// A part of a picture on the screen.
+fn placed(origin: Pos2, [x, y, w, h]: [f32; 4]) -> Rect {
+    Rect::from_min_size(origin + vec2(x, y), vec2(w, h))
+}
+
+fn focus_ring(ui: &Ui, rect: Rect) {
+    let stroke = Stroke::new(2.0, theme::color(theme::of(ui), Ink::Accent));
+    ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Outside);
+}
+
+/// Lets the learner turn a number by dragging its bar, by keys, and through a screen reader.
+fn drag(ui: &Ui, origin: Pos2, handle: &Handle, at: &mut Explored) {
+    let rect = placed(origin, handle.rect);
+    let response = ui.interact(rect, ui.scope_id().with(handle.entry), Sense::click_and_drag());
+    let name = handle.entry.name();
+    let mut value = handle.entry.of(at);
+    response.widget_info(|| WidgetInfo::slider(true, value, &name));
+    if response.clicked() || response.drag_started() {
+        response.request_focus();
+    }
+    if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.clicked() || response.dragged()) {
+        value = handle.value_at(pointer.x - origin.x);
+    }
+    let (steps, end) = turns(ui, &response);
+    value = end.map_or(value + steps * STEP, |end| end * handle.most).clamp(-handle.most, handle.most);
+    handle.entry.set(at, value);
+    if response.has_focus() {
+        focus_ring(ui, rect);
+    }
+    response
+        .on_hover_cursor(CursorIcon::ResizeHorizontal)
+        .on_hover_text(format!("{name}: drag, or use the arrow keys"));
+}
+
+/// How many steps keys and screen readers ask for, or which end.
+fn turns(ui: &Ui, response: &Response) -> (f64, Option<f64>) {
+    let asked = |action| ui.input(|i| i.num_accesskit_action_requests(response.id, action));
+    let mut steps = signed(asked(Action::Increment), asked(Action::Decrement));
+    let mut end = None;
+    if response.has_focus() {
+        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+        ui.input(|i| {
+            let presses = |a, b| i.num_presses(a) + i.num_presses(b);
+            steps += signed(presses(Key::ArrowRight, Key::ArrowUp), presses(Key::ArrowLeft, Key::ArrowDown));
+            steps += 10.0 * signed(i.num_presses(Key::PageUp), i.num_presses(Key::PageDown));
+            end = match (i.key_pressed(Key::Home), i.key_pressed(Key::End)) {
+                (true, _) => Some(-1.0),
+                (_, true) => Some(1.0),
+                _ => None,
+            };
+        });
+    }
+    (steps, end)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "presses in one frame")]
+fn signed(up: usize, down: usize) -> f64 {
+    up as f64 - down as f64
+}
+
+/// The Jacobian's entry that the pointer is on, or that the arrow keys have gone to.
+fn entry(ui: &Ui, origin: Pos2, shown: &Picture, n: usize, spelled: (usize, usize)) -> Option<(usize, usize)> {
+    let (first, last) = shown.cells.first().zip(shown.cells.last())?;
+    let rect = placed(origin, *first).union(placed(origin, *last));
+    let response = ui.interact(rect, ui.scope_id().with("entries"), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Entry {}", shown.words)));
+    let hovered = response.hover_pos().and_then(|pointer| {
+        let index = shown.cells.iter().position(|cell| placed(origin, *cell).contains(pointer))?;
+        Some((index / n, index % n))
+    });
+    if response.clicked() {
+        response.request_focus();
+    }
+    if !response.has_focus() {
+        return hovered;
+    }
+    focus_ring(ui, rect);
+    let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+    let moved = |place: usize, back, forth| {
+        let (back, forth) = ui.input(|i| (i.num_presses(back), i.num_presses(forth)));
+        (place + forth).min(n - 1).saturating_sub(back)
+    };
+    let turned = (moved(spelled.0, Key::ArrowUp, Key::ArrowDown), moved(spelled.1, Key::ArrowLeft, Key::ArrowRight));
+    if turned == spelled { hovered } else { Some(turned) }
+}
+
+/// What is not in the picture: the temperature, how many entries, the target, the z-loss.
+fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
+    let [cold, hot] = Explored::TEMPERATURE;
+    row(ui, "temperature T", |ui| {
+        let shown = digits3(at.temperature);
+        let response = slider(ui, Slider::new(&mut at.temperature, cold..=hot).logarithmic(true), &shown);
+        response.widget_info(|| WidgetInfo::slider(true, at.temperature, "temperature T"));
+        // Steps that a hand can return to: T = 1 above all.
+        let steps = if at.temperature < 1.0 { 100.0 } else { 20.0 };
+        at.temperature = (at.temperature * steps).round() / steps;
+    });
+    if explorer == Explorer::CrossEntropy {
+        row(ui, "weight λ of z-loss", |ui| {
+            let shown = digits3(at.weight);
+            let response = slider(ui, Slider::new(&mut at.weight, 0.0..=Explored::WEIGHT).step_by(0.01), &shown);
+            response.widget_info(|| WidgetInfo::slider(true, at.weight, "weight of the z-loss"));
+        });
+        row(ui, "target entry", |ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            let width = ((ui.available_width() + 4.0) / Explored::MOST as f32 - 4.0).clamp(24.0, 32.0);
+            for entry in 0..at.logits.len() {
+                let button = Button::new(entry.to_string()).selected(at.target == entry).min_size(vec2(width, 28.0));
+                let response = ui.add_sized([width, 28.0], button);
+                response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("target {entry}")));
+                if response.clicked() {
+                    at.target = entry;
+                }
+            }
+        });
+    }
+    row(ui, "entries", |ui| {
+        let n = at.logits.len();
+        if sign(ui, "−", "One entry fewer", n > Explored::FEWEST) {
+            at.logits.pop();
+            at.direction.pop();
+        }
+        ui.add_sized([24.0, 28.0], egui::Label::new(RichText::new(n.to_string()).font(theme::medium(theme::UI))));
+        if sign(ui, "+", "One entry more", n < Explored::MOST) {
+            at.logits.push(0.0);
+            at.direction.push(0.0);
+        }
+    });
+}
+
+/// A control with its name before it.
+fn row(ui: &mut Ui, name: &str, control: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        ui.set_height(32.0);
+        let (rect, _) = ui.allocate_exact_size(vec2(NAME, 28.0), Sense::hover());
+        let color = theme::color(theme::of(ui), Ink::Muted);
+        let font = egui::FontId::proportional(theme::UI);
+        ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, name, font, color);
+        control(ui);
+    });
+}
+
+/// A slider over the rest of its row, but for its value.
+fn slider(ui: &mut Ui, slider: Slider<'_>, value: &str) -> Response {
+    ui.spacing_mut().slider_width = (ui.available_width() - VALUE - theme::GRID).max(48.0);
+    let response = ui.add(slider.show_value(false));
+    let (rect, _) = ui.allocate_exact_size(vec2(VALUE, 28.0), Sense::hover());
+    let color = theme::color(theme::of(ui), Ink::Text);
+    ui.painter().text(rect.right_center(), egui::Align2::RIGHT_CENTER, value, theme::medium(theme::UI), color);
+    response
+}
+
+fn sign(ui: &mut Ui, sign: &str, name: &str, enabled: bool) -> bool {
+    let response = ui.add_enabled(enabled, Button::new(sign).min_size(vec2(32.0, 28.0)));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, enabled, name));
+    response.on_hover_text(name).clicked()
+}

@@ -1,0 +1,126 @@
+//! What a learner explores in the prose: the table of explorers by name, and the point that all of a lesson's share.
+
+use serde::{Deserialize, Serialize};
+
+/// A picture that the learner drags, which a lesson's text places with `{{explore NAME}}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Explorer {
+    /// Logits and their softmax.
+    Softmax,
+    /// Softmax against a target: the loss and its gradient.
+    CrossEntropy,
+    /// Softmax's Jacobian, and the product with it.
+    Jacobian,
+}
+
+/// All explorers, by name.
+const TABLE: [(&str, Explorer); 3] =
+    [("softmax", Explorer::Softmax), ("cross_entropy", Explorer::CrossEntropy), ("jacobian", Explorer::Jacobian)];
+
+/// The names that a lesson's text may explore, in the table's order.
+#[must_use]
+pub fn explorers() -> Vec<&'static str> {
+    TABLE.iter().map(|(name, _)| *name).collect()
+}
+
+/// The explorer of that name.
+#[must_use]
+pub fn explorer(name: &str) -> Option<Explorer> {
+    TABLE.iter().find(|(known, _)| *known == name).map(|(_, explorer)| *explorer)
+}
+
+/// The point that a lesson's explorers look at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Explored {
+    /// The logits, from [`Explored::FEWEST`] to [`Explored::MOST`], each within ±[`Explored::LOGIT`].
+    pub logits: Vec<f64>,
+    /// The vector that the Jacobian is applied to: as many, each within ±[`Explored::DIRECTION`].
+    pub direction: Vec<f64>,
+    /// The temperature, within [`Explored::TEMPERATURE`].
+    pub temperature: f64,
+    /// The entry that the target names.
+    pub target: usize,
+    /// The weight of the z-loss, from 0 to [`Explored::WEIGHT`].
+    pub weight: f64,
+}
+
+impl Default for Explored {
+    fn default() -> Self {
+        Self {
+            logits: vec![1.0, -0.5, 2.0, 0.3, -1.5],
+            direction: vec![1.0, 0.0, -1.0, 0.5, 0.0],
+            temperature: 1.0,
+            target: 0,
+            weight: 0.0,
+        }
+    }
+}
+
+impl Explored {
+    /// The fewest entries.
+    pub const FEWEST: usize = 2;
+    /// The most entries.
+    pub const MOST: usize = 8;
+    /// The largest logit.
+    pub const LOGIT: f64 = 6.0;
+    /// The largest entry of the direction.
+    pub const DIRECTION: f64 = 2.0;
+    /// The least and the greatest temperature.
+    pub const TEMPERATURE: [f64; 2] = [0.1, 10.0];
+    /// The greatest weight of the z-loss.
+    pub const WEIGHT: f64 = 0.5;
+
+    /// The same within its bounds, whatever it held: it may come from a file that was edited by hand.
+    #[must_use]
+    pub fn within_bounds(mut self) -> Self {
+        let within = |x: f64, most: f64| if x.is_finite() { x.clamp(-most, most) } else { 0.0 };
+        let entries = self.logits.len().clamp(Self::FEWEST, Self::MOST);
+        self.logits.resize(entries, 0.0);
+        self.direction.resize(entries, 0.0);
+        self.logits.iter_mut().for_each(|a| *a = within(*a, Self::LOGIT));
+        self.direction.iter_mut().for_each(|v| *v = within(*v, Self::DIRECTION));
+        let [cold, hot] = Self::TEMPERATURE;
+        self.temperature = if self.temperature.is_finite() { self.temperature.clamp(cold, hot) } else { 1.0 };
+        self.target = self.target.min(entries - 1);
+        self.weight = within(self.weight, Self::WEIGHT).max(0.0);
+        self
+    }
+
+    /// The target as a distribution: all on one entry.
+    #[must_use]
+    pub fn target_distribution(&self) -> Vec<f64> {
+        (0..self.logits.len()).map(|i| f64::from(u8::from(i == self.target))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_leads_to_its_explorer() {
+        let found: Vec<_> = explorers().into_iter().filter_map(explorer).collect();
+        assert_eq!(found, [Explorer::Softmax, Explorer::CrossEntropy, Explorer::Jacobian]);
+        assert_eq!(explorer("sofmax"), None);
+    }
+
+    #[test]
+    fn whatever_was_kept_comes_within_bounds() {
+        let wild = Explored {
+            logits: vec![f64::NAN, 1e9, -3.0],
+            direction: vec![f64::INFINITY; 20],
+            temperature: -1.0,
+            target: 99,
+            weight: -0.5,
+        };
+        let tame = wild.within_bounds();
+        assert_eq!((tame.logits.as_slice(), tame.direction.as_slice()), (&[0.0, 6.0, -3.0][..], &[0.0; 3][..]));
+        assert_eq!((tame.temperature, tame.target, tame.weight), (0.1, 2, 0.0));
+        assert_eq!(tame.clone().within_bounds(), tame);
+        assert_eq!(tame.target_distribution(), [0.0, 0.0, 1.0]);
+        let none = Explored { logits: vec![], ..Explored::default() }.within_bounds();
+        assert_eq!(none.logits.len(), Explored::FEWEST);
+        assert_eq!(Explored::default().within_bounds(), Explored::default());
+    }
+}

@@ -1,0 +1,154 @@
+//! What every explorer's picture must keep to, and what it must say.
+
+use super::super::frame::{Frame, Item};
+use super::super::palette::{Ink, Theme};
+use super::super::{svg, text};
+use super::*;
+use crate::reference::explorers;
+
+fn view<'a>(explorer: Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
+    ExploreView { explorer, at, spelled: (2, 0), width }
+}
+
+fn points() -> Vec<Explored> {
+    let of = |logits: Vec<f64>, temperature, weight| Explored {
+        direction: logits.iter().map(|a| a / 3.0).collect(),
+        logits,
+        temperature,
+        target: 1,
+        weight,
+    };
+    vec![
+        Explored::default(),
+        of(vec![-6.0, 6.0], 0.1, 0.5),
+        of(vec![6.0, 5.9, 6.0, -6.0, 0.0, 1.0, -1.0, 2.0], 0.1, 0.33),
+        of(vec![0.0; 8], 10.0, 0.0),
+        of(vec![0.1, -0.2, 0.3, 5.0, 2.2, 1.9, -4.0], 0.55, 0.01),
+        of(vec![1.0, 1.0, 1.0], 1.0, 0.1),
+    ]
+}
+
+fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
+    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
+}
+
+fn assert_tidy(frame: &Frame, what: &str) {
+    let mut texts: Vec<([f32; 4], &str)> = Vec::new();
+    for item in &frame.items {
+        let [x, y, w, h] = item.bounds();
+        let inside = x >= -0.6 && y >= -0.6 && x + w <= frame.width + 0.6 && y + h <= frame.height + 0.6;
+        assert!(inside, "{what}: {item:?} leaves the frame of {} × {}: {x} {y} {w} {h}", frame.width, frame.height);
+        if let Item::Text { size, text, .. } = item {
+            assert!(*size >= 12.0 && !text.is_empty(), "{what}: {item:?}");
+            let bounds = [x, y + 0.1 * size, w, h - 0.2 * size];
+            if let Some((_, other)) = texts.iter().find(|(other, _)| overlap(*other, bounds)) {
+                panic!("{what}: {text:?} overlaps {other:?}");
+            }
+            texts.push((bounds, text));
+        }
+    }
+}
+
+#[test]
+fn every_picture_fits_every_width() {
+    for name in explorers() {
+        let Some(explorer) = crate::reference::explorer(name) else { continue };
+        for at in points() {
+            for width in [368.0, 400.0, 528.0, 560.0] {
+                let shown = picture(&view(explorer, &at, width));
+                assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
+                assert!(shown.frame.alt.contains("temperature"), "{}", shown.frame.alt);
+                let wanted = if explorer == Explorer::Jacobian { 2 } else { 1 } * at.logits.len();
+                assert_eq!(shown.handles.len(), wanted);
+                let cells = if explorer == Explorer::Jacobian { at.logits.len().pow(2) } else { 0 };
+                assert_eq!((shown.cells.len(), shown.words.is_empty()), (cells, cells == 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_entry_is_spelled_with_its_numbers() {
+    let at = Explored { logits: vec![1.0, -0.5, 2.0], direction: vec![0.0; 3], ..Explored::default() };
+    let shown = picture(&view(Explorer::Jacobian, &at, 560.0));
+    assert_eq!(shown.words, "J[2,0] = y₂(δ₂₀ − y₀) = 0.690 × (0 − 0.254) = −0.175");
+    let cold = Explored { temperature: 0.5, ..at };
+    let shown = picture(&ExploreView { spelled: (1, 1), ..view(Explorer::Jacobian, &cold, 560.0) });
+    assert_eq!(shown.words, "J[1,1] = y₁(δ₁₁ − y₁) / T = 0.006 × (1 − 0.006) / 0.5 = 0.012");
+    // One beyond the end is the last: an entry may just have been taken away.
+    let far = picture(&ExploreView { spelled: (7, 7), ..view(Explorer::Jacobian, &cold, 560.0) });
+    assert!(far.words.starts_with("J[2,2]"), "{}", far.words);
+}
+
+#[test]
+fn every_check_holds_and_is_said() {
+    for at in points() {
+        let alt = picture(&view(Explorer::Jacobian, &at, 560.0)).frame.alt;
+        assert_eq!(alt.matches("Holds: ").count(), 5, "{alt}");
+        assert!(!alt.contains("Does not hold"), "{alt}");
+        let n = at.logits.len();
+        assert!(alt.contains(&format!("{} entries, 2n² − n = {} FLOP", n * n, 2 * n * n - n)), "{alt}");
+    }
+}
+
+#[test]
+fn a_gradient_names_its_parts() {
+    let at = Explored { logits: vec![0.0, 0.0], direction: vec![0.0; 2], weight: 0.5, ..Explored::default() };
+    let alt = picture(&view(Explorer::CrossEntropy, &at, 560.0)).frame.alt;
+    // lse = log 2: (1 + 2 · 0.5 · 0.693) · 0.5 − 1 and (1 + 0.693) · 0.5.
+    assert!(alt.contains("Gradient: −0.153, 0.847."), "{alt}");
+    assert!(alt.contains("L = −log y₀ = 0.693") && alt.contains("= 0.240"), "{alt}");
+    let plain = Explored { weight: 0.0, ..at };
+    let alt = picture(&view(Explorer::CrossEntropy, &plain, 560.0)).frame.alt;
+    assert!(alt.contains("Gradient: −0.500, 0.500.") && !alt.contains("z-loss"), "{alt}");
+}
+
+#[test]
+fn a_handle_spans_its_values() {
+    let at = Explored::default();
+    let shown = picture(&view(Explorer::Jacobian, &at, 400.0));
+    for handle in &shown.handles {
+        let [x, _, w, _] = handle.rect;
+        assert_eq!(
+            [x - 9.0, x, x + w / 2.0, x + w].map(|x| handle.value_at(x)),
+            [-1.0, -1.0, 0.0, 1.0].map(|v| v * handle.most)
+        );
+    }
+    let mut at = at;
+    shown.handles[1].entry.set(&mut at, 1.26);
+    assert_eq!((at.logits[1], Entry::Logit(1).of(&at)), (1.3, 1.3));
+    Entry::Direction(99).set(&mut at, 1.0);
+    assert_eq!(Entry::Direction(99).of(&at), 0.0);
+}
+
+#[test]
+fn numbers_are_written_as_people_write_them() {
+    assert_eq!([sheet::fixed(-0.001, 2), sheet::fixed(-0.156, 2), sheet::short(0.25)], ["0.00", "−0.16", "0.25"]);
+    assert_eq!([sheet::tiny(0.0), sheet::tiny(2.84e-17), sheet::sub(20)], ["0", "2.8e−17", "₂₀"]);
+    assert!(text::width("₂", 14.0, false) > 0.0);
+}
+
+#[test]
+fn text_on_every_tint_can_be_read() {
+    let luminance = |rgb: [u8; 3]| {
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
+    };
+    for theme in [Theme::Dark, Theme::Light] {
+        for step in -20..=20 {
+            let (a, b) =
+                (luminance(theme.rgb(sheet::diverging(f64::from(step) / 20.0))), luminance(theme.rgb(Ink::Text)));
+            let ratio = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+            assert!(ratio >= 4.5, "{theme:?} at {step}: {ratio:.2}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
+    let shown = picture(&view(Explorer::Jacobian, &Explored::default(), 560.0));
+    roxmltree::Document::parse(&svg::adaptive(&shown.frame)).map(drop)
+}
