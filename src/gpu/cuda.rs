@@ -67,6 +67,7 @@ impl CudaBackend {
             timing: None,
             trace: None,
             timeline: None,
+            heat: None,
             compiled: Some(prepared.compiled()?),
             library: None,
             warnings: Vec::new(),

@@ -10,8 +10,14 @@ pub struct Script(pub Timeline);
 impl Script {
     /// No events yet; `width` lanes a warp, 4 warps a workgroup.
     pub fn new(width: u32) -> Self {
-        let buffer =
-            |name: &str, space, bytes| TracedBuffer { name: name.to_owned(), space, elem: Elem::F32, bytes, base: 0 };
+        let buffer = |name: &str, space, bytes| TracedBuffer {
+            name: name.to_owned(),
+            space,
+            elem: Elem::F32,
+            bytes,
+            base: 0,
+            columns: None,
+        };
         Self(Timeline {
             warp_width: width,
             warps_per_workgroup: 4,

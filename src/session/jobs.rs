@@ -110,6 +110,11 @@ pub fn build_from(
             name: declared.name.clone(),
             elem: declared.elem,
             count: values.whole(&declared.count, &format!("the size of `{}`", declared.name))?,
+            columns: declared
+                .columns
+                .as_ref()
+                .map(|c| values.whole(c, &format!("the columns of `{}`", declared.name)))
+                .transpose()?,
             init: declared.init,
             group: binding.group,
             binding: binding.binding,

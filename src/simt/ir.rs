@@ -275,6 +275,8 @@ pub struct Variable {
     pub base: u32,
     /// The type of its first component.
     pub elem: Elem,
+    /// Elements in a row, of an array of arrays.
+    pub columns: Option<u64>,
 }
 
 /// The whole program.
