@@ -30,7 +30,17 @@ impl SceneKind {
         }
     }
 
-    /// What it shows, in a few words.
+    /// What it shows, in a sentence.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Warp => "The lanes of one warp, and each byte that they touch",
+            Self::Matrices => "The matrices, and what the workgroup has touched of them so far",
+            Self::Heat => "How often each element is fetched from global memory, over the whole grid",
+        }
+    }
+
+    /// What a figure of it, in a note, is of.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {

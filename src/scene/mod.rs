@@ -1,15 +1,20 @@
 //! Pictures. A record's timeline becomes a [`Frame`] of closed items; every output is one exhaustive match over them.
 
 mod banks;
+mod card;
 mod counters;
 mod flow;
+mod grid;
+mod heat;
 mod lanes;
+mod matrices;
 mod memory;
 
 pub mod frame;
 pub mod mark;
 pub mod palette;
 pub mod plot;
+pub mod stage;
 pub mod strip;
 pub mod svg;
 pub mod text;
@@ -22,5 +27,6 @@ mod fixtures;
 pub use crate::base::math;
 pub use frame::{Anchor, Frame, Item, Tag};
 pub use palette::{Hue, Ink, Rgb, Theme};
+pub use stage::StageView;
 pub use strip::StripView;
 pub use warp::WarpView;
