@@ -39,6 +39,7 @@ fn job(case: &Case) -> Result<Job, Box<dyn std::error::Error>> {
         elem: Elem::F32,
         count: *count,
         init: if binding.kind == BindingKind::ReadOnly { Init::Random } else { Init::Poison },
+        columns: None,
     });
     Ok(Job {
         kernel: case.name.clone(),

@@ -73,6 +73,7 @@ impl CudaBackend {
             timing: None,
             trace: None,
             timeline: None,
+            heat: None,
             compiled: Some(prepared.compiled()?),
             library: None,
             warnings: Vec::new(),

@@ -76,6 +76,7 @@ impl Backend for Fake {
             timing: None,
             trace: None,
             timeline: None,
+            heat: None,
             compiled: None,
             library: None,
             warnings: Vec::new(),
@@ -131,6 +132,7 @@ pub fn job(kernel: &str, count: u64) -> Job {
         elem: Elem::F32,
         count,
         init,
+        columns: None,
     };
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let args = vec![("n".to_owned(), count as f64), ("stride".to_owned(), 1.0), ("offset".to_owned(), 0.0)];

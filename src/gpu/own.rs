@@ -42,7 +42,7 @@ pub(super) fn copy(bytes: u64) -> Job {
 }
 
 fn buffer(name: &str, binding: u32, kind: BindingKind, init: Init, count: u64) -> BufferSpec {
-    BufferSpec { name: name.to_owned(), group: 0, binding, kind, elem: Elem::F32, count, init }
+    BufferSpec { name: name.to_owned(), group: 0, binding, kind, elem: Elem::F32, count, init, columns: None }
 }
 
 /// A kernel's name, its WGSL and its twin, its buffers, its grid and its workgroup.

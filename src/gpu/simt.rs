@@ -56,14 +56,19 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
     let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants).map_err(first)?;
     let spec = job.trace.clone().unwrap_or_default();
     let partial = spec.only_timeline_workgroups;
-    let options = Options { fuel: spec.fuel, spec, threads: None, count: true };
+    let columns: Vec<Option<u64>> = job.buffers.iter().map(|b| b.columns).collect();
+    let heat = if spec.heat { columns.clone() } else { Vec::new() };
+    let options = Options { fuel: spec.fuel, spec, threads: None, count: true, heat };
     // A part of the grid writes a part of the output: there is nothing to compare.
     let check = job.check.as_ref().filter(|_| !partial);
     let mut buffers: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
     let inputs = check.map(|_| buffers.clone());
-    let outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;
+    let mut outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;
     if cancel.load(Ordering::Relaxed) {
         return Err(Diagnostic::error(format!("tracing `{}` was cancelled", job.kernel)));
+    }
+    if let Some(timeline) = &mut outcome.timeline {
+        timeline.buffers.iter_mut().zip(columns).for_each(|(buffer, columns)| buffer.columns = columns);
     }
     let check = match (check, inputs) {
         (Some(check), Some(inputs)) if outcome.trace.complete => {
@@ -82,6 +87,7 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
         timing: None,
         trace: Some(outcome.trace),
         timeline: outcome.timeline,
+        heat: outcome.heat,
         compiled: None,
         library: None,
         warnings: Vec::new(),

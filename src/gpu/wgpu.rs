@@ -73,6 +73,7 @@ impl Backend for WgpuBackend {
             timing: None,
             trace: None,
             timeline: None,
+            heat: None,
             compiled: None,
             library: None,
             warnings: self.broken.iter().cloned().collect(),

@@ -168,6 +168,8 @@ pub struct BufferSpec {
     pub count: u64,
     /// What it holds at first.
     pub init: Init,
+    /// The columns of the row-major matrix that it is; none where the lesson does not say that it is one.
+    pub columns: Option<u64>,
 }
 
 impl BufferSpec {
@@ -242,6 +244,8 @@ pub struct TraceSpec {
     pub only_timeline_workgroups: bool,
     /// Look for races within workgroups, and for reads of what was never written. It takes a few times as long.
     pub races: bool,
+    /// Count how often each element of a matrix is fetched from global memory. It takes about twice as long.
+    pub heat: bool,
     /// Warp instructions after which the kernel is taken to be endless.
     pub fuel: u64,
 }
@@ -257,6 +261,7 @@ impl Default for TraceSpec {
             max_events: 100_000,
             only_timeline_workgroups: false,
             races: false,
+            heat: false,
             fuel: FUEL,
         }
     }

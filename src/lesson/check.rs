@@ -1,6 +1,6 @@
 //! Whether the parts of a lesson fit together: every name resolves, every value has an end, every run has a size.
 
-use super::conditions::Wanted;
+use super::conditions::{Figure, Wanted};
 use super::document::{Declared, Draft, Kind};
 use super::excerpt::Findings;
 use super::expr::{EvalError, FUNCTIONS};
@@ -24,6 +24,8 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], e
     check.placed_once(mentions);
     check.figures();
     check.conditions();
+    check.matrices();
+    check.scenes();
 }
 
 struct Check<'a> {
@@ -322,6 +324,42 @@ impl<'a> Check<'a> {
                         break;
                     }
                 }
+            }
+        }
+    }
+
+    /// A matrix has whole rows at the defaults.
+    fn matrices(&self) {
+        let lesson = &self.draft.lesson;
+        let defaults = Settings::default();
+        let env = Env::fixed(&lesson.params, &lesson.values, &defaults);
+        for kernel in &lesson.kernels {
+            for buffer in &kernel.buffers {
+                let Some(columns) = &buffer.columns else { continue };
+                let (Ok(count), Ok(across)) = (env.whole(&buffer.count, 1), env.whole(columns, 1)) else { continue };
+                let is_this = |f: &&Figure| f.kernel == kernel.id && f.expr.source() == columns.source();
+                let figure = self.draft.figures.iter().find(is_this).filter(|_| !count.is_multiple_of(across));
+                if let Some(figure) = figure {
+                    let message =
+                        format!("`{}` has {count} elements, which is no whole number of rows of {across}", buffer.name);
+                    self.error(&figure.place, message, "make `count` the rows times the `columns`");
+                }
+            }
+        }
+    }
+
+    /// A step's kernel has what its scene shows.
+    fn scenes(&self) {
+        let lesson = &self.draft.lesson;
+        for step in &lesson.steps {
+            let Some(declared) = self.declared(Kind::Step).find(|declared| declared.id == step.id) else { continue };
+            if lesson.kernel(&step.kernel).is_some_and(|kernel| !step.scene.fits(kernel)) {
+                let message = format!("the step `{}` has nothing to show as {}", step.id, step.scene.name());
+                self.error(
+                    &declared.place,
+                    message,
+                    "give its kernel's matrices their `columns`, or choose another scene",
+                );
             }
         }
     }

@@ -15,6 +15,7 @@ use super::mention::{Access, Mentions, Of};
 use super::model::{
     Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Step, Value,
 };
+use super::scenes::SceneKind;
 use super::text;
 use crate::base::diag::Place;
 use crate::job::ReferenceSignature;
@@ -259,9 +260,10 @@ impl Reader<'_> {
         let name = fields.text("name");
         let elem = fields.required("elem").and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.figure(kernel, fields.required("count"), Some(1));
+        let columns = fields.optional("columns").and_then(|node| self.figure(kernel, Some(node), Some(1)));
         let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
         fields.finish();
-        Some(Buffer { name: name?.value, elem: elem?, count: count?, init: init? })
+        Some(Buffer { name: name?.value, elem: elem?, count: count?, columns, init: init? })
     }
 
     fn check(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CheckDecl> {
@@ -339,6 +341,8 @@ impl Reader<'_> {
         let kernel = self.name(fields.text("kernel"), Of::Kernel);
         let set = self.settings(&fields);
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
+        let scene =
+            fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("Warp, Matrices or Heat"));
         let watch = fields.text_or_empty("watch");
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
@@ -348,6 +352,7 @@ impl Reader<'_> {
             kernel: kernel?,
             set: set?,
             experiment,
+            scene: scene?,
             watch: watch?,
             blocks: Vec::new(),
         })

@@ -17,6 +17,7 @@ mod load;
 mod mention;
 pub mod model;
 mod scaffold;
+mod scenes;
 pub mod scope;
 mod text;
 
@@ -26,4 +27,5 @@ pub use files::{FileError, PackFiles};
 pub use load::load;
 pub use model::*;
 pub use scaffold::{add_to_index, scaffold};
+pub use scenes::SceneKind;
 pub use scope::{Env, Results, Settings};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::expr::Expr;
+use super::scenes::SceneKind;
 use crate::base::diag::Place;
 use crate::base::tensor::{Elem, Init};
 use crate::job::Twin;
@@ -201,6 +202,8 @@ pub struct Buffer {
     pub elem: Elem,
     /// How many 32-bit elements.
     pub count: Expr,
+    /// The columns of the row-major matrix that it is; none for a buffer that is no matrix.
+    pub columns: Option<Expr>,
     /// What it holds at first.
     pub init: Init,
 }
@@ -261,6 +264,8 @@ pub struct Step {
     pub set: Vec<(String, f64)>,
     /// The experiment in the plot.
     pub experiment: Option<String>,
+    /// The picture on the stage at first.
+    pub scene: SceneKind,
     /// A part of the source line whose first access is on the stage at first; empty for the first access of all.
     pub watch: String,
     /// The prose.

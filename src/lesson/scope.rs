@@ -327,6 +327,7 @@ mod tests {
             timing: Some(timing),
             trace: Some(Trace { global, complete: true, warps: 3, ..Trace::default() }),
             timeline: None,
+            heat: None,
             compiled: None,
             library: None,
             warnings: Vec::new(),

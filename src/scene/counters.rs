@@ -76,7 +76,7 @@ fn tidy(value: f64) -> String {
 }
 
 /// Bytes, exactly as long as they need no prefix.
-fn bytes(value: u64) -> String {
+pub(super) fn bytes(value: u64) -> String {
     if value < 1000 { format!("{value} B") } else { si(value as f64, "B") }
 }
 

@@ -1,5 +1,6 @@
-//! Timelines for tests: one warp's accesses, by hand.
+//! Timelines for tests: one warp's accesses, by hand; and what every picture must keep to.
 
+use super::frame::{Frame, Item};
 use crate::base::tensor::Elem;
 use crate::trace::banks::{parts, together};
 use crate::trace::{AccessKind, Event, EventKind, Exchange, Space, Timeline, TracedBuffer};
@@ -10,8 +11,14 @@ pub struct Script(pub Timeline);
 impl Script {
     /// No events yet; `width` lanes a warp, 4 warps a workgroup.
     pub fn new(width: u32) -> Self {
-        let buffer =
-            |name: &str, space, bytes| TracedBuffer { name: name.to_owned(), space, elem: Elem::F32, bytes, base: 0 };
+        let buffer = |name: &str, space, bytes| TracedBuffer {
+            name: name.to_owned(),
+            space,
+            elem: Elem::F32,
+            bytes,
+            base: 0,
+            columns: None,
+        };
         Self(Timeline {
             warp_width: width,
             warps_per_workgroup: 4,
@@ -148,4 +155,32 @@ pub fn all_kinds(width: u32) -> Timeline {
         .branch(all)
         .branch(all / 3)
         .0
+}
+
+fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
+    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
+}
+
+/// Nothing leaves the frame, no text is small, and no two texts overlap.
+pub fn assert_tidy(frame: &Frame, what: &str) {
+    assert!(!frame.alt.is_empty(), "{what}");
+    let mut texts: Vec<([f32; 4], &str)> = Vec::new();
+    for item in &frame.items {
+        let [x, y, w, h] = item.bounds();
+        let inside = x >= -0.6 && y >= -0.6 && x + w <= frame.width + 0.6 && y + h <= frame.height + 0.6;
+        assert!(inside, "{what}: {item:?} leaves the frame: {x} {y} {w} {h}");
+        match item {
+            Item::Text { size, text, .. } => {
+                assert!(*size >= 12.0 && !text.is_empty(), "{what}: {item:?}");
+                // Lines of text may come close, not touch: glyphs take up less than their line.
+                let bounds = [x, y + 0.1 * size, w, h - 0.2 * size];
+                if let Some((_, other)) = texts.iter().find(|(other, _)| overlap(*other, bounds)) {
+                    panic!("{what}: {text:?} overlaps {other:?}");
+                }
+                texts.push((bounds, text));
+            }
+            Item::Rect { rect, .. } => assert!(rect[2] > 0.0 && rect[3] > 0.0, "{what}: {item:?}"),
+            Item::Line { .. } | Item::Polyline { .. } | Item::Dot { .. } => {}
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::palette::Ink;
 use super::text;
+use crate::trace::Cells;
 
 /// One moment of a picture. Coordinates are in points, x to the right and y downward, from the top left corner.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,8 +13,21 @@ pub struct Frame {
     pub height: f32,
     /// What to draw, first to last; later items cover earlier ones.
     pub items: Vec<Item>,
+    /// Matrices among the items, whose cells are told apart by where they are.
+    pub grids: Vec<Grid>,
     /// What the picture shows, in words, for screen readers.
     pub alt: String,
+}
+
+/// A matrix in the picture. Its cells are filled many at a time, so no item stands for one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// Index into the timeline's buffers.
+    pub buffer: u16,
+    /// Left, top, width, height.
+    pub rect: [f32; 4],
+    /// Its shape, and the cells as they are drawn.
+    pub cells: Cells,
 }
 
 /// A thing to draw. Outputs match over these exhaustively.
@@ -118,6 +132,15 @@ pub enum Tag {
         /// Which word.
         index: u64,
     },
+    /// A cell of a matrix in the picture, by the first of its elements.
+    Cell {
+        /// Index into the timeline's buffers.
+        buffer: u16,
+        /// Which row of the matrix.
+        row: u64,
+        /// Which column.
+        column: u64,
+    },
     /// A bank of workgroup memory.
     Bank(u32),
     /// A warp of the workgroup.
@@ -130,7 +153,7 @@ impl Frame {
     /// An empty frame of this size.
     #[must_use]
     pub fn new(size: [f32; 2]) -> Self {
-        Self { width: size[0], height: size[1], items: Vec::new(), alt: String::new() }
+        Self { width: size[0], height: size[1], items: Vec::new(), grids: Vec::new(), alt: String::new() }
     }
 
     /// Adds a filled rectangle.
@@ -173,11 +196,40 @@ impl Frame {
         }
     }
 
-    /// What the topmost tagged item at `point` stands for. Lines count within 3 points of them.
+    /// What the topmost tagged item at `point` stands for, or else the cell there. Lines count within 3 points of them.
     #[must_use]
     pub fn tag_at(&self, point: [f32; 2]) -> Option<Tag> {
-        self.items.iter().rev().find_map(|item| item.tag().filter(|_| item.contains(point)))
+        let item = self.items.iter().rev().find_map(|item| item.tag().filter(|_| item.contains(point)));
+        item.or_else(|| self.grids.iter().rev().find_map(|grid| grid.tag_at(point)))
     }
+}
+
+impl Grid {
+    /// Where the cells of a row begin, and the last one ends: whole points, so that neighbours meet without a seam.
+    #[must_use]
+    pub fn columns(&self) -> Vec<f32> {
+        edges(self.rect[0], self.rect[2], self.cells.columns, self.cells.span[1])
+    }
+
+    /// The same of a column's cells.
+    #[must_use]
+    pub fn rows(&self) -> Vec<f32> {
+        edges(self.rect[1], self.rect[3], self.cells.rows, self.cells.span[0])
+    }
+
+    /// The cell at a point.
+    fn tag_at(&self, [x, y]: [f32; 2]) -> Option<Tag> {
+        let at = |edges: &[f32], x: f32| (1..edges.len()).find(|i| (edges[i - 1]..edges[*i]).contains(&x));
+        let (down, along) = (at(&self.rows(), y)? as u64 - 1, at(&self.columns(), x)? as u64 - 1);
+        let [row, column] = [down * self.cells.span[0], along * self.cells.span[1]];
+        Some(Tag::Cell { buffer: self.buffer, row, column })
+    }
+}
+
+/// Where spans of elements begin when `elements` of them take `length` points from `start` on.
+fn edges(start: f32, length: f32, elements: u64, span: u64) -> Vec<f32> {
+    let at = |i: u64| (start + length * ((i * span).min(elements) as f32 / elements as f32)).round();
+    (0..=elements.div_ceil(span)).map(at).collect()
 }
 
 impl Item {

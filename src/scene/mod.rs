@@ -1,9 +1,13 @@
 //! Pictures. A record's timeline becomes a [`Frame`] of closed items; every output is one exhaustive match over them.
 
 mod banks;
+mod card;
 mod counters;
 mod flow;
+mod grid;
+mod heat;
 mod lanes;
+mod matrices;
 mod memory;
 
 pub mod explore;
@@ -12,6 +16,7 @@ pub mod mark;
 pub mod palette;
 pub mod plot;
 pub mod reduction;
+pub mod stage;
 pub mod strip;
 pub mod svg;
 pub mod text;
@@ -25,5 +30,6 @@ pub use crate::base::math;
 pub use frame::{Anchor, Frame, Item, Tag};
 pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
+pub use stage::StageView;
 pub use strip::StripView;
 pub use warp::WarpView;

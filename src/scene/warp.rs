@@ -118,7 +118,7 @@ pub fn frame(view: &WarpView<'_>) -> Frame {
     frame
 }
 
-fn moment<'a>(view: &WarpView<'a>, events: &[usize], ordinal: usize) -> Moment<'a> {
+pub(super) fn moment<'a>(view: &WarpView<'a>, events: &[usize], ordinal: usize) -> Moment<'a> {
     let index = events[ordinal];
     let event = &view.timeline.events[index];
     let hue = match event.kind {
@@ -174,12 +174,12 @@ pub(super) fn piece_of(tag: Tag) -> Option<Piece> {
         Tag::Word { buffer, index } => Some(Piece::Word { buffer, index }),
         Tag::Sector { buffer, index } => Some(Piece::Sector { buffer, index }),
         Tag::Bank(bank) => Some(Piece::Bank(bank)),
-        Tag::Lane(_) | Tag::Event(_) | Tag::Warp(_) | Tag::SourceLine(_) => None,
+        Tag::Lane(_) | Tag::Event(_) | Tag::Warp(_) | Tag::SourceLine(_) | Tag::Cell { .. } => None,
     }
 }
 
 /// What happens, then the details in falling order of weight.
-fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
+pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
     let width = moment.timeline.warp_width;
     let active = moment.event.mask.count_ones();
     let lanes = if active == width { format!("all {width} lanes") } else { format!("{active} of {width} lanes") };

@@ -308,6 +308,9 @@ impl Evaluator<'_> {
             name: declared.name.clone(),
             elem: declared.elem,
             count: self.whole(&declared.count, &format!("the size of `{}`", declared.name))?,
+            columns: (declared.columns.as_ref())
+                .map(|columns| self.whole(columns, &format!("the columns of `{}`", declared.name)))
+                .transpose()?,
             init: declared.init,
             group: 0,
             binding: 0,

@@ -19,12 +19,12 @@ use crate::base::units::{figure as words, number, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Experiment, Inline, Kernel, Lesson, Step};
+use crate::lesson::{Block, Experiment, Inline, Kernel, Lesson, SceneKind, Step};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
-use crate::scene::WarpView;
 use crate::scene::explore::{self, ExploreView};
-use crate::scene::{plot, svg, warp};
+use crate::scene::stage::{Painter, StageView};
+use crate::scene::{plot, svg};
 use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
 use crate::trace::{EventKind, Timeline};
 
@@ -156,7 +156,7 @@ impl Builder<'_> {
             }
         }
         flush(&mut prose, &mut blocks);
-        blocks.extend(self.stage(step, &params));
+        blocks.extend(self.stage(step, &params, shown.as_ref()));
         blocks.extend(shown.map(|done| self.predicted(step, &params, &done)).unwrap_or_default());
         blocks.extend(self.experiment(step));
         if let Some(words) = self.input.kept.words.get(&step.id).filter(|w| !w.trim().is_empty()) {
@@ -174,7 +174,8 @@ impl Builder<'_> {
             ids.push(step.kernel.clone());
         }
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
-            let Some(done) = self.trace(kernel, params, self.spec()) else { continue };
+            let heat = kernel.id == step.kernel && step.scene == SceneKind::Heat;
+            let Some(done) = self.trace(kernel, params, TraceSpec { heat, ..self.spec() }) else { continue };
             results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
             if let Some(timing) = self.timing(kernel, params) {
                 results.insert_timing(&kernel.id, timing, done.bytes, done.flops);
@@ -245,18 +246,20 @@ impl Builder<'_> {
     }
 
     /// The stage at what the step wants seen, how to see it again, and the kernel where it is new.
-    fn stage(&mut self, step: &Step, params: &Params) -> Vec<NoteBlock> {
+    fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
         let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..self.spec() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
-        let Some(timeline) = record.timeline else { return Vec::new() };
+        let Some(timeline) = record.timeline.map(Arc::new) else { return Vec::new() };
         let events: Vec<usize> = timeline.of_warp(0, 0).collect();
         let ordinal = first_to_see(&timeline, &events, &kernel.source, &step.watch);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
-        let view = WarpView {
+        let view = StageView {
+            scene: step.scene,
             timeline: &timeline,
+            heat: grid.and_then(|done| done.record.heat.as_ref()),
             workgroup: 0,
             warp: 0,
             position,
@@ -265,7 +268,7 @@ impl Builder<'_> {
             motion: false,
             size: STAGE,
         };
-        let frame = warp::frame(&view);
+        let frame = Painter::default().frame(&view);
         let mut blocks = Vec::new();
         if !self.printed.contains(&kernel.id) {
             self.printed.push(kernel.id.clone());
@@ -277,7 +280,7 @@ impl Builder<'_> {
         blocks.extend([
             NoteBlock::Figure {
                 id: format!("{}-stage", step.id),
-                caption: format!("{}: one access of warp 0, workgroup 0, traced.", kernel.title),
+                caption: format!("{}: {}, traced.", kernel.title, step.scene.about()),
                 alt: frame.alt.clone(),
                 svg: svg::adaptive(&frame),
             },

@@ -228,6 +228,7 @@ fn sized(file: &str, bindings: &[Binding], options: &TraceOptions) -> Result<Vec
             group: binding.group,
             binding: binding.binding,
             kind: binding.kind,
+            columns: None,
         });
     }
     if problems.is_empty() { Ok(buffers) } else { Err(problems) }

@@ -278,6 +278,8 @@ pub struct Variable {
     pub base: u32,
     /// The type of its first component.
     pub elem: Elem,
+    /// Elements in a row, of an array of arrays.
+    pub columns: Option<u64>,
 }
 
 /// A product of matrices that lie spread over the lanes of a warp: `d = a · b + c`. [`super::fragment`] says how they lie.

@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use super::code::Code;
 use super::fragment::LANES;
 use super::ir::Width;
-use super::observers::{Both, Checks, Counter, Findings, Known, Nobody, Recorder};
+use super::observers::{Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, classes, emit, memory};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::TraceSpec;
-use crate::trace::{FindingKind, Space, Timeline, Trace, TracedBuffer};
+use crate::trace::{FindingKind, Heat, Space, Timeline, Trace, TracedBuffer};
 
 /// Workgroups of a batch.
 const BATCH: usize = 1024;
@@ -41,11 +41,13 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Whether to count. Without, the kernel is only executed, and findings are still reported.
     pub count: bool,
+    /// By binding, the columns of the row-major matrix whose fetches are counted; empty where none are.
+    pub heat: Vec<Option<u64>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true }
+        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true, heat: Vec::new() }
     }
 }
 
@@ -56,6 +58,8 @@ pub struct Outcome {
     pub trace: Trace,
     /// Single events, of the workgroups that were asked for.
     pub timeline: Option<Timeline>,
+    /// How often the elements of matrices were fetched, where that was asked for.
+    pub heat: Option<Heat>,
 }
 
 /// Runs `program` over `grid` workgroups on `buffers`, which stand in the order of [`Program::bindings`] and hold the
@@ -74,7 +78,11 @@ pub fn run(
 ) -> Result<Outcome, Diagnostic> {
     program.check_buffers(buffers)?;
     check_grid(grid)?;
-    let launch = Launch { program, grid, options, cancel, progress };
+    let workgroups = grid.into_iter().map(u64::from).product();
+    let variables = &program.ir.variables;
+    let fetched =
+        (!options.heat.is_empty()).then(|| Fetched::new(&options.heat, variables, &sizes(buffers), workgroups));
+    let launch = Launch { program, grid, options, fetched: fetched.as_ref(), cancel, progress };
     let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
         8 => launch.run::<8>(buffers),
         16 => launch.run::<16>(buffers),
@@ -82,14 +90,15 @@ pub fn run(
         64 => launch.run::<64>(buffers),
         other => Err(Diagnostic::error(format!("a warp cannot have {other} lanes")).hint("choose 8, 16, 32 or 64")),
     };
-    match options.threads {
+    let outcome = match options.threads {
         None | Some(1) => go(buffers),
         Some(threads) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.map_err(|e| Diagnostic::error(format!("{threads} threads cannot be started: {e}")))?;
             pool.install(|| go(buffers))
         }
-    }
+    }?;
+    Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), ..outcome })
 }
 
 /// Refuses a grid whose workgroups cannot be numbered.
@@ -129,6 +138,7 @@ struct Launch<'a> {
     program: &'a Program,
     grid: [u32; 3],
     options: &'a Options,
+    fetched: Option<&'a Fetched>,
     cancel: &'a AtomicBool,
     progress: &'a (dyn Fn(u64, u64) + Sync),
 }
@@ -206,7 +216,7 @@ impl Launch<'_> {
             }
         }
         trace.seconds = started.elapsed().as_secs_f64();
-        Ok(Outcome { trace, timeline })
+        Ok(Outcome { trace, timeline, heat: None })
     }
 
     /// The workgroups whose events are kept, in order.
@@ -282,7 +292,9 @@ impl Launch<'_> {
                 break;
             }
             let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
-            let watchers = (totals.counter.as_mut(), recorder, checks.as_mut());
+            let mut fetching = self.fetched.map(Fetching::new);
+            fetching.iter_mut().for_each(|f| f.start(workgroup.linear));
+            let watchers = (totals.counter.as_mut(), recorder, checks.as_mut(), fetching.as_mut());
             let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
             if how == Progress::OutOfFuel {
                 let line = workgroup.line(scene.code);
@@ -314,6 +326,7 @@ impl Launch<'_> {
             used: 0,
             cancelled: false,
         };
+        let mut fetching = self.fetched.map(Fetching::new);
         let mut room: Option<(Workgroup<W>, Option<Checks<'s>>)> = None;
         for linear in workgroups {
             if self.cancel.load(Ordering::Relaxed) {
@@ -330,12 +343,13 @@ impl Launch<'_> {
                 let number = u32::try_from(*linear).unwrap_or(u32::MAX);
                 Recorder::new(scene.variables, number, self.options.spec.max_events)
             });
+            fetching.iter_mut().for_each(|f| f.start(*linear));
             let given = match fuel {
                 Fuel::Each(share) => share,
                 Fuel::Together(all) => all - part.used,
             };
             let mut left = given;
-            let watchers = (part.counter.as_mut(), recorder.as_mut(), checks.as_mut());
+            let watchers = (part.counter.as_mut(), recorder.as_mut(), checks.as_mut(), fetching.as_mut());
             let how = drive(&mut workgroup, scene, watchers, &mut part.findings, &mut left);
             part.used += given - left;
             part.recorders.extend(recorder);
@@ -379,6 +393,7 @@ impl Launch<'_> {
                 elem: variable.elem,
                 bytes: u64::from(*bytes),
                 base: 0,
+                columns: None,
             },
             None => TracedBuffer {
                 name: variable.name.clone(),
@@ -386,6 +401,7 @@ impl Launch<'_> {
                 elem: variable.elem,
                 bytes: u64::from(variable.bytes),
                 base: variable.base,
+                columns: variable.columns,
             },
         });
         let mut timeline = Timeline {
@@ -402,24 +418,29 @@ impl Launch<'_> {
 }
 
 /// Who watches a workgroup.
-type Watchers<'w, 's> = (Option<&'w mut Counter>, Option<&'w mut Recorder<'s>>, Option<&'w mut Checks<'s>>);
+type Watchers<'w, 's, 'f> =
+    (Option<&'w mut Counter>, Option<&'w mut Recorder<'s>>, Option<&'w mut Checks<'s>>, Option<&'w mut Fetching<'f>>);
 
 /// Runs a workgroup on, watched by whom there is.
 fn drive<const W: usize>(
     workgroup: &mut Workgroup<W>,
     scene: &Scene<'_>,
-    watchers: Watchers<'_, '_>,
+    watchers: Watchers<'_, '_, '_>,
     findings: &mut Findings,
     fuel: &mut u64,
 ) -> Progress {
     match watchers {
-        (None, None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
-        (Some(counter), None, None) => workgroup.run(scene, counter, findings, fuel),
-        (counter, mut recorder, mut checks) => {
-            // Recording and checking are slow in any case, and need no interpreter of their own.
+        (None, None, None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
+        (Some(counter), None, None, None) => workgroup.run(scene, counter, findings, fuel),
+        (counter, mut recorder, mut checks, mut fetching) => {
+            // Who looks at every address is slow in any case, and needs no interpreter of their own.
             let mut spare = None;
             let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
-            let how = workgroup.run(scene, &mut Both(counter, &mut Both(&mut recorder, &mut checks)), findings, fuel);
+            let mut addresses = Both(&mut recorder, &mut fetching);
+            let how = workgroup.run(scene, &mut Both(counter, &mut Both(&mut checks, &mut addresses)), findings, fuel);
+            if let Some(fetching) = fetching {
+                fetching.leave();
+            }
             if let Some(checks) = checks {
                 checks.hand_over(findings);
             }

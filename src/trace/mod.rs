@@ -1,14 +1,18 @@
-//! The record of a run, as data only: counts over the whole grid, and a timeline of single accesses.
+//! The record of a run, as data only: counts over the whole grid, a timeline of single accesses, and what was fetched how often.
 
 pub mod banks;
+pub mod cells;
 pub mod counts;
+pub mod heat;
 pub mod provenance;
 pub mod record;
 pub mod timeline;
 
+pub use cells::Cells;
 pub use counts::{
     AccessCounts, BranchCounts, Finding, FindingKind, GlobalCounts, LineCounts, SharedAccessCounts, SharedCounts, Trace,
 };
+pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;
 pub use record::{Backend, CacheState, Ceilings, Check, Device, Record, Timing, Warning, WarningKind};
 pub use timeline::{AccessKind, Event, EventKind, Exchange, Piece, Space, Timeline, TracedBuffer};

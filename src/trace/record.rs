@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Timeline, Trace};
+use super::{Heat, Timeline, Trace};
 use crate::base::tensor::Elem;
 
 /// What ran the job.
@@ -221,6 +221,8 @@ pub struct Record {
     pub trace: Option<Trace>,
     /// Single accesses, from the tracer only.
     pub timeline: Option<Timeline>,
+    /// How often elements were fetched, from the tracer only and where that was asked for.
+    pub heat: Option<Heat>,
     /// What the compiler made of it, where the backend can tell.
     pub compiled: Option<Compiled>,
     /// The library's call beside it, where the job named one and the backend has it.

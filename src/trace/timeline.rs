@@ -35,6 +35,8 @@ pub struct TracedBuffer {
     pub bytes: u64,
     /// Where it starts in workgroup memory, in bytes: an address's bank is `(base + address) / 4 % 32`. Zero for buffers.
     pub base: u32,
+    /// The columns of the row-major matrix that it is, in elements; none where nobody says that it is one.
+    pub columns: Option<u64>,
 }
 
 /// The memory an access goes to.
@@ -235,8 +237,14 @@ mod tests {
 
     /// Two warps of 8 lanes: both load `a` at a stride of 8 bytes, the second stores 8 bytes a lane to shared `s`.
     fn record() -> Timeline {
-        let buffer =
-            |name: &str, space, base| TracedBuffer { name: name.to_owned(), space, elem: Elem::F32, bytes: 4096, base };
+        let buffer = |name: &str, space, base| TracedBuffer {
+            name: name.to_owned(),
+            space,
+            elem: Elem::F32,
+            bytes: 4096,
+            base,
+            columns: None,
+        };
         let mut record = Timeline {
             warp_width: 8,
             warps_per_workgroup: 2,

@@ -59,3 +59,14 @@ fn comment(text: &str) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_no_tokens() {
+        let found: Vec<&str> = tokens("let é_1 = a<f16>; // b\n/* c */ }").collect();
+        assert_eq!(found, ["let", "é_1", "=", "a", "<", "f16", ">", ";", "}"]);
+    }
+}

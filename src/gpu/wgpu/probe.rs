@@ -28,6 +28,7 @@ pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
         elem: Elem::U32,
         count: 1,
         init: Init::Poison,
+        columns: None,
     };
     let mut job = own::plain("loop", include_str!("../../../shaders/ceilings/loop.wgsl"), vec![out], [1, 1, 1]);
     job.constants = vec![("turns".to_owned(), f64::from(TURNS))];

@@ -133,7 +133,7 @@ fn lit(view: &ReductionView<'_>, event: usize) -> Option<bool> {
         Tag::Event(index) => view.tree.places.contains_key(&index).then_some(index == event),
         Tag::Warp(warp) => Some(of.warp == warp),
         Tag::SourceLine(line) => Some(of.line == line),
-        Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) => None,
+        Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) | Tag::Cell { .. } => None,
     }
 }
 

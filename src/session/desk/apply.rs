@@ -193,6 +193,9 @@ impl State {
             (kept.timeline, kept.workgroup) = (traced.timeline, traced.workgroup);
             kept.shown_findings = traced.shown_findings;
         }
+        if traced.heat.is_some() {
+            kept.heat = traced.heat;
+        }
         if traced.trace.is_some() {
             (kept.trace, kept.record, kept.launch) = (traced.trace, traced.record, traced.launch);
         }

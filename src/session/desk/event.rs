@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::state::{Sweep, Traced};
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
-use crate::lesson::Pack;
+use crate::lesson::{Pack, SceneKind};
 use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::devices::Choice;
@@ -31,6 +31,8 @@ pub enum Command {
     ShowKernel(String),
     /// Put a workgroup on the stage, by its linear index.
     ShowWorkgroup(u32),
+    /// Choose the picture on the stage.
+    ShowScene(SceneKind),
     /// Choose what measures.
     SetBackend(Choice),
     /// Let the device's compiler guard indices and loops, or not.

@@ -157,6 +157,10 @@ impl Desk {
                 self.state.workgroup = index;
                 self.refresh();
             }
+            Command::ShowScene(scene) => {
+                self.state.scene = scene;
+                self.refresh();
+            }
             Command::SetBackend(choice) => self.set_backend(choice),
             Command::SetBoundsChecks(on) => {
                 self.state.bounds_checks = on;

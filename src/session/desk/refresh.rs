@@ -6,7 +6,7 @@ use super::state::{Notice, Origin};
 use super::threads::{DeviceTask, Question, Setting, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::Lesson;
+use crate::lesson::{Lesson, SceneKind};
 use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
@@ -67,6 +67,7 @@ impl Desk {
             self.state.params.extend(step.set.iter().cloned());
         }
         self.state.kernel.clone_from(&step.kernel);
+        self.state.scene = step.scene;
         self.state.workgroup = 0;
         self.state.origin = None;
         self.explainer.cancel();
@@ -121,8 +122,9 @@ impl Desk {
             self.tracer.enqueue(TraceTask::Timeline(setting.clone(), shown.clone(), workgroup));
         }
         for id in self.wanted() {
-            if self.state.traced.get(&id).is_none_or(|t| t.trace.is_none()) {
-                self.tracer.enqueue(TraceTask::Counts(setting.clone(), id));
+            let heat = self.wants_heat(&id);
+            if !self.is_counted(&id) {
+                self.tracer.enqueue(TraceTask::Counts(setting.clone(), id, heat));
             }
         }
         self.ask_again(&setting);
@@ -198,15 +200,25 @@ impl Desk {
         wanted
     }
 
+    /// Whether the stage shows how often the elements of a kernel's matrices are fetched.
+    fn wants_heat(&self, id: &str) -> bool {
+        self.state.kernel == id && self.state.shown_scene() == SceneKind::Heat
+    }
+
+    /// Whether the whole grid of a kernel was traced, with all that the screen shows of it.
+    fn is_counted(&self, id: &str) -> bool {
+        let traced = self.state.traced.get(id);
+        traced.is_some_and(|t| t.trace.is_some() && (t.heat.is_some() || !self.wants_heat(id)))
+    }
+
     /// Whether something that the screen shows has neither been traced nor failed.
     pub(super) fn tracing_left(&self) -> bool {
         let state = &self.state;
         let failed = |id: &String| state.failed.contains_key(id);
-        let counted = |id: &String| state.traced.get(id).is_some_and(|t| t.trace.is_some());
         let shown = &state.kernel;
         let staged = state.traced.get(shown).is_some_and(|t| t.timeline.is_some() && t.workgroup == state.workgroup);
         state.lesson.is_some()
-            && (self.wanted().iter().any(|id| !counted(id) && !failed(id)) || !(staged || failed(shown)))
+            && (self.wanted().iter().any(|id| !self.is_counted(id) && !failed(id)) || !(staged || failed(shown)))
     }
 
     pub(super) fn run_experiment(&mut self) {

@@ -10,7 +10,7 @@ use crate::base::units::number;
 use crate::device::{DeviceSpec, Launch};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Experiment, Kernel, Lesson, LibraryDecl, Pack, Step};
+use crate::lesson::{Experiment, Kernel, Lesson, LibraryDecl, Pack, SceneKind, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
@@ -20,7 +20,7 @@ use crate::session::recording::{self, Recording, Shown};
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::sweep::device_for;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use crate::trace::{Finding, Provenance, Timeline, Trace};
+use crate::trace::{Finding, Heat, Provenance, Timeline, Trace};
 
 /// Everything that views read.
 #[derive(Default)]
@@ -43,6 +43,8 @@ pub struct State {
     pub kernel: String,
     /// The workgroup on the stage, by its linear index.
     pub workgroup: u32,
+    /// The picture that the learner or the step asks for; see [`State::shown_scene`].
+    pub scene: SceneKind,
     /// The device, or why there is none.
     pub device: DeviceState,
     /// What the device can do; absent until measured.
@@ -106,6 +108,8 @@ pub struct Traced {
     pub timeline: Option<Arc<Timeline>>,
     /// The workgroup they are of.
     pub workgroup: u32,
+    /// How often elements were fetched, once that was asked for and is there.
+    pub heat: Option<Arc<Heat>>,
     /// What went wrong in that workgroup: races, too, which a trace of the whole grid does not look for.
     pub shown_findings: Vec<Finding>,
     /// The whole record, for its check and warnings.
@@ -235,6 +239,13 @@ impl State {
     #[must_use]
     pub fn shown_kernel(&self) -> Option<&Kernel> {
         self.lesson.as_ref()?.kernel(&self.kernel)
+    }
+
+    /// The picture on the stage: what is asked for, where the kernel on the bench has it.
+    #[must_use]
+    pub fn shown_scene(&self) -> SceneKind {
+        let fits = self.shown_kernel().is_some_and(|kernel| self.scene.fits(kernel));
+        if fits { self.scene } else { SceneKind::default() }
     }
 
     /// The experiment in the plot: the step's.
@@ -399,6 +410,7 @@ impl State {
 fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
     let check = kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e));
     let exprs = kernel.constants.iter().map(|(_, e)| e).chain(kernel.buffers.iter().map(|b| &b.count));
+    let exprs = exprs.chain(kernel.buffers.iter().filter_map(|b| b.columns.as_ref()));
     let exprs = exprs.chain(&kernel.grid).chain([&kernel.bytes, &kernel.flops]).chain(check);
     let exprs = exprs.chain(kernel.requires.iter().map(|requirement| &requirement.condition));
     let sizes = match &kernel.library {

@@ -77,8 +77,8 @@ impl Setting {
 pub enum TraceTask {
     /// One workgroup's single accesses.
     Timeline(Setting, String, u32),
-    /// A kernel's counts over the whole grid.
-    Counts(Setting, String),
+    /// A kernel's counts over the whole grid, and how often elements are fetched where that is asked for.
+    Counts(Setting, String, bool),
 }
 
 /// Orders for the device's thread.
@@ -125,9 +125,9 @@ pub fn tracer(devices: Arc<Devices>, out: Outbox) -> Worker<TraceTask> {
 }
 
 fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) {
-    let (setting, id, workgroup) = match task {
-        TraceTask::Timeline(setting, id, workgroup) => (setting, id, Some(workgroup)),
-        TraceTask::Counts(setting, id) => (setting, id, None),
+    let (setting, id, workgroup, heat) = match task {
+        TraceTask::Timeline(setting, id, workgroup) => (setting, id, Some(workgroup), false),
+        TraceTask::Counts(setting, id, heat) => (setting, id, None, heat),
     };
     let Some(kernel) = setting.lesson.kernel(&id) else { return };
     let spec = TraceSpec {
@@ -135,6 +135,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
         only_timeline_workgroups: workgroup.is_some(),
         // Quick for one workgroup, and mostly the same in all.
         races: workgroup.is_some(),
+        heat,
         warp_width: setting.warp_width,
         ..TraceSpec::default()
     };
@@ -156,6 +157,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
                 traced.shown_findings = record.trace.take().map(|trace| trace.findings).unwrap_or_default();
             } else {
                 traced.launch = launch;
+                traced.heat = record.heat.take().map(Arc::new);
                 traced.trace = record.trace.clone().map(Arc::new);
                 traced.record = Some(Arc::new(record));
             }

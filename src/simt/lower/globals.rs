@@ -105,7 +105,14 @@ impl Lower<'_> {
             Some(Ok(Kind::Half)) => Elem::F16,
             _ => Elem::F32,
         };
-        self.b.ir.variables.push(Variable { name, bytes, base, elem });
+        let columns = match *self.type_inner(variable.ty) {
+            TypeInner::Array { base: row, stride, .. } => {
+                let is_row = matches!(self.type_inner(row), TypeInner::Array { .. });
+                is_row.then(|| u64::from(stride) / elem.bytes())
+            }
+            _ => None,
+        };
+        self.b.ir.variables.push(Variable { name, bytes, base, elem, columns });
         u16::try_from(self.b.ir.variables.len() - 1).unwrap_or(u16::MAX)
     }
 

@@ -3,6 +3,7 @@
 mod control;
 mod counting;
 mod halves;
+mod heat;
 mod memory;
 mod provenance;
 mod provenance_ways;

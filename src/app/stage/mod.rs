@@ -1,19 +1,21 @@
-//! The stage: one warp's accesses as they happen, and the controls that play them.
+//! The stage: pictures of a kernel's run as its accesses happen, and the controls that play them.
+
+mod row;
+mod tabs;
 
 use std::sync::Arc;
 
-use egui::{Rect, RichText, Sense, Ui, vec2};
+use egui::{Rect, Sense, Ui, vec2};
 
-use super::icons::{self, Icon};
 use super::origin::Seek;
-use super::player::{Player, SPEEDS};
+use super::player::Player;
 use super::{paint, theme};
+use crate::lesson::SceneKind;
 use crate::scene::frame::Tag;
 use crate::scene::mark::{self, Mark};
 use crate::scene::palette::Ink;
+use crate::scene::stage::{Painter, StageView};
 use crate::scene::strip::{self, StripView};
-use crate::scene::touch;
-use crate::scene::warp::{self, WarpView};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::note::first_to_see;
@@ -22,8 +24,6 @@ use crate::trace::{AccessKind, EventKind, Provenance, Space, Timeline};
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
 const STRIP: f32 = 24.0;
-/// Room that the player's row wants for the count of events beside warp and workgroup.
-const WIDE: f32 = 440.0;
 
 /// What the stage keeps between frames.
 #[derive(Default)]
@@ -43,7 +43,9 @@ pub struct Stage {
     /// What is ringed, and the answer that it is from.
     marks: (Option<Arc<Provenance>>, Vec<Mark>),
     /// What the pointer is on in words, and of which event.
-    note: Option<(Tag, usize, String)>,
+    note: Option<(Tag, Option<usize>, String)>,
+    /// What draws the pictures.
+    painter: Painter,
 }
 
 /// Events of the warp on the stage, by their indices in the timeline.
@@ -76,8 +78,9 @@ impl Stage {
     /// Draws the stage into what is left of `ui`. `lit` is what the pointer is on elsewhere.
     pub fn show(&mut self, ui: &mut Ui, state: &State, lit: Option<Tag>) -> Vec<Command> {
         let mut commands = Vec::new();
-        let empty = Timeline::default();
-        let timeline = state.traced.get(&state.kernel).and_then(|t| t.timeline.as_deref()).unwrap_or(&empty);
+        let empty = Arc::default();
+        let timeline = state.traced.get(&state.kernel).and_then(|t| t.timeline.as_ref()).unwrap_or(&empty);
+        let scene = state.shown_scene();
         let warps = timeline.warps_per_workgroup.max(1);
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
@@ -91,20 +94,30 @@ impl Stage {
         }
         let seconds = ui.input(|i| i.stable_dt);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
-        if !events.is_empty() && self.player.advance(seconds, events.len()) {
+        if scene.plays() && !events.is_empty() && self.player.advance(seconds, events.len()) {
             ui.ctx().request_repaint();
         }
-        self.keys(ui, events.len());
-        let room = ui.available_rect_before_wrap();
-        let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, ROW + STRIP + 8.0));
+        if scene.plays() {
+            self.keys(ui, events.len());
+        }
+        let mut room = ui.available_rect_before_wrap();
+        commands.extend(tabs::show(ui, state, &mut room));
+        let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
+        let below = if scene.plays() { ROW + STRIP + 8.0 } else { ROW + 4.0 };
+        let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, below));
         commands.extend(self.picture(ui, state, timeline, picture, lit));
-        let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(room.width() - 32.0, STRIP));
-        self.scrub(ui, state, timeline, strip, lit);
-        let row = Rect::from_min_size(strip.left_bottom() + vec2(0.0, 2.0), vec2(strip.width(), ROW));
-        let mut row_ui =
-            ui.new_child(egui::UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)));
-        commands.extend(self.row(&mut row_ui, state, events.len(), warps));
-        if timeline.truncated {
+        if scene.plays() {
+            let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(row.width(), STRIP));
+            self.scrub(ui, state, timeline, strip, lit);
+        }
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        let mut row_ui = ui.new_child(egui::UiBuilder::new().max_rect(row).layout(layout));
+        if scene.plays() {
+            commands.extend(self.row(&mut row_ui, state, events.len(), warps));
+        } else {
+            commands.extend(row::lanes(&mut row_ui, state));
+        }
+        if timeline.truncated && scene == SceneKind::Warp {
             let note = "The timeline is cut at its cap on events; the counts are of the whole grid.";
             let at = picture.right_bottom() - vec2(16.0, 8.0);
             let color = theme::color(theme::of(ui), Ink::Muted);
@@ -153,13 +166,16 @@ impl Stage {
         &mut self,
         ui: &mut Ui,
         state: &State,
-        timeline: &Timeline,
+        timeline: &Arc<Timeline>,
         rect: Rect,
         lit: Option<Tag>,
     ) -> Option<Command> {
         self.mark(state, timeline);
-        let view = WarpView {
+        let scene = state.shown_scene();
+        let view = StageView {
+            scene,
             timeline,
+            heat: state.traced.get(&state.kernel).and_then(|t| t.heat.as_deref()),
             workgroup: state.workgroup,
             warp: self.warp,
             position: self.player.position,
@@ -168,18 +184,18 @@ impl Stage {
             motion: !state.saved.still,
             size: [rect.width(), rect.height()],
         };
-        let frame = warp::frame(&view);
+        let frame = self.painter.frame(&view);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
         let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
-        let (tag, event) = (self.hovered?, self.event(timeline, state.workgroup)?);
-        let element = written(timeline, event, tag);
+        let (tag, event) = (self.hovered?, self.event(timeline, state.workgroup));
+        let element = event.filter(|_| scene == SceneKind::Warp).and_then(|event| written(timeline, event, tag));
         if element.is_some() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
         }
         if self.note.as_ref().is_none_or(|(of, at, _)| (*of, *at) != (tag, event)) {
-            let mut note = touch::told(timeline, event, tag).unwrap_or_default();
+            let mut note = self.painter.told(&view, event, tag).unwrap_or_default();
             if element.is_some() {
                 note.push_str("\nClick: where it came from.");
             }
@@ -213,52 +229,6 @@ impl Stage {
         }
     }
 
-    fn row(&mut self, ui: &mut Ui, state: &State, events: usize, warps: u32) -> Option<Command> {
-        let mut command = None;
-        if icons::button(ui, Icon::Back, "Back one event", "[").clicked() {
-            self.player.back();
-        }
-        let (icon, name) = if self.player.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
-        if icons::button(ui, icon, name, "space").clicked() {
-            self.player.toggle(events);
-        }
-        if icons::button(ui, Icon::Forward, "Forward one event", "]").clicked() {
-            self.player.forward(events);
-        }
-        let speed = egui::ComboBox::from_id_salt("speed").width(64.0).selected_text(format!("{}×", self.player.speed));
-        let response = speed.show_ui(ui, |ui| {
-            for speed in SPEEDS {
-                ui.selectable_value(&mut self.player.speed, speed, format!("{speed}×"));
-            }
-        });
-        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Speed"));
-        command = command.or(lanes(ui, state));
-        // The picture says it, too.
-        let at = self.player.event(events).map_or(0, |e| e + 1);
-        if ui.available_width() > WIDE {
-            ui.label(RichText::new(format!("event {at} of {events}")).color(theme::color(theme::of(ui), Ink::Muted)));
-        }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let groups = groups(state);
-            let mut workgroup = state.workgroup;
-            let of_groups = format!("of {}", crate::base::units::count(u64::from(groups)));
-            ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));
-            let drag = egui::DragValue::new(&mut workgroup).range(0..=groups.saturating_sub(1)).speed(0.2);
-            let response = ui.add(drag).on_hover_text("The workgroup on the stage, from 0");
-            response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(workgroup), "Workgroup on the stage"));
-            if response.changed() {
-                command = Some(Command::ShowWorkgroup(workgroup));
-            }
-            ui.label("workgroup");
-            ui.label(RichText::new(format!("of {warps}")).color(theme::color(theme::of(ui), Ink::Muted)));
-            let drag = egui::DragValue::new(&mut self.warp).range(0..=warps - 1).speed(0.05);
-            let response = ui.add(drag).on_hover_text("The warp of the workgroup, from 0");
-            response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(self.warp), "Warp on the stage"));
-            ui.label("warp");
-        });
-        command
-    }
-
     /// Space plays, brackets step; not while something has the keyboard.
     fn keys(&mut self, ui: &Ui, events: usize) {
         if ui.memory(|m| m.focused().is_some()) {
@@ -283,28 +253,6 @@ impl Stage {
     }
 }
 
-/// The choice of a warp's width.
-fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
-    let mut width = state.warp_width;
-    let combo = egui::ComboBox::from_id_salt("lanes").width(88.0).height(280.0).selected_text(format!("{width} lanes"));
-    let response = combo.show_ui(ui, |ui| {
-        for lanes in [8, 16, 32, 64] {
-            ui.selectable_value(&mut width, lanes, format!("{lanes} lanes"));
-        }
-        ui.set_max_width(216.0);
-        let note = "Lanes of a traced warp: 32 on NVIDIA's GPUs, 64 or 32 on AMD's, fewer on some others. Measured times \
-                    are of the device's own width.";
-        let color = theme::color(theme::of(ui), Ink::Muted);
-        ui.add_space(4.0);
-        ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
-            ui.add(egui::Label::new(RichText::new(note).size(theme::SMALL).color(color)).wrap());
-        });
-    });
-    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
-    response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
-    (width != state.warp_width).then_some(Command::SetWarpWidth(width))
-}
-
 /// The element that a lane or a word of an event stands for, where the event writes to a buffer.
 fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)> {
     let event = timeline.events.get(event)?;
@@ -321,11 +269,4 @@ fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)>
         _ => return None,
     };
     Some((named.name.clone(), byte / named.elem.bytes()))
-}
-
-/// Workgroups in the grid of the kernel on the bench.
-fn groups(state: &State) -> u32 {
-    let (Some(lesson), Some(kernel)) = (&state.lesson, state.shown_kernel()) else { return 1 };
-    crate::session::jobs::grid(lesson, kernel, &state.params)
-        .map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
 }

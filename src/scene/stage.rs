@@ -1,0 +1,84 @@
+//! The pictures on the stage: a view of a kernel's run in, the frame of the chosen scene out.
+
+use std::sync::Arc;
+
+use super::frame::{Frame, Tag};
+use super::mark::Mark;
+use super::reduction::{self, ReductionView, Tree};
+use super::warp::WarpView;
+use super::{heat, matrices, touch, warp};
+use crate::lesson::SceneKind;
+use crate::trace::{Heat, Timeline};
+
+/// What to show of a run, and how large.
+#[derive(Clone, Copy, Debug)]
+pub struct StageView<'a> {
+    /// The kind of picture.
+    pub scene: SceneKind,
+    /// Single accesses of a workgroup.
+    pub timeline: &'a Arc<Timeline>,
+    /// How often elements were fetched, where that was counted.
+    pub heat: Option<&'a Heat>,
+    /// Linear index of the workgroup.
+    pub workgroup: u32,
+    /// Warp within the workgroup.
+    pub warp: u32,
+    /// As [`WarpView::position`].
+    pub position: f32,
+    /// What the pointer is on; its counterparts are lit.
+    pub hovered: Option<Tag>,
+    /// As [`WarpView::marked`].
+    pub marked: &'a [Mark],
+    /// Whether accesses are seen to drop.
+    pub motion: bool,
+    /// Width and height in points; meant for 420×300 and more.
+    pub size: [f32; 2],
+}
+
+impl StageView<'_> {
+    pub(super) fn warp_view(&self) -> WarpView<'_> {
+        let Self { workgroup, warp, position, hovered, marked, motion, size, .. } = *self;
+        WarpView { timeline: self.timeline, workgroup, warp, position, hovered, marked, motion, size }
+    }
+}
+
+/// Draws scenes, and keeps from frame to frame what would take long to find out anew.
+#[derive(Debug, Default)]
+pub struct Painter {
+    progress: matrices::Progress,
+    /// The reduction's tree, and the record that it was made of.
+    tree: Option<(Arc<Timeline>, Tree)>,
+}
+
+impl Painter {
+    /// The picture of the view.
+    #[must_use]
+    pub fn frame(&mut self, view: &StageView<'_>) -> Frame {
+        match view.scene {
+            SceneKind::Warp => warp::frame(&view.warp_view()),
+            SceneKind::Matrices => matrices::frame(&mut self.progress, view),
+            SceneKind::Heat => heat::frame(view),
+            SceneKind::Reduction => self.reduction(view),
+        }
+    }
+
+    fn reduction(&mut self, view: &StageView<'_>) -> Frame {
+        let StageView { timeline, workgroup, warp, position, hovered, motion, size, .. } = *view;
+        let known = self.tree.take().filter(|(of, tree)| Arc::ptr_eq(of, timeline) && tree.workgroup == workgroup);
+        let fresh = || (timeline.clone(), Tree::new(timeline, workgroup));
+        let (_, tree) = self.tree.insert(known.unwrap_or_else(fresh));
+        reduction::frame(&ReductionView { timeline, tree, warp, position, hovered, motion, size })
+    }
+
+    /// What the pointer is on, in words; `event` is the timeline's index of the event on the stage.
+    #[must_use]
+    pub fn told(&self, view: &StageView<'_>, event: Option<usize>, tag: Tag) -> Option<String> {
+        match view.scene {
+            SceneKind::Warp => touch::told(view.timeline, event?, tag),
+            SceneKind::Matrices => matrices::told(&self.progress, view, tag),
+            SceneKind::Heat => heat::told(view, tag),
+            // What it shows is written in it.
+            SceneKind::Reduction => None,
+        }
+    }
+}
