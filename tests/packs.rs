@@ -73,7 +73,8 @@ fn a_good_pack_is_read_whole() -> Outcome {
     assert_eq!(lesson.params[0].domain, Domain::PowersOfTwo { min: 256.0, max: 65536.0 });
     let kernel = &lesson.kernels[0];
     assert_eq!(kernel.file, "shaders/tiny/strided.wgsl");
-    assert_eq!(&*kernel.source, "// Stands for a kernel.\n");
+    assert!(kernel.source.starts_with("// Stands for a kernel.\noverride BLOCK: u32;"), "{}", kernel.source);
+    assert_eq!(kernel.requires[0].condition.source(), "n % block == 0");
     assert_eq!(kernel.constants[1].1.source(), "stride");
     assert_eq!(kernel.check.as_ref().map(|check| check.output.as_str()), Some("dst"));
     assert_eq!((lesson.kernels[1].entry.as_str(), lesson.kernels[1].flops.source()), ("main", "0"));
@@ -174,6 +175,34 @@ const SPOILS: &[Spoil<'_>] = &[
     (TEXT, ("{{= waste}}", "{{= wate}}"), "wate", "nothing here is called `wate`", "`waste`"),
     (TEXT, ("device.copy", "device.copi"), "device.copi", "no result `copi`", "`copy`"),
     (TEXT, ("strided.bytes_per_s", "stridd.bytes_per_s"), "stridd", "no run `stridd`", "`strided`"),
+    // Constants of the shader, and what a kernel requires.
+    (
+        LESSON,
+        ("\"STRIDE\": \"stride\"", "\"STRID\": \"stride\""),
+        "STRID",
+        "no override or constant `STRID`",
+        "`STRIDE`",
+    ),
+    (
+        LESSON,
+        ("\"STRIDE\": \"stride\"", "\"X\": \"stride\""),
+        "X",
+        "no override or constant `X`",
+        "BLOCK, STRIDE, SPAN",
+    ),
+    (LESSON, ("\"STRIDE\": \"stride\"", "\"SPAN\": \"stride\""), "SPAN", "set to `BLOCK * STRIDE`", "BLOCK and STRIDE"),
+    (
+        LESSON,
+        ("\"STRIDE\": \"stride\"", "\"STRIDE\": \"stride / 2\""),
+        "\"stride",
+        "cannot be 0.5: it is a u32",
+        "round",
+    ),
+    (LESSON, ("\"STRIDE\": \"stride\"", "\"STRIDE\": \"1 - stride\""), "\"1 -", "cannot be -31: it is a u32", "bound"),
+    (LESSON, ("\"n % block == 0\"", "\"n % block == 1\""), "\"n %", "not hold at the defaults", "change the condition"),
+    (LESSON, ("\"n % block == 0\"", "\"n > 600\""), "\"n >", "not hold at stride = 2, n = 512", "what the lesson sets"),
+    (LESSON, ("\"n % block == 0\"", "\"n % blok == 0\""), "blok", "nothing here is called `blok`", "`block`"),
+    (LESSON, ("== 0\", \"the block", "== 0\" \"the block"), "\"the block", "cannot read this", "missing comma"),
     // Expressions.
     (
         LESSON,
@@ -286,7 +315,7 @@ fn long_chains_of_values_are_refused() -> Outcome {
 fn broken_syntax_has_a_place() -> Outcome {
     let (pack, found) = spoilt(&[(LESSON, "bytes: \"span\",", "bytes: \"span\" flops: \"0\",")])?;
     assert!(pack.lessons.is_empty());
-    assert!(found[0].starts_with("lessons/tiny/lesson.ron:36:"), "{}", found[0]);
+    assert!(found[0].starts_with("lessons/tiny/lesson.ron:37:"), "{}", found[0]);
     let (_, found) = spoilt(&[(INDEX, "[\"tiny\"])", "[\"tiny\"")])?;
     assert!(found[0].contains("lessons/index.ron:") && found[0].contains("missing comma"), "{}", found[0]);
     let (_, found) = spoilt(&[(LESSON, "params: [", &format!("params: {}", "[".repeat(100_000)))])?;
@@ -301,7 +330,7 @@ fn steps_and_headings_agree() -> Outcome {
     assert!(
         found
             .iter()
-            .any(|f| f.starts_with("lessons/tiny/lesson.ron:47:15: error: the step `second-step` has no heading")),
+            .any(|f| f.starts_with("lessons/tiny/lesson.ron:48:15: error: the step `second-step` has no heading")),
         "{found:?}"
     );
     let (_, found) =

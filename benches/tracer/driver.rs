@@ -46,6 +46,7 @@ fn job(case: &Case) -> Result<Job, Box<dyn std::error::Error>> {
         source: Arc::from(case.source),
         entry: case.entry.to_owned(),
         constants: case.constants.clone(),
+        consts: Vec::new(),
         twin: None,
         library: None,
         buffers: buffers.collect(),

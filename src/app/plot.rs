@@ -364,13 +364,17 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
 
 /// What hovering a point adds to its figure: the kernel, the x, the time with its spread.
 fn details(sweep: &Sweep) -> Vec<(String, f64, String)> {
-    let timed = sweep.points.iter().filter_map(|p| Some((p, p.kernel.time.as_ref()?)));
-    timed
-        .map(|(p, t)| {
+    let own = sweep.points.iter().filter_map(|p| Some((p.kernel.id.clone(), p.x, p.kernel.time.as_ref()?)));
+    let libraries = sweep.points.iter().filter_map(|p| {
+        let library = p.kernel.library.as_ref()?;
+        Some((chart::library_id(&p.kernel.id), p.x, library.time.as_ref()?))
+    });
+    own.chain(libraries)
+        .map(|(id, x, t)| {
             let spread = format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"));
             let cache = super::format::cache(t.cache);
             let text = format!("\n{} (p10–p90 {spread}), n = {}, {cache} cache", si(t.median_s, "s"), t.samples);
-            (p.kernel.id.clone(), p.x, text)
+            (id, x, text)
         })
         .collect()
 }

@@ -79,7 +79,7 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
     let (text, trace, lit) = match language {
         Language::Wgsl => {
             let trace = state.traced.get(&kernel.id).and_then(|t| t.trace.as_deref());
-            (Cow::from(&*kernel.source), trace, lit)
+            (Cow::from(state.source.as_deref().unwrap_or(&kernel.source)), trace, lit)
         }
         Language::Cuda => (twin(kernel).into(), None, &nothing),
         Language::Ptx => {

@@ -104,6 +104,12 @@ impl Diagnostic {
         self
     }
 
+    /// The same, as a warning.
+    #[must_use]
+    pub fn as_warning(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
     /// Whether it is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
@@ -140,6 +146,19 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// "a", "a or b", "a, b or c": alternatives in a sentence.
+#[must_use]
+pub fn any_of<T: AsRef<str>>(words: &[T]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", first.join(", "), last.as_ref())
+        }
+    }
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbouring characters (the restricted Damerau-Levenshtein
@@ -191,6 +210,7 @@ mod tests {
         assert_eq!(nearest("strid", ["block", "stride"]), Some("stride"));
         assert_eq!(nearest("zzz", ["block", "stride"]), None);
         assert_eq!(nearest("ciel", ["floor", "ceil"]), Some("ceil"));
+        assert_eq!([&[][..], &["a"], &["a", "b"], &["a", "b", "c"]].map(any_of), ["", "a", "a or b", "a, b or c"]);
         assert_eq!(edit_distance("kitten", "sitting"), 3);
         assert_eq!(edit_distance("", "abc"), 3);
     }

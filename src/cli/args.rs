@@ -196,6 +196,12 @@ pub struct BenchArgs {
     /// The backend; every one that has a device where none is named.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: DeviceArg,
+    /// Only this lesson's kernels; may be given more than once.
+    #[arg(long = "lesson", value_name = "LESSON")]
+    pub lessons: Vec<String>,
+    /// Measure what the devices can do, and no kernel of a lesson.
+    #[arg(long, conflicts_with = "lessons")]
+    pub ceilings: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -5,11 +5,17 @@ use std::process::ExitCode;
 use super::args::BenchArgs;
 use super::{Context, DONE, FAILED, out};
 use crate::base::units::{count, digits3, figure, si};
+use crate::session;
 use crate::session::bench::{self, DeviceBench, Rung, Size, Traced};
 use crate::trace::record::Backend;
 
 pub(super) fn bench(context: &Context, args: &BenchArgs) -> Result<ExitCode, ExitCode> {
-    let pack = context.pack()?;
+    let mut pack = context.pack()?;
+    for id in &args.lessons {
+        session::run::lesson(&pack, id).map_err(out::misused)?;
+    }
+    let wanted = |id: &String| !args.ceilings && (args.lessons.is_empty() || args.lessons.contains(id));
+    pack.lessons.retain(|lesson| wanted(&lesson.id));
     let named = args.backend.named();
     let backends = named.map_or(vec![Backend::Wgpu, Backend::Cuda], |backend| vec![backend]);
     let (output, found) = bench::bench(&context.devices, &pack, &backends, &context.cancel, &mut out::note);
@@ -44,6 +50,7 @@ fn device(found: &DeviceBench) {
         ("driver's copy", c.device_copy_bytes_per_s.map(|v| si(v, "B/s"))),
         ("f32 multiply-adds", c.fma_flops_per_s.map(|v| si(v, "FLOP/s"))),
         ("empty launch", c.launch_s.map(|v| si(v, "s"))),
+        ("launched by the host one by one", c.host_launch_s.map(|v| si(v, "s"))),
     ];
     let ceilings: Vec<String> =
         ceilings.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?))).collect();
@@ -86,6 +93,9 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 fn tracer(rows: &[Traced]) {
+    if rows.is_empty() {
+        return;
+    }
     out::line("");
     out::line("simt: the tracer, whole grids at the lessons' defaults, sectors and banks counted");
     let header = ["kernel", "lane operations", "time", "lane operations a second"];

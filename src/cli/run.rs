@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::{RunArgs, RunCommand};
-use super::{Context, DONE, FAILED, out};
+use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, si};
 use crate::lesson::Pack;
@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
     let pack = context.pack()?;
     let on_kernel = &mut |kernel: &KernelOutput, found: &[Diagnostic]| {
         out::problems(found);
-        out::note(&format!("{}: {}", kernel.id, if kernel.ok { "ok" } else { "FAILED" }));
+        out::note(&format!("{}: {}", kernel.id, kernel.outcome()));
     };
     let ran = run::run(&context.devices, &pack, &args.lesson, &options, &context.cancel, on_kernel);
     let output = ran.map_err(out::misused)?;
@@ -44,7 +44,11 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
     } else {
         show(&output);
     }
-    Ok(if output.ok() { DONE } else { FAILED })
+    Ok(match output.ok() {
+        true => DONE,
+        false if output.only_impossible() => MISUSED.into(),
+        false => FAILED,
+    })
 }
 
 fn show(output: &RunOutput) {
@@ -167,9 +171,12 @@ fn row(kernel: &KernelOutput) -> Vec<String> {
     let time = kernel.time.as_ref();
     let trace = kernel.trace.as_ref();
     let check = match (&kernel.check, kernel.ok) {
+        (Some(check), true) if check.elements < check.total => {
+            format!("ok, error {:.1e} in {} of {}", check.max_rel_error, count(check.elements), count(check.total))
+        }
         (Some(check), true) => format!("ok, error {:.1e}", check.max_rel_error),
         (None, true) => "none".to_owned(),
-        (_, false) => "FAILED".to_owned(),
+        (_, false) => kernel.outcome().to_owned(),
     };
     vec![
         kernel.id.clone(),

@@ -21,8 +21,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
         &context.cancel,
         &mut |point, found| {
             out::problems(found);
-            let outcome = if point.kernel.ok { "ok" } else { "FAILED" };
-            out::note(&format!("{over} = {}: {}: {outcome}", point.x, point.kernel.id));
+            out::note(&format!("{over} = {}: {}: {}", point.x, point.kernel.id, point.kernel.outcome()));
         },
     )
     .map_err(out::misused)?;
@@ -39,5 +38,5 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
             out::table(&lines);
         }
     }
-    Ok(if output.points.iter().all(|p| p.kernel.ok) { DONE } else { FAILED })
+    Ok(if output.points.iter().all(|p| p.kernel.ok || p.kernel.impossible) { DONE } else { FAILED })
 }

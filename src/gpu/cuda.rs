@@ -25,7 +25,7 @@ use self::compile::Image;
 use self::device::{Gpu, cancelled};
 use self::driver::{Arguments, Event as Clock, Function, FunctionAttribute, Outcome};
 use self::error::of_kernel;
-use self::launch::{Launches, Work};
+use self::launch::{Launches, Pacing, Work};
 use super::backend::{Backend, Event, Failure, Part, Quiet, Sink};
 use super::limits;
 use crate::base::diag::Diagnostic;
@@ -76,7 +76,7 @@ impl CudaBackend {
         if self.ceilings.launch_s.is_none() {
             self.ceilings.launch_s = Some(ceilings::launch(gpu, awake, &mut Quiet(sink))?);
         }
-        let (timing, slow) = prepared.time(spec, Work::Kernel, awake, Pauses::Filled, sink)?;
+        let (timing, slow) = prepared.time(spec, Work::Kernel, awake, sink)?;
         record.warnings.extend(slow);
         let around = warnings::Circumstances {
             device: &gpu.description,
@@ -188,15 +188,6 @@ impl Kernel {
     }
 }
 
-/// What the device does between two samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pauses {
-    /// It works on, so that its clock stays up.
-    Filled,
-    /// Nothing.
-    Idle,
-}
-
 /// A compiled job whose buffers lie on the device.
 struct Prepared<'a> {
     gpu: &'a Gpu,
@@ -294,17 +285,16 @@ impl<'a> Prepared<'a> {
         spec: &MeasureSpec,
         work: Work,
         awake: &mut Awake,
-        pauses: Pauses,
         sink: &mut dyn Sink,
     ) -> Result<(Timing, Option<Warning>), Failure> {
         stage(sink, "measuring")?;
         self.residents.multiply(self.gpu, spec.cold).map_err(|code| of_kernel(self.job, code))?;
-        let timing = self.sample(spec, work, awake, pauses, sink)?;
+        let timing = self.sample(spec, work, awake, sink)?;
         if awake.warning(self.gpu, sink)?.is_none() {
             return Ok((timing, None));
         }
         stage(sink, "measuring again, since the device slowed down")?;
-        let timing = self.sample(spec, work, awake, pauses, sink)?;
+        let timing = self.sample(spec, work, awake, sink)?;
         Ok((timing, awake.warning(self.gpu, sink)?))
     }
 
@@ -313,12 +303,21 @@ impl<'a> Prepared<'a> {
         spec: &MeasureSpec,
         work: Work,
         awake: &mut Awake,
-        pauses: Pauses,
         sink: &mut dyn Sink,
     ) -> Result<Timing, Failure> {
         awake.wake(self.gpu, sink)?;
-        let filler = (pauses == Pauses::Filled).then_some(awake);
-        let mut launches = Launches::new(self, work, filler, sink)?;
+        self.sample_at(Pacing::Device(awake), spec, work, sink)
+    }
+
+    /// As [`Prepared::sample`], at a given pace and with the device as it is.
+    fn sample_at(
+        &self,
+        pacing: Pacing<'_>,
+        spec: &MeasureSpec,
+        work: Work,
+        sink: &mut dyn Sink,
+    ) -> Result<Timing, Failure> {
+        let mut launches = Launches::new(self, work, pacing, sink)?;
         let conditions = launches.conditions();
         // The sampler reports each sample itself, since it holds the sink.
         sampling::measure(&mut launches, spec, &conditions, |_| ())
@@ -340,7 +339,7 @@ impl<'a> Prepared<'a> {
         self.run_once(work, sink)?;
         let check = self.check(inputs, &mut Quiet(sink))?;
         let right = check.as_ref().is_none_or(|check| check.ok);
-        let timing = if right { Some(self.sample(spec, work, awake, Pauses::Filled, &mut Quiet(sink))?) } else { None };
+        let timing = if right { Some(self.sample(spec, work, awake, &mut Quiet(sink))?) } else { None };
         Ok(Some(LibraryRun { name: "cuMemcpyDtoD".to_owned(), check, timing }))
     }
 }

@@ -60,8 +60,14 @@ impl Backend for Fake {
             other => return Err(Diagnostic::error(format!("there is no script `{other}`")).in_file(&job.file).into()),
         }
         let elements = job.buffers.last().map_or(0, |buffer| buffer.count);
-        let check =
-            Check { reference: "strided_copy".into(), max_rel_error: 0.0, elements, ok: true, first_wrong: None };
+        let check = Check {
+            reference: "strided_copy".into(),
+            max_rel_error: 0.0,
+            elements,
+            total: elements,
+            ok: true,
+            first_wrong: None,
+        };
         sink.event(Event::Checked(check.clone()));
         Ok(Record {
             kernel: job.kernel.clone(),
@@ -132,6 +138,7 @@ pub fn job(kernel: &str, count: u64) -> Job {
         source: include_str!("../../shaders/ceilings/copy.wgsl").into(),
         entry: "main".into(),
         constants: Vec::new(),
+        consts: Vec::new(),
         twin: None,
         library: None,
         buffers: vec![

@@ -1,6 +1,6 @@
 //! What a device allows, said before a launch and in terms of what the learner can turn.
 
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
 use crate::job::{BindingKind, Job};
 use crate::trace::record::Device;
@@ -101,16 +101,16 @@ fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
             count(device.max_shared_bytes.into())
         );
         let fits = format!("at most {} bytes fit", count(device.max_shared_bytes.into()));
-        found.push(Diagnostic::error(message).hint(turn("lower", blame, &fits)));
+        found.push(Diagnostic::error(message).hint(turn("lower", &job.blame.shared, &fits)));
     }
 }
 
-/// "lower `n` or `block`: at most …"; only what fits where no parameter is to blame.
+/// "lower `n`, `m` or `block`: at most …"; only what fits where no parameter is to blame.
 fn turn(verb: &str, blame: &[String], fits: &str) -> String {
     if blame.is_empty() {
         return fits.to_owned();
     }
-    format!("{verb} {}: {fits}", blame.join(" or "))
+    format!("{verb} {}: {fits}", any_of(blame))
 }
 
 #[cfg(test)]
@@ -124,6 +124,7 @@ mod tests {
         job.blame.buffers = vec![vec!["`n`".into()], vec!["`n`".into(), "`stride`".into()]];
         job.blame.grid = vec!["`n`".into()];
         job.blame.workgroup = vec!["`block`".into()];
+        job.blame.shared = vec!["`bm`".into(), "`bn`".into(), "`bk`".into()];
         change(&mut job);
         check(&job, &fake::device()).iter().map(ToString::to_string).collect()
     }
@@ -163,7 +164,7 @@ mod tests {
         assert!(shape([64, 64, 1], 0)[0].contains("lower `block`: at most 1,024 invocations fit"));
         assert!(shape([1, 1, 128], 0)[0].contains("at most 64 fit in z"));
         assert!(shape([u32::MAX; 3], 0)[0].contains("invocations"));
-        assert!(shape([32, 1, 1], 40_000)[0].contains("lower `block`: at most 32,768 bytes fit"));
+        assert!(shape([32, 1, 1], 40_000)[0].contains("lower `bm`, `bn` or `bk`: at most 32,768 bytes fit"));
     }
 
     #[test]

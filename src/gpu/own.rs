@@ -62,6 +62,7 @@ pub(super) fn plain(name: &str, source: &str, buffers: Vec<BufferSpec>, grid: [u
         source: source.into(),
         entry: "main".to_owned(),
         constants: Vec::new(),
+        consts: Vec::new(),
         twin: None,
         library: None,
         buffers,

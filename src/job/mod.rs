@@ -19,6 +19,8 @@ pub struct Job {
     pub entry: String,
     /// Values of the shader's `override`s, by name.
     pub constants: Vec<(String, f64)>,
+    /// Values of the shader's `const`s, by name: `source` holds them already, and the twin is to have them too.
+    pub consts: Vec<(String, f64)>,
     /// The same kernel in CUDA C++, for the backend that runs that.
     pub twin: Option<Twin>,
     /// A library's call that does the same work, to be timed beside the kernel where the backend has that library.
@@ -202,6 +204,8 @@ impl Default for TraceSpec {
 pub struct Blame {
     /// Parameters that the workgroup's size depends on.
     pub workgroup: Vec<String>,
+    /// Parameters that its workgroup memory depends on.
+    pub shared: Vec<String>,
     /// Parameters that the grid depends on.
     pub grid: Vec<String>,
     /// Parameters that each buffer's size depends on, in the buffers' order.

@@ -1,6 +1,6 @@
 //! Whether the parts of a lesson fit together: every name resolves, every value has an end, every run has a size.
 
-use super::document::{Declared, Draft, Kind};
+use super::document::{Declared, Draft, Kind, Wanted};
 use super::excerpt::Findings;
 use super::expr::{EvalError, FUNCTIONS};
 use super::fields::did_you_mean;
@@ -9,6 +9,7 @@ use super::model::Lesson;
 use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, Env, MAX_CHAIN, Settings, result_fields};
 use super::text::Section;
 use crate::base::diag::{Diagnostic, Place};
+use crate::base::wgsl;
 
 /// Checks a draft against its text and what its parts say of one another.
 pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], found: &Findings) {
@@ -21,6 +22,7 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], f
     check.headings(sections);
     check.placed_once(mentions);
     check.figures();
+    check.conditions();
 }
 
 struct Check<'a> {
@@ -256,24 +258,49 @@ impl<'a> Check<'a> {
         let lesson = &self.draft.lesson;
         let uses = settings_in_use(lesson);
         for figure in &self.draft.figures {
-            for (_, set) in uses.iter().filter(|(kernel, _)| *kernel == figure.kernel) {
+            for Use { set, .. } in uses.iter().filter(|used| used.kernel == figure.kernel) {
                 let settings: Settings = set.iter().cloned().collect();
                 let env = Env::fixed(&lesson.params, &lesson.values, &settings);
-                let result = match figure.least {
-                    Some(least) => env.whole(&figure.expr, least).map(drop),
-                    None => env.eval(&figure.expr).map(drop),
+                let mut conditions = self.draft.conditions.iter().filter(|c| c.kernel == figure.kernel);
+                if conditions.any(|condition| !condition.requirement.holds(&env)) {
+                    continue;
+                }
+                let result = match figure.wanted {
+                    Wanted::Count(least) => env.whole(&figure.expr, least).map(drop),
+                    Wanted::Number | Wanted::Constant(..) => env.eval(&figure.expr).map(drop),
                 };
-                match result {
+                let problem = match (result, &figure.wanted) {
                     // What is missing or endless was reported where it is named.
-                    Ok(()) | Err(EvalError::Missing(_) | EvalError::TooDeep(_)) => {}
-                    Err(error) => {
-                        let set: Vec<String> = set.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-                        let at = if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") };
-                        self.error(
-                            &figure.place,
-                            format!("{error}, at {at}"),
-                            "round it, or bound it with min and max",
-                        );
+                    (Err(EvalError::Missing(_) | EvalError::TooDeep(_)), _) => continue,
+                    (Err(error), _) => error.to_string(),
+                    (Ok(()), Wanted::Constant(name, scalar)) => match env.eval(&figure.expr) {
+                        Ok(value) if !scalar.holds(value) => wgsl::unfit(name, *scalar, value).message,
+                        _ => continue,
+                    },
+                    (Ok(()), _) => continue,
+                };
+                let problem = format!("{problem}, at {}", at(set));
+                self.error(&figure.place, problem, "round it, or bound it with min and max");
+                break;
+            }
+        }
+    }
+
+    /// What a kernel requires holds wherever the lesson itself runs it, save in sweeps.
+    fn conditions(&self) {
+        let lesson = &self.draft.lesson;
+        let uses = settings_in_use(lesson);
+        for condition in &self.draft.conditions {
+            for Use { set, .. } in uses.iter().filter(|used| used.shown && used.kernel == condition.kernel) {
+                let settings: Settings = set.iter().cloned().collect();
+                let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+                match env.eval(&condition.requirement.condition) {
+                    Err(EvalError::Missing(_) | EvalError::TooDeep(_)) => {}
+                    _ if condition.requirement.holds(&env) => {}
+                    _ => {
+                        let text = &condition.requirement.text;
+                        let message = format!("{text}: this does not hold at {}, where the lesson runs it", at(set));
+                        self.error(&condition.place, message, "change the condition, or what the lesson sets there");
                         break;
                     }
                 }
@@ -282,27 +309,43 @@ impl<'a> Check<'a> {
     }
 }
 
+/// One run of a kernel, at settings that the lesson names or allows.
+struct Use<'a> {
+    kernel: &'a str,
+    set: Vec<(String, f64)>,
+    /// Whether the lesson itself puts the kernel there, outside a sweep.
+    shown: bool,
+}
+
+/// Settings in words.
+fn at(set: &[(String, f64)]) -> String {
+    let set: Vec<String> = set.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") }
+}
+
 /// Where a lesson runs its kernels: each at the defaults, with each parameter at its ends, and wherever a part of the
 /// lesson sets parameters.
-fn settings_in_use(lesson: &Lesson) -> Vec<(&str, Vec<(String, f64)>)> {
-    let mut uses: Vec<(&str, Vec<(String, f64)>)> = Vec::new();
+fn settings_in_use(lesson: &Lesson) -> Vec<Use<'_>> {
+    let mut uses: Vec<Use<'_>> = Vec::new();
+    let shown = |kernel, set: &[(String, f64)]| Use { kernel, set: set.to_vec(), shown: true };
     for kernel in &lesson.kernels {
-        uses.push((&kernel.id, Vec::new()));
+        uses.push(shown(&kernel.id, &[]));
         for param in &lesson.params {
             let ends = [param.domain.nth(0), param.domain.nth(param.domain.len().saturating_sub(1))];
-            uses.extend(ends.into_iter().flatten().map(|end| (kernel.id.as_str(), vec![(param.id.clone(), end)])));
+            let ends = ends.into_iter().flatten().map(|end| vec![(param.id.clone(), end)]);
+            uses.extend(ends.map(|set| Use { kernel: &kernel.id, set, shown: false }));
         }
     }
-    uses.extend(lesson.steps.iter().map(|step| (step.kernel.as_str(), step.set.clone())));
+    uses.extend(lesson.steps.iter().map(|step| shown(&step.kernel, &step.set)));
     let probes = lesson.predictions.iter().flat_map(|prediction| &prediction.probes);
-    uses.extend(probes.map(|probe| (probe.kernel.as_str(), probe.set.clone())));
+    uses.extend(probes.map(|probe| shown(&probe.kernel, &probe.set)));
     for experiment in &lesson.experiments {
         for kernel in &experiment.kernels {
             let points = experiment.values.iter().map(|value| vec![(experiment.over.clone(), *value)]);
-            uses.extend(points.map(|set| (kernel.as_str(), set)));
+            uses.extend(points.map(|set| Use { kernel, set, shown: false }));
         }
     }
-    uses.extend(lesson.exercise.iter().map(|exercise| (exercise.kernel.as_str(), exercise.set.clone())));
+    uses.extend(lesson.exercise.iter().map(|exercise| shown(&exercise.kernel, &exercise.set)));
     uses
 }
 

@@ -10,13 +10,16 @@ use super::excerpt::Source;
 use super::expr::Expr;
 use super::fields::{Fields, Node, Text, did_you_mean};
 use super::files::{FileError, PackFiles};
+use super::library::library;
 use super::mention::{Access, Mentions, Of};
 use super::model::{
-    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Step, Value,
+    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Requirement,
+    Step, Value,
 };
 use super::text;
 use crate::base::diag::Place;
-use crate::job::{Library, ReferenceSignature, Twin};
+use crate::base::wgsl::Scalar;
+use crate::job::{ReferenceSignature, Twin};
 
 /// The version of `lesson.ron` and `index.ron` that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -29,6 +32,8 @@ pub(super) struct Draft {
     pub declared: Vec<Declared>,
     /// What sizes the kernels' runs.
     pub figures: Vec<Figure>,
+    /// What kernels require.
+    pub conditions: Vec<Condition>,
 }
 
 /// An id and where it was given.
@@ -55,8 +60,25 @@ pub(super) struct Figure {
     pub kernel: String,
     pub expr: Expr,
     pub place: Place,
-    /// For a count, the least that will do; other figures need only be finite.
-    pub least: Option<u64>,
+    pub wanted: Wanted,
+}
+
+/// What the value of a figure must be.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// Any finite number.
+    Number,
+    /// A whole number of at least this.
+    Count(u64),
+    /// What the shader's constant of this name and type can be.
+    Constant(String, Scalar),
+}
+
+/// What a kernel requires, and where it says so.
+pub(super) struct Condition {
+    pub kernel: String,
+    pub requirement: Requirement,
+    pub place: Place,
 }
 
 /// What the document is read with.
@@ -77,7 +99,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         node.error(message, "use the program that the lesson was written for, or rewrite the lesson");
         return None;
     }
-    let mut reader = Reader { reading, declared: Vec::new(), figures: Vec::new() };
+    let mut reader = Reader { reading, declared: Vec::new(), figures: Vec::new(), conditions: Vec::new() };
     let lesson = Lesson {
         id: reading.id.to_owned(),
         title: fields.text("title").map(|text| text.value).unwrap_or_default(),
@@ -91,32 +113,12 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         exercise: fields.optional("exercise").and_then(|node| reader.exercise(node)),
     };
     fields.finish();
-    Some(Draft { lesson, declared: reader.declared, figures: reader.figures })
+    Some(Draft { lesson, declared: reader.declared, figures: reader.figures, conditions: reader.conditions })
 }
 
 /// The items of a list that could be read.
 fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
     fields.list(name).unwrap_or_default().into_iter().filter_map(read).collect()
-}
-
-/// A library's call. Both its buffers are the kernel's, and of one size by their expressions.
-fn library(buffers: &[Buffer], node: Node<'_>) -> Option<Library> {
-    let library = node.read::<Library>("Copy(\"from\", \"to\")")?;
-    let Library::Copy(from, to) = &library;
-    let [source, target] = [from, to].map(|name| {
-        let found = buffers.iter().find(|buffer| buffer.name == *name);
-        if found.is_none() {
-            let hint = did_you_mean(name, buffers.iter().map(|buffer| buffer.name.as_str()));
-            node.error(format!("`{name}` is not a buffer of this kernel"), hint);
-        }
-        found
-    });
-    let (source, target) = (source?, target?);
-    if (source.elem, source.count.source()) != (target.elem, target.count.source()) {
-        node.error("a copy's buffers have the same elements and the same `count`", "name two buffers that do");
-        return None;
-    }
-    Some(library)
 }
 
 #[derive(Deserialize)]
@@ -126,10 +128,11 @@ enum DomainDocument {
     Choice(Vec<f64>),
 }
 
-struct Reader<'a> {
-    reading: &'a Reading<'a>,
+pub(super) struct Reader<'a> {
+    pub reading: &'a Reading<'a>,
     declared: Vec<Declared>,
     figures: Vec<Figure>,
+    pub conditions: Vec<Condition>,
 }
 
 impl Reader<'_> {
@@ -146,17 +149,22 @@ impl Reader<'_> {
         Some(text.value)
     }
 
-    fn expr(&self, node: Option<Node<'_>>, access: &Access) -> Option<Expr> {
+    pub fn expr(&self, node: Option<Node<'_>>, access: &Access) -> Option<Expr> {
         let text = node?.text()?;
         self.reading.mentions.expr(text.excerpt(), access)
     }
 
-    /// An expression that sizes a run of `kernel`.
+    /// An expression that sizes a run of `kernel`: a count of at least `least`, where there is one.
     fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
+        self.wanted(kernel, node, least.map_or(Wanted::Number, Wanted::Count))
+    }
+
+    /// An expression that sizes a run of `kernel`.
+    pub fn wanted(&mut self, kernel: &str, node: Option<Node<'_>>, wanted: Wanted) -> Option<Expr> {
         let node = node?;
         let expr = self.expr(Some(node), &Access::Fixed)?;
         let place = node.source.place(node.start());
-        self.figures.push(Figure { kernel: kernel.to_owned(), expr: expr.clone(), place, least });
+        self.figures.push(Figure { kernel: kernel.to_owned(), expr: expr.clone(), place, wanted });
         Some(expr)
     }
 
@@ -226,7 +234,8 @@ impl Reader<'_> {
         let shader = fields.text("shader").and_then(|text| self.file("shaders", &text));
         let entry = fields.optional("entry").map_or(Some("main".to_owned()), |node| Some(node.text()?.value));
         let twin = shader.as_ref().zip(entry.as_ref()).and_then(|((file, _), entry)| self.twin(&fields, file, entry));
-        let constants = fields.map("constants").map(|all| self.figures(&of, all));
+        let constants = fields.map("constants").map(|all| self.constants(&of, shader.as_ref(), all));
+        let requires = each(&fields, "requires", |node| self.requirement(&of, node));
         let buffers = each(&fields, "buffers", |node| self.buffer(&of, node));
         let grid = fields.required("grid").and_then(Node::triple);
         let grid = grid.map(|grid| grid.map(|node| self.figure(&of, Some(node), Some(1))));
@@ -253,6 +262,7 @@ impl Reader<'_> {
             cuda: twin,
             library,
             constants: constants?,
+            requires,
             buffers,
             grid: [x?, y?, z?],
             bytes: bytes?,

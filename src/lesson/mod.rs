@@ -4,12 +4,14 @@
 //! prose, `expr` the formulas in both; `check` then resolves every name. `scope` gives names their numbers.
 
 mod check;
+mod conditions;
 mod document;
 mod domain;
 mod excerpt;
 pub mod expr;
 mod fields;
 pub mod files;
+mod library;
 mod load;
 mod mention;
 pub mod model;

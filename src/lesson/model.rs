@@ -112,8 +112,10 @@ pub struct Kernel {
     pub cuda: Option<Twin>,
     /// A library's call that does the same work, to be timed beside it where there is that library.
     pub library: Option<Library>,
-    /// Values of the shader's overrides.
+    /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
     pub constants: Vec<(String, Expr)>,
+    /// What must hold for it to be run at all.
+    pub requires: Vec<Requirement>,
     /// The buffers it binds.
     pub buffers: Vec<Buffer>,
     /// Workgroups in x, y, z.
@@ -124,6 +126,15 @@ pub struct Kernel {
     pub flops: Expr,
     /// How to tell that it is right.
     pub check: Option<CheckDecl>,
+}
+
+/// What parameters must keep to for a kernel to be run.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    /// Not 0 where it holds.
+    pub condition: Expr,
+    /// What it asks and why, for people, as a sentence without its full stop.
+    pub text: String,
 }
 
 /// A buffer that a kernel binds, by its variable's name in the shader.

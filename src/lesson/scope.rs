@@ -380,6 +380,7 @@ mod tests {
             copy_bytes_per_s: Some(2e12),
             fma_flops_per_s: None,
             launch_s: Some(5e-6),
+            host_launch_s: None,
         });
         assert_eq!(results.get("device.copy"), Some(2e12), "the copy kernel's, which kernels can reach");
         assert_eq!(results.get("device.fma"), None);

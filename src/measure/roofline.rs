@@ -76,6 +76,7 @@ mod tests {
             copy_bytes_per_s: Some(3.0e12),
             fma_flops_per_s: Some(60.0e12),
             launch_s: None,
+            host_launch_s: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What kernels should give, computed on the CPU in f64: one table of names, and the comparison.
 
 mod compare;
+mod product;
 mod table;
 
 pub use compare::check;

@@ -1,7 +1,7 @@
 //! An experiment's sweep as a plot: measured where a device measured it, else what the trace says.
 
 use super::desk::state::Sweep;
-use super::output::{KernelOutput, SweepPoint};
+use super::output::{KernelOutput, LibraryOutput, SweepPoint};
 use super::recording::Shown;
 use crate::lesson::{Domain, Experiment, Lesson, Quantity};
 use crate::measure::roofline;
@@ -32,7 +32,7 @@ pub fn plot(
         _ => Scale::Linear,
     };
     let points = sweep.map(|s| s.points.as_slice()).unwrap_or_default();
-    let series = experiment
+    let mut series: Vec<Series> = experiment
         .kernels
         .iter()
         .zip(0_u8..)
@@ -48,6 +48,7 @@ pub fn plot(
             }
         })
         .collect();
+    series.extend(experiment.kernels.iter().filter_map(|id| library(id, points, y)));
     let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
     let ceilings = match experiment.quantity {
         Quantity::BytesPerSecond => copy.map(|c| ("a large copy".to_owned(), c)).into_iter().collect(),
@@ -66,6 +67,27 @@ pub fn plot(
         ceilings,
         current: current.and_then(|(x, kernel)| Some((x, y.value(kernel)?))),
     }
+}
+
+/// The curve of the library's call that does a kernel's work, where its sweep has one.
+fn library(id: &str, points: &[SweepPoint], y: YAxis) -> Option<Series> {
+    let mut name = None;
+    let found = points.iter().filter(|p| p.kernel.id == *id).filter_map(|point| {
+        let library = point.kernel.library.as_ref().filter(|l| l.ok)?;
+        name = Some(&library.name);
+        let LibraryOutput { time, bytes_per_s, flops_per_s, .. } = library.clone();
+        let kernel = KernelOutput { time, bytes_per_s, flops_per_s, trace: None, ..point.kernel.clone() };
+        y.point(&SweepPoint { kernel, ..point.clone() })
+    });
+    let points: Vec<Point> = found.collect();
+    let name = format!("{}, a library", name?);
+    (!points.is_empty()).then(|| Series { id: library_id(id), name, ink: Ink::Text, recorded: false, points })
+}
+
+/// The id of the curve of a library's call that does a kernel's work.
+#[must_use]
+pub fn library_id(kernel: &str) -> String {
+    format!("library {kernel}")
 }
 
 /// The curves of a recording, in the colours of their kernels. Their names and ids say that they are no measurement of this machine.

@@ -8,10 +8,9 @@ use super::devices::Devices;
 use super::exercise::{Try, Verdict};
 use super::jobs;
 use super::run::{self, Done, Runner};
-use crate::base::diag::{Diagnostic, nearest};
+use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
 use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Param};
-use crate::simt;
 use crate::trace::record::Backend;
 
 /// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
@@ -101,36 +100,11 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
     .collect()
 }
 
-/// Names that the document and the shader must agree on.
+/// What keeps a kernel from being built at the lesson's defaults.
 #[must_use]
 pub fn shader_problems(lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
-    let overrides = match simt::overrides(&kernel.file, &kernel.source) {
-        Ok(overrides) => overrides,
-        Err(problems) => return problems,
-    };
-    let document = format!("lessons/{}/lesson.ron", lesson.id);
-    let mut problems = Vec::new();
-    for (name, _) in &kernel.constants {
-        if !overrides.iter().any(|o| o.name == *name) {
-            let hint = match nearest(name, overrides.iter().map(|o| o.name.as_str())) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("declare `override {name}: u32;` in {}", kernel.file),
-            };
-            problems.push(
-                Diagnostic::error(format!(
-                    "kernel `{}` sets `{name}`, which {} does not declare",
-                    kernel.id, kernel.file
-                ))
-                .in_file(&document)
-                .hint(hint),
-            );
-        }
-    }
-    if problems.is_empty() {
-        let purpose = run::purpose(Backend::Simt, 1, true);
-        problems.extend(jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose).err().unwrap_or_default());
-    }
-    problems
+    let purpose = run::purpose(Backend::Simt, 1, true);
+    jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
 }
 
 /// Runs a kernel on the tracer, at smaller sizes than its defaults, over each value of each short list of choices.
@@ -143,6 +117,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
         }
     }
     settings.dedup();
+    settings.retain(|params| lesson.unmet(kernel, params).is_none());
     let mut purpose = run::purpose(Backend::Simt, 7, true);
     if let Some(spec) = &mut purpose.trace {
         spec.fuel = FUEL;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::feasible;
 use crate::base::diag::Diagnostic;
+use crate::base::wgsl::{self, Settled};
 use crate::job::{Blame, BufferSpec, CheckSpec, Job, MeasureSpec, TraceSpec, WorkgroupShape};
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
@@ -62,6 +64,14 @@ pub fn build(lesson: &Lesson, kernel: &Kernel, params: &Params, purpose: &Purpos
     Ok(Job { twin: kernel.cuda.clone(), library: kernel.library.clone(), ..job })
 }
 
+/// The text of a kernel's shader as it runs at some parameters; its own where they do not fit it.
+#[must_use]
+pub fn source(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Arc<str> {
+    let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
+    let settled = values.named(&kernel.constants).and_then(|all| wgsl::settle(&kernel.file, &kernel.source, &all));
+    settled.map_or_else(|_| kernel.source.clone(), |settled| settled.source.into())
+}
+
 /// As [`build`], with another source in the kernel's place: an exercise's, say. It has no twin.
 ///
 /// # Errors
@@ -75,8 +85,25 @@ pub fn build_from(
     purpose: &Purpose,
 ) -> Result<Job, Vec<Diagnostic>> {
     let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
-    let constants = values.named(&kernel.constants)?;
-    let program = Program::compile(file, source, &kernel.entry, &constants)?;
+    let original = source;
+    if let Some(unmet) = feasible::unmet(lesson, kernel, params) {
+        return Err(vec![unmet]);
+    }
+    let Settled { source, consts, overrides } = wgsl::settle(file, source, &values.named(&kernel.constants)?)?;
+    let program = match Program::compile(file, &source, &kernel.entry, &overrides) {
+        Ok(program) => program,
+        Err(mut problems) => {
+            let blamed = feasible::blamed(lesson, kernel, params, |params| {
+                let values = Evaluator { lesson, kernel, env: Env::fixed(&lesson.params, &lesson.values, params) };
+                let settled = values.named(&kernel.constants).and_then(|all| wgsl::settle(file, original, &all));
+                settled.is_ok_and(|s| Program::compile(file, &s.source, &kernel.entry, &s.overrides).is_ok())
+            });
+            if let (Some(first), Some(hint)) = (problems.first_mut(), blamed) {
+                first.hint = Some(hint);
+            }
+            return Err(problems);
+        }
+    };
     let unknown = kernel.buffers.iter().find(|b| !program.bindings().iter().any(|known| known.name == b.name));
     if let Some(unknown) = unknown {
         let known: Vec<&str> = program.bindings().iter().map(|b| b.name.as_str()).collect();
@@ -133,10 +160,11 @@ pub fn build_from(
     Ok(Job {
         kernel: kernel.id.clone(),
         file: file.to_owned(),
-        source: source.clone(),
         entry: kernel.entry.clone(),
-        blame: blame(lesson, kernel, &buffers),
-        constants,
+        blame: blame(lesson, kernel, &source, &buffers),
+        source: source.into(),
+        constants: overrides,
+        consts,
         twin: None,
         library: None,
         buffers,
@@ -172,28 +200,26 @@ pub fn grid(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<[u32; 3
 }
 
 /// Which parameters decide what, for messages about a device's limits.
-fn blame(lesson: &Lesson, kernel: &Kernel, buffers: &[BufferSpec]) -> Blame {
+fn blame(lesson: &Lesson, kernel: &Kernel, source: &str, buffers: &[BufferSpec]) -> Blame {
     let of = |exprs: &mut dyn Iterator<Item = &Expr>| {
         let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
-        ids.sort();
+        // In the lesson's order, which is the one that people meet them in.
+        ids.sort_by_key(|id| lesson.params.iter().position(|param| param.id == *id));
         ids.dedup();
-        ids.iter().map(|id| known_as(lesson, id)).collect()
+        ids.iter().map(|id| feasible::known_as(lesson, id)).collect()
+    };
+    let sizing = wgsl::sizing(source);
+    let set_by = |names: &[String]| {
+        of(&mut kernel.constants.iter().filter(|(name, _)| names.contains(name)).map(|(_, value)| value))
     };
     Blame {
-        workgroup: of(&mut kernel.constants.iter().map(|(_, e)| e)),
+        workgroup: set_by(&sizing.size),
+        shared: set_by(&sizing.shared),
         grid: of(&mut kernel.grid.iter()),
         buffers: buffers
             .iter()
             .map(|b| of(&mut kernel.buffers.iter().filter(|d| d.name == b.name).map(|d| &d.count)))
             .collect(),
-    }
-}
-
-/// A parameter as the window and the command line name it.
-fn known_as(lesson: &Lesson, id: &str) -> String {
-    match lesson.param(id) {
-        Some(param) if param.label != id => format!("{} (`{id}`)", param.label),
-        _ => format!("`{id}`"),
     }
 }
 

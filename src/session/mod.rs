@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod exercise;
 pub mod explain;
 pub mod export;
+pub mod feasible;
 mod fill;
 pub mod jobs;
 pub mod ladder;

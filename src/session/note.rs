@@ -261,7 +261,10 @@ impl Builder<'_> {
         let mut blocks = Vec::new();
         if !self.printed.contains(&kernel.id) {
             self.printed.push(kernel.id.clone());
-            blocks.push(NoteBlock::Source { file: kernel.file.clone(), text: kernel.source.to_string() });
+            blocks.push(NoteBlock::Source {
+                file: kernel.file.clone(),
+                text: jobs::source(&lesson, kernel, params).to_string(),
+            });
         }
         blocks.extend([
             NoteBlock::Figure {

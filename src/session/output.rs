@@ -43,6 +43,12 @@ impl RunOutput {
     pub fn ok(&self) -> bool {
         self.kernels.iter().all(|k| k.ok)
     }
+
+    /// Whether nothing is wrong but that the parameters rule kernels out.
+    #[must_use]
+    pub fn only_impossible(&self) -> bool {
+        !self.ok() && self.kernels.iter().all(|k| k.ok || k.impossible)
+    }
 }
 
 /// One kernel's part.
@@ -52,6 +58,8 @@ pub struct KernelOutput {
     pub id: String,
     /// Whether it ran, passed its check and had no findings.
     pub ok: bool,
+    /// Whether it did not run because the parameters rule it out, by what its lesson requires.
+    pub impossible: bool,
     /// The comparison with the reference.
     pub check: Option<CheckOutput>,
     /// The time, where it was measured.
@@ -155,14 +163,18 @@ impl CompiledOutput {
 
 impl LibraryOutput {
     fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
-        let median = run.timing.as_ref().map(|t| t.median_s);
-        Self {
-            name: run.name.clone(),
-            ok: run.check.as_ref().is_none_or(|c| c.ok),
-            time: run.timing.as_ref().map(Into::into),
-            bytes_per_s: median.map(|s| bytes / s),
-            flops_per_s: median.map(|s| flops / s),
+        let ok = run.check.as_ref().is_none_or(|c| c.ok);
+        match &run.timing {
+            Some(timing) => Self { ok, ..Self::timed(&run.name, (bytes, flops), timing.into()) },
+            None => Self { name: run.name.clone(), ok, time: None, bytes_per_s: None, flops_per_s: None },
         }
+    }
+
+    /// A call whose output was right, at its time.
+    #[must_use]
+    pub fn timed(name: &str, (bytes, flops): (f64, f64), time: TimeOutput) -> Self {
+        let (bytes_per_s, flops_per_s) = (Some(bytes / time.median_s), Some(flops / time.median_s));
+        Self { name: name.to_owned(), ok: true, time: Some(time), bytes_per_s, flops_per_s }
     }
 }
 
@@ -175,6 +187,8 @@ pub struct CheckOutput {
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
+    /// Elements that there are: more where only some of a large output were compared.
+    pub total: u64,
 }
 
 /// A time with its spread, in seconds.
@@ -210,7 +224,12 @@ impl From<&Timing> for TimeOutput {
 
 impl From<&Check> for CheckOutput {
     fn from(check: &Check) -> Self {
-        Self { reference: check.reference.clone(), max_rel_error: check.max_rel_error, elements: check.elements }
+        Self {
+            reference: check.reference.clone(),
+            max_rel_error: check.max_rel_error,
+            elements: check.elements,
+            total: check.total,
+        }
     }
 }
 
@@ -224,6 +243,7 @@ impl KernelOutput {
         Self {
             id: record.kernel.clone(),
             ok: checked && clean,
+            impossible: false,
             check: record.check.as_ref().map(Into::into),
             time: record.timing.as_ref().map(Into::into),
             bytes,
@@ -253,12 +273,23 @@ impl KernelOutput {
         }
     }
 
+    /// How it went, in a word.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        match (self.ok, self.impossible) {
+            (true, _) => "ok",
+            (false, true) => "impossible",
+            (false, false) => "FAILED",
+        }
+    }
+
     /// The outcome of a kernel that could not run.
     #[must_use]
     pub fn failed(id: &str, error: String) -> Self {
         Self {
             id: id.to_owned(),
             ok: false,
+            impossible: false,
             check: None,
             time: None,
             bytes: 0.0,

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
+use super::output::LibraryOutput;
 use super::recording::{
-    FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedPoint, Recording, fingerprint,
+    FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording, fingerprint,
 };
 use super::{desk::state::Sweep, export, sweep};
 use crate::base::diag::Diagnostic;
@@ -64,13 +65,11 @@ fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Recorded
             let time = p.kernel.time.as_ref()?;
             Some(RecordedPoint {
                 x: p.x,
-                median_s: time.median_s,
-                p10_s: time.p10_s,
-                p90_s: time.p90_s,
-                samples: time.samples,
-                cache: time.cache,
                 bytes: p.kernel.bytes,
                 flops: p.kernel.flops,
+                cache: time.cache,
+                samples_s: time.each_s.clone(),
+                library: p.kernel.library.as_ref().and_then(library),
             })
         });
         let fingerprint = fingerprint(kernel, found.backend);
@@ -83,6 +82,12 @@ fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Recorded
         curves: curves.collect(),
         params: found.params.iter().filter(|(id, _)| **id != found.over).map(|(id, v)| (id.clone(), *v)).collect(),
     }
+}
+
+/// The samples of a library's call that did right.
+fn library(found: &LibraryOutput) -> Option<RecordedLibrary> {
+    let time = found.time.as_ref().filter(|_| found.ok)?;
+    Some(RecordedLibrary { name: found.name.clone(), samples_s: time.each_s.clone() })
 }
 
 /// A recording's name: the device's in lower-case letters and digits, and the backend's.

@@ -204,7 +204,8 @@ impl Runner<'_> {
             }
             Err(problems) => {
                 let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-                (KernelOutput::failed(&kernel.id, message), None, problems)
+                let impossible = self.lesson.unmet(kernel, params).is_some();
+                (KernelOutput { impossible, ..KernelOutput::failed(&kernel.id, message) }, None, problems)
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Tracing a single shader: a lesson's kernel or any WGSL file.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
@@ -10,9 +9,10 @@ use super::model;
 use super::run;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::Init;
+use crate::base::wgsl::{self, Settled};
 use crate::device::Launch;
 use crate::job::{BindingKind, Blame, BufferSpec, Job, TraceSpec, WorkgroupShape};
-use crate::lesson::Pack;
+use crate::lesson::{Expr, Pack};
 use crate::simt::{self, Binding, Program};
 use crate::trace::Provenance;
 use crate::trace::record::{Backend, Record};
@@ -24,7 +24,7 @@ pub struct TraceOptions {
     pub grid: Option<[u32; 3]>,
     /// The entry point, where the file has several.
     pub entry: Option<String>,
-    /// Values of overrides.
+    /// Values of overrides and of constants.
     pub constants: Vec<(String, f64)>,
     /// Sizes and contents of runtime-sized buffers, by name.
     pub buffers: Vec<(String, u64, Init)>,
@@ -84,7 +84,6 @@ fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<(Job, Needs)
                 one(Diagnostic::error(format!("cannot read {target}: {error}"))
                     .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them"))
             })?;
-            let source: Arc<str> = source.into();
             let entry = pick_entry(target, &source, options.entry.as_deref())?;
             (target.to_owned(), source, entry)
         }
@@ -94,14 +93,16 @@ fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<(Job, Needs)
             Diagnostic::error("a file needs a grid").hint("add --grid X[,Y[,Z]]: workgroups in each dimension")
         ));
     };
-    let program = Program::compile(&file, &source, &entry, &options.constants)?;
+    let Settled { source, consts, overrides } = wgsl::settle(&file, &source, &options.constants)?;
+    let program = Program::compile(&file, &source, &entry, &overrides)?;
     let buffers = sized(&file, program.bindings(), options)?;
     let job = Job {
         kernel: entry.clone(),
         file,
-        source,
+        source: source.into(),
         entry,
-        constants: options.constants.clone(),
+        constants: overrides,
+        consts,
         twin: None,
         library: None,
         buffers,
@@ -132,13 +133,14 @@ fn kernel_job(
     if let Some(entry) = &options.entry {
         kernel.entry.clone_from(entry);
     }
-    let mut job = jobs::build(lesson, &kernel, &jobs::defaults(lesson), &purpose)?;
     for (name, value) in &options.constants {
-        match job.constants.iter_mut().find(|(known, _)| known == name) {
-            Some(constant) => constant.1 = *value,
-            None => job.constants.push((name.clone(), *value)),
+        let value = Expr::parse(&value.to_string()).map_err(|why| vec![Diagnostic::error(why.to_string())])?;
+        match kernel.constants.iter_mut().find(|(known, _)| known == name) {
+            Some(constant) => constant.1 = value,
+            None => kernel.constants.push((name.clone(), value)),
         }
     }
+    let mut job = jobs::build(lesson, &kernel, &jobs::defaults(lesson), &purpose)?;
     for (name, count, init) in &options.buffers {
         let Some(buffer) = job.buffers.iter_mut().find(|b| b.name == *name) else {
             return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);

@@ -21,7 +21,7 @@ pub fn device_for(experiment: &Experiment, device: &Device) -> (Backend, String)
 }
 
 /// Runs kernels at each of `values` of the parameter `over`, the others as in `base`; `on_point` sees each point as it comes.
-/// A point that fails is a point with its error in it: the sweep goes on.
+/// A point that fails is a point with its error in it: the sweep goes on. That parameters rule a point out is no more than a warning.
 pub fn points(
     runner: &Runner<'_>,
     kernels: &[&Kernel],
@@ -36,6 +36,8 @@ pub fn points(
                 return;
             }
             let (kernel, done, problems) = runner.output(kernel, &params);
+            let problems =
+                if kernel.impossible { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
             let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
             on_point(SweepPoint { x, kernel, warnings }, problems);
         }

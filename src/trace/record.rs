@@ -64,10 +64,12 @@ pub struct Device {
 pub struct Check {
     /// The reference's name.
     pub reference: String,
-    /// The largest |out - ref| / max(|ref|, tiny); infinite where an element was never written or is not a number.
+    /// The largest |out - ref| / max(|ref|, scale), see `reference::check`; infinite where an element was never written or is no number.
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
+    /// Elements that there are: more where only some of a large output were compared.
+    pub total: u64,
     /// Whether the error is within the tolerance.
     pub ok: bool,
     /// The first element that differs by more than the tolerance: index, got, expected.
@@ -114,8 +116,10 @@ pub struct Ceilings {
     pub copy_bytes_per_s: Option<f64>,
     /// A chain of f32 fused multiply-adds, in FLOP/s (two for each).
     pub fma_flops_per_s: Option<f64>,
-    /// An empty kernel's launch, in seconds.
+    /// Seconds from one launch of an empty kernel to the next, as the samples hold them: with CUDA at the device's own pace.
     pub launch_s: Option<f64>,
+    /// The same where the host sets the pace, launching one after the other; where it can be told apart.
+    pub host_launch_s: Option<f64>,
 }
 
 /// What a compiler made of a kernel.

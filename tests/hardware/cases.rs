@@ -119,8 +119,7 @@ pub fn rows() -> Result<Vec<Row>, String> {
 impl Row {
     fn new(case: &std::sync::Arc<Case>, constants: &[(String, u32)]) -> Self {
         let cuda = case.cuda.clone().unwrap_or_else(|| case.wgsl.replace(".wgsl", ".cu"));
-        let mut name =
-            cuda.replace("tests/hardware/shipped/", "").replace("tests/hardware/patterns/", "").replace(".cu", "");
+        let mut name = cuda.replace("shaders/", "").replace("tests/hardware/patterns/", "").replace(".cu", "");
         if case.entry != "main" {
             name += &format!("/{}", case.entry);
         }

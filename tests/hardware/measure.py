@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Reads the hardware's counters for every row of cases.json and writes them to h100.json.
 
-    python3 tests/hardware/measure.py
+    python3 tests/hardware/measure.py [--only PART_OF_A_NAME]
 
 It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path, and nothing of Python beyond its own library.
-Each row is one kernel with its constants. The CUDA twins are compiled with the constants as macros; a process under ncu then
-launches them in order, on the same inputs that the tracer gets, and prints a checksum of what every buffer holds afterwards.
+Each row is one kernel with its constants. The CUDA twins, the lessons' own among them, are compiled with the constants before
+their first line, as the program compiles them; a process under ncu then launches them in order, on the same inputs that the
+tracer gets, and prints a checksum of what every buffer holds afterwards.
 `cargo test --test hardware` sets the counters and the checksums beside the tracer's.
 """
 
@@ -57,17 +58,25 @@ def rows(cases):
         each = [v if isinstance(v, list) else [v] for v in (case["constants"][name] for name in names)]
         for values in itertools.product(*each):
             path = case.get("cuda", case["wgsl"])
-            stem = re.sub(r"^(shaders|tests/hardware/(shipped|patterns))/|\.\w+$", "", path)
+            stem = re.sub(r"^(shaders|tests/hardware/patterns)/|\.\w+$", "", path)
             entry = [] if case["entry"] == "main" else [case["entry"]]
             name = " ".join(["/".join([stem, *entry]), *(f"{n}={v}" for n, v in zip(names, values))])
             yield {**case, "name": name, "constants": dict(zip(names, values))}
 
 
-def macros(row):
+def constants(row):
     """The constants of a row, and the WGSL's own values of those that it does not set."""
     source = (ROOT / row["wgsl"]).read_text()
     values = dict(re.findall(r"^override (\w+)[^=]*= (\d+);", source, re.MULTILINE))
     return {**values, **row["constants"]}
+
+
+def function(row, source):
+    """The twin's name: the entry point's, or where that is `main`, which C++ keeps for itself, the file's only kernel's."""
+    if row["entry"] != "main":
+        return row["entry"]
+    [name] = re.findall(r"__global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\(", source.read_text())
+    return name
 
 
 def compile_all(all_rows, folder, arch):
@@ -75,12 +84,15 @@ def compile_all(all_rows, folder, arch):
     jobs = {}
     for row in all_rows:
         source = ROOT / row.get("cuda", re.sub(r"\.wgsl$", ".cu", row["wgsl"]))
-        key = (source, tuple(sorted(f"-D{name}={value}u" for name, value in macros(row).items())))
+        key = (source, "".join(f"constexpr unsigned int {n} = {v}u;\n" for n, v in sorted(constants(row).items())))
         row["cubin"] = str(jobs.setdefault(key, folder / f"{len(jobs)}.cubin"))
+        row["function"] = function(row, source)
 
     def build(job):
-        (source, flags), cubin = job
-        command = ["nvcc", f"-arch=sm_{arch}", "-cubin", "--fmad=false", *flags, "-o", str(cubin), str(source)]
+        (source, header), cubin = job
+        before = Path(cubin).with_suffix(".h")
+        before.write_text(header)
+        command = ["nvcc", f"-arch=sm_{arch}", "-cubin", "--fmad=false", "-include", str(before), "-o", cubin, str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -113,9 +125,7 @@ def launch(all_rows):
     for row in all_rows:
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         call("cuModuleLoad", ctypes.byref(module), row["cubin"].encode())
-        # C++ keeps the name `main` for itself.
-        entry = "kernel" if row["entry"] == "main" else row["entry"]
-        call("cuModuleGetFunction", ctypes.byref(function), module, entry.encode())
+        call("cuModuleGetFunction", ctypes.byref(function), module, row["function"].encode())
         hosts, pointers = [], []
         for _, elem, count, init in row["buffers"]:
             host, pointer = contents(elem, count, init), ctypes.c_uint64()
@@ -166,6 +176,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=HERE / "h100.json", help="where the counters go")
     parser.add_argument("--launch", nargs=2, type=Path, metavar=("PLAN", "SUMS"), help="what runs under ncu")
+    parser.add_argument("--only", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' counters")
     options = parser.parse_args()
     if options.launch:
         plan, sums = options.launch
@@ -173,8 +184,14 @@ def main():
         return
 
     all_rows = list(rows(json.loads((HERE / "cases.json").read_text())))
+    names = {row["name"] for row in all_rows}
+    measured = {}
+    if options.only:
+        all_rows = [row for row in all_rows if options.only in row["name"]]
+        kept = json.loads((HERE / "h100.json").read_text())["rows"]
+        measured = {name: row for name, row in kept.items() if name in names and options.only not in name}
     metrics = sorted({metric for sum_of in COUNTERS.values() for metric in sum_of})
-    device, driver, arch = said("nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
+    device, driver, arch = said("nvidia-smi", "-i", "0", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
     head = {
         "device": device,
         "driver": driver,
@@ -184,7 +201,6 @@ def main():
         "command": "python3 tests/hardware/measure.py",
         "profiler": f"ncu --clock-control none --csv --page raw --metrics {','.join(metrics)}",
     }
-    measured = {}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         compile_all(all_rows, folder, arch.replace(".", ""))
@@ -192,7 +208,7 @@ def main():
             for name, values, checksum in profile(all_rows[first : first + PART], folder, metrics):
                 counters = {counter: sum(values[metric] for metric in of) for counter, of in COUNTERS.items()}
                 measured[name] = {"checksum": checksum} | {c: v for c, v in counters.items() if v}
-            print(f"{len(measured)} of {len(all_rows)}", file=sys.stderr, flush=True)
+            print(f"{len(measured)} of {len(names)}", file=sys.stderr, flush=True)
     lines = [f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in measured.items()]
     text = json.dumps({"head": head}, indent=2)[:-2] + ',\n  "rows": {\n' + ",\n".join(lines) + "\n  }\n}\n"
     options.output.write_text(text)

@@ -4,6 +4,7 @@ use super::compile::ordered;
 use super::device::{Gpu, cancelled};
 use super::driver::{Arguments, Code, Memory, Outcome};
 use super::error::{failure, of_kernel};
+use crate::base::diag::any_of;
 use crate::base::tensor::{Init, Tensor};
 use crate::base::units::si;
 use crate::gpu::backend::{Failure, Sink};
@@ -197,8 +198,7 @@ fn no_room(job: &Job, code: Code) -> Failure {
         parameters.sort_unstable();
         parameters.dedup();
         if !parameters.is_empty() {
-            let hint =
-                format!("lower {}, or end what else uses the GPU (`nvidia-smi` lists it)", parameters.join(" or "));
+            let hint = format!("lower {}, or end what else uses the GPU (`nvidia-smi` lists it)", any_of(&parameters));
             failure.diagnostic = failure.diagnostic.hint(hint);
         }
     }

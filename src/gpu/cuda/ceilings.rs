@@ -1,9 +1,9 @@
 //! What the device can do at best: bytes by a copy, arithmetic by a chain of FMAs, launches by an empty kernel.
 
+use super::Prepared;
 use super::awake::Awake;
 use super::device::Gpu;
-use super::launch::Work;
-use super::{Pauses, Prepared};
+use super::launch::{Pacing, Work};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Failure, Sink};
 use crate::gpu::own::{self, WORKGROUP};
@@ -22,13 +22,20 @@ const LEAST_COPY_BYTES: u64 = 8 << 20;
 /// When the device fails. A device without room for the copies gets smaller ones.
 pub(super) fn measure(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
     let launch_s = Some(launch(gpu, awake, sink)?);
+    let host_launch_s = Some(host_launch(gpu, awake, sink)?);
     let fma_flops_per_s = Some(fma(gpu, awake, sink)?);
     let mut bytes = COPY_BYTES;
     loop {
         match copies(gpu, awake, bytes, sink) {
             Ok((device_copy, kernel)) => {
                 let (device_copy_bytes_per_s, copy_bytes_per_s) = (Some(device_copy), Some(kernel));
-                return Ok(Ceilings { device_copy_bytes_per_s, copy_bytes_per_s, fma_flops_per_s, launch_s });
+                return Ok(Ceilings {
+                    device_copy_bytes_per_s,
+                    copy_bytes_per_s,
+                    fma_flops_per_s,
+                    launch_s,
+                    host_launch_s,
+                });
             }
             Err(failure) if failure.fatal || bytes <= LEAST_COPY_BYTES || sink.cancelled() => return Err(failure),
             Err(_) => bytes /= 2,
@@ -36,16 +43,26 @@ pub(super) fn measure(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Resu
     }
 }
 
-/// Seconds from one launch of an empty kernel to the next.
+/// How an empty kernel is measured.
+const LAUNCHES: MeasureSpec =
+    MeasureSpec { cold: false, budget_s: 0.1, precision: 0.005, min_samples: 20, max_samples: 400 };
+
+/// Seconds from one launch of an empty kernel to the next, at the device's pace: what every kernel's time has in it.
 ///
 /// # Errors
 /// When the device fails.
 pub(super) fn launch(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<f64, Failure> {
     let job = own::empty();
-    let spec = MeasureSpec { cold: false, budget_s: 0.05, precision: 0.02, ..MeasureSpec::default() };
     let (mut prepared, _) = Prepared::new(gpu, &job, sink)?;
-    // Launches that pile up behind other work would be shorter than they are: here the host sets the pace.
-    Ok(prepared.time(&spec, Work::Kernel, awake, Pauses::Idle, sink)?.0.median_s)
+    Ok(prepared.time(&LAUNCHES, Work::Kernel, awake, sink)?.0.median_s)
+}
+
+/// The same where the host launches one after the other and the device waits for it.
+fn host_launch(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<f64, Failure> {
+    let job = own::empty();
+    let (prepared, _) = Prepared::new(gpu, &job, sink)?;
+    awake.wake(gpu, sink)?;
+    Ok(prepared.sample_at(Pacing::Host, &LAUNCHES, Work::Kernel, sink)?.median_s)
 }
 
 /// FLOP/s of a chain of fused multiply-adds.
@@ -58,7 +75,7 @@ fn fma(gpu: &Gpu, awake: &mut Awake, sink: &mut dyn Sink) -> Result<f64, Failure
     if !finite {
         return Err(wrong("the chain of FMAs"));
     }
-    let seconds = prepared.time(&spec(), Work::Kernel, awake, Pauses::Filled, sink)?.0.median_s;
+    let seconds = prepared.time(&spec(), Work::Kernel, awake, sink)?.0.median_s;
     // 128 FMAs a turn, of two floating-point operations each.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let flops = WORKGROUP as f64 * f64::from(groups) * f64::from(turns) * 128.0 * 2.0;
@@ -80,7 +97,7 @@ fn copies(gpu: &Gpu, awake: &mut Awake, bytes: u64, sink: &mut dyn Sink) -> Resu
         if inputs.first().is_none_or(|(_, source)| prepared.residents.read(1, sink).as_ref() != Ok(source)) {
             return Err(wrong(what));
         }
-        *rate = moved / prepared.time(&spec(), work, awake, Pauses::Filled, sink)?.0.median_s;
+        *rate = moved / prepared.time(&spec(), work, awake, sink)?.0.median_s;
     }
     Ok(rates.into())
 }

@@ -1,10 +1,11 @@
-//! A job's constants as a C++ header, with the types that the WGSL declares its `override`s to have.
+//! A job's constants as a C++ header, with the types that the WGSL declares them to have.
 
+use crate::base::wgsl::{Scalar, Setting, settable};
 use crate::job::Job;
 
 /// One `constexpr` for each constant. Macros would reach into every header that the twin includes.
 pub(super) fn header(job: &Job) -> String {
-    job.constants.iter().map(|(name, value)| constant(name, *value, declared_type(&job.source, name))).collect()
+    job.constants.iter().chain(&job.consts).map(|(name, value)| constant(name, *value, ty(&job.source, name))).collect()
 }
 
 fn constant(name: &str, value: f64, declared: Option<&str>) -> String {
@@ -20,13 +21,16 @@ fn constant(name: &str, value: f64, declared: Option<&str>) -> String {
     }
 }
 
-/// The type that WGSL source gives the override `name`, where it says one.
-fn declared_type<'a>(source: &'a str, name: &str) -> Option<&'a str> {
-    let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
-    code.filter_map(|line| line.split_once("override ")).find_map(|(_, declaration)| {
-        let rest = declaration.trim_start().strip_prefix(name)?.trim_start().strip_prefix(':')?;
-        rest.split(['=', ';']).next().map(str::trim)
-    })
+/// The type that WGSL source gives the constant `name`, where it says one.
+fn ty<'a>(source: &'a str, name: &str) -> Option<&'a str> {
+    match settable(source, name).ok()? {
+        Setting::Override(ty) => ty,
+        Setting::Const(Scalar::U32) => Some("u32"),
+        Setting::Const(Scalar::I32) => Some("i32"),
+        Setting::Const(Scalar::F32 | Scalar::Number) => Some("f32"),
+        Setting::Const(Scalar::Bool) => Some("bool"),
+        Setting::Const(Scalar::Whole) => None,
+    }
 }
 
 #[cfg(test)]
@@ -35,19 +39,24 @@ mod tests {
     use crate::gpu::fake;
 
     #[test]
-    fn constants_have_the_types_of_the_overrides() {
+    fn constants_have_the_types_that_the_shader_gives_them() {
         let mut job = fake::job("copy", 1024);
         job.source =
-            "// override N: f32;\noverride N: u32;\noverride SCALE: f32 = 1.0;\n@id(3) override DEEP : i32;\noverride ON: bool;"
+            "// override N: f32;\noverride N: u32;\noverride SCALE: f32 = 1.0;\n@id(3) override DEEP : i32;\noverride ON: bool;\n\
+             const /* rows */ TM: u32 = 16; const HALF = 0.5; const BK = 4;"
                 .into();
         job.constants = [("N", 4e9), ("SCALE", 2.0), ("DEEP", -3.0), ("ON", 1.0), ("OTHER", 0.5)]
             .map(|(name, value)| (name.to_owned(), value))
             .into();
+        job.consts = [("TM", 16.0), ("HALF", 2.0), ("BK", 4.0)].map(|(name, value)| (name.to_owned(), value)).into();
         let expected = "constexpr unsigned int N = 4000000000u;\n\
                         constexpr float SCALE = 2.0f;\n\
                         constexpr int DEEP = -3;\n\
                         constexpr bool ON = true;\n\
-                        constexpr float OTHER = 0.5f;\n";
+                        constexpr float OTHER = 0.5f;\n\
+                        constexpr unsigned int TM = 16u;\n\
+                        constexpr float HALF = 2.0f;\n\
+                        constexpr unsigned int BK = 4u;\n";
         assert_eq!(header(&job), expected);
     }
 }

@@ -18,8 +18,9 @@ pub(super) use cudarc::driver::sys::CUdevice_attribute as Attribute;
 /// An attribute of a compiled function.
 pub(super) use cudarc::driver::sys::CUfunction_attribute as FunctionAttribute;
 
-/// All work goes to the default stream: in order, and in order with copies from and to the host.
-const STREAM: sys::CUstream = std::ptr::null_mut();
+/// All work goes to this thread's default stream: in order, and in order with copies from and to the host, which wait for it. Unlike
+/// the process's default stream it can be captured in a [`Graph`]. The value is the driver's `CU_STREAM_PER_THREAD`.
+const STREAM: sys::CUstream = std::ptr::without_provenance_mut(2);
 
 fn code(error: result::DriverError) -> CUresult {
     error.0
@@ -217,6 +218,41 @@ impl Drop for Function {
     fn drop(&mut self) {
         // SAFETY: It was loaded in `load` and is unloaded once. In a lost context this fails, and there is nothing left to do.
         let _ = unsafe { result::module::unload(self.module) };
+    }
+}
+
+/// Work that the device takes in as one piece and goes through by itself, at its own pace.
+pub(super) struct Graph(sys::CUgraphExec);
+
+impl Graph {
+    /// What `submit` submits, which is not done now but at each launch.
+    pub(super) fn capture(_: &Context, submit: impl FnOnce() -> Outcome<()>) -> Outcome<Self> {
+        // SAFETY: The stream is this thread's own. Whatever `submit` gives, the capture ends here; the captured graph is not used after the
+        // executable one has been made of it.
+        unsafe {
+            result::stream::begin_capture(STREAM, sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
+                .map_err(code)?;
+            let submitted = submit();
+            let graph = result::stream::end_capture(STREAM).map_err(code);
+            submitted?;
+            let graph = graph?;
+            let executable = result::graph::instantiate(graph, sys::CUgraphInstantiate_flags_enum(0)).map_err(code);
+            let _ = result::graph::destroy(graph);
+            executable.map(Self)
+        }
+    }
+
+    /// Has it done after the work before; does not wait. The memory that it speaks of is still there.
+    pub(super) fn launch(&self) -> Outcome<()> {
+        // SAFETY: The graph is alive.
+        unsafe { result::graph::launch(self.0, STREAM) }.map_err(code)
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: It was made in `capture` and is destroyed once. In a lost context this fails, and there is nothing left to do.
+        let _ = unsafe { result::graph::exec_destroy(self.0) };
     }
 }
 

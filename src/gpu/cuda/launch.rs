@@ -1,16 +1,29 @@
 //! Launches as samples: rotating buffers, in order, between two readings of the device's clock.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::Prepared;
 use super::awake::Awake;
-use super::driver::{Arguments, Event, Outcome};
+use super::driver::{Arguments, Event, Graph, Outcome};
 use super::error::{failure, of_kernel};
 use crate::gpu::backend::{Event as Progress, Failure, Sink};
 use crate::measure::sampling::{Conditions, Sampler};
 
 /// Launches that one sample may hold: about as many as a driver takes in before it makes the host wait.
 const MAX_LAUNCHES: u64 = 1024;
+
+/// Launches from which on they are captured once and submitted as one graph: the host might be slower than the device. Fewer have been
+/// submitted before the filler's load ends.
+const CAPTURED: u64 = 16;
+
+/// Who sets the pace of the launches that one sample holds.
+pub(super) enum Pacing<'a> {
+    /// The device: it works on between two samples, so that its clock stays up, and launches wait for it and not it for them.
+    Device(&'a mut Awake),
+    /// The host, as in a program that launches one kernel after the other on an idle device.
+    Host,
+}
 
 /// What is sampled.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +47,9 @@ pub(super) struct Launches<'a> {
     arguments: Vec<Arguments>,
     next: u64,
     clock: [Event; 2],
-    /// What keeps the device busy between two samples.
-    filler: Option<&'a mut Awake>,
+    pacing: Pacing<'a>,
+    /// Captured launches, by how many there are and which set is the first.
+    graphs: BTreeMap<(u64, u64), Graph>,
     started: Instant,
     sink: &'a mut dyn Sink,
 }
@@ -46,14 +60,15 @@ impl<'a> Launches<'a> {
     pub(super) fn new(
         prepared: &'a Prepared<'a>,
         work: Work,
-        filler: Option<&'a mut Awake>,
+        pacing: Pacing<'a>,
         sink: &'a mut dyn Sink,
     ) -> Result<Self, Failure> {
         let event = || Event::new(&prepared.gpu.context).map_err(|code| failure("the device", code));
         let arguments =
             (0..prepared.residents.sets()).map(|set| prepared.residents.arguments(prepared.job, set)).collect();
         let clock = [event()?, event()?];
-        Ok(Self { prepared, work, arguments, next: 0, clock, filler, started: Instant::now(), sink })
+        let (graphs, started) = (BTreeMap::new(), Instant::now());
+        Ok(Self { prepared, work, arguments, next: 0, clock, pacing, graphs, started, sink })
     }
 
     /// What the samples are made of.
@@ -73,7 +88,33 @@ impl<'a> Launches<'a> {
     fn submit(&mut self, launches: u64) -> Outcome<()> {
         let residents = &self.prepared.residents;
         let sets = residents.sets();
+        let which = (launches, self.next);
+        let captured = launches >= CAPTURED && matches!(self.pacing, Pacing::Device(_));
+        if captured && !self.graphs.contains_key(&which) {
+            let graph = Graph::capture(&self.prepared.gpu.context, || self.submit_each(launches))?;
+            self.graphs.insert(which, graph);
+        }
         self.clock[0].record()?;
+        match self.graphs.get(&which) {
+            Some(graph) => graph.launch()?,
+            None => self.submit_each(launches)?,
+        }
+        self.clock[1].record()?;
+        // After the launches and not before them: a set's turn comes again when others have pushed it out of the cache.
+        for set in (self.next..self.next + launches).map(|i| i % sets) {
+            residents.restore(set)?;
+        }
+        self.next = (self.next + launches) % sets;
+        match &mut self.pacing {
+            Pacing::Device(awake) => awake.fill(),
+            Pacing::Host => Ok(()),
+        }
+    }
+
+    /// Submits one launch after the other.
+    fn submit_each(&mut self, launches: u64) -> Outcome<()> {
+        let residents = &self.prepared.residents;
+        let sets = residents.sets();
         for set in (self.next..self.next + launches).map(|i| i % sets) {
             match self.work {
                 Work::Kernel => {
@@ -86,16 +127,7 @@ impl<'a> Launches<'a> {
                 }
             }
         }
-        self.clock[1].record()?;
-        // After the launches and not before them: a set's turn comes again when others have pushed it out of the cache.
-        for set in (self.next..self.next + launches).map(|i| i % sets) {
-            residents.restore(set)?;
-        }
-        self.next = (self.next + launches) % sets;
-        match &mut self.filler {
-            Some(awake) => awake.fill(),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// The buffer whose size a copy has.

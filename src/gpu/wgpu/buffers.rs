@@ -1,7 +1,7 @@
 //! A job's buffers on the device: filling them, reading them back, and the copies that launches rotate among.
 
 use super::device::{Gpu, cause};
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, any_of};
 use crate::base::tensor::{Init, Tensor};
 use crate::base::units::si;
 use crate::gpu::backend::{Failure, Sink};
@@ -175,7 +175,7 @@ fn allocate(gpu: &Gpu, job: &Job, sizes: &[u64]) -> Result<Vec<wgpu::Buffer>, Fa
         parameters.dedup();
         let hint = match parameters[..] {
             [] => "use smaller buffers".to_owned(),
-            _ => format!("lower {}", parameters.join(" or ")),
+            _ => format!("lower {}", any_of(&parameters)),
         };
         Diagnostic::error(message).in_file(&job.file).hint(hint).into()
     })

@@ -37,7 +37,13 @@ pub(super) fn measure(gpu: &Gpu, mut awake: Option<&mut Awake>, sink: &mut dyn S
         match copies(gpu, awake.as_deref_mut(), bytes, sink) {
             Ok((device_copy, kernel)) => {
                 let (device_copy_bytes_per_s, copy_bytes_per_s) = (Some(device_copy), Some(kernel));
-                return Ok(Ceilings { device_copy_bytes_per_s, copy_bytes_per_s, fma_flops_per_s, launch_s });
+                return Ok(Ceilings {
+                    device_copy_bytes_per_s,
+                    copy_bytes_per_s,
+                    fma_flops_per_s,
+                    launch_s,
+                    host_launch_s: None,
+                });
             }
             Err(failure) if failure.fatal || bytes <= SOFTWARE_COPY_BYTES || sink.cancelled() => return Err(failure),
             Err(_) => bytes /= 2,

@@ -110,6 +110,7 @@ impl Desk {
         self.hushed = false;
         self.tracer.cancel();
         let shown = self.state.kernel.clone();
+        self.state.source = self.state.shown_kernel().map(|k| jobs::source(&lesson, k, &setting.params));
         let groups = self.state.shown_kernel().and_then(|k| jobs::grid(&lesson, k, &setting.params));
         let groups = groups.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         self.state.workgroup = self.state.workgroup.min(groups.saturating_sub(1));

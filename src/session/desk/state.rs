@@ -57,6 +57,8 @@ pub struct State {
     pub traced: BTreeMap<String, Traced>,
     /// Measurements by kernel; only of the parameters as they are now.
     pub measured: BTreeMap<String, Measured>,
+    /// The shader of the kernel on the bench as it runs at the parameters.
+    pub source: Option<Arc<str>>,
     /// Kernels that could not be traced, and why.
     pub failed: BTreeMap<String, Vec<Diagnostic>>,
     /// Kernels that could not be measured, and why.
@@ -398,6 +400,7 @@ fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
     let check = kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e));
     let exprs = kernel.constants.iter().map(|(_, e)| e).chain(kernel.buffers.iter().map(|b| &b.count));
     let exprs = exprs.chain(&kernel.grid).chain([&kernel.bytes, &kernel.flops]).chain(check);
+    let exprs = exprs.chain(kernel.requires.iter().map(|requirement| &requirement.condition));
     let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
     ids.sort();
     ids.dedup();

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::token::token;
+
 /// `source` with `subgroups` taken out of its `enable` directives.
 #[must_use]
 pub fn without_enable_subgroups(source: &str) -> Cow<'_, str> {
@@ -53,54 +55,6 @@ fn without(source: &str, directive: &[Range<usize>]) -> Vec<Range<usize>> {
         out.extend(beside);
     }
     out
-}
-
-/// The next token from `at` on: a word, or any other single character.
-fn token(source: &str, at: usize) -> Option<Range<usize>> {
-    let start = skip_blank(source, at)?;
-    let rest = &source[start..];
-    let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-    let length = if word > 0 { word } else { rest.chars().next()?.len_utf8() };
-    Some(start..start + length)
-}
-
-/// The first byte from `at` on that is neither space nor comment.
-fn skip_blank(source: &str, mut at: usize) -> Option<usize> {
-    loop {
-        let rest = source.get(at..)?;
-        at += rest.len() - rest.trim_start().len();
-        let rest = &source[at..];
-        if rest.is_empty() {
-            return None;
-        } else if rest.starts_with("//") {
-            at += rest.find('\n')?;
-        } else if rest.starts_with("/*") {
-            at += comment(rest)?;
-        } else {
-            return Some(at);
-        }
-    }
-}
-
-/// The length of the block comment that `text` starts with; comments nest.
-fn comment(text: &str) -> Option<usize> {
-    let mut depth = 0_u32;
-    let mut at = 0;
-    while let Some(rest) = text.as_bytes().get(at..at + 2) {
-        match rest {
-            b"/*" => depth += 1,
-            b"*/" => depth -= 1,
-            _ => {
-                at += 1;
-                continue;
-            }
-        }
-        at += 2;
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,0 +1,94 @@
+"""Ours over theirs, from one run on one NVIDIA GPU: python3 benches/peers/ratios.py path/to/warpbook [-o FILE.json]
+
+It runs `warpbook bench` and what a user would run instead (torch, Triton, cuBLAS through torch, the driver's bare launches), and prints the
+ratios. It needs torch, Triton and a C compiler (`cc`), as Triton does. Speeds are useful work over the median time; above 1, ours is faster.
+The launches alternate, ours and theirs, since a host's pace drifts.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROUNDS = 5
+
+
+def said(*command):
+    """Standard output of a program that must succeed; its progress goes on to ours."""
+    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def launches(warpbook):
+    """Seconds from one empty launch to the next: ours and the driver's, each the median of alternating rounds."""
+    with tempfile.TemporaryDirectory() as folder:
+        bare = pathlib.Path(folder) / "launch"
+        said("cc", "-O2", "-o", bare, HERE / "launch.c", "-ldl")
+        rounds = []
+        for _ in range(ROUNDS):
+            theirs = json.loads(said(bare))
+            ours = json.loads(said(warpbook, "bench", "--ceilings", "--backend", "cuda", "--json"))["devices"][0]["ceilings"]
+            rounds.append({"graph": theirs["graph_s"], "direct": theirs["direct_s"],
+                           "ours": ours["launch_s"], "ours_host": ours["host_launch_s"]})
+    return rounds, {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
+
+
+def largest(device, lesson, kernel, **params):
+    """A kernel's rung with these parameters; of several sizes the largest buffers'. None where it did not run."""
+    found = [rung for rung in device["kernels"] if (rung["lesson"], rung["kernel"]) == (lesson, kernel) and rung["ok"]
+             and all(rung["params"].get(name) == value for name, value in params.items())]
+    return max(found, key=lambda rung: rung["largest_buffer_bytes"], default=None)
+
+
+def best(device, lesson, ladder, quantity, **params):
+    """The fastest rung of a ladder with these parameters, and its name."""
+    rungs = [(rung[quantity], rung["kernel"]) for rung in device["kernels"]
+             if (rung["lesson"], rung["ladder"]) == (lesson, ladder) and rung["ok"] and rung[quantity]
+             and all(rung["params"].get(name) == value for name, value in params.items())]
+    return max(rungs, default=None)
+
+
+def pairs(device, peers):
+    """What is compared: a line's name, ours and theirs, both in work a second."""
+    def peer(kind, **which):
+        return next((p for p in peers if p["kind"] == kind and all(p.get(k) == v for k, v in which.items())), None)
+
+    copy = peer("copy_d2d", mb=256)
+    for kernel in ("copy", "vec4"):
+        rung = largest(device, "coalescing", kernel)
+        if rung and rung["largest_buffer_bytes"] == 256 << 20:
+            yield f"coalescing/{kernel}, 256 MiB, over torch's copy", rung["bytes_per_s"], copy["gbps"] * 1e9
+            if rung["library"] and rung["library"]["ok"]:
+                yield f"coalescing/{kernel}, 256 MiB, over {rung['library']['name']}", rung["bytes_per_s"], rung["library"]["bytes_per_s"]
+
+
+def main():
+    """Measures, and prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("warpbook", type=pathlib.Path, help="the program")
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="where all figures go, as JSON")
+    parser.add_argument("--backend", default="auto", help="auto measures Vulkan and CUDA")
+    options = parser.parse_args()
+    warpbook = options.warpbook.resolve()
+
+    bench = json.loads(said(warpbook, "bench", "--backend", options.backend, "--json"))
+    peers = [json.loads(line) for line in said(sys.executable, HERE / "torch_peers.py").splitlines()]
+    rounds, launch = launches(warpbook)
+    if options.output:
+        options.output.write_text(json.dumps({"bench": bench, "peers": peers, "launches": rounds}, indent=1))
+
+    for device in bench["devices"]:
+        of = device["device"]
+        print(f"{of['name']}, {of['driver']}, {of['backend']} ({of['api']}); warpbook {bench['version']}")
+        for name, ours, theirs in pairs(device, peers):
+            print(f"  {name:58} {ours:10.4g} {theirs:10.4g}  {ours / theirs:6.3f}")
+    print("empty launches, seconds from one to the next; medians of alternating rounds (above 1, ours takes longer)")
+    for name, ours, theirs in (("in a graph", launch["ours"], launch["graph"]), ("by the host", launch["ours_host"], launch["direct"])):
+        print(f"  {name:58} {ours:10.4g} {theirs:10.4g}  {ours / theirs:6.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+//! WGSL as text: what has to be known of a shader, or changed in it, before a compiler sees it. All places stay what they are.
+
+mod constants;
+mod declared;
+mod enable;
+mod token;
+
+pub use constants::{Scalar, Setting, Settled, settable, settle, unfit};
+pub use declared::{Declared, Keyword, Sizing, declared, sizing};
+pub use enable::without_enable_subgroups;

@@ -1,0 +1,51 @@
+//! WGSL's text as tokens, comments and spaces left out: as much of a lexer as looking for declarations takes.
+
+use std::ops::Range;
+
+/// The next token from `at` on: a word, or any other single character.
+pub(super) fn token(source: &str, at: usize) -> Option<Range<usize>> {
+    let start = skip_blank(source, at)?;
+    let rest = &source[start..];
+    let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let length = if word > 0 { word } else { rest.chars().next()?.len_utf8() };
+    Some(start..start + length)
+}
+
+/// The first byte from `at` on that is neither space nor comment.
+fn skip_blank(source: &str, mut at: usize) -> Option<usize> {
+    loop {
+        let rest = source.get(at..)?;
+        at += rest.len() - rest.trim_start().len();
+        let rest = &source[at..];
+        if rest.is_empty() {
+            return None;
+        } else if rest.starts_with("//") {
+            at += rest.find('\n')?;
+        } else if rest.starts_with("/*") {
+            at += comment(rest)?;
+        } else {
+            return Some(at);
+        }
+    }
+}
+
+/// The length of the block comment that `text` starts with; comments nest.
+fn comment(text: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    let mut at = 0;
+    while let Some(rest) = text.as_bytes().get(at..at + 2) {
+        match rest {
+            b"/*" => depth += 1,
+            b"*/" => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}

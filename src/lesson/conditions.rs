@@ -1,0 +1,62 @@
+//! What a kernel asks of the parameters: the values of its shader's constants, and its `requires`.
+
+use std::sync::Arc;
+
+use super::document::{Condition, Reader, Wanted};
+use super::expr::Expr;
+use super::fields::{Node, Text};
+use super::mention::Access;
+use super::model::{Kernel, Lesson, Requirement};
+use super::scope::{Env, Settings};
+use crate::base::wgsl::{Setting, settable};
+
+impl Reader<'_> {
+    /// The values of a shader's constants, each of which it must declare in a way that lets it be given a value.
+    pub(super) fn constants(
+        &mut self,
+        kernel: &str,
+        shader: Option<&(String, Arc<str>)>,
+        all: Vec<(Text<'_>, Node<'_>)>,
+    ) -> Vec<(String, Expr)> {
+        let shader = shader.filter(|(file, _)| file.ends_with(".wgsl"));
+        let mut constants = Vec::new();
+        for (name, node) in all {
+            let wanted = match shader.map(|(_, source)| settable(source, &name.value)) {
+                Some(Ok(Setting::Const(scalar))) => Wanted::Constant(name.value.clone(), scalar),
+                Some(Ok(Setting::Override(_))) | None => Wanted::Number,
+                Some(Err(why)) => {
+                    name.error(why.message, why.hint.unwrap_or_default());
+                    Wanted::Number
+                }
+            };
+            constants.extend(self.wanted(kernel, Some(node), wanted).map(|expr| (name.value, expr)));
+        }
+        constants
+    }
+
+    /// A condition and what it asks.
+    pub(super) fn requirement(&mut self, kernel: &str, node: Node<'_>) -> Option<Requirement> {
+        let [condition, text] = node.pair()?;
+        let (expr, text) = (self.expr(Some(condition), &Access::Fixed), text.text());
+        let requirement = Requirement { condition: expr?, text: text?.value };
+        let place = condition.source.place(condition.start());
+        self.conditions.push(Condition { kernel: kernel.to_owned(), requirement: requirement.clone(), place });
+        Some(requirement)
+    }
+}
+
+impl Lesson {
+    /// The first of a kernel's requirements that does not hold at some settings, or has no value there.
+    #[must_use]
+    pub fn unmet<'k>(&self, kernel: &'k Kernel, settings: &Settings) -> Option<&'k Requirement> {
+        let env = Env::fixed(&self.params, &self.values, settings);
+        kernel.requires.iter().find(|requirement| !requirement.holds(&env))
+    }
+}
+
+impl Requirement {
+    /// Whether its condition has a value, and another than 0.
+    pub(super) fn holds(&self, env: &Env<'_>) -> bool {
+        env.eval(&self.condition).is_ok_and(|value| value != 0.0)
+    }
+}

@@ -1,0 +1,179 @@
+//! A recording's file: RON, with a line for each point.
+
+use ron::extensions::Extensions;
+use serde::Deserialize;
+
+use super::{FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Pack, PackFiles};
+use crate::trace::record::CacheState;
+
+/// What of a file every version has.
+#[derive(Deserialize)]
+struct VersionOnly {
+    format_version: u32,
+}
+
+/// A [`RecordedPoint`] as it stands in the file, whose figures may be anything.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Point {
+    x: f64,
+    bytes: f64,
+    flops: f64,
+    cache: CacheState,
+    samples_s: Vec<f64>,
+    #[serde(default)]
+    library: Option<RecordedLibrary>,
+}
+
+impl TryFrom<Point> for RecordedPoint {
+    type Error = String;
+
+    fn try_from(point: Point) -> Result<Self, String> {
+        let Point { x, bytes, flops, cache, samples_s, library } = point;
+        if !x.is_finite() {
+            return Err(format!("a point at {x} cannot be"));
+        }
+        if let Some(work) = [bytes, flops].into_iter().find(|work| !work.is_finite() || *work < 0.0) {
+            return Err(format!("the point at {x} does {work} of work, which cannot be"));
+        }
+        for samples in [Some(&samples_s), library.as_ref().map(|l| &l.samples_s)].into_iter().flatten() {
+            if let Some(time) = samples.iter().find(|time| !time.is_finite() || **time <= 0.0) {
+                return Err(format!("the point at {x} has a sample of {time} s, which cannot be"));
+            }
+            if samples.is_empty() {
+                return Err(format!("the point at {x} has no samples"));
+            }
+        }
+        Ok(Self { x, bytes, flops, cache, samples_s, library })
+    }
+}
+
+impl Recording {
+    /// What it has of lessons, experiments and kernels that the pack has not, as warnings about `file`.
+    pub(super) fn strangers(&self, file: &str, pack: &Pack) -> Vec<Diagnostic> {
+        let ignored = |what: String| {
+            Diagnostic::warning(format!("this recording has {what}, which the pack has not: it is ignored"))
+                .in_file(file)
+                .hint("record again with `warpbook record`")
+        };
+        let mut found = Vec::new();
+        for recorded in &self.experiments {
+            let Some(lesson) = pack.lessons.iter().find(|l| l.id == recorded.lesson) else {
+                found.push(ignored(format!("a lesson `{}`", recorded.lesson)));
+                continue;
+            };
+            let experiment = lesson.experiments.iter().find(|e| e.id == recorded.experiment && e.over == recorded.over);
+            if experiment.is_none() {
+                let (id, over) = (&recorded.experiment, &recorded.over);
+                found.push(ignored(format!("an experiment `{id}` over `{over}` of lesson `{}`", lesson.id)));
+            }
+            let unknown = recorded.curves.iter().filter(|c| lesson.kernel(&c.kernel).is_none());
+            found.extend(unknown.map(|c| ignored(format!("a kernel `{}` of lesson `{}`", c.kernel, lesson.id))));
+        }
+        found.dedup();
+        found
+    }
+
+    /// The file's text: a line for each point.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = format!(
+            "(\n    format_version: {},\n    device: {:?},\n    driver: {:?},\n    api: {:?},\n    backend: {},\n    date: {:?},\n    \
+             program: {:?},\n    bounds_checks: {},\n    experiments: [\n",
+            self.format_version,
+            self.device,
+            self.driver,
+            self.api,
+            self.backend.name(),
+            self.date,
+            self.program,
+            self.bounds_checks
+        );
+        for RecordedExperiment { lesson, experiment, over, params, curves } in &self.experiments {
+            let params: Vec<String> = params.iter().map(|(id, value)| format!("{id:?}: {value}")).collect();
+            text.push_str(&format!(
+                "        (lesson: {lesson:?}, experiment: {experiment:?}, over: {over:?}, params: {{{}}}, curves: [\n",
+                params.join(", ")
+            ));
+            for RecordedCurve { kernel, fingerprint, points } in curves {
+                text.push_str(&format!("            (kernel: {kernel:?}, fingerprint: {fingerprint:?}, points: [\n"));
+                points.iter().for_each(|point| text.push_str(&point.line()));
+                text.push_str("            ]),\n");
+            }
+            text.push_str("        ]),\n");
+        }
+        text.push_str("    ],\n)\n");
+        text
+    }
+}
+
+impl RecordedPoint {
+    fn line(&self) -> String {
+        let Self { x, bytes, flops, cache, samples_s, library } = self;
+        let cache = match cache {
+            CacheState::Cold => "cold",
+            CacheState::Warm => "warm",
+        };
+        let library = library.as_ref().map_or_else(String::new, |RecordedLibrary { name, samples_s }| {
+            format!(", library: (name: {name:?}, samples_s: [{}])", list(samples_s))
+        });
+        format!(
+            "                (x: {x}, bytes: {bytes}, flops: {flops}, cache: {cache}, samples_s: [{}]{library}),\n",
+            list(samples_s)
+        )
+    }
+}
+
+/// Samples to four digits, which is more than any of them is good for.
+fn list(samples_s: &[f64]) -> String {
+    samples_s.iter().map(|s| format!("{s:.3e}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads the text of a recording's file; `id` is what it will be known by.
+///
+/// # Errors
+/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a time that cannot be.
+pub fn read(id: &str, file: &str, text: &str) -> Result<Recording, Diagnostic> {
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+    let at = |error: &ron::error::SpannedError| {
+        let mut problem = Diagnostic::error(format!("cannot read this recording: {}", error.code))
+            .hint("record it again with `warpbook record`")
+            .in_file(file);
+        if let Some(place) = &mut problem.place {
+            place.line = u32::try_from(error.span.start.line).unwrap_or(u32::MAX);
+            place.column = u32::try_from(error.span.start.col).unwrap_or(u32::MAX);
+        }
+        problem
+    };
+    let VersionOnly { format_version } = options.from_str(text).map_err(|error| at(&error))?;
+    if format_version != FORMAT_VERSION {
+        let offset = text.find("format_version").unwrap_or(0);
+        let message =
+            format!("this recording has format {format_version}, and this program reads format {FORMAT_VERSION}");
+        let problem = Diagnostic::error(message).at(file, text, &(offset..offset));
+        return Err(problem.hint("record it again with `warpbook record`"));
+    }
+    let recording: Recording = options.from_str(text).map_err(|error| at(&error))?;
+    Ok(Recording { id: id.to_owned(), ..recording })
+}
+
+/// A pack's recordings in the order of their names, and what is wrong with their files.
+#[must_use]
+pub fn load(files: &PackFiles, pack: &Pack) -> (Vec<Recording>, Vec<Diagnostic>) {
+    let (mut recordings, mut problems) = (Vec::new(), Vec::new());
+    for path in files.list(FOLDER) {
+        let name = path.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
+        let Some(id) = name.and_then(|name| name.strip_suffix(".ron")) else { continue };
+        let file = files.display(&path);
+        match files.require(&path).and_then(|text| read(id, &file, &text)) {
+            Ok(recording) => {
+                problems.extend(recording.strangers(&file, pack));
+                recordings.push(recording);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (recordings, problems)
+}

@@ -1,2 +1,0 @@
-// The twin of shaders/ceilings/empty.wgsl.
-extern "C" __global__ void kernel() {}

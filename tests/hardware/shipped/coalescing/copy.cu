@@ -1,7 +1,0 @@
-// The twin of shaders/coalescing/copy.wgsl.
-extern "C" __global__ void kernel(const float *src, float *dst) {
-    unsigned i = (blockIdx.y * gridDim.x + blockIdx.x) * BLOCK + threadIdx.x;
-    if (i < N) {
-        dst[i] = src[i];
-    }
-}
