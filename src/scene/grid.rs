@@ -139,16 +139,19 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
     let scale =
         |m: &Matrix, room: [f32; 2]| (room[0] / m.size()[0]).min((room[1] - LABEL) / m.size()[1]).clamp(0.0, LARGE);
     let least = |room: [f32; 2]| matrices.iter().map(|m| scale(m, room)).fold(f32::INFINITY, f32::min);
-    let (room, step) = if least(beside) >= least(below) {
-        (beside, [beside[0] + GAP / 2.0, 0.0])
-    } else {
-        (below, [0.0, below[1] + GAP / 2.0])
-    };
-    let each = matrices.into_iter().enumerate().map(|(i, matrix)| {
-        let [left, top] = [x + step[0] * i as f32, y + step[1] * i as f32];
+    let in_row = least(beside) >= least(below);
+    let room = if in_row { beside } else { below };
+    let mut at = [x, y];
+    let each = matrices.into_iter().map(|matrix| {
         let scale = scale(&matrix, room);
         let [across, down] = matrix.size().map(|n| (n * scale).floor());
-        placed(matrix, [left, top + LABEL, across, down], room[0])
+        let one = placed(matrix, [at[0], at[1] + LABEL, across, down], room[0]);
+        if in_row {
+            at[0] = one.right() + GAP / 2.0;
+        } else {
+            at[1] += LABEL + down + GAP / 2.0;
+        }
+        one
     });
     // Where there is no room, nothing is better than something that cannot be seen.
     each.filter(|p| p.grid.rect[2] >= LEAST && p.grid.rect[3] >= LEAST).collect()

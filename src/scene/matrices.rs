@@ -311,13 +311,13 @@ fn strength(hue: Hue, last: bool) -> Ink {
 fn keys(tiles: bool) -> Vec<Key> {
     let key = |fill, long| Key { fill, edge: fill, long, short: long };
     let mut keys = vec![
-        key(Ink::Load, "loaded now"),
-        key(strength(Hue::Load, true), "last loaded"),
+        key(Ink::Load, "load now"),
+        key(strength(Hue::Load, true), "last load"),
         key(strength(Hue::Load, false), "earlier"),
         key(strength(Hue::Store, true), "stored"),
     ];
     if tiles {
-        keys.push(key(Ink::Shared, "shared now"));
+        keys.push(key(Ink::Shared, "shared"));
     }
     keys
 }
