@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warpbook::base::diag::{Diagnostic, Severity};
-use warpbook::lesson::{self, Block, Domain, Inline, Pack, PackFiles, Quantity};
+use warpbook::lesson::{self, Block, Domain, Inline, Pack, PackFiles, Quantity, SceneKind};
 use warpbook::reference;
 
 use proptest::prelude::*;
@@ -478,4 +478,31 @@ proptest! {
         }
         prop_assert!(found.iter().all(|d| d.place.is_some()));
     }
+}
+
+#[test]
+fn a_matrix_has_whole_rows_and_a_scene_something_to_show() -> Outcome {
+    let src = "(name: \"src\", elem: F32, count: \"n * stride\", init: Random)";
+    let with = |columns: &str| src.replace("init:", &format!("columns: \"{columns}\", init:"));
+    let step = "set: {\"stride\": 1}, experiment: \"by-stride\"";
+    let scene = format!("{step}, scene: Heat");
+    let (pack, found) = spoilt(&[(LESSON, src, &with("n / 2")), (LESSON, step, &scene)])?;
+    assert!(found.is_empty(), "{found:?}");
+    let lesson = &pack.lessons[0];
+    assert_eq!(lesson.steps[0].scene, SceneKind::Heat);
+    assert_eq!(lesson.kernels[0].buffers[0].columns.as_ref().map(|c| c.source().to_owned()), Some("n / 2".to_owned()));
+    let (_, found) = spoilt(&[(LESSON, src, &with("7"))])?;
+    let at = place(LESSON, (src, &with("7")), "\"7\"")?;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with(&format!("{at}: error: `src` has 1024 elements, which is no whole number of rows of 7"))
+    );
+    let (_, found) = spoilt(&[(LESSON, step, &scene)])?;
+    assert!(found.len() == 1 && found[0].contains("the step `first` has nothing to show as Heat"), "{found:?}");
+    let (_, found) = spoilt(&[(LESSON, step, &scene.replace("Heat", "Fire"))])?;
+    assert!(
+        found.len() == 1 && found[0].contains("there is no `Fire` here") && found[0].contains("`Matrices`"),
+        "{found:?}"
+    );
+    Ok(())
 }

@@ -244,7 +244,7 @@ pub struct TraceSpec {
     pub only_timeline_workgroups: bool,
     /// Look for races within workgroups, and for reads of what was never written. It takes a few times as long.
     pub races: bool,
-    /// Count how often each element of a matrix is fetched from global memory. It takes about twice as long.
+    /// Count how often each element of a matrix is fetched from global memory. It takes about half as long again.
     pub heat: bool,
     /// Warp instructions after which the kernel is taken to be endless.
     pub fuel: u64,

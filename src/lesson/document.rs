@@ -341,8 +341,7 @@ impl Reader<'_> {
         let kernel = self.name(fields.text("kernel"), Of::Kernel);
         let set = self.settings(&fields);
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
-        let scene =
-            fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("Warp, Matrices or Heat"));
+        let scene = fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("a scene"));
         let watch = fields.text_or_empty("watch");
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;

@@ -76,11 +76,11 @@ impl<'f> Card<'f> {
     }
 
     /// A name and its value.
-    pub(super) fn row(&mut self, name: &str, value: String) {
+    pub(super) fn row(&mut self, name: &str, value: &str) {
         let (left, right) = (self.left, self.right);
-        let value = text::fit(&value, 12.0, false, self.room());
+        let value = text::fit(value, 12.0, false, self.room());
         let name = text::fit(name, 12.0, false, self.room() - text::width(&value, 12.0, false) - 8.0);
-        self.line(18.0, |frame, y| {
+        self.line(16.0, |frame, y| {
             if !name.is_empty() {
                 frame.text([left, y], 12.0, Anchor::Start, Ink::Muted, name);
             }
@@ -93,7 +93,7 @@ impl<'f> Card<'f> {
         self.y += 8.0;
         let (left, half) = (self.left, (self.room() / 2.0).round());
         for pair in keys.chunks(2) {
-            self.line(18.0, |frame, y| {
+            self.line(16.0, |frame, y| {
                 for (i, key) in pair.iter().enumerate() {
                     let x = left + i as f32 * half;
                     frame.outline([x, y - 6.0, 12.0, 12.0], 2.0, Some(key.fill), key.edge, None);

@@ -14,6 +14,8 @@ const GAP: f32 = 16.0;
 const LEAST: f32 = 6.0;
 /// The least that a cell measures; where elements are smaller, several are one cell.
 const CELL: f32 = 1.5;
+/// The most that an element of a small thing measures.
+const LARGE: f32 = 8.0;
 /// From this size on, cells are drawn apart.
 const APART: f32 = 5.0;
 
@@ -134,18 +136,22 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
     let many = matrices.len().max(1) as f32;
     let beside = [(w - GAP / 2.0 * (many - 1.0)) / many, h];
     let below = [w, (h - GAP / 2.0 * (many - 1.0)) / many];
-    let scale = |m: &Matrix, room: [f32; 2]| (room[0] / m.size()[0]).min((room[1] - LABEL) / m.size()[1]).max(0.0);
+    let scale =
+        |m: &Matrix, room: [f32; 2]| (room[0] / m.size()[0]).min((room[1] - LABEL) / m.size()[1]).clamp(0.0, LARGE);
     let least = |room: [f32; 2]| matrices.iter().map(|m| scale(m, room)).fold(f32::INFINITY, f32::min);
-    let (room, step) = if least(beside) >= least(below) {
-        (beside, [beside[0] + GAP / 2.0, 0.0])
-    } else {
-        (below, [0.0, below[1] + GAP / 2.0])
-    };
-    let each = matrices.into_iter().enumerate().map(|(i, matrix)| {
-        let [left, top] = [x + step[0] * i as f32, y + step[1] * i as f32];
+    let in_row = least(beside) >= least(below);
+    let room = if in_row { beside } else { below };
+    let mut at = [x, y];
+    let each = matrices.into_iter().map(|matrix| {
         let scale = scale(&matrix, room);
         let [across, down] = matrix.size().map(|n| (n * scale).floor());
-        placed(matrix, [left, top + LABEL, across, down], room[0])
+        let one = placed(matrix, [at[0], at[1] + LABEL, across, down], room[0]);
+        if in_row {
+            at[0] = one.right() + GAP / 2.0;
+        } else {
+            at[1] += LABEL + down + GAP / 2.0;
+        }
+        one
     });
     // Where there is no room, nothing is better than something that cannot be seen.
     each.filter(|p| p.grid.rect[2] >= LEAST && p.grid.rect[3] >= LEAST).collect()
@@ -153,7 +159,7 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
 
 /// Moves everything that stands in `area` to its middle, and says by how much.
 pub(super) fn centre(all: &mut [&mut Placed], [x, _, w, _]: [f32; 4]) -> f32 {
-    let right = all.iter().map(|p| p.grid.rect[0] + p.grid.rect[2].max(p.label_width())).fold(x, f32::max);
+    let right = all.iter().map(|p| p.right()).fold(x, f32::max);
     let by = ((x + w - right) / 2.0).max(0.0).floor();
     all.iter_mut().for_each(|p| p.grid.rect[0] += by);
     by
@@ -172,9 +178,9 @@ fn placed(matrix: Matrix, rect: [f32; 4], room: f32) -> Placed {
 }
 
 impl Placed {
-    /// How wide its name is.
-    fn label_width(&self) -> f32 {
-        text::width(&self.matrix.label(self.room), 12.0, false)
+    /// Where it ends on the right, its name included.
+    pub(super) fn right(&self) -> f32 {
+        self.grid.rect[0] + self.grid.rect[2].max(text::width(&self.matrix.label(self.room), 12.0, false))
     }
 
     /// Draws its name and its ground, then its cells as `ink` says, by row and column of cells, and lets the pointer find them.

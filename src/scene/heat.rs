@@ -69,7 +69,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         card.scale(&TICKS.map(|tick| count(u64::from(tick))));
         card.section("by matrix");
         for (name, value) in &said {
-            card.row(name, value.clone());
+            card.row(name, value);
         }
         match (&lit, view.hovered) {
             (Some(lit), Some(Tag::Cell { buffer, row, column })) => {

@@ -197,7 +197,7 @@ fn layout(progress: &Progress, size: [f32; 2]) -> Layout {
     }
     let (mut placed, mut free) = grid::place(matrices, own);
     // Beside the matrices or in the corner that a product leaves free, whichever shows them larger.
-    let right = placed.iter().map(|p| p.grid.rect[0] + p.grid.rect[2]).fold(own[0], f32::max) + 24.0;
+    let right = placed.iter().map(Placed::right).fold(own[0], f32::max) + 24.0;
     let beside = grid::place_each(tiles.clone(), [right, area[1], area[0] + area[2] - right, area[3]]);
     let corner = free.map(|room| grid::place_each(tiles, room)).unwrap_or_default();
     let size = |tiles: &[Placed]| tiles.iter().map(|p| p.grid.rect[3]).fold(f32::INFINITY, f32::min);
@@ -269,16 +269,16 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
         if !said.is_empty() {
             card.section("last loaded");
             for (name, rows, columns) in &said {
-                card.row(&format!("{name}  rows {rows}"), format!("columns {columns}"));
+                card.row(&format!("{name}  rows {rows}"), &format!("columns {columns}"));
             }
         }
         card.section("asked for by the workgroup so far");
         let Totals { loaded, stored, shared } = progress.totals;
-        card.row("global loads", bytes(loaded));
+        card.row("global loads", &bytes(loaded));
         if !layout.tiles.is_empty() {
-            card.row("shared loads", bytes(shared));
+            card.row("shared loads", &bytes(shared));
         }
-        card.row("global stores", bytes(stored));
+        card.row("global stores", &bytes(stored));
         if view.timeline.truncated {
             card.says("The record is cut at its cap on events.");
         }
@@ -311,13 +311,13 @@ fn strength(hue: Hue, last: bool) -> Ink {
 fn keys(tiles: bool) -> Vec<Key> {
     let key = |fill, long| Key { fill, edge: fill, long, short: long };
     let mut keys = vec![
-        key(Ink::Load, "loaded now"),
-        key(strength(Hue::Load, true), "last loaded"),
+        key(Ink::Load, "load now"),
+        key(strength(Hue::Load, true), "last load"),
         key(strength(Hue::Load, false), "earlier"),
         key(strength(Hue::Store, true), "stored"),
     ];
     if tiles {
-        keys.push(key(Ink::Shared, "shared now"));
+        keys.push(key(Ink::Shared, "shared"));
     }
     keys
 }
