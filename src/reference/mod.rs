@@ -2,6 +2,7 @@
 
 mod compare;
 mod product;
+mod softmax;
 mod table;
 
 pub use compare::check;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::feasible;
 use crate::base::diag::Diagnostic;
+use crate::base::tensor::Init;
 use crate::base::wgsl::{self, Settled};
 use crate::job::{Blame, BufferSpec, CheckSpec, Job, MeasureSpec, TraceSpec, WorkgroupShape};
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
-use crate::lesson::{Buffer, Kernel, Lesson};
+use crate::lesson::{Buffer, Kernel, Lesson, Within};
 use crate::simt::Program;
 
 /// Values of a lesson's parameters, by id.
@@ -137,7 +138,7 @@ pub fn build_from(
             name: declared.name.clone(),
             elem: declared.elem,
             count: values.whole(&declared.count, &format!("the size of `{}`", declared.name))?,
-            init: declared.init,
+            init: values.init(declared)?,
             group: binding.group,
             binding: binding.binding,
             kind: binding.kind,
@@ -242,6 +243,14 @@ impl Evaluator<'_> {
 
     fn named(&self, exprs: &[(String, Expr)]) -> Result<Vec<(String, f64)>, Vec<Diagnostic>> {
         exprs.iter().map(|(name, expr)| Ok((name.clone(), self.number(expr, &format!("`{name}`"))?))).collect()
+    }
+
+    /// What a buffer holds at first, with the bounds of its random elements.
+    fn init(&self, buffer: &Buffer) -> Result<Init, Vec<Diagnostic>> {
+        let Some(Within { low, high, masked }) = &buffer.within else { return Ok(buffer.init) };
+        let bound = |expr: &Expr, which: &str| self.number(expr, &format!("the {which} of `{}`", buffer.name));
+        let masked = masked.as_ref().map_or(Ok(0.0), |share| bound(share, "masked share"))?;
+        Ok(Init::Within { low: bound(low, "least element")?, high: bound(high, "bound")?, masked })
     }
 
     /// A count: a whole number, at least 1.
