@@ -1,6 +1,7 @@
 // Fused softmax backward: against two sweeps, the row's y and dy stay in registers between the sum and the stores.
-// Each is read once and dx is stored once: 12 bytes an element.
-// From outside: ROWS and COLS of y, dy and dx; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up.
+// Each is read once and dx is stored once: 12 bytes an element. Of rows too long for that, a part of dy is read again.
+// From outside: ROWS and COLS of y, dy and dx; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up,
+// the vectors of four of y that a lane keeps; KEPT, those of dy, PER_LANE at most.
 
 // The sum of the values of a warp's lanes: five exchanges, of which each halves what is left.
 __device__ float sum_of_warp(float value) {

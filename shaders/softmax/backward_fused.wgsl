@@ -1,12 +1,13 @@
 // Fused softmax backward: against two sweeps, the row's y and dy stay in registers between the sum and the stores.
-// Each is read once and dx is stored once: 12 bytes an element.
+// Each is read once and dx is stored once: 12 bytes an element. Of rows too long for that, a part of dy is read again.
 
 enable subgroups;
 
 override ROWS: u32 = 128;     // rows of y, dy and dx
 override COLS: u32 = 512;     // columns of y, dy and dx
 override BLOCK: u32 = 128;    // lanes in a workgroup
-const PER_LANE: u32 = 1;      // vectors of four of y and of dy that a lane keeps: COLS / 4 / BLOCK, rounded up
+const PER_LANE: u32 = 1;      // vectors of four of y that a lane keeps: COLS / 4 / BLOCK, rounded up
+const KEPT: u32 = 1;          // vectors of four of dy that a lane keeps, PER_LANE at most
 
 @group(0) @binding(0) var<storage, read> y: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> dy: array<vec4<f32>>;

@@ -7,7 +7,7 @@ override ROWS: u32 = 128;     // rows of y, dy and dx
 override COLS: u32 = 512;     // columns of y, dy and dx
 override BLOCK: u32 = 128;    // lanes in a workgroup
 override LANES: u32 = 32;     // lanes that share a row: a power of two, 32 at most
-const PER_LANE: u32 = 1;      // vectors of four of y and of dy that a lane keeps: COLS / 4 / LANES, rounded up
+const PER_LANE: u32 = 4;      // vectors of four of y and of dy that a lane keeps: COLS / 4 / LANES, rounded up
 
 @group(0) @binding(0) var<storage, read> y: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> dy: array<vec4<f32>>;

@@ -86,7 +86,7 @@ cross_entropy(const float* __restrict__ x, const unsigned int* __restrict__ targ
     #pragma unroll
     for (unsigned int k = 0; k < PER_LANE; k++) {
         float4 e = cells[k];
-        e = {expf(e.x - greatest), expf(e.y - greatest), expf(e.z - greatest), expf(e.w - greatest)};
+        e = {__expf(e.x - greatest), __expf(e.y - greatest), __expf(e.z - greatest), __expf(e.w - greatest)};
         cells[k] = e;    // 0 beyond the row's end
         sum += e.x + e.y + e.z + e.w;
     }

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) fused_subgroups(const float*
     float sum = 0.0f;
     #pragma unroll
     for (unsigned int k = 0; k < PER_LANE; k++) {
-        cells[k] = expf(cells[k] - greatest);    // 0 beyond the row's end
+        cells[k] = __expf(cells[k] - greatest);    // 0 beyond the row's end
         sum += cells[k];
     }
     sum = all_lanes(sums, sum, 0.0f, [](float a, float b) { return a + b; });

@@ -10,7 +10,7 @@ using Part = float2;
 // Two parts as one: each sum is scaled to the greater of the two maxima.
 __device__ Part join(Part a, Part b) {
     float greatest = fmaxf(a.x, b.x);
-    return {greatest, a.y * expf(a.x - greatest) + b.y * expf(b.x - greatest)};
+    return {greatest, a.y * __expf(a.x - greatest) + b.y * __expf(b.x - greatest)};
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) online(const float* __restrict__ x, float* __restrict__ y) {
@@ -39,6 +39,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) online(const float* __restri
 
     float scale = all.x > MASKED ? 1.0f / all.y : 0.0f;
     for (unsigned int i = local; i < COLS; i += BLOCK) {
-        y[start + i] = expf(x[start + i] - all.x) * scale;
+        y[start + i] = __expf(x[start + i] - all.x) * scale;
     }
 }

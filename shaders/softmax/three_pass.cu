@@ -36,12 +36,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) three_pass(const float* __re
 
     float sum = 0.0f;
     for (unsigned int i = local; i < COLS; i += BLOCK) {
-        sum += expf(x[start + i] - greatest);
+        sum += __expf(x[start + i] - greatest);
     }
     sum = all_lanes(local, sum, [](float a, float b) { return a + b; });
 
     float scale = greatest > MASKED ? 1.0f / sum : 0.0f;
     for (unsigned int i = local; i < COLS; i += BLOCK) {
-        y[start + i] = expf(x[start + i] - greatest) * scale;
+        y[start + i] = __expf(x[start + i] - greatest) * scale;
     }
 }

@@ -7,7 +7,7 @@ override ROWS: u32 = 128;     // rows of x and y
 override COLS: u32 = 512;     // columns of x and y
 override BLOCK: u32 = 128;    // lanes in a workgroup
 override LANES: u32 = 32;     // lanes that share a row: a power of two, 32 at most
-const PER_LANE: u32 = 1;      // vectors of four that a lane keeps: COLS / 4 / LANES, rounded up
+const PER_LANE: u32 = 4;      // vectors of four that a lane keeps: COLS / 4 / LANES, rounded up
 
 const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
 

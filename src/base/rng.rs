@@ -19,6 +19,12 @@ pub fn unit_f32(seed: u64, index: u64) -> f32 {
     (word(seed, index) >> 8) as f32 / 8_388_608.0 - 1.0
 }
 
+/// The `index`-th number of stream `seed`, uniform in [0, 1), a multiple of 2⁻³².
+#[must_use]
+pub fn unit(seed: u64, index: u64) -> f64 {
+    f64::from(word(seed, index)) / 4_294_967_296.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,7 +34,21 @@ pub enum Init {
     Value(f64),
     /// A pattern that no kernel writes by chance: outputs start with it, so that an element never written shows.
     Poison,
+    /// Uniform from `low` to below `high`, whole numbers for integers; each is [`MASKED`] instead with the probability `masked`. From
+    /// the job's seed and the buffer's position.
+    Within {
+        /// The least.
+        low: f64,
+        /// Above the greatest.
+        high: f64,
+        /// From 0 to 1.
+        masked: f64,
+    },
 }
+
+/// A logit that takes no part in a softmax: far below any other, and finite even when it is multiplied by log2 e, since WGSL need not
+/// know infinities.
+pub const MASKED: f32 = -1.0e38;
 
 /// The bit pattern of [`Init::Poison`]: a quiet NaN with a payload.
 pub const POISON: u32 = 0x7FC0_DEAD;
@@ -44,6 +58,9 @@ pub const HALF_POISON: u32 = 0x7EAD;
 
 /// The same of a bfloat16.
 const BFLOAT_POISON: u32 = 0x7FED;
+
+/// From a buffer's random stream to the one that says which elements are masked: past the streams of all buffers.
+const MASKS: u64 = 0x8000;
 
 /// Elements that are worth a thread of their own when a tensor is filled.
 const PAR_MIN: usize = 1 << 16;
@@ -80,6 +97,13 @@ impl Tensor {
                 Elem::F16 => u32::from(f32_to_f16(rng::unit_f32(seed, i))),
                 Elem::Bf16 => u32::from(f32_to_bf16(rng::unit_f32(seed, i))),
                 Elem::U32 | Elem::I32 => rng::word(seed, i),
+            }),
+            Init::Within { low, high, masked } => each(&|i| {
+                if rng::unit(seed.wrapping_add(MASKS), i) < masked {
+                    return elem.encode(f64::from(MASKED));
+                }
+                let value = low + (high - low) * rng::unit(seed, i);
+                elem.encode(if matches!(elem, Elem::U32 | Elem::I32) { value.floor() } else { value })
             }),
         };
         Self { elem, words }
@@ -196,5 +220,21 @@ mod tests {
         assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 1, 1));
         assert_ne!(a, Tensor::new(Elem::F32, 8, Init::Random, 2, 0));
         assert_eq!(a, Tensor::new(Elem::F32, 8, Init::Random, 1, 0));
+    }
+
+    #[test]
+    fn fills_within_bounds() {
+        let values = |elem, low, high, masked| {
+            let tensor = Tensor::new(elem, 10_000, Init::Within { low, high, masked }, 1, 0);
+            (0..tensor.len()).map(|i| tensor.get(i)).collect::<Vec<f64>>()
+        };
+        let logits = values(Elem::F32, -1e4, 1e4, 0.25);
+        let (masked, rest): (Vec<f64>, Vec<f64>) = logits.into_iter().partition(|x| *x == f64::from(MASKED));
+        assert!((2_300..2_700).contains(&masked.len()), "{}", masked.len());
+        assert!(rest.iter().all(|x| (-1e4..1e4).contains(x)) && rest.iter().any(|x| *x > 9e3));
+        assert!(values(Elem::F32, 0.0, 1.0, 1.0).iter().all(|x| *x == f64::from(MASKED)));
+        let targets = values(Elem::U32, 0.0, 3.0, 0.0);
+        assert!([0.0, 1.0, 2.0].iter().all(|t| targets.contains(t)) && targets.iter().all(|t| *t < 3.0));
+        assert!(values(Elem::U32, 0.0, 1.0, 0.0).iter().all(|t| *t == 0.0));
     }
 }

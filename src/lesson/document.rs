@@ -255,17 +255,6 @@ impl Reader<'_> {
         read.filter_map(|(name, node)| Some((name.value, self.figure(kernel, Some(node), None)?))).collect()
     }
 
-    fn buffer(&mut self, kernel: &str, node: Node<'_>) -> Option<Buffer> {
-        let fields = node.fields()?;
-        let name = fields.text("name");
-        let elem = fields.required("elem").and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
-        let count = self.figure(kernel, fields.required("count"), Some(1));
-        let columns = fields.optional("columns").and_then(|node| self.figure(kernel, Some(node), Some(1)));
-        let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
-        fields.finish();
-        Some(Buffer { name: name?.value, elem: elem?, count: count?, columns, init: init? })
-    }
-
     fn check(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CheckDecl> {
         let fields = node.fields()?;
         let reference = fields.text("reference");

@@ -206,6 +206,19 @@ pub struct Buffer {
     pub columns: Option<Expr>,
     /// What it holds at first.
     pub init: Init,
+    /// Where random elements lie; without, as [`Init::Random`] says.
+    pub within: Option<Within>,
+}
+
+/// Where a buffer's random elements lie.
+#[derive(Clone, Debug)]
+pub struct Within {
+    /// The least.
+    pub low: Expr,
+    /// Above the greatest.
+    pub high: Expr,
+    /// The share of elements that are masked instead, from 0 to 1; none where it is left out.
+    pub masked: Option<Expr>,
 }
 
 /// A comparison with a reference.

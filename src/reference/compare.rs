@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::product::Product;
-use super::table::{Form, Given, Reference, TABLE};
+use super::table::{Expected, Form, Given, Reference, TABLE};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::Tensor;
 use crate::job::{CheckSpec, ReferenceSignature};
@@ -28,6 +28,8 @@ const TINY: f64 = 1.175_494_350_822_287_5e-38;
 /// products of that size comes to when their signs are random (√K times the root mean squares of both); a sum in f32 then errs by a
 /// few times 10⁻⁷, growing with √K, and one that lacks a single term by about 1/√K. Products of more than 2³¹ multiplications are compared
 /// in some of their rows and columns: [`Check::elements`] says how many elements that is.
+///
+/// Elements that are the difference of two terms say what their error is relative to at least; see `softmax`.
 ///
 /// # Errors
 /// Where there is no such reference, an argument is missing, unknown, fractional or negative, an input is missing or
@@ -57,6 +59,19 @@ pub fn check(spec: &CheckSpec, inputs: &[(String, Tensor)], output: &Tensor) -> 
                 compare(|i| element(&given, i), output, range, spec.tolerance)
             });
             (chunks.reduce(Worst::default, Worst::join), len as u64)
+        }
+        Form::Rows { width, row } => {
+            let width = width(&given.args);
+            let rows = (0..len.checked_div(width).unwrap_or(0)).into_par_iter().map(|i| {
+                let mut expected = vec![Expected::default(); width];
+                row(&given, i, &mut expected);
+                let mut worst = Worst::default();
+                for (index, Expected { value, scale }) in (i * width..).zip(expected) {
+                    worst.see(index, output.get(index), value, scale, spec.tolerance);
+                }
+                worst
+            });
+            (rows.reduce(Worst::default, Worst::join), len as u64)
         }
     };
     Ok(Check {
@@ -164,6 +179,10 @@ mod tests {
         Tensor { elem: Elem::F32, words: values.iter().map(|v| Elem::F32.encode(*v)).collect() }
     }
 
+    fn index(value: u32) -> Tensor {
+        Tensor { elem: Elem::U32, words: vec![value] }
+    }
+
     fn named(name: &str, tensor: Tensor) -> (String, Tensor) {
         (name.to_owned(), tensor)
     }
@@ -205,6 +224,34 @@ mod tests {
                 spec("matmul_nt", &[("m", 2.0), ("n", 2.0), ("k", 3.0)], 0.0),
                 vec![named("a", iota(6)), named("b", iota(6))],
                 tensor(&[5.0, 14.0, 14.0, 50.0]),
+            ),
+            // Of two equal logits each has a half.
+            (
+                spec("softmax", &[("rows", 2.0), ("cols", 2.0)], 0.0),
+                vec![named("x", tensor(&[3.0, 3.0, 0.0, 1e4]))],
+                tensor(&[0.5, 0.5, 0.0, 1.0]),
+            ),
+            // y · dy = 2
+            (
+                spec("softmax_backward", &[("rows", 1.0), ("cols", 2.0)], 0.0),
+                vec![named("y", tensor(&[0.5, 0.5])), named("dy", tensor(&[1.0, 3.0]))],
+                tensor(&[-0.5, 0.5]),
+            ),
+            (
+                spec("softmax_jacobian", &[("cols", 2.0)], 0.0),
+                vec![named("y", tensor(&[0.25, 0.75]))],
+                tensor(&[0.1875, -0.1875, -0.1875, 0.1875]),
+            ),
+            // One logit has all: its loss is 0, or z of its square.
+            (
+                spec("cross_entropy", &[("rows", 1.0), ("cols", 1.0), ("z_millionths", 500_000.0)], 0.0),
+                vec![named("x", tensor(&[4.0])), named("targets", index(0))],
+                tensor(&[8.0]),
+            ),
+            (
+                spec("cross_entropy_backward", &[("rows", 1.0), ("cols", 2.0), ("z_millionths", 0.0)], 0.0),
+                vec![named("x", tensor(&[7.0, 7.0])), named("targets", index(1))],
+                tensor(&[0.5, -0.5]),
             ),
         ];
         let covered: Vec<&str> = cases.iter().map(|(spec, ..)| spec.reference.as_str()).collect();

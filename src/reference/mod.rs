@@ -4,6 +4,7 @@
 mod compare;
 mod explored;
 mod product;
+mod rows;
 pub mod softmax;
 mod table;
 

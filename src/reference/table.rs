@@ -1,5 +1,6 @@
 //! The table of references: each gives one element of the output from the inputs, so that none is ever held whole.
 
+use super::rows;
 use crate::base::tensor::Tensor;
 use crate::job::ReferenceSignature;
 
@@ -28,10 +29,25 @@ pub(super) enum Form {
     Element(fn(&Given<'_>, usize) -> f64),
     /// The product of its two inputs, with the arguments m, n, k; the second one may be stored transposed.
     Product { b_transposed: bool },
+    /// A row of the output at a time, because its elements have much in common.
+    Rows {
+        /// Elements in a row of the output.
+        width: fn(&[usize]) -> usize,
+        /// Fills in row `i`.
+        row: fn(&Given<'_>, usize, &mut [Expected]),
+    },
+}
+
+/// What an element should be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Expected {
+    pub value: f64,
+    /// Its error is relative to this at least: the size of the terms that it is a difference of; 0 where it is none.
+    pub scale: f64,
 }
 
 /// All references, by name.
-pub(super) static TABLE: [Reference; 7] = [
+pub(super) static TABLE: [Reference; 12] = [
     // dst[i] = src[i * stride + offset]
     Reference {
         signature: ReferenceSignature { name: "strided_copy", args: &["n", "stride", "offset"], inputs: &["src"] },
@@ -83,6 +99,49 @@ pub(super) static TABLE: [Reference; 7] = [
         len: |args| args[0].checked_mul(args[1]),
         needs: |args| Some(vec![args[0].checked_mul(args[2])?, args[2].checked_mul(args[1])?]),
         form: Form::Product { b_transposed: true },
+    },
+    // y = e^(x - m) / Σ e^(x - m) of each row, with m its greatest element
+    Reference {
+        signature: ReferenceSignature { name: "softmax", args: &["rows", "cols"], inputs: &["x"] },
+        len: |args| args[0].checked_mul(args[1]),
+        needs: |args| Some(vec![args[0].checked_mul(args[1])?]),
+        form: Form::Rows { width: |args| args[1], row: rows::forward },
+    },
+    // dx = y ∘ (dy - y · dy) of each row
+    Reference {
+        signature: ReferenceSignature { name: "softmax_backward", args: &["rows", "cols"], inputs: &["y", "dy"] },
+        len: |args| args[0].checked_mul(args[1]),
+        needs: |args| args[0].checked_mul(args[1]).map(|all| vec![all; 2]),
+        form: Form::Rows { width: |args| args[1], row: rows::backward },
+    },
+    // j[i][k] = y[i] ((1 where i is k, else 0) - y[k]), of one row y
+    Reference {
+        signature: ReferenceSignature { name: "softmax_jacobian", args: &["cols"], inputs: &["y"] },
+        len: |args| args[0].checked_mul(args[0]),
+        needs: |args| Some(vec![args[0]]),
+        form: Form::Element(rows::jacobian),
+    },
+    // loss = lse - x[target] + z lse² of each row, with lse = log Σ e^x, and z in millionths
+    Reference {
+        signature: ReferenceSignature {
+            name: "cross_entropy",
+            args: &["rows", "cols", "z_millionths"],
+            inputs: &["x", "targets"],
+        },
+        len: |args| Some(args[0]),
+        needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
+        form: Form::Rows { width: |_| 1, row: rows::cross_entropy },
+    },
+    // Its gradient: (1 + 2 z lse) y - t of each row, with t 1 at the target and 0 elsewhere
+    Reference {
+        signature: ReferenceSignature {
+            name: "cross_entropy_backward",
+            args: &["rows", "cols", "z_millionths"],
+            inputs: &["x", "targets"],
+        },
+        len: |args| args[0].checked_mul(args[1]),
+        needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
+        form: Form::Rows { width: |args| args[1], row: rows::cross_entropy_backward },
     },
 ];
 

@@ -13,7 +13,7 @@ use crate::job::{
 };
 use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
-use crate::lesson::{Buffer, CudaOnly, Kernel, Lesson, LibraryDecl};
+use crate::lesson::{Buffer, CudaOnly, Kernel, Lesson, LibraryDecl, Within};
 use crate::simt::Program;
 
 /// Values of a lesson's parameters, by id.
@@ -292,6 +292,14 @@ impl Evaluator<'_> {
         })
     }
 
+    /// What a buffer holds at first, with the bounds of its random elements.
+    fn init(&self, buffer: &Buffer) -> Result<Init, Vec<Diagnostic>> {
+        let Some(Within { low, high, masked }) = &buffer.within else { return Ok(buffer.init) };
+        let bound = |expr: &Expr, which: &str| self.number(expr, &format!("the {which} of `{}`", buffer.name));
+        let masked = masked.as_ref().map_or(Ok(0.0), |share| bound(share, "masked share"))?;
+        Ok(Init::Within { low: bound(low, "least element")?, high: bound(high, "bound")?, masked })
+    }
+
     /// A count: a whole number, at least 1.
     fn whole(&self, expr: &Expr, what: &str) -> Result<u64, Vec<Diagnostic>> {
         self.env.whole(expr, 1).map_err(|error| vec![self.problem(expr, what, &format!("is of no use: {error}"))])
@@ -311,7 +319,7 @@ impl Evaluator<'_> {
             columns: (declared.columns.as_ref())
                 .map(|columns| self.whole(columns, &format!("the columns of `{}`", declared.name)))
                 .transpose()?,
-            init: declared.init,
+            init: self.init(declared)?,
             group: 0,
             binding: 0,
             kind: BindingKind::ReadWrite,

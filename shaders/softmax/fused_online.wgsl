@@ -1,0 +1,105 @@
+// Fused softmax with one barrier: against two reductions, a subgroup takes exponentials from its own greatest logit.
+// It need not wait for the others' to begin. What it was ahead or behind is one factor at the end, as in the online sweep.
+
+enable subgroups;
+
+override ROWS: u32 = 128;     // rows of x and y
+override COLS: u32 = 512;     // columns of x and y
+override BLOCK: u32 = 128;    // lanes in a workgroup
+const PER_LANE: u32 = 1;      // vectors of four that a lane keeps: COLS / 4 / BLOCK, rounded up
+
+const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
+
+// For each subgroup, x: its greatest logit; y: its sum of e^(logit - greatest). Enough for 1,024 lanes in subgroups of 8.
+var<workgroup> parts: array<vec2<f32>, 128>;
+
+// The k-th four logits of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
+// else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
+fn load(start: u32, local: u32, k: u32) -> vec4<f32> {
+    var four = vec4<f32>(MASKED);
+    if (COLS % 4u == 0u) {
+        let i = local + k * BLOCK;
+        if (4u * i < COLS) {
+            four = x[start / 4u + i];    // one access of 16 bytes
+        }
+    } else {
+        for (var c = 0u; c < 4u; c++) {
+            let i = local + (4u * k + c) * BLOCK;
+            if (i < COLS) {
+                four[c] = x[(start + i) / 4u][(start + i) % 4u];
+            }
+        }
+    }
+    return four;
+}
+
+// Stores what `load` loads.
+fn store(start: u32, local: u32, k: u32, four: vec4<f32>) {
+    if (COLS % 4u == 0u) {
+        let i = local + k * BLOCK;
+        if (4u * i < COLS) {
+            y[start / 4u + i] = four;
+        }
+    } else {
+        for (var c = 0u; c < 4u; c++) {
+            let i = local + (4u * k + c) * BLOCK;
+            if (i < COLS) {
+                y[(start + i) / 4u][(start + i) % 4u] = four[c];
+            }
+        }
+    }
+}
+
+@compute @workgroup_size(BLOCK)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+    @builtin(subgroup_size) width: u32,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(num_subgroups) subgroups: u32,
+) {
+    let row = group.x + group.y * groups.x;
+    if (row >= ROWS) {
+        return;
+    }
+    let start = row * COLS;
+    var cells: array<vec4<f32>, PER_LANE>;
+    var greatest = MASKED;
+    for (var k = 0u; k < PER_LANE; k++) {
+        cells[k] = load(start, local, k);
+        greatest = max(greatest, max(max(cells[k].x, cells[k].y), max(cells[k].z, cells[k].w)));
+    }
+    greatest = subgroupMax(greatest);
+
+    var sum = 0.0;
+    for (var k = 0u; k < PER_LANE; k++) {
+        cells[k] = exp(cells[k] - greatest);    // beyond the row's end 0, or of a subgroup that has nothing else
+        sum += dot(cells[k], vec4<f32>(1.0));
+    }
+    sum = subgroupAdd(sum);
+    if (lane == 0u) {
+        parts[subgroup] = vec2<f32>(greatest, sum);
+    }
+    workgroupBarrier();
+
+    var row_greatest = MASKED;
+    for (var i = lane; i < subgroups; i += width) {
+        row_greatest = max(row_greatest, parts[i].x);
+    }
+    row_greatest = subgroupMax(row_greatest);
+    var row_sum = 0.0;
+    for (var i = lane; i < subgroups; i += width) {
+        row_sum += parts[i].y * exp(parts[i].x - row_greatest);
+    }
+    row_sum = subgroupAdd(row_sum);
+
+    let scale = select(0.0, exp(greatest - row_greatest) / row_sum, row_greatest > MASKED);
+    for (var k = 0u; k < PER_LANE; k++) {
+        store(start, local, k, cells[k] * scale);
+    }
+}
