@@ -1,72 +1,150 @@
-// Over the tiled product: a subgroup multiplies 16 x 16 fragments of the tiles on tensor cores. Factors are f16, sums f32.
+// Over `double_buffered`: subgroups multiply fragments of 16 x 16 elements on tensor cores. Factors are f16, sums f32.
+// What `double_buffered` does in loops is written out here: a driver keeps fragments in registers if each has a name of its own.
 
 enable f16;
 enable wgpu_cooperative_matrix;
+
+override M: u32 = 1024;    // rows of A and C
+override N: u32 = 1024;    // columns of B and C
+override K: u32 = 1024;    // columns of A, rows of B
+
+const BM = 128u;           // a workgroup's tile of C has BM rows
+const BN = 128u;           // and BN columns
+const BK = 32u;            // columns of A's tile, rows of B's
+const DOWN = BM / 64;      // subgroups, of 32 lanes, below each other: each computes 64 x 64 elements of C
+const ACROSS = BN / 64;    // and side by side
+const LANES = 32 * DOWN * ACROSS;
+const A_ROW = BK / 4 + 2;  // vectors from a row of A's tile to the next: two to spare, so that eight rows lie in different banks
+const B_ROW = BN / 4 + 2;  // and of B's
 
 @group(0) @binding(0) var<storage, read> a: array<vec4<f16>>;
 @group(0) @binding(1) var<storage, read> b: array<vec4<f16>>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 
-override M: u32 = 512;
-override N: u32 = 512;
-override K: u32 = 512;
+var<workgroup> tile_a: array<vec4<f16>, BM * A_ROW>;
+var<workgroup> tile_b: array<vec4<f16>, BK * B_ROW>;
+var<workgroup> fragments: array<f32, LANES / 32 * 256>;    // one of C for each subgroup
 
-// A workgroup makes BM x BN elements of C from tiles BK deep; each of its subgroups, of 32 lanes, makes WM x WN of them.
-const BM: u32 = 128;
-const BN: u32 = 128;
-const BK: u32 = 32;
-const WM: u32 = 64;
-const WN: u32 = 32;
+// What a lane moves of a tile: vector `lane`, `lane + LANES` and so on.
+struct Part { v0: vec4<f16>, v1: vec4<f16>, v2: vec4<f16>, v3: vec4<f16>,
+              v4: vec4<f16>, v5: vec4<f16>, v6: vec4<f16>, v7: vec4<f16> }
 
-const LANES = 32 * (BM / WM) * (BN / WN);
-// Fragments of a subgroup, down and across.
-const DOWN = WM / 16;
-const ACROSS = WN / 16;
-// From one row of a tile to the next, in groups of four elements: two more than it has, so that eight rows lie in different banks.
-const A_ROW = BK / 4 + 2;
-const B_ROW = BN / 4 + 2;
-// Groups of four that a lane brings of each tile.
-const A_GROUPS = BM * BK / 4 / LANES;
-const B_GROUPS = BK * BN / 4 / LANES;
-
-var<workgroup> a_tile: array<vec4<f16>, BM * A_ROW>;
-var<workgroup> b_tile: array<vec4<f16>, BK * B_ROW>;
-var<workgroup> fragments: array<f32, LANES / 32 * 256>;
-
-// Four elements of A from here on; zeros beyond its edges.
-fn four_of_a(row: u32, column: u32) -> vec4<f16> {
+// Four elements of A, by their vector's number in the tile. Beyond the edges stand zeros: they add nothing to a sum. Where the tiles
+// divide the matrix there are no edges, and no lane asks.
+fn load_a(top: u32, begin: u32, vector: u32) -> vec4<f16> {
+    let row = top + vector / (BK / 4);
+    let k = begin + vector % (BK / 4) * 4;
+    let at = row * K + k;
     var four = vec4<f16>();
-    if K % 4 == 0 {
-        if row < M && column < K {
-            four = a[(row * K + column) / 4];
-        }
-    } else {
+    if (K % 4 == 0) {
+        if ((M % BM == 0 && K % BK == 0) || (row < M && k < K)) { four = a[at / 4]; }
+    } else {    // rows begin anywhere in a vector: one element after the other
         for (var i = 0u; i < 4; i++) {
-            if row < M && column + i < K {
-                let at = row * K + column + i;
-                four[i] = a[at / 4][at % 4];
-            }
+            if (row < M && k + i < K) { four[i] = a[(at + i) / 4][(at + i) % 4]; }
         }
     }
     return four;
 }
 
 // The same of B.
-fn four_of_b(row: u32, column: u32) -> vec4<f16> {
+fn load_b(begin: u32, left: u32, vector: u32) -> vec4<f16> {
+    let k = begin + vector / (BN / 4);
+    let column = left + vector % (BN / 4) * 4;
+    let at = k * N + column;
     var four = vec4<f16>();
-    if N % 4 == 0 {
-        if row < K && column < N {
-            four = b[(row * N + column) / 4];
-        }
+    if (N % 4 == 0) {
+        if ((N % BN == 0 && K % BK == 0) || (k < K && column < N)) { four = b[at / 4]; }
     } else {
         for (var i = 0u; i < 4; i++) {
-            if row < K && column + i < N {
-                let at = row * N + column + i;
-                four[i] = b[at / 4][at % 4];
-            }
+            if (k < K && column + i < N) { four[i] = b[(at + i) / 4][(at + i) % 4]; }
         }
     }
     return four;
+}
+
+fn part_of_a(top: u32, k: u32, lane: u32) -> Part {
+    return Part(load_a(top, k, lane), load_a(top, k, lane + LANES),
+                load_a(top, k, lane + 2 * LANES), load_a(top, k, lane + 3 * LANES),
+                load_a(top, k, lane + 4 * LANES), load_a(top, k, lane + 5 * LANES),
+                load_a(top, k, lane + 6 * LANES), load_a(top, k, lane + 7 * LANES));
+}
+
+fn part_of_b(k: u32, left: u32, lane: u32) -> Part {
+    return Part(load_b(k, left, lane), load_b(k, left, lane + LANES),
+                load_b(k, left, lane + 2 * LANES), load_b(k, left, lane + 3 * LANES),
+                load_b(k, left, lane + 4 * LANES), load_b(k, left, lane + 5 * LANES),
+                load_b(k, left, lane + 6 * LANES), load_b(k, left, lane + 7 * LANES));
+}
+
+// Where a vector of a tile lies.
+fn in_a(vector: u32) -> u32 { return vector / (BK / 4) * A_ROW + vector % (BK / 4); }
+fn in_b(vector: u32) -> u32 { return vector / (BN / 4) * B_ROW + vector % (BN / 4); }
+
+fn put_a(part: Part, lane: u32) {
+    tile_a[in_a(lane)] = part.v0;
+    tile_a[in_a(lane + LANES)] = part.v1;
+    tile_a[in_a(lane + 2 * LANES)] = part.v2;
+    tile_a[in_a(lane + 3 * LANES)] = part.v3;
+    tile_a[in_a(lane + 4 * LANES)] = part.v4;
+    tile_a[in_a(lane + 5 * LANES)] = part.v5;
+    tile_a[in_a(lane + 6 * LANES)] = part.v6;
+    tile_a[in_a(lane + 7 * LANES)] = part.v7;
+}
+
+fn put_b(part: Part, lane: u32) {
+    tile_b[in_b(lane)] = part.v0;
+    tile_b[in_b(lane + LANES)] = part.v1;
+    tile_b[in_b(lane + 2 * LANES)] = part.v2;
+    tile_b[in_b(lane + 3 * LANES)] = part.v3;
+    tile_b[in_b(lane + 4 * LANES)] = part.v4;
+    tile_b[in_b(lane + 5 * LANES)] = part.v5;
+    tile_b[in_b(lane + 6 * LANES)] = part.v6;
+    tile_b[in_b(lane + 7 * LANES)] = part.v7;
+}
+
+// Fragments, whose elements the lanes of a subgroup share.
+alias OfA = coop_mat16x16<f16, A>;
+alias OfB = coop_mat16x16<f16, B>;
+alias OfC = coop_mat16x16<f32, C>;
+struct Columns { c0: OfB, c1: OfB, c2: OfB, c3: OfB }     // 16 rows of B, 64 columns
+struct Band { c0: OfC, c1: OfC, c2: OfC, c3: OfC }        // 16 rows of C, 64 columns
+struct Square { b0: Band, b1: Band, b2: Band, b3: Band }  // 64 rows of C, 64 columns
+
+// The fragment of A's tile that begins at this row and column.
+fn of_a(row: u32, k: u32) -> OfA { return coopLoadT<OfA>(&tile_a[row * A_ROW + k / 4], A_ROW); }
+
+// And of B's.
+fn of_b(k: u32, column: u32) -> OfB { return coopLoadT<OfB>(&tile_b[k * B_ROW + column / 4], B_ROW); }
+
+// Adds the product of 16 columns of A with 16 rows of B: one fragment of A with each of B's.
+fn add_band(rows: OfA, columns: Columns, sum: Band) -> Band {
+    return Band(coopMultiplyAdd(rows, columns.c0, sum.c0), coopMultiplyAdd(rows, columns.c1, sum.c1),
+                coopMultiplyAdd(rows, columns.c2, sum.c2), coopMultiplyAdd(rows, columns.c3, sum.c3));
+}
+
+fn add_square(k: u32, row: u32, column: u32, sum: Square) -> Square {
+    let columns = Columns(of_b(k, column), of_b(k, column + 16), of_b(k, column + 32), of_b(k, column + 48));
+    return Square(add_band(of_a(row, k), columns, sum.b0), add_band(of_a(row + 16, k), columns, sum.b1),
+                  add_band(of_a(row + 32, k), columns, sum.b2), add_band(of_a(row + 48, k), columns, sum.b3));
+}
+
+// Stores a fragment to C. Which lane holds which element is the driver's business, so it goes through workgroup memory.
+fn store(fragment: OfC, row: u32, column: u32, lane: u32, subgroup: u32) {
+    coopStoreT(fragment, &fragments[subgroup * 256], 16);
+    workgroupBarrier();
+    for (var at = lane % 32; at < 256; at += 32) {
+        if (row + at / 16 < M && column + at % 16 < N) {
+            c[(row + at / 16) * N + column + at % 16] = fragments[subgroup * 256 + at];
+        }
+    }
+    workgroupBarrier();
+}
+
+fn store_band(band: Band, row: u32, column: u32, lane: u32, subgroup: u32) {
+    store(band.c0, row, column, lane, subgroup);
+    store(band.c1, row, column + 16, lane, subgroup);
+    store(band.c2, row, column + 32, lane, subgroup);
+    store(band.c3, row, column + 48, lane, subgroup);
 }
 
 @compute @workgroup_size(LANES)
@@ -75,71 +153,29 @@ fn main(
     @builtin(subgroup_id) subgroup: u32,
     @builtin(workgroup_id) group: vec3<u32>,
 ) {
-    let top = group.y * BM;
+    let top = group.y * BM;                  // the workgroup's tile of C begins here
     let left = group.x * BN;
-    // Where the subgroup's part begins within the workgroup's.
-    let down = subgroup / (BN / WN) * WM;
-    let across = subgroup % (BN / WN) * WN;
+    let row = subgroup / ACROSS * 64;        // and the subgroup's square here within it
+    let column = subgroup % ACROSS * 64;
 
-    // What comes next waits in registers while the tiles are multiplied.
-    var next_a: array<vec4<f16>, A_GROUPS>;
-    var next_b: array<vec4<f16>, B_GROUPS>;
-    for (var i = 0u; i < A_GROUPS; i++) {
-        let at = i * LANES + lane;
-        next_a[i] = four_of_a(top + at / (BK / 4), at % (BK / 4) * 4);
-    }
-    for (var i = 0u; i < B_GROUPS; i++) {
-        let at = i * LANES + lane;
-        next_b[i] = four_of_b(at / (BN / 4), left + at % (BN / 4) * 4);
-    }
-
-    var sums: array<coop_mat16x16<f32, C>, DOWN * ACROSS>;
+    var sum: Square;
+    var next_a = part_of_a(top, 0, lane);
+    var next_b = part_of_b(0, left, lane);
     for (var k = 0u; k < K; k += BK) {
-        for (var i = 0u; i < A_GROUPS; i++) {
-            let at = i * LANES + lane;
-            a_tile[at / (BK / 4) * A_ROW + at % (BK / 4)] = next_a[i];
-        }
-        for (var i = 0u; i < B_GROUPS; i++) {
-            let at = i * LANES + lane;
-            b_tile[at / (BN / 4) * B_ROW + at % (BN / 4)] = next_b[i];
-        }
+        put_a(next_a, lane);
+        put_b(next_b, lane);
         workgroupBarrier();
-
-        for (var i = 0u; i < A_GROUPS; i++) {
-            let at = i * LANES + lane;
-            next_a[i] = four_of_a(top + at / (BK / 4), k + BK + at % (BK / 4) * 4);
+        if (k + BK < K) {                    // on their way while these are multiplied
+            next_a = part_of_a(top, k + BK, lane);
+            next_b = part_of_b(k + BK, left, lane);
         }
-        for (var i = 0u; i < B_GROUPS; i++) {
-            let at = i * LANES + lane;
-            next_b[i] = four_of_b(k + BK + at / (BN / 4), left + at % (BN / 4) * 4);
-        }
-
-        for (var step = 0u; step < BK; step += 16) {
-            var rows: array<coop_mat16x16<f16, A>, DOWN>;
-            for (var i = 0u; i < DOWN; i++) {
-                rows[i] = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(down + i * 16) * A_ROW + step / 4], A_ROW);
-            }
-            for (var j = 0u; j < ACROSS; j++) {
-                let columns = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[step * B_ROW + (across + j * 16) / 4], B_ROW);
-                for (var i = 0u; i < DOWN; i++) {
-                    sums[i * ACROSS + j] = coopMultiplyAdd(rows[i], columns, sums[i * ACROSS + j]);
-                }
-            }
-        }
+        sum = add_square(0, row, column, sum);
+        sum = add_square(16, row, column, sum);
         workgroupBarrier();
     }
 
-    // Each fragment goes through workgroup memory, since a lane cannot tell which elements of it are its own.
-    for (var i = 0u; i < DOWN * ACROSS; i++) {
-        coopStoreT(sums[i], &fragments[subgroup * 256], 16);
-        workgroupBarrier();
-        for (var at = lane % 32; at < 256; at += 32) {
-            let row = top + down + i / ACROSS * 16 + at / 16;
-            let column = left + across + i % ACROSS * 16 + at % 16;
-            if row < M && column < N {
-                c[row * N + column] = fragments[subgroup * 256 + at];
-            }
-        }
-        workgroupBarrier();
-    }
+    store_band(sum.b0, top + row, left + column, lane, subgroup);
+    store_band(sum.b1, top + row + 16, left + column, lane, subgroup);
+    store_band(sum.b2, top + row + 32, left + column, lane, subgroup);
+    store_band(sum.b3, top + row + 48, left + column, lane, subgroup);
 }

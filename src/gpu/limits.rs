@@ -15,11 +15,13 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     if job.cuda_only.is_some() && device.backend != Backend::Cuda {
         return vec![cuda_only(job)];
     }
+    if let Some(missing) = needs::missing(job, device) {
+        return vec![missing.in_file(&job.file)];
+    }
     let mut found = Vec::new();
     buffers(job, device, &mut found);
     grid(job, device, &mut found);
     workgroup(job, device, &mut found);
-    found.extend(needs::missing(job, device));
     found.into_iter().map(|d| d.in_file(&job.file)).collect()
 }
 

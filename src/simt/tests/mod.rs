@@ -1,6 +1,7 @@
 //! Kernels with outcomes worked out by hand, each run at every warp width, on one thread and on several.
 
 mod control;
+mod cooperative;
 mod counting;
 mod halves;
 mod heat;
