@@ -8,7 +8,6 @@ use egui_plot::{
 use super::page::control;
 use super::{recorded, theme};
 use crate::base::units::{digits3, number, si};
-use crate::lesson::Quantity;
 use crate::measure::stats::{quantile, sorted};
 use crate::scene::palette::{Hue, Ink};
 use crate::scene::plot::{Plot, Scale};
@@ -35,9 +34,10 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let sweep = state.sweep();
     let differences = sweep.map(|s| state.differences(s)).unwrap_or_default();
     let traced = sweep.map_or(state.measuring_backend().is_none(), |s| s.backend == Backend::Simt);
-    let traced = traced || experiment.quantity == Quantity::SectorsPerRequest;
+    let traced = traced || experiment.quantity.is_traced();
     // The diamond is a point of the curves: of one of their kernels, and of their settings.
-    let here = experiment.kernels.contains(&state.kernel) && differences.is_empty();
+    let asked = sweep.map(|s| state.asked_settings(s)).unwrap_or_default();
+    let here = experiment.kernels.contains(&state.kernel) && differences.is_empty() && asked.is_empty();
     let current = if here { current(state, traced) } else { None };
     let x = state.params.get(&over).copied().unwrap_or_default();
     let current = current.as_ref().map(|k| (x, k));
@@ -66,7 +66,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let Some(theirs) = theirs else {
         if own {
             legend(ui, &plot);
-            provenance(ui, &plot, sweep, &differences);
+            provenance(ui, &plot, sweep, (&asked, &differences));
             draw(ui, "measured", &plot, details);
         } else {
             let text = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
@@ -83,7 +83,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     } else if !apart {
         plot.series.extend(theirs.series);
         legend(ui, &plot);
-        provenance(ui, &plot, sweep, &differences);
+        provenance(ui, &plot, sweep, (&asked, &differences));
         recorded::provenance(ui, state, shown);
         draw(ui, "measured", &plot, details);
     } else if turns.is_none() {
@@ -91,7 +91,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
             legend(left, &plot);
-            provenance(left, &plot, sweep, &differences);
+            provenance(left, &plot, sweep, (&asked, &differences));
             draw(left, "measured", &plot, details.clone());
             legend(right, &theirs);
             recorded::provenance(right, state, shown);
@@ -103,7 +103,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         draw(ui, "recorded", &theirs, details);
     } else {
         legend(ui, &plot);
-        provenance(ui, &plot, sweep, &differences);
+        provenance(ui, &plot, sweep, (&asked, &differences));
         draw(ui, "measured", &plot, details);
     }
     commands
@@ -142,8 +142,9 @@ fn title(
     (ui.allocate_ui_with_layout(row, layout, choose).inner.into_iter().collect(), false)
 }
 
-/// What stands on the y axis and whose curves these are: what ran them, and in what they differ from the settings as they are now.
-fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, differences: &[String]) {
+/// What stands on the y axis and whose curves these are: what ran them, which settings the experiment `asked` for, and in what else they
+/// differ from the settings as they are now.
+fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differences): (&[String], &[String])) {
     let theme = theme::of(ui);
     let mut text = plot.y.label.clone();
     let mut ink = Ink::Muted;
@@ -153,6 +154,9 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, differences: &[St
             ink = Hue::Store.ink();
         } else if sweep.points.len() < sweep.total {
             text.push_str(&format!(", {} of {} points", sweep.points.len(), sweep.total));
+        }
+        if differences.is_empty() && !asked.is_empty() {
+            text.push_str(&format!(", at {}", asked.join(", ")));
         }
     }
     let label = egui::Label::new(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink))).truncate();

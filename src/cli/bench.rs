@@ -67,8 +67,9 @@ fn row(rung: &Rung) -> Vec<String> {
     let dash = || "–".to_owned();
     let time = rung.time.as_ref();
     let size = match rung.size {
-        Size::Default => "",
-        Size::Large => ", large",
+        Size::Default => String::new(),
+        Size::Large => ", large".to_owned(),
+        Size::Asked => rung.set.iter().map(|(id, value)| format!(", {id} = {value}")).collect(),
     };
     vec![
         format!("{}/{}{size}", rung.lesson, rung.kernel),
@@ -76,13 +77,22 @@ fn row(rung: &Rung) -> Vec<String> {
         time.map_or_else(|| "FAILED".to_owned(), |t| si(t.median_s, "s")),
         time.map_or_else(dash, |t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))),
         time.map_or_else(dash, |t| t.samples.to_string()),
-        rung.bytes_per_s.map_or_else(dash, |b| si(b, "B/s")),
+        throughput(rung.bytes_per_s, rung.flops_per_s),
         rung.roofline.map_or_else(dash, |p| figure(p.fraction, "%")),
         rung.library.as_ref().map_or_else(dash, |l| {
             l.time.as_ref().map_or_else(|| "FAILED".to_owned(), |t| format!("{} {}", l.name, si(t.median_s, "s")))
         }),
         rung.of_library.map_or_else(dash, |f| figure(f, "%")),
     ]
+}
+
+/// Work a second, in the unit of which there is more: operations where each byte is used more than once.
+fn throughput(bytes_per_s: Option<f64>, flops_per_s: Option<f64>) -> String {
+    match (bytes_per_s, flops_per_s) {
+        (Some(bytes), Some(flops)) if flops > 4.0 * bytes => si(flops, "FLOP/s"),
+        (Some(bytes), _) => si(bytes, "B/s"),
+        (None, _) => "–".to_owned(),
+    }
 }
 
 /// Memory comes in powers of two.

@@ -12,9 +12,7 @@ use super::expr::Expr;
 use super::fields::{Fields, Node, Text, did_you_mean};
 use super::files::{FileError, PackFiles};
 use super::mention::{Access, Mentions, Of};
-use super::model::{
-    Buffer, CheckDecl, Domain, Exercise, Experiment, Kernel, Lesson, Param, Prediction, Probe, Quantity, Step, Value,
-};
+use super::model::{Buffer, CheckDecl, Domain, Exercise, Kernel, Lesson, Param, Prediction, Probe, Step, Value};
 use super::scenes::SceneKind;
 use super::text;
 use crate::base::diag::Place;
@@ -81,6 +79,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         values: each(&fields, "values", |node| reader.value(node)),
         kernels: each(&fields, "kernels", |node| reader.kernel(node)),
         experiments: each(&fields, "experiments", |node| reader.experiment(node)),
+        bench: each(&fields, "bench", |node| reader.bench_size(node)),
         steps: each(&fields, "steps", |node| reader.step(node)),
         predictions: each(&fields, "predictions", |node| reader.prediction(node)),
         exercise: fields.optional("exercise").and_then(|node| reader.exercise(node)),
@@ -90,7 +89,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
 }
 
 /// The items of a list that could be read.
-fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
+pub(super) fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
     fields.list(name).unwrap_or_default().into_iter().filter_map(read).collect()
 }
 
@@ -110,7 +109,7 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// The id of an item. Those that expressions use are names; the others may have hyphens.
-    fn id(&mut self, fields: &Fields<'_>, kind: Kind) -> Option<String> {
+    pub(super) fn id(&mut self, fields: &Fields<'_>, kind: Kind) -> Option<String> {
         let text = fields.text("id")?;
         let hyphens = matches!(kind, Kind::Experiment | Kind::Step | Kind::Prediction);
         if !is_id(&text.value, hyphens) {
@@ -147,22 +146,27 @@ impl Reader<'_> {
     }
 
     /// A name in quotes that `check` resolves.
-    fn name(&self, text: Option<Text<'_>>, of: Of) -> Option<String> {
+    pub(super) fn name(&self, text: Option<Text<'_>>, of: Of) -> Option<String> {
         let text = text?;
         self.reading.mentions.add(&text.value, text.excerpt().place(0), of);
         Some(text.value)
     }
 
     /// Parameters and the values they are set to.
-    fn settings(&self, fields: &Fields<'_>) -> Option<Vec<(String, f64)>> {
+    pub(super) fn settings(&self, fields: &Fields<'_>) -> Option<Vec<(String, f64)>> {
+        Some(self.values_of(fields.map("set")?))
+    }
+
+    /// The values that parameters are given in a map.
+    pub(super) fn values_of(&self, given: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, f64)> {
         let mut settings = Vec::new();
-        for (name, node) in fields.map("set")? {
+        for (name, node) in given {
             if let Some(value) = node.read("a number") {
                 let of = Of::Setting(value, node.source.place(node.start()));
                 settings.extend(self.name(Some(name), of).map(|name| (name, value)));
             }
         }
-        Some(settings)
+        settings
     }
 
     fn param(&mut self, node: Node<'_>) -> Option<Param> {
@@ -299,29 +303,6 @@ impl Reader<'_> {
         }
         let args = args.map(|all| self.figures(kernel, all));
         Some(CheckDecl { reference: reference?.value, args: args?, output: output?.value, tolerance: tolerance? })
-    }
-
-    fn experiment(&mut self, node: Node<'_>) -> Option<Experiment> {
-        let fields = node.fields()?;
-        let id = self.id(&fields, Kind::Experiment);
-        let title = fields.text("title");
-        let kernels = each(&fields, "kernels", |node| self.name(node.text(), Of::Kernel));
-        let over = self.name(fields.text("over"), Of::Param);
-        let mut values = Vec::new();
-        for node in fields.required("values").and_then(Node::list).unwrap_or_default() {
-            if let (Some(value), Some(over)) = (node.read("a number"), &over) {
-                let place = node.source.place(node.start());
-                self.reading.mentions.add(over, place.clone(), Of::Setting(value, place));
-                values.push(value);
-            }
-        }
-        let wanted = "BytesPerSecond, FlopsPerSecond, Time or SectorsPerRequest";
-        let quantity = fields.required("quantity").and_then(|node| node.read::<Quantity>(wanted));
-        fields.finish();
-        if kernels.is_empty() || values.is_empty() {
-            node.error("an experiment needs a kernel and a value at least", "fill in `kernels` and `values`");
-        }
-        Some(Experiment { id: id?, title: title?.value, kernels, over: over?, values, quantity: quantity? })
     }
 
     fn step(&mut self, node: Node<'_>) -> Option<Step> {

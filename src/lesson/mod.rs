@@ -10,6 +10,7 @@ mod cuda;
 mod document;
 mod domain;
 mod excerpt;
+mod experiments;
 pub mod expr;
 mod fields;
 pub mod files;

@@ -34,6 +34,8 @@ pub struct Lesson {
     pub kernels: Vec<Kernel>,
     /// Sweeps over a parameter.
     pub experiments: Vec<Experiment>,
+    /// What the bench measures besides the defaults; where there is nothing, the largest buffers that fit.
+    pub bench: Vec<BenchSize>,
     /// The steps, in reading order.
     pub steps: Vec<Step>,
     /// Questions to answer before measuring.
@@ -249,6 +251,25 @@ pub struct Experiment {
     pub values: Vec<f64>,
     /// What is on the y axis.
     pub quantity: Quantity,
+    /// Parameters that take the place of the learner's where a GPU measures: sizes that say something there, and that a CPU is slow with.
+    pub at: Vec<(String, f64)>,
+}
+
+/// A size that the bench measures kernels at.
+#[derive(Clone, Debug)]
+pub struct BenchSize {
+    /// Parameters that differ from their defaults.
+    pub set: Vec<(String, f64)>,
+    /// The kernels, by id; all where none is named.
+    pub kernels: Vec<String>,
+}
+
+impl BenchSize {
+    /// Whether a kernel is measured at this size.
+    #[must_use]
+    pub fn is_for(&self, kernel: &Kernel) -> bool {
+        self.kernels.is_empty() || self.kernels.contains(&kernel.id)
+    }
 }
 
 /// What an experiment plots.
@@ -262,6 +283,19 @@ pub enum Quantity {
     Time,
     /// From the trace: global load sectors per request.
     SectorsPerRequest,
+    /// From the trace: bytes that lanes load from global memory.
+    LoadedBytes,
+}
+
+impl Quantity {
+    /// Whether it comes from a trace, and not from a clock.
+    #[must_use]
+    pub fn is_traced(self) -> bool {
+        match self {
+            Self::BytesPerSecond | Self::FlopsPerSecond | Self::Time => false,
+            Self::SectorsPerRequest | Self::LoadedBytes => true,
+        }
+    }
 }
 
 /// One step: some prose, and how the bench stands beside it.

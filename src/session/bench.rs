@@ -65,6 +65,8 @@ pub enum Size {
     Default,
     /// The largest buffers that the lesson's parameters and the device allow.
     Large,
+    /// A size that the lesson asks for.
+    Asked,
 }
 
 /// One kernel at one size.
@@ -80,6 +82,8 @@ pub struct Rung {
     pub size: Size,
     /// The parameters.
     pub params: BTreeMap<String, f64>,
+    /// Those of them that are not at their defaults.
+    pub set: BTreeMap<String, f64>,
     /// Bytes of its largest buffer.
     pub largest_buffer_bytes: u64,
     /// Whether it ran and passed its check.
@@ -179,9 +183,15 @@ fn rungs(
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<Rung> {
     let defaults = jobs::defaults(runner.lesson);
-    let large = large(runner.lesson, kernel, &defaults, runner.purpose, device);
-    let sizes = std::iter::once((Size::Default, defaults)).chain(large.map(|params| (Size::Large, params)));
+    let asked = runner.lesson.bench.iter().filter(|size| !device.software && size.is_for(kernel));
+    let mut sizes: Vec<(Size, Params)> = asked.map(|s| (Size::Asked, jobs::with(&defaults, &s.set))).collect();
+    if runner.lesson.bench.is_empty() {
+        let large = large(runner.lesson, kernel, &defaults, runner.purpose, device);
+        sizes.extend(large.map(|params| (Size::Large, params)));
+    }
+    sizes.insert(0, (Size::Default, defaults.clone()));
     sizes
+        .into_iter()
         .filter_map(|(size, params)| {
             let (found, done, mut wrong) = runner.output(kernel, &params);
             if run::is_not_here(&wrong) {
@@ -198,6 +208,11 @@ fn rungs(
                 kernel: kernel.id.clone(),
                 ladder: kernel.ladder.clone(),
                 size,
+                set: params
+                    .iter()
+                    .filter(|(id, v)| defaults.get(*id) != Some(*v))
+                    .map(|(id, v)| (id.clone(), *v))
+                    .collect(),
                 params,
                 largest_buffer_bytes: bytes.into_iter().max().unwrap_or(0),
                 ok: found.ok,

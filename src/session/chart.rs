@@ -52,7 +52,7 @@ pub fn plot(
     let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
     let ceilings = match experiment.quantity {
         Quantity::BytesPerSecond => copy.map(|c| ("a large copy".to_owned(), c)).into_iter().collect(),
-        Quantity::FlopsPerSecond | Quantity::Time | Quantity::SectorsPerRequest => Vec::new(),
+        Quantity::FlopsPerSecond | Quantity::Time | Quantity::SectorsPerRequest | Quantity::LoadedBytes => Vec::new(),
     };
     Plot {
         title: y.title(experiment, &label),
@@ -131,6 +131,7 @@ enum YAxis {
     Rate,
     Time,
     SectorsPerRequest,
+    LoadedBytes,
     /// Of the bytes in the sectors that were moved, the percentage that lanes asked for.
     BytesUsed,
 }
@@ -139,6 +140,7 @@ impl YAxis {
     fn of(quantity: Quantity, measured: bool) -> Self {
         match quantity {
             Quantity::SectorsPerRequest => Self::SectorsPerRequest,
+            Quantity::LoadedBytes => Self::LoadedBytes,
             _ if !measured => Self::BytesUsed,
             Quantity::BytesPerSecond => Self::Throughput,
             Quantity::FlopsPerSecond => Self::Rate,
@@ -150,7 +152,9 @@ impl YAxis {
     fn title(self, experiment: &Experiment, over: &str) -> String {
         match self {
             Self::BytesUsed => format!("Bytes used against {over} (traced)"),
-            Self::Throughput | Self::Rate | Self::Time | Self::SectorsPerRequest => experiment.title.clone(),
+            Self::Throughput | Self::Rate | Self::Time | Self::SectorsPerRequest | Self::LoadedBytes => {
+                experiment.title.clone()
+            }
         }
     }
 
@@ -160,6 +164,7 @@ impl YAxis {
             Self::Rate => "useful operations per second",
             Self::Time => "time",
             Self::SectorsPerRequest => "sectors per load request, traced",
+            Self::LoadedBytes => "bytes that lanes load from global memory, traced",
             Self::BytesUsed => "bytes that lanes asked for, of all bytes moved",
         }
     }
@@ -170,6 +175,7 @@ impl YAxis {
             Self::Rate => "FLOP/s",
             Self::Time => "s",
             Self::SectorsPerRequest => "",
+            Self::LoadedBytes => "B",
             Self::BytesUsed => "%",
         }
     }
@@ -182,6 +188,8 @@ impl YAxis {
             Self::Throughput => kernel.bytes_per_s,
             Self::Rate => kernel.flops_per_s,
             Self::Time => kernel.time.as_ref().map(|t| t.median_s),
+            #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+            Self::LoadedBytes => Some(kernel.trace.as_ref()?.global.load.bytes as f64),
             Self::SectorsPerRequest => {
                 let load = kernel.trace.as_ref()?.global.load;
                 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
@@ -208,7 +216,7 @@ impl YAxis {
             Self::Throughput => library.bytes_per_s?,
             Self::Rate => library.flops_per_s?,
             Self::Time => time.median_s,
-            Self::SectorsPerRequest | Self::BytesUsed => return None,
+            Self::SectorsPerRequest | Self::LoadedBytes | Self::BytesUsed => return None,
         };
         Some(self.spread(point.x, y, Some(time)))
     }

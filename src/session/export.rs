@@ -97,6 +97,7 @@ pub(super) fn sweep_of(
 ) -> (Sweep, Vec<Diagnostic>) {
     let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
     let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
+    let base = sweep::settings_for(experiment, device, &base);
     let (backend, name) = sweep::device_for(experiment, device);
     let purpose = run::purpose(backend, seed, true);
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };

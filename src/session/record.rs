@@ -10,7 +10,7 @@ use super::recording::{
 };
 use super::{desk::state::Sweep, export, sweep};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Experiment, Lesson, Pack, Quantity};
+use crate::lesson::{Experiment, Lesson, Pack};
 use crate::trace::record::Backend;
 
 /// Seed of the random inputs.
@@ -36,7 +36,7 @@ pub fn record(
     }
     let (mut experiments, mut problems) = (Vec::new(), Vec::new());
     for lesson in &pack.lessons {
-        for experiment in lesson.experiments.iter().filter(|e| e.quantity != Quantity::SectorsPerRequest) {
+        for experiment in lesson.experiments.iter().filter(|e| !e.quantity.is_traced()) {
             say(&format!("{}: {}", lesson.id, experiment.title));
             let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, SEED, cancel);
             experiments.push(recorded(lesson, experiment, &found));

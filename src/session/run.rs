@@ -333,7 +333,7 @@ pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
 #[must_use]
 pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     let mut needs = vec!["simt"];
-    if lesson.experiments.iter().any(|e| e.quantity != crate::lesson::Quantity::SectorsPerRequest) {
+    if lesson.experiments.iter().any(|e| !e.quantity.is_traced()) {
         needs.push("gpu (optional, for measured times)");
     }
     needs

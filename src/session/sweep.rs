@@ -8,16 +8,23 @@ use super::output::{LibraryOutput, SweepOutput, SweepPoint};
 use super::run::{self, RunOptions, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
-use crate::lesson::{Experiment, Kernel, Lesson, Pack, Quantity};
+use crate::lesson::{Experiment, Kernel, Lesson, Pack};
 use crate::trace::record::{Backend, Device};
 
 /// What runs an experiment: the tracer where it plots counts, else the device; with its name.
 #[must_use]
 pub fn device_for(experiment: &Experiment, device: &Device) -> (Backend, String) {
-    match experiment.quantity {
-        Quantity::SectorsPerRequest => (Backend::Simt, simt::device().name),
-        Quantity::BytesPerSecond | Quantity::FlopsPerSecond | Quantity::Time => (device.backend, device.name.clone()),
+    if experiment.quantity.is_traced() {
+        return (Backend::Simt, simt::device().name);
     }
+    (device.backend, device.name.clone())
+}
+
+/// The parameters that an experiment runs at: `params`, and where a GPU measures what the experiment says instead.
+#[must_use]
+pub fn settings_for(experiment: &Experiment, device: &Device, params: &Params) -> Params {
+    let measures = !device.software && !experiment.quantity.is_traced();
+    jobs::with(params, if measures { &experiment.at } else { &[] })
 }
 
 /// Runs kernels at each of `values` of the parameter `over`, the others as in `base`; `on_point` sees each point as it comes.

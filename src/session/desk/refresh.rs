@@ -222,8 +222,9 @@ impl Desk {
     }
 
     pub(super) fn run_experiment(&mut self) {
-        let (Some(setting), Some(experiment)) = (self.setting(), self.state.experiment().cloned()) else { return };
+        let (Some(mut setting), Some(experiment)) = (self.setting(), self.state.experiment().cloned()) else { return };
         let Some(device) = self.state.acting_device() else { return };
+        setting.params = sweep::settings_for(&experiment, &device, &setting.params);
         self.begin(Work::Device, format!("running {}", experiment.title));
         self.hushed = false;
         self.device.cancel();

@@ -391,6 +391,17 @@ impl State {
         differences
     }
 
+    /// The settings of a sweep that its experiment asks for in place of the learner's, in words; nothing where they are the same.
+    #[must_use]
+    pub fn asked_settings(&self, sweep: &Sweep) -> Vec<String> {
+        let (Some(lesson), Some(experiment)) = (&self.lesson, self.experiment()) else { return Vec::new() };
+        let asked = experiment.at.iter().filter(|(id, value)| {
+            sweep.params.get(id) == Some(value) && self.params.get(id) != Some(value) && *id != sweep.over
+        });
+        let known = asked.filter_map(|(id, value)| Some((lesson.param(id)?, value)));
+        known.map(|(param, value)| format!("{} = {}", param.label, number(*value))).collect()
+    }
+
     /// The parameters in which a sweep differs from the learner's, with its own values in words.
     #[must_use]
     pub fn other_settings(&self, sweep: &Sweep) -> Vec<String> {
@@ -399,8 +410,10 @@ impl State {
         // Only parameters that the curves depend on.
         let matters: Vec<String> = kernels.flat_map(|k| parameters_of(lesson, k)).collect();
         let params = lesson.params.iter().filter(|p| p.id != sweep.over && matters.contains(&p.id));
+        // What the experiment itself asks for is no deviation.
+        let asked = |id: &str, value: Option<&f64>| experiment.at.iter().any(|(at, x)| at == id && Some(x) == value);
         params
-            .filter(|p| sweep.params.get(&p.id) != self.params.get(&p.id))
+            .filter(|p| sweep.params.get(&p.id) != self.params.get(&p.id) && !asked(&p.id, sweep.params.get(&p.id)))
             .filter_map(|p| Some(format!("{} = {}", p.label, number(*sweep.params.get(&p.id)?))))
             .collect()
     }
