@@ -301,6 +301,7 @@ mod tests {
             ],
             kernels: Vec::new(),
             experiments: Vec::new(),
+            bench: Vec::new(),
             steps: Vec::new(),
             predictions: Vec::new(),
             exercise: None,
