@@ -189,7 +189,8 @@ fn tensor((_, contents, count, start): &(String, Contents, usize, Start)) -> Ten
 fn cycle(elem: Elem, count: usize) -> Tensor {
     let values: Vec<u32> = (0..13).cycle().take(count).map(|value| elem.encode(f64::from(value))).collect();
     let in_word = if elem.bytes() == 2 { 2 } else { 1 };
-    let words = values.chunks(in_word).map(|word| word.iter().rev().fold(0, |word, value| word << 16 | value)).collect();
+    let words =
+        values.chunks(in_word).map(|word| word.iter().rev().fold(0, |word, value| word << 16 | value)).collect();
     Tensor { elem, words }
 }
 

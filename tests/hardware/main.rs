@@ -1,6 +1,7 @@
 //! The tracer's counts beside those that an H100's counters gave: equal, or different by what is explained.
 //!
-//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, constants, buffers and grid. `measure.py` runs the twins under a
+//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, all constants that the twin is given, buffers and grid. Rows marked
+//! `inexact` take exponentials, whose last bits differ: of those only the counters are compared. `measure.py` runs the twins under a
 //! profiler and writes `h100.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
 //! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test hardware` writes it.
 
