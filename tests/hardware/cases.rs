@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
+use warpbook::base::diag::Diagnostic;
 use warpbook::base::tensor::{Elem, Init, Tensor};
+use warpbook::base::wgsl::settle;
 use warpbook::simt::{Options, Program, run};
 use warpbook::trace::Trace;
 
@@ -24,11 +26,15 @@ struct Case {
     grid: [u32; 3],
     constants: BTreeMap<String, Values>,
     buffers: Vec<(String, Contents, usize, Start)>,
+    /// Whether the two may round differently: exponentials are the hardware's own. Then only the counters are compared.
+    #[serde(default)]
+    inexact: bool,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Contents {
+    F16,
     F32,
     U32,
 }
@@ -36,6 +42,8 @@ enum Contents {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Start {
+    /// 0, 1, … 12, 0, 1, …: sums of their products are exact in every order, fused or not, and on tensor cores.
+    Cycle,
     Iota,
     Poison,
     Zero,
@@ -130,12 +138,19 @@ impl Row {
         Self { name, wgsl: case.wgsl.clone(), cuda, constants, case: case.clone() }
     }
 
+    /// Whether both must leave the same bytes in the buffers.
+    pub fn exact(&self) -> bool {
+        !self.case.inexact
+    }
+
     /// Runs the row on the tracer.
     pub fn trace(&self) -> Result<Outcome, String> {
         let at = |e: String| format!("{}: {e}", self.name);
         let source = std::fs::read_to_string(root().join(&self.wgsl)).map_err(|e| at(e.to_string()))?;
-        let program = Program::compile(&self.wgsl, &source, &self.case.entry, &self.constants)
-            .map_err(|errors| at(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;
+        let all = |errors: Vec<Diagnostic>| at(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+        let settled = settle(&self.wgsl, &source, &self.constants).map_err(all)?;
+        let program =
+            Program::compile(&self.wgsl, &settled.source, &self.case.entry, &settled.overrides).map_err(all)?;
         if program.workgroup_size() != self.case.block {
             return Err(at(format!("the shader's workgroups are of {:?}", program.workgroup_size())));
         }
@@ -157,15 +172,26 @@ impl Row {
 
 fn tensor((_, contents, count, start): &(String, Contents, usize, Start)) -> Tensor {
     let elem = match contents {
+        Contents::F16 => Elem::F16,
         Contents::F32 => Elem::F32,
         Contents::U32 => Elem::U32,
     };
     let init = match start {
+        Start::Cycle => return cycle(elem, *count),
         Start::Iota => Init::Iota,
         Start::Poison => Init::Poison,
         Start::Zero => Init::Zero,
     };
     Tensor::new(elem, *count, init, 1, 0)
+}
+
+/// Whole numbers from 0 to 12, over and over.
+fn cycle(elem: Elem, count: usize) -> Tensor {
+    let values: Vec<u32> = (0..13).cycle().take(count).map(|value| elem.encode(f64::from(value))).collect();
+    let in_word = if elem.bytes() == 2 { 2 } else { 1 };
+    let words =
+        values.chunks(in_word).map(|word| word.iter().rev().fold(0, |word, value| word << 16 | value)).collect();
+    Tensor { elem, words }
 }
 
 /// The checksum that zlib calls Adler-32, continued.

@@ -1,6 +1,7 @@
 //! The tracer's counts beside those that an H100's counters gave: equal, or different by what is explained.
 //!
-//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, constants, buffers and grid. `measure.py` runs the twins under a
+//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, all constants that the twin is given, buffers and grid. Rows marked
+//! `inexact` take exponentials, whose last bits differ: of those only the counters are compared. `measure.py` runs the twins under a
 //! profiler and writes `h100.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
 //! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test hardware` writes it.
 
@@ -92,7 +93,7 @@ fn every_row_is_equal_or_explained() -> Result<(), String> {
             wrong.push(format!("{}: not measured", row.name));
             continue;
         };
-        if traced.checksum != hardware.checksum {
+        if row.exact() && traced.checksum != hardware.checksum {
             wrong.push(format!("{}: {} and {} computed different things", row.name, row.wgsl, row.cuda));
         }
         let differences = Comparison::differences(traced, hardware);
@@ -130,6 +131,8 @@ fn every_shipped_kernel_and_every_pattern_has_a_row() -> Result<(), String> {
     assert_eq!(wgsl, run, "left: the kernels there are, right: those in cases.json");
     let twins: BTreeSet<String> = rows.iter().map(|(row, ..)| row.cuda.clone()).collect();
     let mut cuda = files(&root().join("shaders"), "cu")?;
+    // Some kernels are only CUDA: there is nothing that the tracer could run beside them.
+    cuda.retain(|file| wgsl.contains(&file.replace(".cu", ".wgsl")));
     cuda.extend(files(&folder(), "cu")?);
     assert_eq!(cuda, twins, "left: the CUDA twins there are, right: those in cases.json");
     Ok(())

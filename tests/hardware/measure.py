@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the hardware's counters for every row of cases.json and writes them to h100.json.
 
-    python3 tests/hardware/measure.py [--only PART_OF_A_NAME]
+    python3 tests/hardware/measure.py [--only PART_OF_A_NAME]...
 
 It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path, and nothing of Python beyond its own library.
 Each row is one kernel with its constants. The CUDA twins, the lessons' own among them, are compiled with the constants before
@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -65,17 +66,25 @@ def rows(cases):
 
 
 def constants(row):
-    """The constants of a row, and the WGSL's own values of those that it does not set."""
+    """C++ for the constants of a row and those `override`s that it leaves at their own values; other `const`s the twin has itself."""
     source = (ROOT / row["wgsl"]).read_text()
-    values = dict(re.findall(r"^override (\w+)[^=]*= (\d+);", source, re.MULTILINE))
-    return {**values, **row["constants"]}
+    declared = re.findall(r"^(override|const) (\w+)\s*:\s*(\w+)\s*=\s*([-\w.]+);", source, re.MULTILINE)
+    types = {name: elem for _, name, elem, _ in declared}
+    values = {name: value.rstrip("u") for keyword, name, _, value in declared if keyword == "override"} | row["constants"]
+
+    def line(name, value):
+        if types.get(name) == "f32":
+            return f"constexpr float {name} = {float(value)}f;\n"
+        return f"constexpr unsigned int {name} = {value}u;\n"
+
+    return "".join(line(name, value) for name, value in sorted(values.items()))
 
 
 def function(row, source):
     """The twin's name: the entry point's, or where that is `main`, which C++ keeps for itself, the file's only kernel's."""
     if row["entry"] != "main":
         return row["entry"]
-    [name] = re.findall(r"__global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\(", source.read_text())
+    [name] = re.findall(r"__global__ void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\(", source.read_text())
     return name
 
 
@@ -84,7 +93,7 @@ def compile_all(all_rows, folder, arch):
     jobs = {}
     for row in all_rows:
         source = ROOT / row.get("cuda", re.sub(r"\.wgsl$", ".cu", row["wgsl"]))
-        key = (source, "".join(f"constexpr unsigned int {n} = {v}u;\n" for n, v in sorted(constants(row).items())))
+        key = (source, constants(row))
         row["cubin"] = str(jobs.setdefault(key, folder / f"{len(jobs)}.cubin"))
         row["function"] = function(row, source)
 
@@ -103,9 +112,16 @@ def compile_all(all_rows, folder, arch):
 
 def contents(elem, count, init):
     """A buffer as the tracer fills it."""
-    if init == "iota":
-        return array("f" if elem == "f32" else "I", range(count))
+    if init in ("iota", "cycle"):
+        values = [i % 13 for i in range(count)] if init == "cycle" else range(count)
+        # Python's arrays know no halves: their bit patterns.
+        return array("H", struct.pack(f"<{count}e", *values)) if elem == "f16" else array("f" if elem == "f32" else "I", values)
     return array("I", [{"zero": 0, "poison": POISON}[init]]) * count
+
+
+def size(host):
+    """The bytes of a buffer."""
+    return host.itemsize * len(host)
 
 
 def launch(all_rows):
@@ -129,8 +145,8 @@ def launch(all_rows):
         hosts, pointers = [], []
         for _, elem, count, init in row["buffers"]:
             host, pointer = contents(elem, count, init), ctypes.c_uint64()
-            call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(4 * count))
-            call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(host.buffer_info()[0]), ctypes.c_size_t(4 * count))
+            call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(size(host)))
+            call("cuMemcpyHtoD_v2", pointer, ctypes.c_void_p(host.buffer_info()[0]), ctypes.c_size_t(size(host)))
             hosts.append(host)
             pointers.append(pointer)
         arguments = (ctypes.c_void_p * len(pointers))(*(ctypes.addressof(p) for p in pointers))
@@ -138,7 +154,7 @@ def launch(all_rows):
         call("cuCtxSynchronize")
         checksum = 1
         for host, pointer in zip(hosts, pointers):
-            call("cuMemcpyDtoH_v2", ctypes.c_void_p(host.buffer_info()[0]), pointer, ctypes.c_size_t(4 * len(host)))
+            call("cuMemcpyDtoH_v2", ctypes.c_void_p(host.buffer_info()[0]), pointer, ctypes.c_size_t(size(host)))
             call("cuMemFree_v2", pointer)
             checksum = zlib.adler32(host.tobytes(), checksum)
         call("cuModuleUnload", module)
@@ -176,7 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=HERE / "h100.json", help="where the counters go")
     parser.add_argument("--launch", nargs=2, type=Path, metavar=("PLAN", "SUMS"), help="what runs under ncu")
-    parser.add_argument("--only", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' counters")
+    parser.add_argument("--only", action="append", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' counters")
     options = parser.parse_args()
     if options.launch:
         plan, sums = options.launch
@@ -187,9 +203,10 @@ def main():
     names = {row["name"] for row in all_rows}
     measured = {}
     if options.only:
-        all_rows = [row for row in all_rows if options.only in row["name"]]
+        chosen = {name for name in names if any(part in name for part in options.only)}
+        all_rows = [row for row in all_rows if row["name"] in chosen]
         kept = json.loads((HERE / "h100.json").read_text())["rows"]
-        measured = {name: row for name, row in kept.items() if name in names and options.only not in name}
+        measured = {name: row for name, row in kept.items() if name in names - chosen}
     metrics = sorted({metric for sum_of in COUNTERS.values() for metric in sum_of})
     device, driver, arch = said("nvidia-smi", "-i", "0", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
     head = {

@@ -12,7 +12,8 @@ const INTRODUCTION: &str = "\
 
 Each line is one kernel with its constants: what the hardware's counters gave for its CUDA twin, and what the tracer counts of its
 WGSL. `=` says that the tracer's counts are the same, all of them; otherwise only those that differ are given, with the reason.
-The two also left the same bytes in their buffers, or the test fails.
+The two also left the same bytes in their buffers, or the test fails; only where a kernel takes exponentials, which the hardware
+rounds its own way, are the bytes not compared (`\"inexact\"` in cases.json). Kernels that exist only in CUDA have no row.
 
 Global memory is given as requests/sectors, shared memory as requests/wavefronts and, in parentheses, conflicts where there are any.
 The counters: `l1tex__t_requests_pipe_lsu_mem_global_op_*` and `l1tex__t_sectors_pipe_lsu_mem_global_op_*` (`atom` and `red` are both
