@@ -129,7 +129,13 @@ impl View {
         pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
         pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &self.formulas)));
         let lit = self.hovered_line.map(Tag::SourceLine);
-        pane(ui, panes.stage, "stage", |ui| commands.extend(self.stage.show(ui, state, lit)));
+        pane(ui, panes.stage, "stage", |ui| {
+            if state.is_traceable(&state.kernel) {
+                commands.extend(self.stage.show(ui, state, lit));
+            } else {
+                empty(ui, UNTRACED);
+            }
+        });
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
             let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
             let hovered = hovered.or(self.traced_line);
@@ -195,6 +201,11 @@ fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     child.set_clip_rect(rect.expand(8.0).intersect(ui.clip_rect()));
     content(&mut child);
 }
+
+/// What the stage says of a kernel that is written in CUDA C++ only.
+const UNTRACED: &str = "No trace: this kernel is written in CUDA C++ only, and the tracer runs portable WGSL, which has no word for what \
+                        it does.\n\nIt is measured on an NVIDIA GPU where the backend is CUDA. Elsewhere its recorded curves \
+                        are shown.";
 
 /// What an empty pane says: what will appear in it.
 fn empty(ui: &mut Ui, text: &str) {

@@ -30,7 +30,11 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     }
     let commands = device(ui, state, found.as_ref()).into_iter().collect();
     let Some(found) = found else {
-        let text = if state.models.is_empty() { "" } else { "The predicted time appears here with the trace." };
+        let text = match state.is_traceable(&state.kernel) {
+            _ if state.models.is_empty() => "",
+            true => "The predicted time appears here with the trace.",
+            false => "Times are predicted from traces, and this kernel has none.",
+        };
         ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
         return commands;
     };

@@ -57,7 +57,8 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
             }
         });
         response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
-        if let Some(output) = kernel.check.as_ref().map(|check| &check.output) {
+        let traceable = kernel.check.as_ref().filter(|_| state.is_traceable(&kernel.id));
+        if let Some(output) = traceable.map(|check| &check.output) {
             let help = format!("Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store.");
             if ui.button("Origin…").on_hover_text(help).clicked() {
                 happened.commands.push(Command::Explain(output.clone(), 0));

@@ -14,9 +14,8 @@ pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode
         out::note(&format!("{id}: {}", if problems.is_empty() { "ok" } else { "has problems" }));
     });
     out::problems(&found);
-    if let Some(warning) = check::twins_not_compiled(&context.devices, &pack) {
-        out::problems(&[warning]);
-    }
+    let unseen = [check::twins_not_compiled(&context.devices, &pack), check::not_run(&context.devices, &pack)];
+    unseen.into_iter().flatten().for_each(|warning| out::problems(&[warning]));
     if found.iter().any(Diagnostic::is_error) {
         return Err(MISUSED.into());
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::base::diag::Diagnostic;
+use crate::trace::record::Warning;
 
 /// Done.
 pub const DONE: ExitCode = ExitCode::SUCCESS;
@@ -47,6 +48,13 @@ pub fn note(text: &str) {
 pub fn problems(found: &[Diagnostic]) {
     for problem in found {
         eprintln!("{problem}");
+    }
+}
+
+/// Writes to standard error what a reader of the figures should know.
+pub fn warnings(found: &[Warning]) {
+    for warning in found {
+        note(&format!("warning: {}\n  hint: {}", warning.message, warning.hint));
     }
 }
 

@@ -86,9 +86,7 @@ fn show(output: &RunOutput) {
             out::line(&format!("{id} = {value}"));
         }
     }
-    for warning in &output.warnings {
-        out::note(&format!("warning: {}\n  hint: {}", warning.message, warning.hint));
-    }
+    out::warnings(&output.warnings);
 }
 
 /// Each kernel's PTX, with the lines of CUDA C++ that it came from.

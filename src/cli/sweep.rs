@@ -25,6 +25,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
         },
     )
     .map_err(out::misused)?;
+    out::warnings(&output.warnings);
     if args.run.json {
         out::json(&output);
     } else {

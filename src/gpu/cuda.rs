@@ -199,7 +199,10 @@ impl Kernel {
         maps::check(gpu, job)?;
         let mut kernel = Self { function, size, shared_bytes: 0, grid: job.grid };
         if let Some(only) = &job.cuda_only {
-            maps::check_shared(gpu, job, gpu.max_given_shared)?;
+            // What the kernel declares is no more to be given.
+            let declared = kernel.function.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+            let declared = declared.map_err(|code| of_kernel(job, code))?;
+            maps::check_shared(gpu, job, gpu.max_given_shared.saturating_sub(declared))?;
             kernel.shared_bytes = only.shared_bytes;
             kernel.allow(gpu, only).map_err(|code| of_kernel(job, code))?;
         }
@@ -323,6 +326,7 @@ impl<'a> Prepared<'a> {
                 local_bytes: function.attribute(A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
                 max_threads: function.attribute(A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
                 occupancy: Some(occupancy::occupancy(of, lanes, registers, shared_bytes, blocks)),
+                persistent_grid: self.job.cuda_only.as_ref().filter(|only| only.persistent).map(|_| self.kernel.grid),
                 ptx: self.ptx.clone(),
             })
         };

@@ -3,7 +3,7 @@
 use super::needs;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
-use crate::job::{BindingKind, Job};
+use crate::job::{BindingKind, Job, written_for_cuda};
 use crate::trace::record::{Backend, Device};
 
 /// The largest uniform binding that every device of the interface has, in bytes.
@@ -13,7 +13,7 @@ const MAX_UNIFORM_BYTES: u64 = 64 << 10;
 #[must_use]
 pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     if job.cuda_only.is_some() && device.backend != Backend::Cuda {
-        return vec![cuda_only(job)];
+        return vec![written_for_cuda(&job.kernel, &job.file)];
     }
     if let Some(missing) = needs::missing(job, device) {
         return vec![missing.in_file(&job.file)];
@@ -23,14 +23,6 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     grid(job, device, &mut found);
     workgroup(job, device, &mut found);
     found.into_iter().map(|d| d.in_file(&job.file)).collect()
-}
-
-/// That a kernel has no WGSL which could be run or traced.
-fn cuda_only(job: &Job) -> Diagnostic {
-    Diagnostic::error(format!("kernel `{}` is written in CUDA C++ only", job.kernel))
-        .in_file(&job.file)
-        .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
-        .not_here()
 }
 
 fn buffers(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Init, Tensor};
 
 /// One kernel with everything a backend needs to run, check, time and trace it.
@@ -72,6 +73,17 @@ pub struct CudaLaunch {
     pub maps: Vec<TensorMap>,
     /// Whether each workgroup goes on to further work, so that no more are launched than the device holds at a time.
     pub persistent: bool,
+}
+
+/// That a kernel in `file` has no WGSL which could be traced, or run through wgpu.
+#[must_use]
+pub fn written_for_cuda(kernel: &str, file: &str) -> Diagnostic {
+    Diagnostic::error(format!(
+        "kernel `{kernel}` is written in CUDA C++ only: portable WGSL has no word for what it does"
+    ))
+    .in_file(file)
+    .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
+    .not_here()
 }
 
 /// How tiles of a row-major matrix are fetched or stored as a whole: CUDA's `CUtensorMap` of two dimensions.

@@ -11,6 +11,7 @@ use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, Env, MAX_CHA
 use super::text::Section;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::wgsl;
+use crate::trace::record::Backend;
 
 /// Checks a draft against its text and what its parts say of one another.
 pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], explorers: &[&str], found: &Findings) {
@@ -26,6 +27,7 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], e
     check.conditions();
     check.matrices();
     check.scenes();
+    check.exercise();
 }
 
 struct Check<'a> {
@@ -183,6 +185,13 @@ impl<'a> Check<'a> {
             _ if run == DEVICE => DEVICE_FIELDS.to_vec(),
             _ => result_fields().collect(),
         };
+        let untraced = self.draft.lesson.kernel(run).filter(|kernel| !kernel.runs_on(Backend::Simt));
+        // The lesson's own arithmetic is among what is the same everywhere, and needs no trace.
+        let counted = COUNTED_FIELDS.contains(&field) && !matches!(field, "bytes" | "flops");
+        if let Some(kernel) = untraced.filter(|_| *access == Access::Results && counted) {
+            let message = format!("`{run}.{field}` is counted by the tracer, and {} is CUDA C++ only", kernel.file);
+            return self.error(place, message, "use what is timed of it: `time`, `bytes_per_s` or `flops_per_s`");
+        }
         if !fields.contains(&field) {
             let message = if result_fields().any(|known| known == field) {
                 format!("`{run}.{field}` needs a clock, and this is shown where nothing can be timed")
@@ -211,6 +220,17 @@ impl<'a> Check<'a> {
             next += 1;
         }
         None
+    }
+
+    /// An exercise is judged by the tracer, so the kernel whose place it takes is one that can be traced.
+    fn exercise(&self) {
+        let lesson = &self.draft.lesson;
+        let kernel = lesson.exercise.as_ref().and_then(|exercise| lesson.kernel(&exercise.kernel));
+        let untraced = kernel.filter(|kernel| !kernel.runs_on(Backend::Simt));
+        if let Some((kernel, declared)) = untraced.zip(self.declared(Kind::Exercise).next()) {
+            let message = format!("the exercise's kernel `{}` is written in CUDA C++ only", kernel.id);
+            self.error(&declared.place, message, "name a WGSL kernel: the tracer judges exercises");
+        }
     }
 
     /// The steps of lesson.ron and the headings of the text are the same, in the same order.

@@ -13,17 +13,23 @@ use crate::job::Twin;
 const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
 
 /// A shader's file and text.
-type Shader = (String, Arc<str>);
+pub(super) type Shader = (String, Arc<str>);
+
+/// Whether a shader is written in CUDA C++.
+pub(super) fn is_cuda((file, _): &Shader) -> bool {
+    file.ends_with(".cu")
+}
 
 impl Reader<'_> {
     /// A kernel's entry point and its text in CUDA C++, where there is one: the shader itself, or the twin beside it.
     pub(super) fn languages(&self, fields: &Fields<'_>, shader: Option<&Shader>) -> (Option<String>, Option<Twin>) {
         let given = fields.optional("entry").map(|node| node.text().map(|text| text.value));
-        let Some((file, source)) = shader else { return (given.unwrap_or_default(), None) };
+        let Some(shader) = shader else { return (given.unwrap_or_default(), None) };
+        let (file, source) = shader;
         // C++ keeps the name `main` for itself.
         let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
         let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
-        if file.ends_with(".cu") {
+        if is_cuda(shader) {
             let entry = given.unwrap_or(Some(name));
             let twin = entry.clone().map(|entry| Twin { file: file.clone(), source: source.clone(), entry });
             return (entry, twin);
@@ -56,8 +62,9 @@ impl Reader<'_> {
         fields: &Fields<'_>,
     ) -> Option<Option<CudaOnly>> {
         let node = fields.optional("cuda");
-        let only = shader.is_some_and(|(file, _)| file.ends_with(".cu"));
-        match (only, node) {
+        // What a file that is not there would have been, nobody knows.
+        let Some(shader) = shader else { return Some(None) };
+        match (is_cuda(shader), node) {
             (true, Some(node)) => self.launch(kernel, buffers, node).map(Some),
             (true, None) => {
                 let message = "a kernel in CUDA C++ only has to say how it is launched";

@@ -217,7 +217,7 @@ impl Reader<'_> {
         let (entry, twin) = self.languages(&fields, shader.as_ref());
         let constants = fields.map("constants").map(|all| self.constants(&of, shader.as_ref(), all));
         let requires = each(&fields, "requires", |node| self.requirement(&of, node));
-        let buffers = each(&fields, "buffers", |node| self.buffer(&of, node));
+        let buffers = each(&fields, "buffers", |node| self.buffer(&of, shader.as_ref(), node));
         let grid = fields.required("grid").and_then(Node::triple);
         let grid = grid.map(|grid| grid.map(|node| self.figure(&of, Some(node), Some(1))));
         let bytes = self.figure(&of, fields.required("bytes"), None);

@@ -6,9 +6,10 @@ use serde::Deserialize;
 
 use super::expr::Expr;
 use super::scenes::SceneKind;
-use crate::base::diag::Place;
+use crate::base::diag::{Diagnostic, Place};
 use crate::base::tensor::{Elem, Init};
-use crate::job::Twin;
+use crate::job::{Twin, written_for_cuda};
+use crate::trace::record::Backend;
 
 /// A pack: lessons in the order in which they are meant to be read.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +135,20 @@ pub struct Kernel {
     pub check: Option<CheckDecl>,
 }
 
+impl Kernel {
+    /// Whether a backend runs what it is written in. CUDA also runs the twins of kernels in WGSL, where they have one.
+    #[must_use]
+    pub fn runs_on(&self, backend: Backend) -> bool {
+        self.cuda_only.is_none() || backend == Backend::Cuda
+    }
+
+    /// That it does not, with what does.
+    #[must_use]
+    pub fn not_here(&self) -> Diagnostic {
+        written_for_cuda(&self.id, &self.file)
+    }
+}
+
 /// A library's call, as a lesson asks for it; see [`crate::job::Library`].
 #[derive(Clone, Debug)]
 pub enum LibraryDecl {
@@ -176,6 +191,14 @@ pub struct CudaOnly {
     pub maps: Vec<MapDecl>,
     /// Whether a workgroup does the work of several, so that no more are launched than the device holds at a time.
     pub persistent: bool,
+}
+
+impl CudaOnly {
+    /// All expressions that its launch is sized by.
+    pub fn sizes(&self) -> impl Iterator<Item = &Expr> {
+        let of_maps = self.maps.iter().flat_map(|map| [&map.columns, &map.rows, &map.box_columns, &map.box_rows]);
+        self.block.iter().chain([&self.shared]).chain(of_maps)
+    }
 }
 
 /// How tiles of a row-major matrix are fetched as a whole (see [`crate::job::TensorMap`]).

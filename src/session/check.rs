@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::exercise::{Try, Verdict};
-use super::jobs;
+use super::jobs::{self, Purpose};
 use super::run::{self, Done, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
@@ -56,6 +56,19 @@ pub fn twins_not_compiled(devices: &Devices, pack: &Pack) -> Option<Diagnostic> 
         Some(hint) => warning.hint(hint),
         None => warning,
     })
+}
+
+/// Which of a pack's kernels ran nowhere, for want of the one backend that runs what they are written in; none where all ran.
+#[must_use]
+pub fn not_run(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
+    let only = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).filter(|kernel| kernel.cuda_only.is_some());
+    let only: Vec<&Kernel> = only.collect();
+    let first = only.first()?;
+    let why = devices.describe(Backend::Cuda).err()?;
+    let names: Vec<String> = only.iter().map(|kernel| format!("`{}`", kernel.id)).collect();
+    let message = format!("written in CUDA C++ only, and so not run here: {} ({})", names.join(", "), why.message);
+    let warning = Diagnostic::warning(message).in_file(&first.file);
+    Some(warning.hint("check the pack on a machine with an NVIDIA GPU, too"))
 }
 
 /// What CUDA's compiler says of a kernel's twin.
@@ -123,7 +136,16 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
         spec.fuel = FUEL;
         spec.races = true;
     }
-    let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
+    let mut backend = Backend::Simt;
+    if !kernel.runs_on(backend) {
+        // What the tracer cannot judge, a GPU may: where there is none, `not_run` says so.
+        backend = Backend::Cuda;
+        purpose = Purpose { trace: None, ..purpose };
+        if devices.describe(backend).is_err() {
+            return Vec::new();
+        }
+    }
+    let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
     for params in settings {
         let mut problems = match runner.kernel(kernel, &params) {
             Ok(Done { record, .. }) => {
@@ -131,7 +153,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
                 problems.extend(record.trace.iter().flat_map(|t| &t.findings).map(|f| f.diagnostic(&kernel.file)));
                 problems
             }
-            // What the tracer cannot run, it cannot judge.
+            // This GPU has not what the kernel needs.
             Err(problems) if run::is_not_here(&problems) => Vec::new(),
             Err(problems) => problems,
         };

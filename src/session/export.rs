@@ -101,8 +101,9 @@ pub(super) fn sweep_of(
     let (backend, name) = sweep::device_for(experiment, device);
     let purpose = run::purpose(backend, seed, true);
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
-    let kernels = sweep::kernels_of(lesson, experiment);
-    let mut problems = Vec::new();
+    let kernels = sweep::kernels_of(lesson, experiment, backend);
+    let elsewhere = experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).filter(|k| !k.runs_on(backend));
+    let mut problems: Vec<Diagnostic> = elsewhere.map(|kernel| kernel.not_here().as_warning()).collect();
     let mut points = Vec::new();
     sweep::points(&runner, &kernels, (&experiment.over, &experiment.values), &base, &mut |point, mut wrong| {
         points.push(point);

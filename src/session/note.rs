@@ -1,36 +1,35 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
+mod experiment;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::chart;
 use super::desk::state::{Sweep, key};
 use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
 use super::model::{self, Predicted as Modelled};
-use super::recording::{self, Recording};
+use super::recording::Recording;
 use super::run::{self, Done, Runner};
 use super::saved::{LessonSaved, Predicted, RecordingChoice};
-use super::sweep;
 use crate::base::diag::Diagnostic;
 use crate::base::units::{figure as words, number, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Experiment, Inline, Kernel, Lesson, SceneKind, Step};
+use crate::lesson::{Block, Inline, Kernel, Lesson, SceneKind, Step};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
 use crate::scene::explore::{self, ExploreView};
 use crate::scene::stage::{Painter, StageView};
-use crate::scene::{plot, svg};
+use crate::scene::svg;
 use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
 use crate::trace::{EventKind, Timeline};
 
-/// Sizes of the figures, in points.
+/// Size of the stage's figure, in points.
 const STAGE: [f32; 2] = [720.0, 440.0];
-const PLOT: [f32; 2] = [720.0, 400.0];
 /// Width of an explorer's figure, in points.
 const EXPLORER: f32 = 560.0;
 
@@ -174,6 +173,15 @@ impl Builder<'_> {
             ids.push(step.kernel.clone());
         }
         for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
+            if !kernel.runs_on(Backend::Simt) {
+                if let Some(record) = self.measured(kernel, params) {
+                    let env = Env::fixed(&lesson.params, &lesson.values, params);
+                    if let (Ok(bytes), Ok(flops)) = (env.eval(&kernel.bytes), env.eval(&kernel.flops)) {
+                        results.insert_record(&kernel.id, record, bytes, flops);
+                    }
+                }
+                continue;
+            }
             let heat = kernel.id == step.kernel && step.scene == SceneKind::Heat;
             let Some(done) = self.trace(kernel, params, TraceSpec { heat, ..self.spec() }) else { continue };
             results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
@@ -188,10 +196,14 @@ impl Builder<'_> {
     }
 
     /// What was measured of a kernel at these parameters: a time of others has no place here.
-    fn timing(&self, kernel: &Kernel, params: &Params) -> Option<&Timing> {
+    fn measured(&self, kernel: &Kernel, params: &Params) -> Option<&Record> {
         let wanted = key(&self.input.lesson, kernel, params, self.input.revision);
-        let (_, record) = self.input.measured.get(&kernel.id).filter(|(of, _)| *of == wanted)?;
-        record.timing.as_ref()
+        self.input.measured.get(&kernel.id).filter(|(of, _)| *of == wanted).map(|(_, record)| &**record)
+    }
+
+    /// Its time.
+    fn timing(&self, kernel: &Kernel, params: &Params) -> Option<&Timing> {
+        self.measured(kernel, params)?.timing.as_ref()
     }
 
     /// What the model of a device says of the kernel on the stage, beside what was measured; what it takes for granted, the first time.
@@ -249,6 +261,9 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
+        if !kernel.runs_on(Backend::Simt) {
+            return self.untraced(&lesson, kernel, params);
+        }
         let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..self.spec() };
         let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
         let Some(timeline) = record.timeline.map(Arc::new) else { return Vec::new() };
@@ -269,14 +284,7 @@ impl Builder<'_> {
             size: STAGE,
         };
         let frame = Painter::default().frame(&view);
-        let mut blocks = Vec::new();
-        if !self.printed.contains(&kernel.id) {
-            self.printed.push(kernel.id.clone());
-            blocks.push(NoteBlock::Source {
-                file: kernel.file.clone(),
-                text: jobs::source(&lesson, kernel, params).to_string(),
-            });
-        }
+        let mut blocks: Vec<NoteBlock> = self.source(&lesson, kernel, params).into_iter().collect();
         blocks.extend([
             NoteBlock::Figure {
                 id: format!("{}-stage", step.id),
@@ -296,6 +304,34 @@ impl Builder<'_> {
         blocks
     }
 
+    /// What stands in a stage's place where a kernel is written in CUDA C++ only.
+    fn untraced(&mut self, lesson: &Lesson, kernel: &Kernel, params: &Params) -> Vec<NoteBlock> {
+        let mut blocks: Vec<NoteBlock> = self.source(lesson, kernel, params).into_iter().collect();
+        let why =
+            format!("{}: written in CUDA C++ only, which the tracer does not run, so there is no trace.", kernel.title);
+        let seed = self.input.seed;
+        blocks.extend([
+            NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]),
+            NoteBlock::Command(format!(
+                "warpbook run {} --kernel {}{} --backend cuda --seed {seed}",
+                lesson.id,
+                kernel.id,
+                settings(params)
+            )),
+        ]);
+        blocks
+    }
+
+    /// A kernel's text as it runs at some parameters, where the note has not printed it yet.
+    fn source(&mut self, lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<NoteBlock> {
+        if self.printed.contains(&kernel.id) {
+            return None;
+        }
+        self.printed.push(kernel.id.clone());
+        let text = jobs::source(lesson, kernel, params).to_string();
+        Some(NoteBlock::Source { file: kernel.file.clone(), text })
+    }
+
     fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {
         let lesson = self.input.lesson.clone();
         let Some(id) = &step.experiment else { return Vec::new() };
@@ -306,8 +342,8 @@ impl Builder<'_> {
         let found = self.input.sweeps.get(id).filter(|sweep| !sweep.points.is_empty());
         let Some(found) = found else { return Vec::new() };
         self.plotted.push(id.clone());
-        let mut blocks = figure(self.input, &lesson, experiment, found);
-        blocks.extend(recorded(self.input, &lesson, experiment));
+        let mut blocks = experiment::figure(self.input, &lesson, experiment, found);
+        blocks.extend(experiment::recorded(self.input, &lesson, experiment));
         blocks
     }
 
@@ -407,69 +443,4 @@ fn warps(width: u32) -> String {
 
 fn settings(params: &Params) -> String {
     params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
-}
-
-/// The experiment as another device measured it, where the learner shows that: a figure of its own, with its own data.
-fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
-    let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
-    let Some(shown) = recording::chosen(&all, &input.recording, Some(&input.device)).map(|i| &all[i]) else {
-        return Vec::new();
-    };
-    let plot = chart::recorded(lesson, experiment, shown);
-    if plot.series.is_empty() {
-        return Vec::new();
-    }
-    let frame = plot::frame(&plot, PLOT);
-    let Recording { device, driver, program, .. } = shown.recording;
-    let others = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", number(*v)));
-    let at: Vec<String> = others.collect();
-    let caption = format!(
-        "{}. Recorded on {}, at {}; not measured on this machine. Driver {driver}, warpbook {program}; bars span the 10th to the 90th \
-         percentile.",
-        plot.title,
-        shown.recording.name(),
-        at.join(", ")
-    );
-    let id = format!("{}-recorded", experiment.id);
-    let rows = sweep::csv_rows(&shown.sweep.over, &shown.sweep.points);
-    let data = NoteBlock::Data {
-        id: id.clone(),
-        caption: format!("{}, recorded on {device}", plot.title),
-        header: rows.0,
-        rows: rows.1,
-    };
-    vec![NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) }, data]
-}
-
-fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Vec<NoteBlock> {
-    let measured = found.backend != Backend::Simt;
-    let plot = chart::plot(lesson, experiment, Some(found), Some(&input.ceilings), None, measured);
-    let frame = plot::frame(&plot, PLOT);
-    let (how, bars) =
-        if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
-    let (header, rows) = sweep::csv_rows(&found.over, &found.points);
-    let others: Params =
-        found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
-    let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
-    let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
-    let kernels: String = experiment.kernels.iter().map(|k| format!(" --kernel {k}")).collect();
-    vec![
-        NoteBlock::Figure {
-            id: experiment.id.clone(),
-            caption: format!("{}. {how} on {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
-            alt: frame.alt.clone(),
-            svg: svg::adaptive(&frame),
-        },
-        NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
-        NoteBlock::Command(format!(
-            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
-            lesson.id,
-            found.over,
-            values.join(","),
-            settings(&others),
-            found.backend.name(),
-            input.seed,
-            if measured { String::new() } else { warps(found.warp_width) }
-        )),
-    ]
 }

@@ -99,6 +99,8 @@ pub struct CompiledOutput {
     pub max_threads: u32,
     /// How many workgroups a multiprocessor can hold, and what keeps it from holding more.
     pub occupancy: Option<Occupancy>,
+    /// Workgroups that were launched of a persistent kernel, in x, y and z; null for others, whose grid is the lesson's.
+    pub persistent_grid: Option<[u32; 3]>,
     /// The code in the virtual machine's language; not in JSON.
     #[serde(skip)]
     pub ptx: String,
@@ -131,6 +133,7 @@ impl From<&Compiled> for CompiledOutput {
             local_bytes: compiled.local_bytes,
             max_threads: compiled.max_threads,
             occupancy: compiled.occupancy,
+            persistent_grid: compiled.persistent_grid,
             ptx: compiled.ptx.clone(),
         }
     }
@@ -149,6 +152,9 @@ impl CompiledOutput {
                 ", {} bytes spilled or indexed outside the registers",
                 count(self.local_bytes.into())
             ));
+        }
+        if let Some([x, y, z]) = self.persistent_grid {
+            words.push_str(&format!(", {x} x {y} x {z} persistent workgroups"));
         }
         if let Some(Occupancy { warps, max_warps, limited_by, .. }) = self.occupancy {
             words.push_str(&format!(", {warps} of {max_warps} warps on a multiprocessor"));
@@ -353,6 +359,8 @@ pub struct SweepOutput {
     pub over: String,
     /// Its points, by value and then by kernel.
     pub points: Vec<SweepPoint>,
+    /// Which kernels were left out, and why.
+    pub warnings: Vec<Warning>,
 }
 
 /// Whole numbers without a fraction: parameters are counts.

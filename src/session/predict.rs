@@ -84,6 +84,11 @@ impl Asked<'_> {
         let mut results = Results::default();
         for probe in &self.prediction.probes {
             let Some(kernel) = self.lesson.kernel(&probe.kernel) else { continue };
+            if !kernel.runs_on(backend) {
+                // An answer that takes its results is then none.
+                runs.push(format!("{} does not run on {}", kernel.title, backend.name()));
+                continue;
+            }
             let params = jobs::with(self.params, &probe.set);
             let done = runner.kernel(kernel, &params)?;
             if let Some(problem) = run::failed_check(&kernel.file, &done.record) {

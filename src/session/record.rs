@@ -59,7 +59,7 @@ pub fn record(
 }
 
 fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> RecordedExperiment {
-    let curves = sweep::kernels_of(lesson, experiment).into_iter().map(|kernel| {
+    let curves = sweep::kernels_of(lesson, experiment, found.backend).into_iter().map(|kernel| {
         let of_kernel = found.points.iter().filter(|p| p.kernel.id == kernel.id && p.kernel.ok);
         let points = of_kernel.filter_map(|p| {
             let time = p.kernel.time.as_ref()?;

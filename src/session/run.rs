@@ -172,6 +172,10 @@ impl Runner<'_> {
         done: &Done,
         ceilings: &Ceilings,
     ) -> (Option<Predicted>, Vec<Diagnostic>) {
+        // A prediction is made of a trace, and what has none was never to have one.
+        if !kernel.runs_on(Backend::Simt) {
+            return (None, Vec::new());
+        }
         let retraced = match &done.record.trace {
             Some(_) => Ok(None),
             None => self.traced(kernel, params).map(Some),
@@ -289,7 +293,7 @@ pub fn is_not_here(problems: &[Diagnostic]) -> bool {
 }
 
 /// Why a kernel was left out, as a warning.
-fn left_out(problem: Diagnostic) -> Warning {
+pub(super) fn left_out(problem: Diagnostic) -> Warning {
     let message = format!("left out: {}", problem.message);
     Warning { kind: WarningKind::NotHere, message, hint: problem.hint.unwrap_or_default() }
 }
@@ -335,6 +339,9 @@ pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     let mut needs = vec!["simt"];
     if lesson.experiments.iter().any(|e| !e.quantity.is_traced()) {
         needs.push("gpu (optional, for measured times)");
+    }
+    if lesson.kernels.iter().any(|kernel| kernel.cuda_only.is_some()) {
+        needs.push("cuda (optional, for kernels in CUDA C++ only)");
     }
     needs
 }

@@ -51,10 +51,11 @@ pub fn points(
     }
 }
 
-/// The kernels of an experiment, each a curve.
+/// The kernels of an experiment that a backend runs, each a curve.
 #[must_use]
-pub fn kernels_of<'a>(lesson: &'a Lesson, experiment: &Experiment) -> Vec<&'a Kernel> {
-    experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).collect()
+pub fn kernels_of<'a>(lesson: &'a Lesson, experiment: &Experiment, backend: Backend) -> Vec<&'a Kernel> {
+    let all = experiment.kernels.iter().filter_map(|id| lesson.kernel(id));
+    all.filter(|kernel| kernel.runs_on(backend)).collect()
 }
 
 /// Sweeps one parameter of a lesson.
@@ -71,12 +72,18 @@ pub fn sweep(
     on_point: &mut dyn FnMut(&SweepPoint, &[Diagnostic]),
 ) -> Result<SweepOutput, Diagnostic> {
     let lesson = run::lesson(pack, lesson_id)?;
-    let kernels = run::kernels(lesson, &options.kernels)?;
+    let mut kernels = run::kernels(lesson, &options.kernels)?;
     let base = run::params(lesson, &options.set)?;
     for value in values {
         run::params(lesson, &[(over.to_owned(), *value)])?;
     }
     let device = devices.resolve(options.backend)?;
+    let mut warnings = Vec::new();
+    if options.kernels.is_empty() {
+        let (here, elsewhere): (Vec<_>, Vec<_>) = kernels.into_iter().partition(|k| k.runs_on(device.backend));
+        kernels = here;
+        warnings.extend(elsewhere.into_iter().map(|kernel| run::left_out(kernel.not_here())));
+    }
     let purpose = run::purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut found = Vec::new();
@@ -94,6 +101,7 @@ pub fn sweep(
         params,
         over: over.to_owned(),
         points: found,
+        warnings,
     })
 }
 

@@ -162,6 +162,8 @@ pub struct Compiled {
     pub max_threads: u32,
     /// How many of its workgroups a multiprocessor can hold.
     pub occupancy: Option<Occupancy>,
+    /// The workgroups of a persistent kernel that were launched in x, y and z: no more than the device holds at a time.
+    pub persistent_grid: Option<[u32; 3]>,
     /// The code in the virtual machine's language, with the source's lines as `.loc`.
     pub ptx: String,
 }

@@ -79,10 +79,10 @@ fn wrong(job: &Job, map: &TensorMap) -> Option<Diagnostic> {
     None
 }
 
-/// Says how much shared memory the launch may give, where it asks for more.
+/// Says how much shared memory the launch may give, where it asks for more than `most` bytes: what is left beside the kernel's own.
 ///
 /// # Errors
-/// When it asks for more, or the device does not say.
+/// When it asks for more.
 pub(super) fn check_shared(gpu: &Gpu, job: &Job, most: u32) -> Result<(), Failure> {
     let asked = job.cuda_only.as_ref().map_or(0, |only| only.shared_bytes);
     if asked <= most {
@@ -90,7 +90,7 @@ pub(super) fn check_shared(gpu: &Gpu, job: &Job, most: u32) -> Result<(), Failur
     }
     let (asked, most) = (count(asked.into()), count(most.into()));
     let message = format!(
-        "a workgroup of kernel `{}` would take {asked} bytes of shared memory, and {} gives at most {most}",
+        "a workgroup of kernel `{}` would take {asked} bytes of shared memory beside what it declares, and {} gives at most {most}",
         job.kernel, gpu.description.name
     );
     let lower = match job.blame.shared.as_slice() {

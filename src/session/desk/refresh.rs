@@ -118,7 +118,7 @@ impl Desk {
         let workgroup = self.state.workgroup;
         let has_timeline =
             self.state.traced.get(&shown).is_some_and(|t| t.timeline.is_some() && t.workgroup == workgroup);
-        if !has_timeline {
+        if !has_timeline && self.state.is_traceable(&shown) {
             self.tracer.enqueue(TraceTask::Timeline(setting.clone(), shown.clone(), workgroup));
         }
         for id in self.wanted() {
@@ -174,7 +174,9 @@ impl Desk {
         if done || tried || self.hushed || (software && self.tracing_left()) {
             return;
         }
-        if let (Some(backend), Some(setting)) = (self.state.measuring_backend(), self.setting()) {
+        let backend = self.state.measuring_backend();
+        let backend = backend.filter(|backend| self.state.shown_kernel().is_some_and(|k| k.runs_on(*backend)));
+        if let (Some(backend), Some(setting)) = (backend, self.setting()) {
             self.begin(Work::Device, format!("measuring {shown}"));
             self.device.replace(DeviceTask::Measure(setting, shown, backend));
             self.want_ceilings(backend);
@@ -187,7 +189,7 @@ impl Desk {
         }
     }
 
-    /// Kernels whose counts the screen shows: the one on the bench, and those that the prose speaks of.
+    /// Kernels whose counts the screen shows: the one on the bench, and those that the prose speaks of, as far as they can be traced.
     pub(super) fn wanted(&self) -> Vec<String> {
         let mut wanted = vec![self.state.kernel.clone()];
         if let (Some(lesson), Some(step)) = (&self.state.lesson, self.state.step()) {
@@ -197,6 +199,7 @@ impl Desk {
                 }
             }
         }
+        wanted.retain(|id| self.state.is_traceable(id));
         wanted
     }
 
@@ -217,6 +220,7 @@ impl Desk {
         let failed = |id: &String| state.failed.contains_key(id);
         let shown = &state.kernel;
         let staged = state.traced.get(shown).is_some_and(|t| t.timeline.is_some() && t.workgroup == state.workgroup);
+        let staged = staged || !state.is_traceable(shown);
         state.lesson.is_some()
             && (self.wanted().iter().any(|id| !self.is_counted(id) && !failed(id)) || !(staged || failed(shown)))
     }

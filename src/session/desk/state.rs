@@ -10,7 +10,7 @@ use crate::base::units::number;
 use crate::device::{DeviceSpec, Launch};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Experiment, Kernel, Lesson, LibraryDecl, Pack, SceneKind, Step};
+use crate::lesson::{CudaOnly, Experiment, Kernel, Lesson, LibraryDecl, Pack, SceneKind, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
@@ -248,6 +248,13 @@ impl State {
         if fits { self.scene } else { SceneKind::default() }
     }
 
+    /// Whether the tracer runs a kernel: one that is written in CUDA C++ only has no trace, and never will.
+    #[must_use]
+    pub fn is_traceable(&self, kernel: &str) -> bool {
+        let kernel = self.lesson.as_ref().and_then(|lesson| lesson.kernel(kernel));
+        kernel.is_none_or(|kernel| kernel.runs_on(Backend::Simt))
+    }
+
     /// The experiment in the plot: the step's.
     #[must_use]
     pub fn experiment(&self) -> Option<&Experiment> {
@@ -315,8 +322,14 @@ impl State {
             }
         }
         for (id, measured) in &self.measured {
-            if let Some(timing) = measured.record.as_ref().filter(|r| r.trusted()).and_then(|r| r.timing.as_ref()) {
-                results.insert_timing(id, timing, measured.work.0, measured.work.1);
+            let (bytes, flops) = measured.work;
+            match measured.record.as_ref().filter(|r| r.trusted()) {
+                // No trace says what its work is.
+                Some(record) if !self.is_traceable(id) => results.insert_record(id, record, bytes, flops),
+                Some(record) => {
+                    record.timing.iter().for_each(|timing| results.insert_timing(id, timing, bytes, flops));
+                }
+                None => {}
             }
         }
         results
@@ -430,7 +443,7 @@ fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
         Some(LibraryDecl::Product(product)) => product.sizes.as_slice(),
         Some(LibraryDecl::Copy(..)) | None => &[],
     };
-    let exprs = exprs.chain(sizes);
+    let exprs = exprs.chain(sizes).chain(kernel.cuda_only.iter().flat_map(CudaOnly::sizes));
     let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
     ids.sort();
     ids.dedup();

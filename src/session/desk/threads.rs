@@ -285,6 +285,7 @@ fn run_experiment(
     (backend, device): (Backend, String),
     cancel: &AtomicBool,
 ) {
+    let kernels = sweep::kernels_of(&setting.lesson, experiment, backend);
     let sweep = Sweep {
         number,
         bounds_checks: setting.bounds_checks,
@@ -294,12 +295,11 @@ fn run_experiment(
         params: setting.params.clone(),
         over: experiment.over.clone(),
         points: Vec::new(),
-        total: experiment.values.len() * experiment.kernels.len(),
+        total: experiment.values.len() * kernels.len(),
     };
     out.send(Event::SweepStarted(experiment.id.clone(), sweep));
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
-    let kernels = sweep::kernels_of(&setting.lesson, experiment);
     let swept = (experiment.over.as_str(), experiment.values.as_slice());
     sweep::points(&runner, &kernels, swept, &setting.params, &mut |point, problems| {
         if !cancel.load(Ordering::Relaxed) {

@@ -13,7 +13,7 @@ pub use self::file::{load, read};
 use super::desk::state::Sweep;
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::saved::RecordingChoice;
-use crate::lesson::{Experiment, Kernel, Lesson};
+use crate::lesson::{CudaOnly, Experiment, Kernel, Lesson};
 use crate::measure::stats;
 use crate::trace::record::{Backend, CacheState, Device};
 
@@ -136,6 +136,7 @@ pub fn fingerprint(kernel: &Kernel, backend: Backend) -> String {
         parts.extend([buffer.name.as_str(), buffer.count.source()]);
     }
     parts.extend(kernel.grid.iter().chain([&kernel.bytes, &kernel.flops]).map(|e| e.source()));
+    parts.extend(kernel.cuda_only.iter().flat_map(CudaOnly::sizes).map(|e| e.source()));
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     // A byte that is in no text keeps neighbours apart.
     for byte in parts.into_iter().flat_map(|part| part.bytes().chain([0xff])) {

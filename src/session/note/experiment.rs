@@ -1,0 +1,82 @@
+//! An experiment in a note: its figure, its data, and the same as another device measured it.
+
+use super::{Input, settings, warps};
+use crate::base::units::number;
+use crate::lesson::{Experiment, Lesson};
+use crate::notes::NoteBlock;
+use crate::scene::{plot, svg};
+use crate::session::desk::state::Sweep;
+use crate::session::jobs::Params;
+use crate::session::recording::{self, Recording};
+use crate::session::{chart, sweep};
+use crate::trace::record::Backend;
+
+/// Size of a plot, in points.
+const PLOT: [f32; 2] = [720.0, 400.0];
+
+/// The experiment as another device measured it, where the learner shows that: a figure of its own, with its own data.
+pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
+    let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
+    let Some(shown) = recording::chosen(&all, &input.recording, Some(&input.device)).map(|i| &all[i]) else {
+        return Vec::new();
+    };
+    let plot = chart::recorded(lesson, experiment, shown);
+    if plot.series.is_empty() {
+        return Vec::new();
+    }
+    let frame = plot::frame(&plot, PLOT);
+    let Recording { device, driver, program, .. } = shown.recording;
+    let others = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", number(*v)));
+    let at: Vec<String> = others.collect();
+    let caption = format!(
+        "{}. Recorded on {}, at {}; not measured on this machine. Driver {driver}, warpbook {program}; bars span the 10th to the 90th \
+         percentile.",
+        plot.title,
+        shown.recording.name(),
+        at.join(", ")
+    );
+    let id = format!("{}-recorded", experiment.id);
+    let rows = sweep::csv_rows(&shown.sweep.over, &shown.sweep.points);
+    let data = NoteBlock::Data {
+        id: id.clone(),
+        caption: format!("{}, recorded on {device}", plot.title),
+        header: rows.0,
+        rows: rows.1,
+    };
+    vec![NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) }, data]
+}
+
+/// The experiment as it was run here: its figure, its data, and how to run it again.
+pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Vec<NoteBlock> {
+    let measured = found.backend != Backend::Simt;
+    let plot = chart::plot(lesson, experiment, Some(found), Some(&input.ceilings), None, measured);
+    let frame = plot::frame(&plot, PLOT);
+    let (how, bars) =
+        if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
+    let (header, rows) = sweep::csv_rows(&found.over, &found.points);
+    let others: Params =
+        found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
+    let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
+    let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
+    let kernels = sweep::kernels_of(lesson, experiment, found.backend);
+    let kernels: String = kernels.into_iter().map(|kernel| format!(" --kernel {}", kernel.id)).collect();
+    vec![
+        NoteBlock::Figure {
+            id: experiment.id.clone(),
+            caption: format!("{}. {how} on {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
+            alt: frame.alt.clone(),
+            svg: svg::adaptive(&frame),
+        },
+        NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
+        NoteBlock::Command(format!(
+            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
+            lesson.id,
+            found.over,
+            values.join(","),
+            settings(&others),
+            found.backend.name(),
+            input.seed,
+            if measured { String::new() } else { warps(found.warp_width) }
+        )),
+    ]
+}

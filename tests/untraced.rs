@@ -1,0 +1,213 @@
+//! Kernels without a trace, since they are written in CUDA C++ only: window, notes and predictions go on without it, and say so.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use warpbook::gpu::client::WorkerCommand;
+use warpbook::lesson::{Lesson, PackFiles};
+use warpbook::notes::{self, Format};
+use warpbook::session::desk::state::key;
+use warpbook::session::devices::{Choice, Devices};
+use warpbook::session::export::{Wanted, run_and_report};
+use warpbook::session::predict::Asked;
+use warpbook::session::recording::fingerprint;
+use warpbook::session::saved::{LessonSaved, RecordingChoice};
+use warpbook::session::{self, jobs};
+use warpbook::trace::record::Backend;
+
+#[cfg(feature = "app")]
+mod window;
+
+const LESSON: &str = r#"(
+    format_version: 1, title: "Both", summary: "A kernel in both languages, and one in CUDA C++ only.",
+    params: [
+        (id: "n", label: "n", default: 1024, domain: PowersOfTwo(256, 4096)),
+        (id: "stages", label: "stages", default: 2, domain: Range(1, 4)),
+    ],
+    values: [(id: "gain", label: "gain", expr: "copy.time / fast.time")],
+    kernels: [
+        (
+            id: "copy", title: "Copy", ladder: "copies", shader: "both/copy.wgsl",
+            buffers: [(name: "src", elem: F32, count: "n", init: Random), (name: "dst", elem: F32, count: "n", init: Poison)],
+            grid: ("n / 256", "1", "1"), bytes: "8 * n",
+            check: (reference: "strided_copy", args: {"n": "n", "stride": "1", "offset": "0"}, output: "dst"),
+        ),
+        (
+            id: "fast", title: "Fast copy", ladder: "copies", change: "By the hardware.", shader: "both/fast.cu",
+            cuda: (block: ("256", "1", "1"), shared: "1024 * stages"),
+            buffers: [(name: "src", elem: Bf16, count: "n", init: Random), (name: "dst", elem: Bf16, count: "n", init: Poison)],
+            grid: ("n / 256", "1", "1"), bytes: "4 * n",
+            check: (reference: "strided_copy", args: {"n": "n", "stride": "1", "offset": "0"}, output: "dst"),
+        ),
+    ],
+    experiments: [(id: "speed", title: "Speed", kernels: ["copy", "fast"], over: "n", values: [256, 512], quantity: BytesPerSecond)],
+    steps: [(id: "one", kernel: "fast", experiment: "speed"), (id: "two", kernel: "copy")],
+    predictions: [(
+        id: "faster", question: "How much faster?", options: [("Twice", 2.0), ("Four times", 4.0)],
+        probes: [(id: "slow", kernel: "copy"), (id: "quick", kernel: "fast")],
+        measured: "slow.time / quick.time", traced: "slow.load_sectors / quick.load_sectors", because: "It is.",
+    )],
+    exercise: (
+        kernel: "copy", starter: "starter.wgsl", solution: "solution.wgsl", prompt: "Copy.",
+        goal: "exercise.load_sectors <= n / 8", goal_text: "few sectors",
+    ),
+)"#;
+
+const TEXT: &str = "## One {#one}\n\nThe gain is {{= gain}}, and the other loads {{= copy.load_sectors}} sectors.\n\n{{predict faster}}\n\n\
+                    ## Two {#two}\n\n{{exercise}}\n";
+
+const COPY: &str = "@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    dst[id.x] = src[id.x];
+}
+";
+
+const FAST: &str = r#"// By the hardware.
+extern "C" __global__ void fast(const unsigned short* src, unsigned short* dst) {
+    unsigned int i = blockIdx.x * 256 + threadIdx.x;
+    dst[i] = src[i];
+}
+"#;
+
+/// A pack in `folder` whose only lesson is this one.
+fn pack(folder: &Path, lesson: &str) -> PackFiles {
+    for (path, text) in [
+        ("lessons/index.ron", "(format_version: 1, order: [\"both\"])"),
+        ("lessons/both/lesson.ron", lesson),
+        ("lessons/both/text.md", TEXT),
+        ("lessons/both/starter.wgsl", ""),
+        ("lessons/both/solution.wgsl", COPY),
+        ("shaders/both/copy.wgsl", COPY),
+        ("shaders/both/fast.cu", FAST),
+    ] {
+        let path: PathBuf = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    PackFiles::Folder(folder.to_owned())
+}
+
+/// The lesson, and every mistake in it.
+fn read(lesson: &str) -> (Option<Arc<Lesson>>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, found) = session::load(&pack(folder.path(), lesson));
+    (pack.lessons.first().cloned(), found.iter().map(ToString::to_string).collect())
+}
+
+fn lesson() -> Arc<Lesson> {
+    let (lesson, found) = read(LESSON);
+    assert_eq!(found, [""; 0]);
+    lesson.unwrap()
+}
+
+fn devices() -> Devices {
+    let program = env!("CARGO_BIN_EXE_warpbook").into();
+    Devices::new(WorkerCommand { program, ..WorkerCommand::this_program() })
+}
+
+#[test]
+fn what_has_no_trace_is_not_asked_for_one() {
+    for (right, wrong, at, said) in [
+        ("copy.time / fast.time", "fast.load_sectors", "fast.load_sectors", "shaders/both/fast.cu is CUDA C++ only"),
+        ("kernel: \"copy\", starter", "kernel: \"fast\", starter", "exercise: (", "the exercise's kernel `fast`"),
+        ("F32, count: \"n\", init: Random", "Bf16, count: \"n\", init: Random", "Bf16", "no bfloat16"),
+    ] {
+        assert_eq!(LESSON.matches(right).count(), 1, "{right}");
+        let spoilt = LESSON.replace(right, wrong);
+        let line = spoilt[..spoilt.find(at).unwrap()].matches('\n').count() + 1;
+        let (_, found) = read(&spoilt);
+        let place = format!("lesson.ron:{line}:");
+        assert!(found.iter().any(|f| f.contains(said) && f.contains(&place)), "{place} {said}: {found:?}");
+    }
+    let (_, found) = read(&LESSON.replace("copy.time / fast.time", "fast.bytes / copy.bytes"));
+    assert_eq!(found, [""; 0], "the lesson's own arithmetic needs no trace");
+}
+
+#[test]
+fn what_sizes_a_launch_is_part_of_what_was_measured() {
+    let lesson = lesson();
+    let kernel = lesson.kernel("fast").unwrap();
+    let params = jobs::defaults(&lesson);
+    let others = jobs::with(&params, &[("stages".to_owned(), 3.0)]);
+    assert_ne!(key(&lesson, kernel, &params, 0), key(&lesson, kernel, &others, 0));
+    let (other, _) = read(&LESSON.replace("1024 * stages", "2048 * stages"));
+    let other = other.unwrap();
+    assert_ne!(fingerprint(kernel, Backend::Cuda), fingerprint(other.kernel("fast").unwrap(), Backend::Cuda));
+    assert_eq!(
+        fingerprint(lesson.kernel("copy").unwrap(), Backend::Wgpu),
+        fingerprint(other.kernel("copy").unwrap(), Backend::Wgpu)
+    );
+}
+
+#[test]
+fn a_prediction_without_a_probe_has_no_answer_but_a_reason() {
+    let lesson = lesson();
+    let asked = Asked {
+        lesson: &lesson,
+        prediction: &lesson.predictions[0],
+        params: &jobs::defaults(&lesson),
+        seed: 1,
+        bounds_checks: true,
+    };
+    let answer = asked.answer(&devices(), Backend::Simt, &AtomicBool::new(false)).unwrap();
+    assert_eq!((answer.measured, answer.traced), (None, None));
+    assert!(answer.runs.iter().any(|run| run == "Fast copy does not run on simt"), "{:?}", answer.runs);
+}
+
+#[test]
+fn a_note_shows_the_source_and_why_nothing_was_traced() {
+    let wanted = Wanted {
+        lesson: &lesson(),
+        kept: LessonSaved::default(),
+        models: Vec::new(),
+        model: None,
+        recordings: Arc::default(),
+        recording: RecordingChoice::default(),
+        backend: Choice::Only(Backend::Simt),
+        seed: 1,
+    };
+    let (report, problems) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
+    assert_eq!(problems.len(), 1, "said once for the experiment: {problems:?}");
+    assert!(!problems[0].is_error() && problems[0].message.contains("`fast` is written in CUDA C++ only"));
+    let folder = tempfile::tempdir().unwrap();
+    let written = notes::write(&report, &[Format::Markdown], folder.path()).unwrap();
+    let note = written.iter().find(|path| path.extension().is_some_and(|e| e == "md")).unwrap();
+    let text = fs::read_to_string(note).unwrap();
+    let parts = [
+        "extern \"C\" __global__ void fast",
+        "so there is no trace",
+        "--kernel fast",
+        "--backend cuda",
+        "not measured",
+    ];
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("the other loads 128 sectors"), "{text}");
+}
+
+#[cfg(feature = "app")]
+#[test]
+fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
+    use egui_kittest::kittest::Queryable;
+    let folder = tempfile::tempdir().unwrap();
+    let files = pack(folder.path(), LESSON);
+    let mut window = window::open(files, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let state = window.state().desk.state();
+    assert_eq!((state.kernel.as_str(), state.failed.len(), state.unmeasured.len()), ("fast", 0, 0));
+    window.get_by_label_contains("No trace: this kernel is written in CUDA C++ only");
+    window.get_by_label_contains("extern \"C\" __global__ void fast");
+    assert!(window.query_by_label_contains("Origin").is_none());
+    // The next step's kernel is traced as ever.
+    window.state_mut().desk.command(session::desk::Command::GoTo(1));
+    window::settle(&mut window);
+    assert!(window.state().desk.state().traced["copy"].timeline.is_some());
+    window.get_by_label_contains("Origin");
+    assert!(window.query_by_label_contains("No trace").is_none());
+}
