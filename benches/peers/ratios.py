@@ -63,6 +63,31 @@ def pairs(device, peers):
             yield f"coalescing/{kernel}, 256 MiB, over torch's copy", rung["bytes_per_s"], copy["gbps"] * 1e9
             if rung["library"] and rung["library"]["ok"]:
                 yield f"coalescing/{kernel}, 256 MiB, over {rung['library']['name']}", rung["bytes_per_s"], rung["library"]["bytes_per_s"]
+    yield from products(device, peer)
+    yield from rows(device, peer, copy)
+
+
+def products(device, peer):
+    """Products of matrices: the best rung of each ladder over torch's, which is cuBLAS."""
+    for ladder, dtype in (("matmul", "fp32"), ("tensor", "bf16")):
+        for n in (4096, 8192):
+            found = best(device, "tiling", ladder, "flops_per_s", n=n)
+            theirs = peer("gemm", dtype=dtype, n=n)
+            if found and theirs:
+                yield f"tiling/{found[1]}, {n}³, over torch's {dtype}", found[0], theirs["tflops"] * 1e12
+
+
+def rows(device, peer, copy):
+    """Softmax and its backward: the best rung over torch, over Triton and over a copy."""
+    for rows, cols in ((8192, 1024), (8192, 4096), (8192, 8192), (4096, 32768), (131072, 128)):
+        for ladder, kinds in (("forward", ("softmax_torch", "softmax_triton")), ("backward", ("softmax_bwd_torch",))):
+            found = best(device, "softmax", ladder, "bytes_per_s", rows=rows, cols=cols)
+            if not found:
+                continue
+            for kind in kinds:
+                theirs = peer(kind, rows=rows, cols=cols)["gbps"] * 1e9
+                yield f"softmax/{found[1]}, {rows}×{cols}, over {kind}", found[0], theirs
+            yield f"softmax/{found[1]}, {rows}×{cols}, over a copy", found[0], copy["gbps"] * 1e9
 
 
 def main():
