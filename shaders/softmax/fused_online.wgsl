@@ -13,8 +13,17 @@ const MASKED = -1.0e38;       // a logit that takes no part; a row without any o
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
 
-// For each subgroup, x: its greatest logit; y: its sum of e^(logit - greatest). Enough for 1,024 lanes in subgroups of 8.
-var<workgroup> parts: array<vec2<f32>, 128>;
+// x: the greatest of some logits; y: the sum of e^(logit - greatest) over them. Both are 8 bytes in one access.
+alias Part = vec2<f32>;
+
+// A part for each subgroup: enough for 1,024 lanes in subgroups of 8.
+var<workgroup> parts: array<Part, 128>;
+
+// Two parts as one: each sum is scaled to the greater of the two maxima.
+fn join(a: Part, b: Part) -> Part {
+    let greatest = max(a.x, b.x);
+    return Part(greatest, a.y * exp(a.x - greatest) + b.y * exp(b.x - greatest));
+}
 
 // The k-th four logits of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
 // else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
@@ -83,20 +92,16 @@ fn main(
     }
     sum = subgroupAdd(sum);
     if (lane == 0u) {
-        parts[subgroup] = vec2<f32>(greatest, sum);
+        parts[subgroup] = Part(greatest, sum);
     }
     workgroupBarrier();
 
-    var row_greatest = MASKED;
+    var mine = Part(MASKED, 0.0);
     for (var i = lane; i < subgroups; i += width) {
-        row_greatest = max(row_greatest, parts[i].x);
+        mine = join(mine, parts[i]);
     }
-    row_greatest = subgroupMax(row_greatest);
-    var row_sum = 0.0;
-    for (var i = lane; i < subgroups; i += width) {
-        row_sum += parts[i].y * exp(parts[i].x - row_greatest);
-    }
-    row_sum = subgroupAdd(row_sum);
+    let row_greatest = subgroupMax(mine.x);
+    let row_sum = subgroupAdd(mine.y * exp(mine.x - row_greatest));
 
     let scale = select(0.0, exp(greatest - row_greatest) / row_sum, row_greatest > MASKED);
     for (var k = 0u; k < PER_LANE; k++) {

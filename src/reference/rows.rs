@@ -5,6 +5,10 @@
 use super::table::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
+/// Errors of a share are relative to this at least. WGSL may take numbers below the smallest normal one, 1.2e-38, for zero, and such an error
+/// is then far below any tolerance.
+const LEAST: f64 = 1e-30;
+
 /// Row `row` of the rows of `cols` elements that `tensor` holds.
 fn elements(tensor: &Tensor, row: usize, cols: usize) -> impl Iterator<Item = f64> + Clone + '_ {
     (row * cols..(row + 1) * cols).map(|i| tensor.get(i))
@@ -38,7 +42,7 @@ impl Row {
 pub(super) fn forward(given: &Given<'_>, row: usize, out: &mut [Expected]) {
     let x = elements(given.inputs[0], row, given.args[1]);
     let Some(found) = Row::of(x.clone()) else { return };
-    out.iter_mut().zip(x).for_each(|(out, x)| out.value = found.softmax(x));
+    out.iter_mut().zip(x).for_each(|(out, x)| *out = Expected { value: found.softmax(x), scale: LEAST });
 }
 
 /// dx = y ∘ (dy - y · dy) in row `row`. Both terms of the difference are summed or rounded at their own size: of y · dy, that is the norm of
@@ -99,7 +103,7 @@ pub(super) fn cross_entropy_backward(given: &Given<'_>, row: usize, out: &mut [E
     let factor = 1.0 + 2.0 * loss.z * loss.row.lse();
     for (i, (out, x)) in out.iter_mut().zip(elements(given.inputs[0], row, given.args[1])).enumerate() {
         let (y, t) = (factor * loss.row.softmax(x), if i == loss.target { 1.0 } else { 0.0 });
-        *out = Expected { value: y - t, scale: y.abs() + t };
+        *out = Expected { value: y - t, scale: (y.abs() + t).max(LEAST) };
     }
 }
 
