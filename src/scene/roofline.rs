@@ -322,6 +322,8 @@ fn draw_spots(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis, hovered: 
         });
         if let Some(rect) = free {
             let ink = if spot.shown { Ink::Text } else { Ink::Muted };
+            // Words over a line stay readable.
+            frame.fill(rect, 2.0, Ink::Panel, None);
             frame.text([rect[0], rect[1] + SIZE / 2.0], SIZE, Anchor::Start, ink, name.clone());
             frame.tag_last(Tag::Spot(*i));
             taken.push([rect[0] - 3.0, rect[1] - 2.0, rect[2] + 6.0, rect[3] + 4.0]);

@@ -130,7 +130,7 @@ fn percent(share: f64) -> String {
 #[expect(clippy::cast_precision_loss, reason = "an SM holds few workgroups")]
 fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4]) {
     let size = |columns: u32| (width / columns as f32).min(height / w.sms.div_ceil(columns) as f32);
-    let widest = w.sms.min(1024).max(1);
+    let widest = w.sms.clamp(1, 1024);
     let columns = (1..=widest).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or(1);
     let pitch = size(columns).min(MOST_CELL).floor();
     if pitch < LEAST_CELL {
@@ -201,8 +201,8 @@ fn strip(frame: &mut Frame, w: &Waves, shown: u64) -> String {
     }
     let below = top + BAR + 12.0;
     let time = match waves - bars {
-        0 => "time →".to_owned(),
-        more => format!("time →  ({} full waves not drawn before the last)", count(more)),
+        0 => "time, from left to right".to_owned(),
+        more => format!("time, from left to right; {} full waves before the last not drawn", count(more)),
     };
     let mut x = frame.width - MARGIN;
     for (ink, name) in [(EMPTY, "empty slot"), (BUSY, "workgroup")] {

@@ -259,6 +259,9 @@ fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], r
     if spots.iter().any(|spot| spot.traced && spot.flops_per_s.is_some_and(|rate| rate > slope(spot))) {
         said.push("Traced bytes are before caches, which lift marks above the slope.".to_owned());
     }
+    if spots.iter().any(|spot| spot.flops_per_s.is_none()) {
+        said.push("Dashes up to the roof: kernels that nobody measured.".to_owned());
+    }
     said.join(" ")
 }
 
@@ -267,7 +270,7 @@ impl State {
     #[must_use]
     pub fn spread(&self) -> Option<Spread> {
         let (lesson, kernel) = (self.lesson.as_ref()?, self.shown_kernel()?);
-        let traced = self.traced.get(&self.kernel).and_then(|traced| traced.launch.clone());
+        let traced = self.traced.get(&self.kernel).and_then(|traced| traced.launch);
         let launch = traced.or_else(|| cuda_launch(lesson, kernel, &self.params))?;
         let measures = self.acting_device().unwrap_or_else(simt::device);
         let chosen = model::pick(&self.models, self.saved.model.as_deref(), &measures)?;
