@@ -7,6 +7,7 @@ use super::expr::{EvalError, FUNCTIONS};
 use super::fields::did_you_mean;
 use super::mention::{Access, Mention, Of};
 use super::model::Lesson;
+use super::scenes::SceneKind;
 use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, Env, MAX_CHAIN, Settings, result_fields};
 use super::text::Section;
 use crate::base::diag::{Diagnostic, Place};
@@ -375,11 +376,11 @@ impl<'a> Check<'a> {
             let Some(declared) = self.declared(Kind::Step).find(|declared| declared.id == step.id) else { continue };
             if lesson.kernel(&step.kernel).is_some_and(|kernel| !step.scene.fits(kernel)) {
                 let message = format!("the step `{}` has nothing to show as {}", step.id, step.scene.name());
-                self.error(
-                    &declared.place,
-                    message,
-                    "give its kernel's matrices their `columns`, or choose another scene",
-                );
+                let missing = match step.scene {
+                    SceneKind::Roofline => "say how many `flops` its kernel's work takes",
+                    _ => "give its kernel's matrices their `columns`",
+                };
+                self.error(&declared.place, message, format!("{missing}, or choose another scene"));
             }
         }
     }

@@ -16,11 +16,15 @@ pub enum SceneKind {
     Heat,
     /// How a workgroup's lanes combine their values.
     Reduction,
+    /// How the grid's workgroups spread over a device's SMs, wave after wave.
+    Waves,
+    /// Where the rungs of the kernel's ladder stand under a device's ceilings.
+    Roofline,
 }
 
 impl SceneKind {
     /// All of them, in the order of the stage's tabs.
-    pub const ALL: [Self; 4] = [Self::Warp, Self::Matrices, Self::Heat, Self::Reduction];
+    pub const ALL: [Self; 6] = [Self::Warp, Self::Matrices, Self::Heat, Self::Reduction, Self::Waves, Self::Roofline];
 
     /// Its name on the stage.
     #[must_use]
@@ -30,6 +34,8 @@ impl SceneKind {
             Self::Matrices => "Matrices",
             Self::Heat => "Heat",
             Self::Reduction => "Reduction",
+            Self::Waves => "Waves",
+            Self::Roofline => "Roofline",
         }
     }
 
@@ -41,6 +47,8 @@ impl SceneKind {
             Self::Matrices => "The matrices, and what the workgroup has touched of them so far",
             Self::Heat => "How often each element is fetched from global memory, over the whole grid",
             Self::Reduction => "How the lanes of a workgroup combine their values, level by level",
+            Self::Waves => "How the grid's workgroups spread over a device's SMs, wave after wave",
+            Self::Roofline => "Where the kernels of the ladder stand under the device's ceilings",
         }
     }
 
@@ -52,6 +60,8 @@ impl SceneKind {
             Self::Matrices => "what workgroup 0 has touched of the matrices",
             Self::Heat => "how often each element is fetched from global memory, over the whole grid",
             Self::Reduction => "how the lanes of workgroup 0 combine their values",
+            Self::Waves => "how the grid's workgroups spread over a device's SMs",
+            Self::Roofline => "where the kernels of the ladder stand under a device's ceilings",
         }
     }
 
@@ -59,10 +69,11 @@ impl SceneKind {
     #[must_use]
     pub fn fits(self, kernel: &Kernel) -> bool {
         match self {
-            Self::Warp => true,
+            Self::Warp | Self::Waves => true,
             Self::Matrices | Self::Heat => kernel.buffers.iter().any(|buffer| buffer.columns.is_some()),
             // Lanes meet through workgroup memory or by subgroup operations.
             Self::Reduction => ["workgroupBarrier", "subgroup"].iter().any(|means| kernel.source.contains(means)),
+            Self::Roofline => kernel.flops.source().trim() != "0",
         }
     }
 
@@ -71,7 +82,7 @@ impl SceneKind {
     pub fn plays(self) -> bool {
         match self {
             Self::Warp | Self::Matrices | Self::Reduction => true,
-            Self::Heat => false,
+            Self::Heat | Self::Waves | Self::Roofline => false,
         }
     }
 }

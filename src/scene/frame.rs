@@ -147,6 +147,12 @@ pub enum Tag {
     Warp(u32),
     /// A line of the source, from 1.
     SourceLine(u32),
+    /// A multiprocessor of the device.
+    Sm(u32),
+    /// A wave of workgroups, from 0.
+    Wave(u64),
+    /// A kernel of the ladder, by its place in the picture's list.
+    Spot(usize),
 }
 
 impl Frame {

@@ -46,18 +46,7 @@ fn heat() -> Heat {
 
 fn shown(heat: Option<&Heat>, hovered: Option<Tag>, size: [f32; 2]) -> (Frame, String) {
     let timeline = Arc::new(Timeline::default());
-    let view = StageView {
-        scene: SceneKind::Heat,
-        timeline: &timeline,
-        heat,
-        workgroup: 0,
-        warp: 0,
-        position: 0.0,
-        hovered,
-        marked: &[],
-        motion: false,
-        size,
-    };
+    let view = StageView { heat, hovered, ..StageView::still(SceneKind::Heat, &timeline, size) };
     let mut painter = Painter::default();
     let frame = painter.frame(&view);
     (frame, hovered.and_then(|tag| painter.told(&view, None, tag)).unwrap_or_default())

@@ -67,18 +67,7 @@ fn tiled() -> Arc<Timeline> {
 }
 
 fn view(timeline: &Arc<Timeline>, event: usize, size: [f32; 2]) -> StageView<'_> {
-    StageView {
-        scene: SceneKind::Matrices,
-        timeline,
-        heat: None,
-        workgroup: 0,
-        warp: 0,
-        position: event as f32 + 0.99,
-        hovered: None,
-        marked: &[],
-        motion: false,
-        size,
-    }
+    StageView { position: event as f32 + 0.99, ..StageView::still(SceneKind::Matrices, timeline, size) }
 }
 
 /// Points that are filled with this ink.

@@ -16,12 +16,14 @@ pub mod mark;
 pub mod palette;
 pub mod plot;
 pub mod reduction;
+pub mod roofline;
 pub mod stage;
 pub mod strip;
 pub mod svg;
 pub mod text;
 pub mod touch;
 pub mod warp;
+pub mod waves;
 
 #[cfg(test)]
 mod fixtures;

@@ -163,7 +163,7 @@ fn dot(frame: &mut Frame, at: [f32; 2], series: &Series) {
 }
 
 /// Draws a straight line in dashes.
-fn dashes(frame: &mut Frame, [from, to]: [[f32; 2]; 2], ink: Ink) {
+pub(super) fn dashes(frame: &mut Frame, [from, to]: [[f32; 2]; 2], ink: Ink) {
     const DASH: f32 = 5.0;
     const GAP: f32 = 3.0;
     let along = [to[0] - from[0], to[1] - from[1]];

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::frame::{Frame, Tag};
 use super::mark::Mark;
 use super::reduction::{self, ReductionView, Tree};
+use super::roofline::{self, Roofline};
 use super::warp::WarpView;
+use super::waves::{self, Spread};
 use super::{heat, matrices, touch, warp};
 use crate::lesson::SceneKind;
 use crate::trace::{Heat, Timeline};
@@ -19,6 +21,10 @@ pub struct StageView<'a> {
     pub timeline: &'a Arc<Timeline>,
     /// How often elements were fetched, where that was counted.
     pub heat: Option<&'a Heat>,
+    /// How the grid spreads over a device, where that is known.
+    pub spread: Option<&'a Spread>,
+    /// Where the kernels of the ladder stand, where that was asked for.
+    pub roofline: Option<&'a Roofline>,
     /// Linear index of the workgroup.
     pub workgroup: u32,
     /// Warp within the workgroup.
@@ -35,7 +41,26 @@ pub struct StageView<'a> {
     pub size: [f32; 2],
 }
 
-impl StageView<'_> {
+impl<'a> StageView<'a> {
+    /// The picture as it begins, with nothing but the accesses.
+    #[must_use]
+    pub fn still(scene: SceneKind, timeline: &'a Arc<Timeline>, size: [f32; 2]) -> Self {
+        Self {
+            scene,
+            timeline,
+            heat: None,
+            spread: None,
+            roofline: None,
+            workgroup: 0,
+            warp: 0,
+            position: 0.0,
+            hovered: None,
+            marked: &[],
+            motion: false,
+            size,
+        }
+    }
+
     pub(super) fn warp_view(&self) -> WarpView<'_> {
         let Self { workgroup, warp, position, hovered, marked, motion, size, .. } = *self;
         WarpView { timeline: self.timeline, workgroup, warp, position, hovered, marked, motion, size }
@@ -59,6 +84,8 @@ impl Painter {
             SceneKind::Matrices => matrices::frame(&mut self.progress, view),
             SceneKind::Heat => heat::frame(view),
             SceneKind::Reduction => self.reduction(view),
+            SceneKind::Waves => waves::frame(view),
+            SceneKind::Roofline => roofline::frame(view),
         }
     }
 
@@ -77,6 +104,8 @@ impl Painter {
             SceneKind::Warp => touch::told(view.timeline, event?, tag),
             SceneKind::Matrices => matrices::told(&self.progress, view, tag),
             SceneKind::Heat => heat::told(view, tag),
+            SceneKind::Waves => waves::told(view, tag),
+            SceneKind::Roofline => roofline::told(view, tag),
             // What it shows is written in it.
             SceneKind::Reduction => None,
         }

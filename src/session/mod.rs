@@ -27,6 +27,7 @@ pub mod recording;
 pub mod run;
 pub mod saved;
 pub mod shader_file;
+pub mod staged;
 pub mod sweep;
 pub mod watch;
 

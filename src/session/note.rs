@@ -14,6 +14,7 @@ use super::model::{self, Predicted as Modelled};
 use super::recording::Recording;
 use super::run::{self, Done, Runner};
 use super::saved::{LessonSaved, Predicted, RecordingChoice};
+use super::staged;
 use crate::base::diag::Diagnostic;
 use crate::base::units::{figure as words, number, si};
 use crate::device::{DeviceSpec, Occupancy};
@@ -23,8 +24,10 @@ use crate::lesson::{Block, Inline, Kernel, Lesson, SceneKind, Step};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
 use crate::scene::explore::{self, ExploreView};
+use crate::scene::roofline::Roofline;
 use crate::scene::stage::{Painter, StageView};
 use crate::scene::svg;
+use crate::scene::waves::Spread;
 use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
 use crate::trace::{EventKind, Timeline};
 
@@ -271,17 +274,14 @@ impl Builder<'_> {
         let ordinal = first_to_see(&timeline, &events, &kernel.source, &step.watch);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
+        let spread = grid.and_then(|done| self.spread(done));
+        let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, grid));
         let view = StageView {
-            scene: step.scene,
-            timeline: &timeline,
             heat: grid.and_then(|done| done.record.heat.as_ref()),
-            workgroup: 0,
-            warp: 0,
+            spread: spread.as_ref(),
+            roofline: roofline.as_ref(),
             position,
-            hovered: None,
-            marked: &[],
-            motion: false,
-            size: STAGE,
+            ..StageView::still(step.scene, &timeline, STAGE)
         };
         let frame = Painter::default().frame(&view);
         let mut blocks: Vec<NoteBlock> = self.source(&lesson, kernel, params).into_iter().collect();
@@ -330,6 +330,26 @@ impl Builder<'_> {
         self.printed.push(kernel.id.clone());
         let text = jobs::source(lesson, kernel, params).to_string();
         Some(NoteBlock::Source { file: kernel.file.clone(), text })
+    }
+
+    /// How a traced grid spreads over the modelled device.
+    fn spread(&self, done: &Done) -> Option<Spread> {
+        let chosen = model::pick(&self.input.models, self.input.model.as_deref(), &self.input.device)?;
+        staged::spread(&chosen, done.launch.as_ref()?, false)
+    }
+
+    /// Where the kernels of a ladder stand; all that can be traced are.
+    fn roofline(&mut self, kernel: &Kernel, params: &Params, grid: Option<&Done>) -> Roofline {
+        let input = self.input;
+        let (mut bytes, mut medians_s) = (BTreeMap::new(), BTreeMap::new());
+        for rung in staged::rungs(&input.lesson, kernel) {
+            medians_s.extend(self.timing(rung, params).map(|timing| (rung.id.as_str(), timing.median_s)));
+            let known = grid.filter(|_| rung.id == kernel.id).and_then(|done| done.record.trace.clone());
+            let fresh = |builder: &mut Self| builder.trace(rung, params, builder.spec())?.record.trace;
+            let traced = known.or_else(|| rung.cuda_only.is_none().then(|| fresh(self)).flatten());
+            bytes.extend(traced.map(|trace| (rung.id.as_str(), staged::traced_bytes(&trace))));
+        }
+        staged::Known::for_note(input, params, bytes, medians_s).roofline(kernel)
     }
 
     fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {

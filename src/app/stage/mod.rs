@@ -172,10 +172,14 @@ impl Stage {
     ) -> Option<Command> {
         self.mark(state, timeline);
         let scene = state.shown_scene();
+        let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
+        let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
         let view = StageView {
             scene,
             timeline,
             heat: state.traced.get(&state.kernel).and_then(|t| t.heat.as_deref()),
+            spread: spread.as_ref(),
+            roofline: roofline.as_ref(),
             workgroup: state.workgroup,
             warp: self.warp,
             position: self.player.position,

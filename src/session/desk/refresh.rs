@@ -11,7 +11,7 @@ use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
 use crate::session::saved::Predicted;
-use crate::session::sweep;
+use crate::session::{staged, sweep};
 use crate::trace::record::Backend;
 
 impl Desk {
@@ -196,6 +196,16 @@ impl Desk {
             for id in spoken_of(lesson, step) {
                 if !wanted.contains(&id) {
                     wanted.push(id);
+                }
+            }
+        }
+        // The roofline shows the whole ladder, as far as it can be traced.
+        if let (SceneKind::Roofline, Some(lesson), Some(shown)) =
+            (self.state.shown_scene(), &self.state.lesson, self.state.shown_kernel())
+        {
+            for rung in staged::rungs(lesson, shown).filter(|rung| rung.cuda_only.is_none()) {
+                if !wanted.contains(&rung.id) {
+                    wanted.push(rung.id.clone());
                 }
             }
         }

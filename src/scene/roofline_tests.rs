@@ -1,0 +1,103 @@
+//! The roofline: places by hand, names apart, all inside.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::lesson::SceneKind;
+use crate::scene::fixtures::assert_tidy;
+use crate::trace::Timeline;
+
+fn spot(name: &str, intensity: f64, rate: Option<f64>) -> Spot {
+    let whence = "measured here".to_owned();
+    Spot {
+        name: name.into(),
+        intensity,
+        traced: true,
+        flops_per_s: rate,
+        recorded: false,
+        shown: name == "bench",
+        whence,
+    }
+}
+
+fn roof(measured: bool) -> Roof {
+    Roof { name: "H100".into(), bytes_per_s: Some(2e12), flops_per_s: Some(50e12), measured }
+}
+
+fn known() -> Roofline {
+    let mut spots: Vec<Spot> = (0..9).map(|i| spot(&format!("rung number {i}"), 4.0, Some(5e12))).collect();
+    spots.push(spot("bench", 4.0, Some(4e12)));
+    spots.push(Spot { recorded: true, traced: false, ..spot("elsewhere", 600.0, Some(200e12)) });
+    spots.push(spot("not run", 100.0, None));
+    Roofline { roofs: vec![roof(true), roof(false)], spots, note: "Times are of size = 4,096. ".repeat(6) }
+}
+
+fn drawn(known: Option<&Roofline>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {
+    let timeline = Arc::new(Timeline::default());
+    frame(&StageView { roofline: known, hovered, ..StageView::still(SceneKind::Roofline, &timeline, size) })
+}
+
+/// The middle of the mark of a spot.
+fn middle(frame: &Frame, index: usize) -> Option<[f32; 2]> {
+    frame.items.iter().find_map(|item| match item {
+        Item::Dot { center, tag: Some(Tag::Spot(i)), .. } if *i == index => Some(*center),
+        _ => None,
+    })
+}
+
+#[test]
+fn the_roof_is_the_lower_of_slope_and_peak() {
+    let roof = roof(true);
+    assert_eq!((roof.at(4.0), roof.at(25.0), roof.at(100.0)), (Some(8e12), Some(50e12), Some(50e12)));
+    assert_eq!(Roof { bytes_per_s: None, ..roof.clone() }.at(4.0), Some(50e12));
+    assert_eq!(Roof { bytes_per_s: None, flops_per_s: None, ..roof }.at(4.0), None);
+}
+
+#[test]
+fn a_kernel_at_the_roof_lies_on_its_line() -> Result<(), &'static str> {
+    let known = Roofline {
+        roofs: vec![roof(true)],
+        spots: vec![spot("slope", 4.0, Some(8e12)), spot("peak", 100.0, Some(50e12))],
+        note: String::new(),
+    };
+    let frame = drawn(Some(&known), None, [800.0, 500.0]);
+    let line = frame.items.iter().find_map(|item| match item {
+        Item::Polyline { points, .. } => Some(points),
+        _ => None,
+    });
+    let line = line.ok_or("there is a roof")?;
+    let (slope, peak) = (middle(&frame, 0).ok_or("a spot")?, middle(&frame, 1).ok_or("a spot")?);
+    assert!((peak[1] - line[3][1]).abs() < 0.01 && peak[0] > line[2][0]);
+    let along = (slope[0] - line[0][0]) / (line[1][0] - line[0][0]);
+    assert!((line[0][1] + along * (line[1][1] - line[0][1]) - slope[1]).abs() < 0.01);
+    Ok(())
+}
+
+#[test]
+fn the_pointer_tells_what_a_mark_is() {
+    let (known, timeline) = (known(), Arc::new(Timeline::default()));
+    let view = StageView { roofline: Some(&known), ..StageView::still(SceneKind::Roofline, &timeline, [800.0, 500.0]) };
+    let said = |i| told(&view, Tag::Spot(i)).unwrap_or_default();
+    assert_eq!(said(9), "bench\n4.00 FLOP per byte (traced bytes, before caches)\n4.00 TFLOP/s, measured here");
+    assert!(said(11).ends_with("\nNobody measured it; H100 allows 50.0 TFLOP/s"), "{}", said(11));
+}
+
+#[test]
+fn all_of_it_fits_and_the_bench_has_its_name() {
+    let full = known();
+    for size in [[420.0, 300.0], [640.0, 296.0], [1000.0, 560.0], [1576.0, 600.0]] {
+        let frame = drawn(Some(&full), Some(Tag::Spot(0)), size);
+        assert_tidy(&frame, &format!("{size:?}"));
+        let named = |name: &str| frame.items.iter().any(|i| matches!(i, Item::Text { text, .. } if text == name));
+        assert!(named("bench") && !(0..9).all(|i| named(&format!("rung number {i}"))), "{size:?}");
+        assert_tidy(&drawn(None, None, size), &format!("{size:?}, nothing"));
+        let bare = Roofline { roofs: Vec::new(), ..known() };
+        assert_tidy(&drawn(Some(&bare), None, size), &format!("{size:?}, no roof"));
+    }
+}
+
+#[test]
+fn decades_have_their_prefix() {
+    let written: Vec<String> = [-2, -1, 0, 2, 3, 11, 13, -7].into_iter().map(decade).collect();
+    assert_eq!(written, ["0.01", "0.1", "1", "100", "1 k", "100 G", "10 T", "1e-7"]);
+}

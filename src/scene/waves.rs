@@ -1,0 +1,344 @@
+//! A grid's workgroups over the SMs of a device, wave after wave, and the slots that stay empty.
+
+use super::frame::{Anchor, Frame, Tag};
+use super::palette::{Hue, Ink};
+use super::stage::StageView;
+use super::text;
+use crate::base::units::{count, digits3};
+use crate::device::Waves;
+
+/// How a grid spreads over a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// The device's name.
+    pub device: String,
+    /// Whether it is the one that measures; otherwise a model.
+    pub this_machine: bool,
+    /// What keeps an SM from holding more workgroups.
+    pub limited_by: &'static str,
+    /// Whether the kernel's registers were counted among the limits.
+    pub registers: bool,
+    /// The grid's workgroups, the SMs, and what one holds at once.
+    pub waves: Waves,
+}
+
+const MARGIN: f32 = 16.0;
+/// Height of the strip of waves, with what is written above and below it.
+const STRIP: f32 = 84.0;
+/// Height of a bar that is full.
+const BAR: f32 = 36.0;
+/// A bar is at least this wide, and an SM at least this large.
+const LEAST_BAR: f32 = 8.0;
+const LEAST_CELL: f32 = 3.0;
+/// An SM is at most this large.
+const MOST_CELL: f32 = 40.0;
+/// Empty slots.
+const EMPTY: Ink = Ink::Tint(Hue::Waste, 35);
+/// Slots with a workgroup.
+const BUSY: Ink = Ink::Load;
+
+/// The picture.
+pub(super) fn frame(view: &StageView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let Some(spread) = view.spread else {
+        empty(&mut frame);
+        return frame;
+    };
+    let w = &spread.waves;
+    let shown = shown(w, view.hovered);
+    let headline = headline(w);
+    let room = frame.width - 2.0 * MARGIN;
+    let mut y = 24.0;
+    let fits = |size: &f32| text::wrap(&headline, *size, room).len() <= 2;
+    let size = [16.0, 14.0].into_iter().find(fits).unwrap_or(12.0);
+    for line in text::wrap(&headline, size, room) {
+        frame.text([MARGIN, y], size, Anchor::Start, Ink::Text, line);
+        y += size + 5.0;
+    }
+    for line in text::wrap(&taken(spread), 12.0, room) {
+        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, line);
+        y += 16.0;
+    }
+    let below = frame.height - STRIP;
+    cells(&mut frame, w, shown, [MARGIN, y, room, below - y]);
+    let said = strip(&mut frame, w, shown);
+    frame.alt = format!("{headline}. {said}.");
+    frame
+}
+
+/// Workgroups that a wave has.
+fn of_wave(w: &Waves, wave: u64) -> u64 {
+    w.blocks.saturating_sub(wave * places(w)).min(places(w))
+}
+
+/// Workgroups that an SM has in a wave: each SM takes one in turn until none is left.
+fn of_sm(w: &Waves, wave: u64, sm: u32) -> u64 {
+    let (blocks, sms) = (of_wave(w, wave), u64::from(w.sms));
+    blocks / sms + u64::from(u64::from(sm) < blocks % sms)
+}
+
+fn places(w: &Waves) -> u64 {
+    u64::from(w.sms) * u64::from(w.blocks_per_sm)
+}
+
+/// Waves, the last of them perhaps partial.
+fn all(w: &Waves) -> u64 {
+    w.full + u64::from(w.tail_blocks > 0)
+}
+
+/// The wave to show: the one that the pointer is on, else the last, which is the one that may leave slots empty.
+fn shown(w: &Waves, hovered: Option<Tag>) -> u64 {
+    match hovered {
+        Some(Tag::Wave(wave)) if wave < all(w) => wave,
+        _ => all(w).saturating_sub(1),
+    }
+}
+
+fn headline(w: &Waves) -> String {
+    format!(
+        "{}, {} SMs × {} = {} slots: {} waves; {} of slots idle",
+        workgroups(w.blocks),
+        count(w.sms.into()),
+        count(w.blocks_per_sm.into()),
+        count(places(w)),
+        digits3(w.waves),
+        percent(w.idle_share)
+    )
+}
+
+/// What the picture stands on.
+fn taken(spread: &Spread) -> String {
+    let model = if spread.this_machine { "" } else { ", a model" };
+    let registers = if spread.registers { "" } else { ", registers not counted" };
+    format!(
+        "Taken for granted: workgroups take equally long and go to the SMs in turn. {}{model}; an SM holds {} at once, limited by {}{registers}.",
+        spread.device, spread.waves.blocks_per_sm, spread.limited_by
+    )
+}
+
+fn workgroups(n: u64) -> String {
+    format!("{} workgroup{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A share in whole per cents, with a digit more below one.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent > 0.0 && percent < 1.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}
+
+/// The SMs, each filled as far as its slots are busy in the wave.
+#[expect(clippy::cast_precision_loss, reason = "an SM holds few workgroups")]
+fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4]) {
+    let size = |columns: u32| (width / columns as f32).min(height / w.sms.div_ceil(columns) as f32);
+    let widest = w.sms.clamp(1, 1024);
+    let columns = (1..=widest).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or(1);
+    let pitch = size(columns).min(MOST_CELL).floor();
+    if pitch < LEAST_CELL {
+        let words = text::fit("There are more SMs than there is room to draw.", 12.0, false, width);
+        if height >= 16.0 && !words.is_empty() {
+            frame.text([x, y + height / 2.0], 12.0, Anchor::Start, Ink::Muted, words);
+        }
+        return;
+    }
+    let gap = if pitch >= 10.0 { 3.0 } else { 1.0 };
+    let (side, band) = (pitch - gap, (pitch - gap) / w.blocks_per_sm as f32);
+    let rows = w.sms.div_ceil(columns);
+    let left = (x + (width - pitch * columns as f32) / 2.0).round();
+    let top = (y + (height - pitch * rows as f32) / 2.0).round();
+    for sm in 0..w.sms {
+        let at = [left + (sm % columns) as f32 * pitch, top + (sm / columns) as f32 * pitch];
+        let busy = of_sm(w, wave, sm);
+        let tag = Some(Tag::Sm(sm));
+        let filled = band * busy as f32;
+        if busy < u64::from(w.blocks_per_sm) {
+            frame.fill([at[0], at[1], side, side], 2.0, EMPTY, tag);
+        }
+        if busy > 0 {
+            frame.fill([at[0], at[1] + side - filled, side, filled], 2.0, BUSY, tag);
+        }
+        // Slots are told apart where they are large enough to be.
+        for slot in (1..w.blocks_per_sm).take_while(|_| band >= 4.0) {
+            let y = at[1] + side - band * slot as f32;
+            frame.line([at[0], y], [at[0] + side, y], 1.0, Ink::Panel, None);
+        }
+    }
+}
+
+/// One bar a wave, in the order of time, and the wave at hand in words, which are also given back.
+#[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bars that fit a window")]
+fn strip(frame: &mut Frame, w: &Waves, shown: u64) -> String {
+    let (left, room) = (MARGIN, frame.width - 2.0 * MARGIN);
+    let top = frame.height - STRIP + 26.0;
+    let waves = all(w);
+    let bars = waves.min((room / LEAST_BAR).floor().max(2.0) as u64);
+    let pitch = (room / bars as f32).min(72.0);
+    for bar in 0..bars {
+        // Where there are too many to draw, the last one stands for itself and full ones before it are left out.
+        let wave = if bar + 1 == bars { waves - 1 } else { bar };
+        let x = left + pitch * bar as f32;
+        let (blocks, tag) = (of_wave(w, wave), Some(Tag::Wave(wave)));
+        let filled = BAR * blocks as f32 / places(w) as f32;
+        let wide = (pitch - 2.0).max(1.0);
+        if blocks < places(w) {
+            frame.fill([x, top, wide, BAR], 0.0, EMPTY, tag);
+        }
+        frame.fill([x, top + BAR - filled, wide, filled], 0.0, BUSY, tag);
+        if wave == shown {
+            frame.outline([x, top, wide, BAR], 0.0, None, Ink::Accent, tag);
+        }
+    }
+    let blocks = of_wave(w, shown);
+    let idle = places(w) - blocks;
+    let said = format!("wave {} of {}: {} of {} slots busy", shown + 1, count(waves), count(blocks), count(places(w)));
+    let wasted = format!("{} idle", percent(idle as f64 / places(w) as f64));
+    let wide = text::width(&wasted, 14.0, false);
+    let words = text::fit(&said, 14.0, false, room - wide - 16.0);
+    let after = left + text::width(&words, 14.0, false) + 12.0;
+    frame.text([left, top - 14.0], 14.0, Anchor::Start, Ink::Text, words);
+    if idle > 0 {
+        frame.text([after, top - 14.0], 14.0, Anchor::Start, Ink::Waste, wasted.clone());
+    }
+    let below = top + BAR + 12.0;
+    let time = match waves - bars {
+        0 => "time, from left to right".to_owned(),
+        more => format!("time, from left to right; {} full waves before the last not drawn", count(more)),
+    };
+    let mut x = frame.width - MARGIN;
+    for (ink, name) in [(EMPTY, "empty slot"), (BUSY, "workgroup")] {
+        frame.text([x, below], 12.0, Anchor::End, Ink::Muted, name);
+        x -= text::width(name, 12.0, false) + 18.0;
+        frame.fill([x, below - 6.0, 12.0, 12.0], 2.0, ink, None);
+        x -= 16.0;
+    }
+    let time = text::fit(&time, 12.0, false, x - left);
+    if !time.is_empty() {
+        frame.text([left, below], 12.0, Anchor::Start, Ink::Muted, time);
+    }
+    if idle > 0 { format!("{said}, {wasted}") } else { said }
+}
+
+/// What the pointer is on, in words.
+pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
+    let w = &view.spread?.waves;
+    match tag {
+        Tag::Wave(wave) => {
+            let (blocks, places) = (of_wave(w, wave), places(w));
+            let first = wave * places;
+            Some(format!(
+                "Wave {}: workgroups {} to {}\n{} of {} slots busy",
+                wave + 1,
+                count(first),
+                count(first + blocks.saturating_sub(1)),
+                count(blocks),
+                count(places)
+            ))
+        }
+        Tag::Sm(sm) => {
+            let (last, each) = (all(w).saturating_sub(1), w.blocks_per_sm);
+            let busy = of_sm(w, last, sm);
+            let total = w.full * u64::from(each) + if w.tail_blocks > 0 { busy } else { 0 };
+            Some(format!("SM {sm}\n{busy} of {each} slots busy in the last wave\n{} in all", workgroups(total)))
+        }
+        _ => None,
+    }
+}
+
+/// Says what will appear, and what it needs.
+fn empty(frame: &mut Frame) {
+    let (title, help) = (
+        "How the grid spreads is not known",
+        "It takes the workgroup's size, known once the kernel is traced, and a model of a device whose SMs are counted and can hold such a workgroup.",
+    );
+    message(frame, title, help);
+}
+
+/// A picture that has nothing to show, and why.
+pub(super) fn message(frame: &mut Frame, title: &str, help: &str) {
+    frame.alt = format!("{title}. {help}");
+    let middle = frame.width / 2.0;
+    let lines = text::wrap(help, 14.0, (frame.width - 48.0).clamp(40.0, 480.0));
+    let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
+    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
+    y += 28.0;
+    for line in lines {
+        frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
+        y += 20.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::device;
+    use crate::lesson::SceneKind;
+    use crate::scene::fixtures::assert_tidy;
+    use crate::scene::frame::Item;
+    use crate::trace::Timeline;
+
+    fn spread(blocks: u64, sms: u32, each: u32) -> Option<Spread> {
+        let waves = device::waves(blocks, sms, each)?;
+        let device = "NVIDIA H100 SXM5 80 GB".to_owned();
+        Some(Spread { device, this_machine: false, limited_by: "shared memory", registers: false, waves })
+    }
+
+    fn drawn(spread: Option<&Spread>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {
+        let timeline = Arc::new(Timeline::default());
+        let view = StageView { spread, hovered, ..StageView::still(SceneKind::Waves, &timeline, size) };
+        frame(&view)
+    }
+
+    /// SMs that have a filling of this ink.
+    fn filled(frame: &Frame, ink: Ink) -> usize {
+        let is =
+            |item: &&Item| matches!(item, Item::Rect { fill: Some(fill), tag: Some(Tag::Sm(_)), .. } if *fill == ink);
+        frame.items.iter().filter(is).count()
+    }
+
+    #[test]
+    fn too_few_workgroups_leave_sms_empty() {
+        let spread = spread(64, 132, 1);
+        let frame = drawn(spread.as_ref(), None, [800.0, 500.0]);
+        assert_eq!((filled(&frame, BUSY), filled(&frame, EMPTY)), (64, 68));
+        let expected = "64 workgroups, 132 SMs × 1 = 132 slots: 0.485 waves; 52% of slots idle. \
+                        wave 1 of 1: 64 of 132 slots busy, 52% idle.";
+        assert_eq!(frame.alt, expected);
+    }
+
+    #[test]
+    fn one_workgroup_too_many_is_a_wave_of_its_own() {
+        let spread = spread(133, 132, 1);
+        let frame = drawn(spread.as_ref(), None, [800.0, 500.0]);
+        assert_eq!((filled(&frame, BUSY), filled(&frame, EMPTY)), (1, 131));
+        assert!(frame.alt.contains("1.01 waves; 50% of slots idle"), "{}", frame.alt);
+        assert!(frame.alt.ends_with("wave 2 of 2: 1 of 132 slots busy, 99% idle."), "{}", frame.alt);
+        let before = drawn(spread.as_ref(), Some(Tag::Wave(0)), [800.0, 500.0]);
+        assert_eq!((filled(&before, BUSY), filled(&before, EMPTY)), (132, 0));
+        assert!(before.alt.ends_with("wave 1 of 2: 132 of 132 slots busy."), "{}", before.alt);
+    }
+
+    #[test]
+    fn sms_take_workgroups_in_turn() -> Result<(), &'static str> {
+        // 10 on 4 SMs that hold 3: one wave of 12 slots; two SMs have 3, two have 2.
+        let w = spread(10, 4, 3).ok_or("there are waves")?.waves;
+        assert_eq!((0..4).map(|sm| of_sm(&w, 0, sm)).collect::<Vec<_>>(), [3, 3, 2, 2]);
+        let w = spread(1000, 132, 2).ok_or("there are waves")?.waves;
+        let all: u64 =
+            (0..all(&w)).flat_map(|wave| (0..132).map(move |sm| (wave, sm))).map(|(i, sm)| of_sm(&w, i, sm)).sum();
+        assert_eq!(all, 1000);
+        Ok(())
+    }
+
+    #[test]
+    fn all_of_it_fits() {
+        for size in [[420.0, 300.0], [640.0, 296.0], [1000.0, 560.0], [1576.0, 600.0]] {
+            for (blocks, sms, each) in [(64, 132, 1), (133, 132, 1), (1 << 20, 132, 16), (7, 1, 1), (5000, 9000, 32)] {
+                let spread = spread(blocks, sms, each);
+                assert_tidy(&drawn(spread.as_ref(), None, size), &format!("{size:?} {blocks} {sms} {each}"));
+            }
+            assert_tidy(&drawn(None, None, size), &format!("{size:?}, nothing yet"));
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! What the stage's pictures of a device are made of: how a grid spreads over it, and where a ladder's kernels stand under its ceilings.
+
+use std::collections::BTreeMap;
+
+use super::desk::state::{State, Sweep};
+use super::jobs::{self, Params};
+use super::model::{self, Chosen};
+use super::note::Input;
+use super::recording::{self, Recording, Shown};
+use super::saved::RecordingChoice;
+use crate::base::units::number;
+use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
+use crate::gpu::simt;
+use crate::lesson::scope::Env;
+use crate::lesson::{Kernel, Lesson};
+use crate::measure::roofline::bandwidth;
+use crate::scene::roofline::{Roof, Roofline, Spot};
+use crate::scene::waves::Spread;
+use crate::trace::Trace;
+use crate::trace::record::{Backend, Ceilings, Device};
+
+/// Bytes of a traced sector.
+const SECTOR: u64 = 32;
+
+/// How a launch spreads over a device; none where the device's SMs are not known, or cannot hold such a workgroup. `persistent` says that
+/// no more workgroups are launched than the device holds.
+#[must_use]
+pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<Spread> {
+    let held = occupancy(chosen.spec, launch)?;
+    let sms = chosen.spec.figures.sms()?;
+    let places = u64::from(sms) * u64::from(held.blocks_per_sm);
+    let blocks = if persistent { launch.blocks.min(places) } else { launch.blocks };
+    Some(Spread {
+        device: chosen.spec.name.clone(),
+        this_machine: chosen.this_machine,
+        limited_by: held.limited_by.name(),
+        registers: !held.unknown.contains(&Resource::Registers),
+        waves: waves(blocks, sms, held.blocks_per_sm)?,
+    })
+}
+
+/// How a kernel is launched that is written in CUDA C++ only, which is never traced.
+fn cuda_launch(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<Launch> {
+    let only = kernel.cuda_only.as_ref()?;
+    let env = Env::fixed(&lesson.params, &lesson.values, params);
+    let whole = |expr, least| u32::try_from(env.whole(expr, least).ok()?).ok();
+    let mut threads: u32 = 1;
+    for size in &only.block {
+        threads = threads.checked_mul(whole(size, 1)?)?;
+    }
+    Some(Launch {
+        blocks: jobs::grid(lesson, kernel, params)?.iter().map(|n| u64::from(*n)).product(),
+        threads_per_block: threads,
+        shared_bytes_per_block: whole(&only.shared, 0)?,
+        registers_per_thread: None,
+        warp_lanes: 32,
+    })
+}
+
+/// Bytes of the sectors of global memory that a traced grid asked for, before any cache.
+#[must_use]
+pub fn traced_bytes(trace: &Trace) -> u64 {
+    let global = &trace.global;
+    SECTOR * [global.load, global.store, global.atomic].iter().map(|counts| counts.sectors).sum::<u64>()
+}
+
+/// The kernels that share a kernel's ladder, in its order; itself where it stands alone.
+pub fn rungs<'a>(lesson: &'a Lesson, kernel: &'a Kernel) -> impl Iterator<Item = &'a Kernel> {
+    let with = |k: &&Kernel| k.id == kernel.id || (!k.ladder.is_empty() && k.ladder == kernel.ladder);
+    lesson.kernels.iter().filter(with)
+}
+
+/// What is known of a ladder's kernels, at the learner's settings where nothing else is said.
+pub struct Known<'a> {
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// The settings.
+    pub params: &'a Params,
+    /// What measures.
+    pub device: &'a Device,
+    /// What it can do.
+    pub ceilings: Ceilings,
+    /// The devices that can be modelled.
+    pub models: &'a [DeviceSpec],
+    /// The one to model, by id; none for the measuring one.
+    pub model: Option<&'a str>,
+    /// The pack's recordings.
+    pub recordings: &'a [Recording],
+    /// The one to show.
+    pub recording: &'a RecordingChoice,
+    /// Sweeps, by experiment; perhaps of other settings.
+    pub sweeps: &'a BTreeMap<String, Sweep>,
+    /// By kernel, its [`traced_bytes`].
+    pub bytes: BTreeMap<&'a str, u64>,
+    /// By kernel, its measured median, in seconds.
+    pub medians_s: BTreeMap<&'a str, f64>,
+}
+
+/// A sweep's point for each kernel, all at one value.
+struct Cut {
+    /// By kernel, operations a second, and operations per byte of its work.
+    rates: BTreeMap<String, (f64, f64)>,
+    /// In what its settings differ from the learner's: "size = 4,096".
+    differs: String,
+}
+
+impl<'a> Known<'a> {
+    /// What a note has of them, with `bytes` and `medians_s` at the step's settings.
+    #[must_use]
+    pub fn for_note(
+        input: &'a Input,
+        params: &'a Params,
+        bytes: BTreeMap<&'a str, u64>,
+        medians_s: BTreeMap<&'a str, f64>,
+    ) -> Self {
+        Self {
+            lesson: &input.lesson,
+            params,
+            device: &input.device,
+            ceilings: input.ceilings,
+            models: &input.models,
+            model: input.model.as_deref(),
+            recordings: &input.recordings,
+            recording: &input.recording,
+            sweeps: &input.sweeps,
+            bytes,
+            medians_s,
+        }
+    }
+
+    /// Where the rungs of a kernel's ladder stand.
+    #[must_use]
+    pub fn roofline(&self, kernel: &Kernel) -> Roofline {
+        let env = Env::fixed(&self.lesson.params, &self.lesson.values, self.params);
+        let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.device.name;
+        let own = self.sweeps.values().filter(mine).map(|sweep| self.cut(kernel, sweep)).max_by_key(|c| c.rates.len());
+        let recorded = self.recorded();
+        let theirs = recorded.iter().map(|shown| (shown.recording, self.cut(kernel, &shown.sweep)));
+        let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
+        let (mut spots, mut swept) = (Vec::new(), false);
+        for rung in rungs(self.lesson, kernel) {
+            let work = env.eval(&rung.flops).ok().zip(env.eval(&rung.bytes).ok());
+            let Some((flops, needed)) = work.filter(|(flops, _)| *flops > 0.0) else { continue };
+            let traced = self.bytes.get(rung.id.as_str()).filter(|bytes| **bytes > 0);
+            #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
+            let by_trace = traced.map(|bytes| flops / *bytes as f64);
+            let spot = |rate: Option<f64>, by_work: f64, recorded: bool, whence: String| Spot {
+                name: rung.title.clone(),
+                intensity: by_trace.unwrap_or(by_work),
+                traced: by_trace.is_some(),
+                flops_per_s: rate,
+                recorded,
+                shown: rung.id == kernel.id,
+                whence,
+            };
+            let before = spots.len();
+            if let Some(median) = self.medians_s.get(rung.id.as_str()) {
+                spots.push(spot(Some(flops / median), flops / needed, false, "measured here".to_owned()));
+            } else if let Some((cut, (rate, by_work))) = own.as_ref().and_then(|c| Some((c, *c.rates.get(&rung.id)?))) {
+                swept = true;
+                spots.push(spot(Some(rate), by_work, false, format!("measured here{}", at(&cut.differs))));
+            }
+            if let Some((of, cut)) = &theirs
+                && let Some((rate, by_work)) = cut.rates.get(&rung.id)
+            {
+                let whence = format!("recorded on {}{}", of.name(), at(&cut.differs));
+                spots.push(spot(Some(*rate), *by_work, true, whence));
+            }
+            if spots.len() == before {
+                spots.push(spot(None, flops / needed, false, String::new()));
+            }
+        }
+        let own = own.filter(|_| swept);
+        let roofs = self.roofs(theirs.as_ref().map(|(of, _)| *of));
+        let note = note(own.as_ref(), theirs.as_ref(), &spots, &roofs);
+        Roofline { roofs, spots, note }
+    }
+
+    /// What the chosen recording has of the lesson's experiments.
+    fn recorded(&self) -> Vec<Shown<'_>> {
+        let experiments = self.lesson.experiments.iter();
+        let chosen = experiments.filter_map(|experiment| {
+            let mut all: Vec<_> = self.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
+            let at = recording::chosen(&all, self.recording, Some(self.device))?;
+            Some(all.swap_remove(at))
+        });
+        chosen.collect()
+    }
+
+    /// The points of a sweep at the learner's own value where it has that, else at its greatest.
+    fn cut(&self, kernel: &Kernel, sweep: &Sweep) -> Cut {
+        let rung = |id: &str| rungs(self.lesson, kernel).any(|rung| rung.id == id);
+        let rate = |point: &&super::output::SweepPoint| {
+            let kernel = &point.kernel;
+            kernel.ok && rung(&kernel.id) && kernel.flops > 0.0 && kernel.flops_per_s.is_some_and(|rate| rate > 0.0)
+        };
+        let points = || sweep.points.iter().filter(rate);
+        let mine = self.params.get(&sweep.over).copied();
+        let own = mine.filter(|mine| points().any(|point| point.x == *mine));
+        let Some(x) = own.or_else(|| points().map(|point| point.x).max_by(f64::total_cmp)) else {
+            return Cut { rates: BTreeMap::new(), differs: String::new() };
+        };
+        let rates = points().filter(|point| point.x == x).filter_map(|point| {
+            let kernel = &point.kernel;
+            Some((kernel.id.clone(), (kernel.flops_per_s?, kernel.flops / kernel.bytes)))
+        });
+        let value = |id: &str| if id == sweep.over { Some(x) } else { sweep.params.get(id).copied() };
+        let differs = self.lesson.params.iter().filter(|p| value(&p.id) != self.params.get(&p.id).copied());
+        let differs = differs.filter_map(|p| Some(format!("{} = {}", p.label, number(value(&p.id)?))));
+        Cut { rates: rates.collect(), differs: differs.collect::<Vec<_>>().join(", ") }
+    }
+
+    /// The ceilings that were measured here, or else those of the modelled device; and those of what recorded, where that is another.
+    fn roofs(&self, recorded: Option<&Recording>) -> Vec<Roof> {
+        let (bytes, flops) = (bandwidth(&self.ceilings), self.ceilings.fma_flops_per_s);
+        let mut roofs = Vec::new();
+        if bytes.is_some() || flops.is_some() {
+            let name = format!("{}, measured", self.device.name);
+            roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, measured: true });
+        } else {
+            roofs.extend(model::pick(self.models, self.model, self.device).map(|chosen| published(chosen.spec)));
+        }
+        let elsewhere = recorded.filter(|recording| recording.device != self.device.name);
+        let theirs = elsewhere.and_then(|r| self.models.iter().find(|spec| spec.is_adapter(&r.device)));
+        roofs.extend(theirs.map(published).filter(|roof| !roofs.contains(roof)).into_iter().collect::<Vec<_>>());
+        roofs.retain(|roof| roof.bytes_per_s.is_some() || roof.flops_per_s.is_some());
+        roofs
+    }
+}
+
+fn published(spec: &DeviceSpec) -> Roof {
+    let figures = &spec.figures;
+    Roof {
+        name: format!("{}, published", spec.name),
+        bytes_per_s: figures.dram_bytes_per_s(),
+        flops_per_s: figures.fp32_flops_per_s(),
+        measured: false,
+    }
+}
+
+fn at(differs: &str) -> String {
+    if differs.is_empty() { String::new() } else { format!(" at {differs}") }
+}
+
+/// Whose the times are, and what places marks where one might not look for them.
+fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], roofs: &[Roof]) -> String {
+    let mut said = Vec::new();
+    if let Some(cut) = own.filter(|cut| !cut.differs.is_empty()) {
+        said.push(format!("Measured at {}.", cut.differs));
+    }
+    if let Some((of, cut)) = theirs {
+        said.push(format!("Recorded on {}{}.", of.name(), at(&cut.differs)));
+    }
+    let others = own.is_some_and(|cut| !cut.differs.is_empty()) || theirs.is_some_and(|(_, c)| !c.differs.is_empty());
+    if others && spots.iter().any(|spot| spot.traced) {
+        said.push("Bytes are traced at your own settings.".to_owned());
+    }
+    let slope = |spot: &Spot| roofs.iter().filter_map(|roof| roof.bytes_per_s).fold(0.0, f64::max) * spot.intensity;
+    if spots.iter().any(|spot| spot.traced && spot.flops_per_s.is_some_and(|rate| rate > slope(spot))) {
+        said.push("Traced bytes are before caches, which lift marks above the slope.".to_owned());
+    }
+    if spots.iter().any(|spot| spot.flops_per_s.is_none()) {
+        said.push("Dashes up to the roof: kernels that nobody measured.".to_owned());
+    }
+    said.join(" ")
+}
+
+impl State {
+    /// How the grid of the kernel on the bench spreads over the modelled device.
+    #[must_use]
+    pub fn spread(&self) -> Option<Spread> {
+        let (lesson, kernel) = (self.lesson.as_ref()?, self.shown_kernel()?);
+        let traced = self.traced.get(&self.kernel).and_then(|traced| traced.launch);
+        let launch = traced.or_else(|| cuda_launch(lesson, kernel, &self.params))?;
+        let measures = self.acting_device().unwrap_or_else(simt::device);
+        let chosen = model::pick(&self.models, self.saved.model.as_deref(), &measures)?;
+        spread(&chosen, &launch, kernel.cuda_only.as_ref().is_some_and(|only| only.persistent))
+    }
+
+    /// Where the kernels of the ladder on the bench stand, as far as they are traced and measured.
+    #[must_use]
+    pub fn roofline(&self) -> Option<Roofline> {
+        let (lesson, kernel) = (self.lesson.as_ref()?, self.shown_kernel()?);
+        let device = self.acting_device().unwrap_or_else(simt::device);
+        let bytes = self.traced.iter().filter_map(|(id, t)| Some((id.as_str(), traced_bytes(t.trace.as_ref()?))));
+        let medians_s = self.measured.iter().filter_map(|(id, measured)| {
+            let record = measured.record.as_ref().filter(|record| record.trusted())?;
+            Some((id.as_str(), record.timing.as_ref()?.median_s))
+        });
+        let known = Known {
+            lesson,
+            params: &self.params,
+            device: &device,
+            ceilings: self.ceilings.unwrap_or_default(),
+            models: &self.models,
+            model: self.saved.model.as_deref(),
+            recordings: &self.recordings,
+            recording: &self.saved.recording,
+            sweeps: &self.sweeps,
+            bytes: bytes.collect(),
+            medians_s: medians_s.collect(),
+        };
+        Some(known.roofline(kernel))
+    }
+}
