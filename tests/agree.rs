@@ -9,7 +9,10 @@ use warpbook::job::{MeasureSpec, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles};
 use warpbook::session::devices::Devices;
 use warpbook::session::jobs::{self, Params, Purpose};
-use warpbook::session::{self, run::Runner};
+use warpbook::session::{
+    self,
+    run::{Runner, is_not_here},
+};
 use warpbook::trace::record::Backend;
 
 fn devices() -> Devices {
@@ -84,6 +87,10 @@ fn every_kernel_agrees_with_its_reference_on_every_backend() {
                         let runner = Runner { devices: &devices, backend, lesson, purpose: &purpose, cancel: &cancel };
                         let done = runner.kernel(kernel, &params);
                         let at = format!("{}/{} on {} at {params:?}", lesson.id, kernel.id, backend.name());
+                        // The driver in software has no tensor cores, and says so; the tracer runs every kernel that has WGSL.
+                        if backend == Backend::Wgpu && done.as_ref().is_err_and(|why| is_not_here(why)) {
+                            continue;
+                        }
                         let record = done.map(|d| d.record).unwrap_or_else(|why| panic!("{at}: {why:?}"));
                         let check = record.check.unwrap();
                         assert!(check.ok, "{at}: {check:?}");

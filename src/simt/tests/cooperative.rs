@@ -44,11 +44,11 @@ fn kernel(size: u32, element: &str, load_a: &str, load_b: &str) -> String {
 @group(0) @binding(1) var<storage> b: array<{element}>;
 @group(0) @binding(2) var<storage> c: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
-alias A = coop_mat{size}x{size}<f16, A>; alias B = coop_mat{size}x{size}<f16, B>; alias C = coop_mat{size}x{size}<f32, C>;
+alias Left = coop_mat{size}x{size}<f16, A>; alias Right = coop_mat{size}x{size}<f16, B>; alias Sum = coop_mat{size}x{size}<f32, C>;
 @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {{
     let x = {load_a};
     let y = {load_b};
-    let sum = coopMultiplyAdd(x, y, coopLoadT<C>(&c[0], {size}));
+    let sum = coopMultiplyAdd(x, y, coopLoadT<Sum>(&c[0], {size}));
     coopStoreT(sum, &out[0], {size});
 }}"
     )
@@ -68,7 +68,7 @@ fn products_of_every_size_and_layout() -> Result {
                     let t = if by_row { "T" } else { "" };
                     format!("coopLoad{t}<{ty}>(&{name}[0], {})", stride / each)
                 };
-                let source = kernel(size, element, &load("a", "A", by_rows[0]), &load("b", "B", by_rows[1]));
+                let source = kernel(size, element, &load("a", "Left", by_rows[0]), &load("b", "Right", by_rows[1]));
                 let mut buffers = [
                     halves(&laid_out(0, size, stride, by_rows[0])),
                     halves(&laid_out(1, size, stride, by_rows[1])),
@@ -90,8 +90,8 @@ fn buffers() -> [Tensor; 4] {
     [halves(&packed(0)), halves(&packed(1)), floats(&packed(2)), floats(&[0.0; 256])]
 }
 
-const LOAD_A: &str = "coopLoadT<A>(&a[0], 16)";
-const LOAD_B: &str = "coopLoadT<B>(&b[0], 16)";
+const LOAD_A: &str = "coopLoadT<Left>(&a[0], 16)";
+const LOAD_B: &str = "coopLoadT<Right>(&b[0], 16)";
 
 #[test]
 fn variables_arrays_functions_and_arithmetic_hold_matrices() -> Result {
@@ -115,9 +115,9 @@ fn sums_of_halves_are_rounded() -> Result {
     let source = "enable f16; enable wgpu_cooperative_matrix;
 @group(0) @binding(0) var<storage> a: array<f16>;
 @group(0) @binding(1) var<storage, read_write> out: array<f16>;
-alias C = coop_mat16x16<f16, C>;
+alias Sum = coop_mat16x16<f16, C>;
 @compute @workgroup_size(32) fn main() {
-    let sum = coopMultiplyAdd(coopLoadT<coop_mat16x16<f16, A>>(&a[0]), coopLoadT<coop_mat16x16<f16, B>>(&a[0]), C());
+    let sum = coopMultiplyAdd(coopLoadT<coop_mat16x16<f16, A>>(&a[0]), coopLoadT<coop_mat16x16<f16, B>>(&a[0]), Sum());
     coopStore(sum, &out[0]);
 }";
     let values: Vec<f32> = (0..256).map(|i| (i % 16) as f32 + 40.0).collect();
@@ -181,9 +181,9 @@ fn what_is_wrong_with_a_matrix_is_found() -> Result {
     let some = whole.replace("    let x", "    if i < 16 { return; }\n    let x");
     assert_eq!(found(&some, buffers())?, [FindingKind::InactiveLane]);
     // The last row ends four numbers past the buffer.
-    let past = kernel(16, "f16", "coopLoadT<A>(&a[4], 16)", LOAD_B);
+    let past = kernel(16, "f16", "coopLoadT<Left>(&a[4], 16)", LOAD_B);
     assert_eq!(found(&past, buffers())?, [FindingKind::OutOfBounds]);
-    let past = kernel(16, "vec4<f16>", "coopLoadT<A>(&a[1], 4)", "coopLoadT<B>(&b[0], 4)");
+    let past = kernel(16, "vec4<f16>", "coopLoadT<Left>(&a[1], 4)", "coopLoadT<Right>(&b[0], 4)");
     assert_eq!(found(&past, buffers())?, [FindingKind::OutOfBounds]);
     let [a, b, c, _] = buffers();
     assert_eq!(found(&whole, [a, b, c, words(&[0; 250])])?, [FindingKind::OutOfBounds]);
