@@ -130,8 +130,6 @@ fn every_shipped_kernel_and_every_pattern_has_a_row() -> Result<(), String> {
     assert_eq!(wgsl, run, "left: the kernels there are, right: those in cases.json");
     let twins: BTreeSet<String> = rows.iter().map(|(row, ..)| row.cuda.clone()).collect();
     let mut cuda = files(&root().join("shaders"), "cu")?;
-    // Some kernels are only CUDA: there is nothing that the tracer could run beside them.
-    cuda.retain(|file| wgsl.contains(&file.replace(".cu", ".wgsl")));
     cuda.extend(files(&folder(), "cu")?);
     assert_eq!(cuda, twins, "left: the CUDA twins there are, right: those in cases.json");
     Ok(())
