@@ -354,7 +354,7 @@ fn the_bench_and_a_recording_of_the_graphics_driver() {
     let read = warpbook::session::recording::read("it", "it.ron", &text).unwrap();
     assert_eq!(read.backend, warpbook::trace::record::Backend::Wgpu);
     let points: usize = read.experiments.iter().flat_map(|e| &e.curves).map(|c| c.points.len()).sum();
-    assert!(points > 1 && text.lines().filter(|l| l.contains("median_s")).count() == points, "{text}");
+    assert!(points > 1 && text.lines().filter(|l| l.contains("samples_s")).count() == points, "{text}");
     // What was recorded is part of the pack now, and known to it.
     let files = warpbook::lesson::PackFiles::Folder(folder.path().join("pack"));
     let (pack, _) = warpbook::session::load(&files);

@@ -58,7 +58,7 @@ pub struct KernelOutput {
     pub id: String,
     /// Whether it ran, passed its check and had no findings.
     pub ok: bool,
-    /// Whether it did not run because the parameters rule it out, by what its lesson requires.
+    /// Whether it did not run because the parameters rule it out, by what its lesson requires, or because this backend cannot run it.
     pub impossible: bool,
     /// The comparison with the reference.
     pub check: Option<CheckOutput>,
