@@ -8,16 +8,15 @@ use super::devices::Devices;
 use super::exercise::{Try, Verdict};
 use super::jobs::{self, Purpose};
 use super::run::{self, Done, Runner};
+use super::work;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
-use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Param};
+use crate::job::Job;
+use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles};
 use crate::trace::record::Backend;
 
 /// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
 const FUEL: u64 = 300_000_000;
-
-/// Elements that a checked launch has at most in a parameter's default; keeps `check` quick on large defaults.
-const QUICK: f64 = 65_536.0;
 
 /// Everything that is wrong with a pack, in the lessons' order. `on_lesson` sees each lesson's id and its problems.
 pub fn check(
@@ -120,16 +119,15 @@ pub fn shader_problems(lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
     jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
 }
 
-/// Runs a kernel on the tracer, at smaller sizes than its defaults, over each value of each short list of choices.
+/// Runs a kernel on the tracer with little work, at each value of each list of choices that makes it another launch.
 fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &AtomicBool) -> Vec<Diagnostic> {
-    let quick = quick_params(lesson);
+    let quick = work::quick(lesson, kernel);
     let mut settings: Vec<BTreeMap<String, f64>> = vec![quick.clone()];
     for param in &lesson.params {
         if let Domain::Choice(values) = &param.domain {
             settings.extend(values.iter().map(|v| jobs::with(&quick, &[(param.id.clone(), *v)])));
         }
     }
-    settings.dedup();
     settings.retain(|params| lesson.unmet(kernel, params).is_none());
     let mut purpose = run::purpose(Backend::Simt, 7, true);
     if let Some(spec) = &mut purpose.trace {
@@ -145,8 +143,15 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
             return Vec::new();
         }
     }
+    let mut launched: Vec<Job> = Vec::new();
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
     for params in settings {
+        if let Ok(job) = jobs::build(lesson, kernel, &params, &purpose) {
+            if launched.contains(&job) {
+                continue;
+            }
+            launched.push(job);
+        }
         let mut problems = match runner.kernel(kernel, &params) {
             Ok(Done { record, .. }) => {
                 let mut problems: Vec<Diagnostic> = run::failed_check(&kernel.file, &record).into_iter().collect();
@@ -164,14 +169,6 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
         }
     }
     Vec::new()
-}
-
-fn quick_params(lesson: &Lesson) -> BTreeMap<String, f64> {
-    let quick = |p: &Param| match p.domain {
-        Domain::PowersOfTwo { min, .. } => p.default.min(QUICK.max(min)),
-        _ => p.default,
-    };
-    lesson.params.iter().map(|p| (p.id.clone(), quick(p))).collect()
 }
 
 fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {

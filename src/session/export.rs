@@ -98,14 +98,16 @@ pub(super) fn sweep_of(
     let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
     let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
     let base = sweep::settings_for(experiment, device, &base);
-    let (backend, name) = sweep::device_for(experiment, device);
+    let device = sweep::device_for(experiment, device);
+    let backend = device.backend;
     let purpose = run::purpose(backend, seed, true);
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
-    let kernels = sweep::kernels_of(lesson, experiment, backend);
     let elsewhere = experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).filter(|k| !k.runs_on(backend));
     let mut problems: Vec<Diagnostic> = elsewhere.map(|kernel| kernel.not_here().as_warning()).collect();
+    let plan = sweep::plan(lesson, experiment, &device, &base);
+    problems.extend(plan.left_out);
     let mut points = Vec::new();
-    sweep::points(&runner, &kernels, (&experiment.over, &experiment.values), &base, &mut |point, mut wrong| {
+    sweep::run_points(&runner, &experiment.over, &plan.points, &base, &mut |point, mut wrong| {
         points.push(point);
         problems.append(&mut wrong);
     });
@@ -116,7 +118,7 @@ pub(super) fn sweep_of(
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,
         backend,
-        device: name,
+        device: device.name,
         params: base,
         over,
         points,

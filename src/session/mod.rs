@@ -30,6 +30,7 @@ pub mod shader_file;
 pub mod staged;
 pub mod sweep;
 pub mod watch;
+pub mod work;
 
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Pack, PackFiles};

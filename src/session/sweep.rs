@@ -6,18 +6,16 @@ use super::devices::Devices;
 use super::jobs::{self, Params};
 use super::output::{LibraryOutput, SweepOutput, SweepPoint};
 use super::run::{self, RunOptions, Runner};
+use super::work;
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
 use crate::lesson::{Experiment, Kernel, Lesson, Pack};
 use crate::trace::record::{Backend, Device};
 
-/// What runs an experiment: the tracer where it plots counts, else the device; with its name.
+/// What runs an experiment: the tracer where it plots counts, else the device.
 #[must_use]
-pub fn device_for(experiment: &Experiment, device: &Device) -> (Backend, String) {
-    if experiment.quantity.is_traced() {
-        return (Backend::Simt, simt::device().name);
-    }
-    (device.backend, device.name.clone())
+pub fn device_for(experiment: &Experiment, device: &Device) -> Device {
+    if experiment.quantity.is_traced() { simt::device() } else { device.clone() }
 }
 
 /// The parameters that an experiment runs at: `params`, and where a GPU measures what the experiment says instead.
@@ -27,27 +25,64 @@ pub fn settings_for(experiment: &Experiment, device: &Device, params: &Params) -
     jobs::with(params, if measures { &experiment.at } else { &[] })
 }
 
-/// Runs kernels at each of `values` of the parameter `over`, the others as in `base`; `on_point` sees each point as it comes.
-/// A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point out is no more than a warning.
-pub fn points(
+/// Operations, or bytes, that a point of an experiment may ask of a processor in a GPU's place: about a second of the tracer's time.
+const STAND_IN_WORK: f64 = 3e8;
+
+/// The points of an experiment on a device, and what is left out of it.
+pub struct Plan<'a> {
+    /// The parameter's value and the kernel to run at it.
+    pub points: Vec<(f64, &'a Kernel)>,
+    /// Why there are no more.
+    pub left_out: Option<Diagnostic>,
+}
+
+/// An experiment's points on a device. Without a GPU the largest are left out: nobody waits an hour for a product that takes a GPU a
+/// millisecond.
+#[must_use]
+pub fn plan<'a>(lesson: &'a Lesson, experiment: &Experiment, device: &Device, base: &Params) -> Plan<'a> {
+    let over = &experiment.over;
+    let all = every(&kernels_of(lesson, experiment, device.backend), &experiment.values);
+    let most = if device.software { STAND_IN_WORK } else { f64::INFINITY };
+    let work = |x: f64, kernel: &Kernel| work::needed(lesson, kernel, &jobs::with(base, &[(over.clone(), x)]));
+    let (points, large): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(x, kernel)| work(*x, kernel).is_none_or(|work| work <= most));
+    let left_out = large.iter().map(|(x, _)| *x).min_by(f64::total_cmp).map(|first| {
+        let message = format!(
+            "{} of the {} points of “{}” are left out, from {over} = {first} on: without a GPU they would take too long",
+            large.len(),
+            large.len() + points.len(),
+            experiment.title,
+        );
+        Diagnostic::warning(message)
+            .hint("the curves of a recording have them; `warpbook sweep` runs any point, however long it takes")
+    });
+    Plan { points, left_out }
+}
+
+/// Each kernel at each value, value by value.
+fn every<'a>(kernels: &[&'a Kernel], values: &[f64]) -> Vec<(f64, &'a Kernel)> {
+    values.iter().flat_map(|x| kernels.iter().map(|kernel| (*x, *kernel))).collect()
+}
+
+/// Runs `points`, each a value of the parameter `over` and the kernel to run at it, the other parameters as in `base`; `on_point` sees
+/// each as it comes. A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point
+/// out is no more than a warning.
+pub fn run_points(
     runner: &Runner<'_>,
-    kernels: &[&Kernel],
-    (over, values): (&str, &[f64]),
+    over: &str,
+    points: &[(f64, &Kernel)],
     base: &Params,
     on_point: &mut dyn FnMut(SweepPoint, Vec<Diagnostic>),
 ) {
-    for &x in values {
-        let params = jobs::with(base, &[(over.to_owned(), x)]);
-        for kernel in kernels {
-            if runner.cancel.load(Ordering::Relaxed) {
-                return;
-            }
-            let (kernel, done, problems) = runner.output(kernel, &params);
-            let problems =
-                if kernel.impossible { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
-            let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
-            on_point(SweepPoint { x, kernel, warnings }, problems);
+    for &(x, kernel) in points {
+        if runner.cancel.load(Ordering::Relaxed) {
+            return;
         }
+        let (kernel, done, problems) = runner.output(kernel, &jobs::with(base, &[(over.to_owned(), x)]));
+        let problems =
+            if kernel.impossible { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
+        let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
+        on_point(SweepPoint { x, kernel, warnings }, problems);
     }
 }
 
@@ -87,7 +122,7 @@ pub fn sweep(
     let purpose = run::purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut found = Vec::new();
-    points(&runner, &kernels, (over, values), &base, &mut |point, problems| {
+    run_points(&runner, over, &every(&kernels, values), &base, &mut |point, problems| {
         on_point(&point, &problems);
         found.push(point);
     });

@@ -225,8 +225,9 @@ impl Walk<'_> {
     /// A product of matrices: an element is made of a row of one, a column of the other, and what was added to.
     fn multiply_add(&mut self, taken: &Taken, product: &Product) {
         let warp = taken.warp;
-        for (i, d) in product.d.iter().enumerate() {
-            let live = self.vector(warp, *d).take(taken.mask);
+        // All that is wanted first: a sum may lie in the registers of what went into it.
+        let wanted: Vec<Live> = product.d.iter().map(|d| self.vector(warp, *d).take(taken.mask)).collect();
+        for (i, live) in wanted.into_iter().enumerate() {
             self.vector(warp, product.c[i]).add(live);
             for lane in lanes_of(live.any()) {
                 let live = live.of(1 << lane);

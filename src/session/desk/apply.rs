@@ -67,8 +67,9 @@ impl Desk {
             | Event::Sample(..)
             | Event::Measured(..)
             | Event::Unmeasured(..) => {}
-            Event::SweepStarted(id, sweep) => {
+            Event::SweepStarted(id, sweep, left_out) => {
                 state.sweeps.insert(id, sweep);
+                state.notices.extend(left_out.map(Notice::Problem));
             }
             Event::SweepPoint(id, number, point, problems) => {
                 if let Some(sweep) = state.sweeps.get_mut(&id).filter(|s| s.number == number) {

@@ -243,8 +243,8 @@ impl Desk {
         self.hushed = false;
         self.device.cancel();
         self.want_ceilings(device.backend);
-        let runs_on = sweep::device_for(&experiment, &device);
-        self.device.enqueue(DeviceTask::Experiment(setting, experiment, runs_on));
+        let device = sweep::device_for(&experiment, &device);
+        self.device.enqueue(DeviceTask::Experiment(setting, experiment, device));
     }
 
     pub(super) fn predict(&mut self, id: String, choice: usize) {

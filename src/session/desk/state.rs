@@ -392,7 +392,7 @@ impl State {
         let Some(experiment) = self.experiment() else { return Vec::new() };
         let mut differences = self.other_settings(sweep);
         let device = self.acting_device().map(|device| device_for(experiment, &device));
-        if device.is_some_and(|(backend, name)| backend != sweep.backend || name != sweep.device) {
+        if device.is_some_and(|device| device.backend != sweep.backend || device.name != sweep.device) {
             differences.push(format!("on {}", sweep.device));
         }
         if sweep.backend != Backend::Simt && sweep.bounds_checks != self.bounds_checks {

@@ -22,7 +22,7 @@ use crate::session::predict::Asked;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
 use crate::session::{check, model, note, recording, run, sweep};
-use crate::trace::record::Backend;
+use crate::trace::record::{Backend, Device};
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
 const SETTLE: Duration = Duration::from_millis(20);
@@ -90,7 +90,7 @@ pub enum DeviceTask {
     /// Measure a kernel.
     Measure(Setting, String, Backend),
     /// Run an experiment on a backend, whose device has this name.
-    Experiment(Setting, Experiment, (Backend, String)),
+    Experiment(Setting, Experiment, Device),
     /// Answer a prediction.
     Answer(Setting, Prediction, Backend),
 }
@@ -231,8 +231,8 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
         DeviceTask::Describe(choice) => out.send(Event::Device(choice, devices.resolve(choice))),
         DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(backend, devices.ceilings(backend))),
         DeviceTask::Measure(setting, id, backend) => measure(devices, out, &setting, &id, backend, cancel),
-        DeviceTask::Experiment(setting, experiment, runs_on) => {
-            run_experiment(devices, out, (&setting, number), &experiment, runs_on, cancel);
+        DeviceTask::Experiment(setting, experiment, device) => {
+            run_experiment(devices, out, (&setting, number), &experiment, device, cancel);
         }
         DeviceTask::Answer(setting, prediction, backend) => {
             let asked = Asked {
@@ -282,26 +282,26 @@ fn run_experiment(
     out: &Outbox,
     (setting, number): (&Setting, u64),
     experiment: &Experiment,
-    (backend, device): (Backend, String),
+    device: Device,
     cancel: &AtomicBool,
 ) {
-    let kernels = sweep::kernels_of(&setting.lesson, experiment, backend);
+    let backend = device.backend;
+    let plan = sweep::plan(&setting.lesson, experiment, &device, &setting.params);
     let sweep = Sweep {
         number,
         bounds_checks: setting.bounds_checks,
         warp_width: setting.warp_width,
         backend,
-        device,
+        device: device.name,
         params: setting.params.clone(),
         over: experiment.over.clone(),
         points: Vec::new(),
-        total: experiment.values.len() * kernels.len(),
+        total: plan.points.len(),
     };
-    out.send(Event::SweepStarted(experiment.id.clone(), sweep));
+    out.send(Event::SweepStarted(experiment.id.clone(), sweep, plan.left_out));
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
-    let swept = (experiment.over.as_str(), experiment.values.as_slice());
-    sweep::points(&runner, &kernels, swept, &setting.params, &mut |point, problems| {
+    sweep::run_points(&runner, &experiment.over, &plan.points, &setting.params, &mut |point, problems| {
         if !cancel.load(Ordering::Relaxed) {
             out.send(Event::SweepPoint(experiment.id.clone(), number, Box::new(point), problems));
         }
