@@ -62,8 +62,8 @@ fn write(
         };
         let (report, problems) =
             export::run_and_report(&context.devices, wanted, &context.cancel, &mut out::note).map_err(out::misused)?;
-        if !problems.is_empty() {
-            out::problems(&problems);
+        out::problems(&problems);
+        if problems.iter().any(Diagnostic::is_error) {
             code = FAILED;
         }
         for file in notes::write(&report, formats, folder).map_err(out::misused)? {
