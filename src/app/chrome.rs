@@ -192,6 +192,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                 }
             };
             warnings(ui, state);
+            not_here(ui, state);
             ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
         });
     });
@@ -208,6 +209,15 @@ fn warnings(ui: &mut Ui, state: &State) {
     let words: Vec<String> = record.warnings.iter().map(|w| format!("{}\n{}", w.message, w.hint)).collect();
     let count = if words.len() == 1 { "1 warning".to_owned() } else { format!("{} warnings", words.len()) };
     ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
+}
+
+/// That the device cannot run the kernel on the bench, with why behind it.
+fn not_here(ui: &mut Ui, state: &State) {
+    let problem = state.unmeasured.get(&state.kernel).into_iter().flatten().find(|problem| problem.not_here);
+    let Some(problem) = problem else { return };
+    let color = theme::color(theme::of(ui), Hue::Store.ink());
+    let why = format!("{}\n{}", problem.message, problem.hint.as_deref().unwrap_or_default());
+    ui.label(RichText::new("this device cannot run the kernel").size(13.0).color(color)).on_hover_text(why);
 }
 
 fn device_name(device: &Device) -> String {
@@ -277,7 +287,8 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         });
     }
     for found in [&state.failed, &state.unmeasured] {
-        for problem in found.get(&state.kernel).into_iter().flatten().take(2) {
+        // What this machine lacks is no news that one has to answer: the status line says it.
+        for problem in found.get(&state.kernel).into_iter().flatten().filter(|p| !p.not_here).take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }

@@ -10,7 +10,7 @@ use super::{recorded, theme};
 use crate::base::units::{digits3, number, si};
 use crate::measure::stats::{quantile, sorted};
 use crate::scene::palette::{Hue, Ink};
-use crate::scene::plot::{Plot, Scale};
+use crate::scene::plot::{Plot, Scale, Series};
 use crate::session::chart;
 use crate::session::desk::state::{State, Sweep};
 use crate::session::desk::{Command, Work};
@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let own = plot.series.iter().any(|s| !s.points.is_empty()) || plot.current.is_some();
     let apart = own && theirs.as_ref().is_some_and(|theirs| !chart::share_axes(&plot, theirs));
     let turns = (apart && ui.available_width() < TWO_PLOTS).then_some((experiment.id.as_str(), sweep.is_some()));
-    let (commands, their_turn) = title(ui, &plot.title, &all, chosen, turns);
+    let (commands, their_turn) = title(ui, state, &plot.title, &all, chosen, turns);
     let Some(theirs) = theirs else {
         if own {
             legend(ui, &plot);
@@ -113,33 +113,41 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
 /// the recording's.
 fn title(
     ui: &mut Ui,
+    state: &State,
     title: &str,
     recorded: &[Shown<'_>],
     chosen: Option<usize>,
     turns: Option<(&str, bool)>,
 ) -> (Vec<Command>, bool) {
     let text = egui::Label::new(RichText::new(title).font(theme::medium(theme::UI))).truncate();
-    if recorded.is_empty() {
-        ui.add(text);
-        return (Vec::new(), false);
-    }
-    if ui.available_width() < TWO_PLOTS {
-        ui.add(text);
+    if ui.available_width() < TWO_PLOTS || recorded.is_empty() {
+        let mut commands = titled(ui, text, |ui| run_button(ui, state));
+        if recorded.is_empty() {
+            return (commands, false);
+        }
         let choose = |ui: &mut Ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             let command = recorded::chooser(ui, recorded, chosen, turns.is_none());
-            (command.into_iter().collect(), turns.is_some_and(|(id, swept)| recorded::turn(ui, id, swept)))
+            (command, turns.is_some_and(|(id, swept)| recorded::turn(ui, id, swept)))
         };
-        return ui.horizontal(choose).inner;
+        let (command, theirs) = ui.horizontal(choose).inner;
+        commands.extend(command);
+        return (commands, theirs);
     }
+    let choose = |ui: &mut Ui| run_button(ui, state).or(recorded::chooser(ui, recorded, chosen, true));
+    (titled(ui, text, choose), false)
+}
+
+/// A title, and what is at the right end of its line.
+fn titled(ui: &mut Ui, text: egui::Label, end: impl FnOnce(&mut Ui) -> Option<Command>) -> Vec<Command> {
     let row = egui::vec2(ui.available_width(), 22.0);
-    let layout = egui::Layout::right_to_left(egui::Align::Center);
-    let choose = |ui: &mut Ui| {
-        let command = recorded::chooser(ui, recorded, chosen, true);
+    let both = |ui: &mut Ui| {
+        let command = end(ui);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(text));
         command
     };
-    (ui.allocate_ui_with_layout(row, layout, choose).inner.into_iter().collect(), false)
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    ui.allocate_ui_with_layout(row, layout, both).inner.into_iter().collect()
 }
 
 /// What stands on the y axis and whose curves these are: what ran them, which settings the experiment `asked` for, and in what else they
@@ -167,26 +175,40 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differenc
     }
 }
 
-/// The parameters and the button that runs the experiment, in one row: they belong to stage, source and plot alike.
+/// The parameters that the kernel on the bench and the experiment have, in one row: they belong to stage, source and plot alike.
 pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let Some(lesson) = &state.lesson else { return commands };
-    ui.spacing_mut().item_spacing.x = 16.0;
-    for param in &lesson.params {
-        let value = state.params.get(&param.id).copied().unwrap_or(param.default);
-        if let Some(value) = control::labelled(ui, param, value, state.uses(&param.id)) {
-            commands.push(Command::SetParam(param.id.clone(), value));
+    ui.spacing_mut().item_spacing.x = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
+    let over = state.experiment().map(|experiment| experiment.over.as_str());
+    egui::ScrollArea::horizontal().id_salt("controls").show(ui, |ui| {
+        for param in &lesson.params {
+            let used = state.uses(&param.id);
+            if !used && over != Some(param.id.as_str()) {
+                continue;
+            }
+            let value = state.params.get(&param.id).copied().unwrap_or(param.default);
+            if let Some(value) = control::labelled(ui, param, value, used) {
+                commands.push(Command::SetParam(param.id.clone(), value));
+            }
         }
-    }
-    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| commands.extend(run_button(ui, state)));
+    });
     commands
 }
+
+/// So many curves have no room for their kernels' titles: their ids stand for them, which are the files' names.
+const MANY: usize = 4;
 
 /// What each colour means, in one wrapped row.
 fn legend(ui: &mut Ui, plot: &Plot) {
     let theme = theme::of(ui);
-    let entries =
-        plot.series.iter().map(|s| (s.name.as_str(), s.ink, if s.recorded { Mark::Recorded } else { Mark::Curve }));
+    // A recorded curve has its kernel's colour, and a line below says what dashes mean.
+    let own = |ink: Ink| plot.series.iter().any(|s| !s.recorded && s.ink == ink);
+    let listed: Vec<&Series> = plot.series.iter().filter(|s| !s.recorded || !own(s.ink)).collect();
+    let entries = listed.iter().map(|s| {
+        let name = if listed.len() > MANY { chart::short_name(s) } else { s.name.as_str() };
+        (name, s.ink, Mark::Curve { recorded: s.recorded, squares: s.is_squared() })
+    });
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
     let here = plot.current.map(|_| ("your settings", Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
@@ -208,10 +230,13 @@ fn legend(ui: &mut Ui, plot: &Plot) {
 /// How a line of the legend is marked.
 #[derive(Clone, Copy)]
 pub enum Mark {
-    /// As a curve.
-    Curve,
-    /// As a recorded curve.
-    Recorded,
+    /// As a curve, own or recorded, with dots or squares.
+    Curve {
+        /// Whether it is dashed and hollow.
+        recorded: bool,
+        /// Whether its points are squares.
+        squares: bool,
+    },
     /// As a ceiling.
     Dashes,
     /// As the learner's own point.
@@ -224,18 +249,21 @@ impl Mark {
         let stroke = egui::Stroke::new(1.5, color);
         let (from, to) = (at, at + egui::vec2(16.0, 0.0));
         match self {
-            Self::Curve => {
-                painter.line_segment([from, to], stroke);
-                painter.circle_filled(at + egui::vec2(8.0, 0.0), 3.0, color);
-            }
-            Self::Recorded => {
-                painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 3.0));
-                painter.circle(
-                    at + egui::vec2(8.0, 0.0),
-                    3.0,
-                    painter.ctx().style_of(painter.ctx().theme()).visuals.panel_fill,
-                    stroke,
-                );
+            Self::Curve { recorded, squares } => {
+                let fill = if recorded {
+                    painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 3.0));
+                    painter.ctx().style_of(painter.ctx().theme()).visuals.panel_fill
+                } else {
+                    painter.line_segment([from, to], stroke);
+                    color
+                };
+                let middle = at + egui::vec2(8.0, 0.0);
+                if squares {
+                    let square = egui::Rect::from_center_size(middle, egui::vec2(6.0, 6.0));
+                    painter.rect(square, 0.0, fill, stroke, egui::StrokeKind::Middle);
+                } else {
+                    painter.circle(middle, 3.0, fill, stroke);
+                }
             }
             Self::Dashes => painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 2.0)),
             Self::Diamond => {
@@ -252,7 +280,8 @@ impl Mark {
 fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
     let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
     let ready = state.acting_device().is_some() && state.experiment().is_some() && !running;
-    let response = ui.add_enabled(ready, egui::Button::new("Run experiment"));
+    let response = ui.add_enabled(ready, egui::Button::new("Run"));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, "Run experiment"));
     response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
 }
 
@@ -347,7 +376,8 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
                 let line = Line::new(series.name.clone(), PlotPoints::from(points.clone())).style(style);
                 p.line(line.color(color).width(1.5));
                 let marks = Points::new(series.name.clone(), PlotPoints::from(points)).filled(!series.recorded);
-                p.points(marks.color(color).radius(3.0));
+                let shape = if series.is_squared() { MarkerShape::Square } else { MarkerShape::Circle };
+                p.points(marks.color(color).radius(3.0).shape(shape));
                 for q in series.points.iter().filter(|q| q.high > q.low) {
                     let bar = vec![[along(q.x), q.low], [along(q.x), q.high]];
                     p.line(

@@ -92,7 +92,11 @@ pub fn provenance(ui: &mut Ui, state: &State, shown: &Shown<'_>) {
     let size = egui::vec2(ui.available_width(), galley.size().y + 2.0);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
     let mark = egui::pos2(rect.min.x, rect.min.y + 8.0);
-    super::plot::Mark::Recorded.draw(ui.painter(), mark, theme::color(theme, Ink::Muted));
+    super::plot::Mark::Curve { recorded: true, squares: false }.draw(
+        ui.painter(),
+        mark,
+        theme::color(theme, Ink::Muted),
+    );
     ui.painter().galley(rect.min + egui::vec2(INDENT, 0.0), galley, theme::color(theme, ink));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &text));
     response.on_hover_text(about(shown));

@@ -71,8 +71,11 @@ impl SceneKind {
         match self {
             Self::Warp | Self::Waves => true,
             Self::Matrices | Self::Heat => kernel.buffers.iter().any(|buffer| buffer.columns.is_some()),
-            // Lanes meet through workgroup memory or by subgroup operations.
-            Self::Reduction => ["workgroupBarrier", "subgroup"].iter().any(|means| kernel.source.contains(means)),
+            // Lanes meet through workgroup memory or by subgroup operations. What kernels of matrices put there are tiles.
+            Self::Reduction => {
+                let meets = ["workgroupBarrier", "subgroup"].iter().any(|means| kernel.source.contains(means));
+                meets && !Self::Matrices.fits(kernel)
+            }
             Self::Roofline => kernel.flops.source().trim() != "0",
         }
     }

@@ -65,7 +65,17 @@ impl Tally {
     }
 
     fn percent(&self) -> String {
-        self.efficiency().map_or_else(|| "–".to_owned(), |share| format!("{}%", tidy(share * 100.0)))
+        match self.efficiency() {
+            None => "–".to_owned(),
+            // Lanes that ask for the same bytes are no efficiency beyond the whole.
+            Some(share) if share > 1.0 => format!("{}×", tidy(share)),
+            Some(share) => format!("{}%", tidy(share * 100.0)),
+        }
+    }
+
+    /// What [`Self::percent`] is of.
+    fn percent_of(&self) -> &'static str {
+        if self.efficiency().is_some_and(|share| share > 1.0) { "asked, a byte" } else { "efficiency" }
     }
 }
 
@@ -97,7 +107,7 @@ fn global_rows(t: &[Tally; 2]) -> Vec<Row> {
         ("sectors", t.map(|t| count(t.sectors))),
         ("asked for", t.map(|t| bytes(t.asked))),
         ("moved", t.map(|t| bytes(t.moved()))),
-        ("efficiency", t.map(|t| t.percent())),
+        (t[0].percent_of(), t.map(|t| t.percent())),
     ]
 }
 
@@ -126,6 +136,9 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
             let noun =
                 if now.wavefronts == 1 { "wavefront served this access" } else { "wavefronts served this access" };
             (count(now.wavefronts), noun, ink)
+        }
+        (EventKind::Access { .. }, _) if now.efficiency().is_some_and(|share| share > 1.0) => {
+            (now.percent(), "as many bytes asked for as moved", Ink::Text)
         }
         (EventKind::Access { .. }, _) => (now.percent(), "asked for, of bytes moved", Ink::Text),
         (EventKind::Barrier, _) => (moment.event.mask.count_ones().to_string(), "lanes of this warp wait", Ink::Text),

@@ -74,7 +74,8 @@ impl Touched {
                 }
             }
             if load {
-                let corners = [self.cells.place(first), self.cells.place(first + each - 1)];
+                let last = self.cells.elements() - 1;
+                let corners = [first, first + each - 1].map(|element| self.cells.place(element.min(last)));
                 if self.last != phase + 1 {
                     self.last = phase + 1;
                     self.block = [0, 1].map(|axis| [corners[0][axis]; 2]);
@@ -339,6 +340,7 @@ fn now(timeline: &Timeline, event: &Event, placed: &Placed) -> Vec<[u64; 2]> {
         .collect();
     touched.sort_unstable();
     touched.dedup();
+    touched.retain(|cell| *cell < cells.count());
     touched.into_iter().map(|cell| [cell as u64 / across, cell as u64 % across]).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Curves with their spread: the figures of notes.
 
 use super::frame::{Anchor, Frame, Item};
-use super::palette::Ink;
+use super::palette::{Ink, SERIES};
 use super::text;
 use crate::base::units::{count, digits3};
 
@@ -57,6 +57,14 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Whether it was measured elsewhere and kept: drawn in dashes with hollow points, so that it is told apart without its colour.
     pub recorded: bool,
+}
+
+impl Series {
+    /// Whether its points are squares: its colour is that of an earlier curve.
+    #[must_use]
+    pub fn is_squared(&self) -> bool {
+        matches!(self.ink, Ink::Series(index) if index >= SERIES)
+    }
 }
 
 /// One point of a curve, with its spread.
@@ -153,7 +161,13 @@ pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
 
 /// Draws a point of a curve: filled, or hollow where it was recorded.
 fn dot(frame: &mut Frame, at: [f32; 2], series: &Series) {
-    if series.recorded {
+    if series.is_squared() {
+        let square = |half: f32| [at[0] - half, at[1] - half, 2.0 * half, 2.0 * half];
+        frame.fill(square(3.2), 0.0, series.ink, None);
+        if series.recorded {
+            frame.fill(square(1.7), 0.0, Ink::Panel, None);
+        }
+    } else if series.recorded {
         frame.dot(at, 3.5, series.ink, None);
         frame.dot(at, 2.0, Ink::Panel, None);
     } else {

@@ -209,6 +209,7 @@ fn header(frame: &mut Frame, moment: &Moment<'_>, title: &(String, Vec<String>),
     let place = format!("{} of {}", count(at.0 as u64 + 1), count(at.1 as u64));
     let cut = if moment.timeline.truncated { ", record cut short" } else { "" };
     let long = format!("event {place}{cut}");
+    // The counts are of the whole grid in any case.
     let place = if frame.width < 560.0 { place } else { long };
     let place_width = text::width(&place, 12.0, false);
     frame.text([right, y], 12.0, Anchor::End, Ink::Muted, place);

@@ -65,8 +65,15 @@ pub fn plot(
         y: Axis { label: y.label().to_owned(), unit: y.unit().to_owned(), scale: Scale::Linear, ticks: Vec::new() },
         series,
         ceilings,
-        current: current.and_then(|(x, kernel)| Some((x, y.value(kernel)?))),
+        // A setting beyond the experiment's values would press its curves together.
+        current: current
+            .filter(|(x, _)| is_within(*x, &experiment.values))
+            .and_then(|(x, kernel)| Some((x, y.value(kernel)?))),
     }
+}
+
+fn is_within(x: f64, values: &[f64]) -> bool {
+    values.iter().any(|v| *v <= x) && values.iter().any(|v| *v >= x)
 }
 
 /// The curves of libraries' calls, which were timed beside the kernels; one for each library.
@@ -107,10 +114,20 @@ pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown<'_>) -> 
     plot
 }
 
+/// What the ids of recorded curves begin with.
+const RECORDED: &str = "recorded ";
+
 /// The id of a kernel's recorded curve.
 #[must_use]
 pub fn recorded_id(kernel: &str) -> String {
-    format!("recorded {kernel}")
+    format!("{RECORDED}{kernel}")
+}
+
+/// A curve's name where there is little room: its kernel's id, or the library's name.
+#[must_use]
+pub fn short_name(series: &Series) -> &str {
+    let id = series.id.strip_prefix(RECORDED).unwrap_or(&series.id);
+    if series.ink == Ink::Text { series.name.trim_end_matches(", recorded") } else { id }
 }
 
 /// Whether both can be read on the same axes: they show the same quantity, and neither is a line at the bottom of the other.
@@ -164,7 +181,7 @@ impl YAxis {
             Self::Rate => "useful operations per second",
             Self::Time => "time",
             Self::SectorsPerRequest => "sectors per load request, traced",
-            Self::LoadedBytes => "bytes that lanes load from global memory, traced",
+            Self::LoadedBytes => "bytes loaded by lanes, traced",
             Self::BytesUsed => "bytes that lanes asked for, of all bytes moved",
         }
     }

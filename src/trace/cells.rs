@@ -16,11 +16,13 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// `elements` in rows of `columns`, in as few elements a cell as give at most `most` cells down and across.
+    /// `elements` in rows of `columns`, in as few elements a cell as give at most `most` cells down and across. Up to three elements after
+    /// the last row are no row: kernels that move vectors of four have their buffers rounded up to whole ones.
     #[must_use]
     pub fn of(elements: u64, columns: u64, most: u64) -> Self {
         let columns = columns.max(1);
-        let rows = elements.div_ceil(columns).max(1);
+        let padded = columns > 3 && elements % columns < 4;
+        let rows = if padded { elements / columns } else { elements.div_ceil(columns) }.max(1);
         let span = [rows, columns].map(|n| n.div_ceil(most.max(1)).next_power_of_two());
         Self { rows, columns, span }
     }
@@ -36,6 +38,12 @@ impl Cells {
     pub fn count(&self) -> usize {
         let [down, across] = self.grid();
         usize::try_from(down * across).unwrap_or(usize::MAX)
+    }
+
+    /// Elements of the matrix.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        self.rows * self.columns
     }
 
     /// Row and column of an element.
@@ -90,6 +98,8 @@ mod tests {
         assert_eq!(odd.block(odd.count() - 1), [1792..1793, 126..127]);
         // The last row lacks an element, and is there.
         assert_eq!(Cells::of(99, 10, 128).rows, 10);
+        // 255 × 255 elements, rounded up to whole vectors of four.
+        assert_eq!(Cells::of(65_028, 255, 128).rows, 255);
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Fetches {
     /// The mean over all elements.
     #[must_use]
     pub fn mean_of_all(&self) -> f64 {
-        self.total as f64 / (self.cells.rows * self.cells.columns) as f64
+        self.total as f64 / self.cells.elements() as f64
     }
 }
 

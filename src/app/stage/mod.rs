@@ -13,7 +13,6 @@ use super::{paint, theme};
 use crate::lesson::SceneKind;
 use crate::scene::frame::Tag;
 use crate::scene::mark::{self, Mark};
-use crate::scene::palette::Ink;
 use crate::scene::stage::{Painter, StageView};
 use crate::scene::strip::{self, StripView};
 use crate::session::desk::Command;
@@ -116,12 +115,6 @@ impl Stage {
             commands.extend(self.row(&mut row_ui, state, events.len(), warps));
         } else {
             commands.extend(row::lanes(&mut row_ui, state));
-        }
-        if timeline.truncated && scene == SceneKind::Warp {
-            let note = "The timeline is cut at its cap on events; the counts are of the whole grid.";
-            let at = picture.right_bottom() - vec2(16.0, 8.0);
-            let color = theme::color(theme::of(ui), Ink::Muted);
-            ui.painter().text(at, egui::Align2::RIGHT_BOTTOM, note, egui::FontId::proportional(theme::SMALL), color);
         }
         commands
     }

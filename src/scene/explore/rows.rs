@@ -171,7 +171,7 @@ pub(super) fn cross_entropy(sheet: &mut Sheet, derived: &Derived<'_>) {
     let reach = entropy.iter().chain(&z).chain(&both).map(|g| g.abs()).fold(1.0, f64::max);
     let most = 2_f64.powf(reach.log2().ceil());
     let columns = columns(sheet, [LOGIT, (1.0, false), (most, true)]);
-    let heads = ["logits a: drag", "y and target t", "gradient ∂L/∂a"];
+    let heads = ["logits a: drag", "y and target t", "∂L/∂a"];
     pairs(sheet, derived, &columns, heads, |sheet, i| {
         let goal = columns[1].at(target[i]).clamp(columns[1].x + 1.0, columns[1].x + columns[1].width - 1.0);
         let top = sheet.y + (ROW - BAR) / 2.0;

@@ -73,7 +73,12 @@ pub struct Join {
     pub event: usize,
 }
 
-/// A word of workgroup memory: its variable, and which.
+/// The greatest number that divides both.
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// An element of workgroup memory: its variable, and which.
 type Word = (u16, u32);
 
 /// What a warp is doing while its events are read.
@@ -141,12 +146,22 @@ struct Reader<'a> {
     lane_levels: BTreeMap<u32, usize>,
     /// The level where each word was last stored.
     word_levels: BTreeMap<Word, usize>,
+    /// Of each variable, the words from one of its elements to the next.
+    strides: BTreeMap<u16, u32>,
 }
 
 impl<'a> Reader<'a> {
     fn new(timeline: &'a Timeline, workgroup: u32) -> Self {
         let tree = Tree { workgroup, ..Tree::default() };
-        Self { timeline, tree, lane_levels: BTreeMap::new(), word_levels: BTreeMap::new() }
+        // Where every address is a multiple of two words, two words are one element.
+        let mut strides = BTreeMap::new();
+        for event in timeline.events.iter().filter(|event| event.workgroup == workgroup) {
+            if let EventKind::Access { buffer, .. } = event.kind {
+                let stride = strides.entry(buffer).or_insert(0);
+                *stride = timeline.addresses(event).iter().fold(*stride, |common, at| gcd(common, at / 4));
+            }
+        }
+        Self { timeline, tree, lane_levels: BTreeMap::new(), word_levels: BTreeMap::new(), strides }
     }
 
     /// Reads what one warp does in one round.
@@ -178,9 +193,11 @@ impl<'a> Reader<'a> {
         self.timeline.buffers.get(usize::from(buffer)).is_some_and(|b| b.space == Space::Shared)
     }
 
-    /// Each active lane with the first word it asks for.
+    /// Each active lane with the element it asks for.
     fn words(&self, event: &Event, buffer: u16) -> Vec<(u32, Word)> {
-        lanes(event.mask).zip(self.timeline.addresses(event)).map(|(lane, at)| (lane, (buffer, at / 4))).collect()
+        let stride = self.strides.get(&buffer).copied().unwrap_or(1).max(1);
+        let element = |at: &u32| (buffer, at / 4 / stride);
+        lanes(event.mask).zip(self.timeline.addresses(event)).map(|(lane, at)| (lane, element(at))).collect()
     }
 
     fn load(&self, warp: &mut Warp, index: usize, event: &Event, buffer: u16) {
