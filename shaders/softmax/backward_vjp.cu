@@ -1,5 +1,6 @@
 // Softmax backward without the Jacobian: against J times dy, the product is written out: dx = y * (dy - y · dy).
-// J = diag(y) - y yᵀ is never made, and n² operations become n. One sweep finds y · dy, one more stores: 20 bytes an element.
+// J = diag(y) - y yᵀ is never made, and n² operations become n. A workgroup has a row.
+// It loads fours. One sweep finds y · dy, one more stores: 20 bytes an element.
 // From outside: ROWS and COLS of y, dy and dx; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up.
 
 // The sum of the values of a warp's lanes: five exchanges, of which each halves what is left.

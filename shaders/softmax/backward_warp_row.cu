@@ -1,4 +1,4 @@
-// Softmax backward, a warp a row: against a workgroup a row, a row is short enough for LANES lanes, and no barrier is needed.
+// Softmax backward, a warp a row: against a workgroup a row, LANES lanes share a row, and no barrier is needed.
 // A workgroup has several rows. Long rows need more registers than LANES lanes have.
 // From outside: ROWS and COLS of y, dy and dx; BLOCK, the lanes in a workgroup, a multiple of 32; LANES, the lanes that share a row,
 // a power of two, 32 at most; PER_LANE, COLS / 4 / LANES rounded up.

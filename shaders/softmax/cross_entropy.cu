@@ -94,7 +94,7 @@ cross_entropy(const float* __restrict__ x, const unsigned int* __restrict__ targ
 
     // A row in which all is masked has no loss.
     bool some = greatest > MASKED;
-    float lse = greatest + logf(sum);
+    float lse = some ? greatest + logf(sum) : 0.0f;
     unsigned int wanted = targets[row];
     if (local == 0) {
         loss[row] = some ? lse - x[start + wanted] + Z * lse * lse : 0.0f;

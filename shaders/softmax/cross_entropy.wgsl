@@ -135,7 +135,7 @@ fn main(
 
     // A row in which all is masked has no loss.
     let some = greatest > MASKED;
-    let lse = greatest + log(sum);
+    let lse = select(0.0, greatest + log(sum), some);
     let wanted = targets[row];
     if (local == 0u) {
         let chosen = x[(start + wanted) / 4u][(start + wanted) % 4u];

@@ -1,4 +1,4 @@
-// Softmax, a warp a row: against a workgroup a row, a row is short enough for LANES lanes, and no barrier is needed.
+// Softmax, a warp a row: against a workgroup a row, LANES lanes share a row, and no barrier is needed.
 // A workgroup has several rows. Long rows need more registers than LANES lanes have.
 
 enable subgroups;

@@ -1,6 +1,7 @@
 // Against `block_1d`: each thread computes TM x TN elements of C instead of TM x 1.
 // TM numbers of A and TN of B, once in registers, make TM x TN products. Neighbouring threads still take neighbouring columns:
 // a thread's own columns are ACROSS apart, and its rows DOWN apart.
+// The compiler is told to unroll the loops over them and how many threads a block has, so that the sums stay in registers.
 // From outside: M, N, K, the matrices' sizes; BM x BN, a block's tile of C; BK, the columns of A's tile and rows of B's;
 // TM x TN, the elements of C that a thread computes.
 

@@ -1,4 +1,4 @@
-// Over `double_buffered`: warps multiply fragments of 16 x 16 elements on tensor cores. Factors are f16, sums f32.
+// Against `double_buffered`: warps multiply fragments of 16 x 16 elements on tensor cores. Factors are f16, sums f32.
 // From outside: M, N, K, the matrices' sizes.
 
 #include <cuda_fp16.h>
@@ -131,7 +131,9 @@ cooperative(const half* __restrict__ a, const half* __restrict__ b, float* __res
         __syncthreads();
     }
 
+    #pragma unroll
     for (unsigned int i = 0; i < 4; i++) {
+        #pragma unroll
         for (unsigned int j = 0; j < 4; j++) {
             store(c, &fragments[warp * 256], sum[i][j], top + row + i * 16, left + column + j * 16, lane);
         }

@@ -1,4 +1,4 @@
-// Over `double_buffered`: subgroups multiply fragments of 16 x 16 elements on tensor cores. Factors are f16, sums f32.
+// Against `double_buffered`: subgroups multiply fragments of 16 x 16 elements on tensor cores. Factors are f16, sums f32.
 // What `double_buffered` does in loops is written out here: a driver keeps fragments in registers if each has a name of its own.
 
 enable f16;

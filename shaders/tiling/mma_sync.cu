@@ -1,4 +1,4 @@
-// Against the kernels before, in f32: a warp hands whole small matrices to its tensor core, and no thread multiplies by itself any more.
+// Against `cooperative`: a warp hands its fragments over by `mma.sync` itself. Numbers and results are bf16, a block's tile is 128 x 256.
 // One `mma.sync` takes 16 x 16 of A and 16 x 8 of B in bf16 and adds their product to sums in f32.
 // `cp.async` copies tiles to shared memory without registers between, into a ring of STAGES places.
 // From outside: M, N, K, the matrices' sizes. All three are row-major, in bf16.

@@ -1,4 +1,4 @@
-// Against `mma_sync`: four warps together hand over 64 x 128 x 16, straight from shared memory.
+// Against `mma_sync`: four warps together hand over 64 x 128 x 16, straight from shared memory. The tile is 128 x 128 again.
 // A and B never pass through registers: the copy engine (TMA) brings a tile, and `wgmma` reads it where it lies.
 // A block has room for one tile of each; while it waits for the next, other blocks on its multiprocessor multiply.
 // From outside: M, N, K, the matrices' sizes; N and K are multiples of 8. All three are row-major, in bf16; sums are in f32.

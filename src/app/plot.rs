@@ -47,7 +47,10 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         plot.series.iter_mut().for_each(|s| s.ink = Ink::Idle);
     }
     ui.spacing_mut().item_spacing.y = 4.0;
-    let all = state.recorded();
+    let mut all = state.recorded();
+    if state.is_undecided() {
+        all.clear();
+    }
     let chosen = state.chosen_recording(&all);
     let mut details = sweep.map(details).unwrap_or_default();
     let shown = chosen.map(|i| &all[i]);
@@ -69,7 +72,8 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
             provenance(ui, &plot, sweep, (&asked, &differences));
             draw(ui, "measured", &plot, details);
         } else {
-            let text = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
+            let waits = if state.is_undecided() { " Recorded curves come with your prediction." } else { "" };
+            let text = format!("Run the experiment: {} over {} appears here.{waits}", plot.y.label, plot.x.label);
             super::empty(ui, &text);
         }
         shown.filter(|shown| !shown.changed.is_empty()).into_iter().for_each(|s| recorded::provenance(ui, state, s));

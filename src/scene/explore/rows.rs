@@ -136,7 +136,7 @@ fn pairs<const N: usize>(
 /// Logits and softmax, row by row.
 pub(super) fn both(sheet: &mut Sheet, derived: &Derived<'_>) {
     let columns = columns(sheet, [LOGIT, (1.0, false)]);
-    pairs(sheet, derived, &columns, ["logits a: drag", "y = softmax(a / T)"], |_, _| ());
+    pairs(sheet, derived, &columns, ["logits x: drag", "y = softmax(x / T)"], |_, _| ());
 }
 
 /// The same, and figures of the whole.
@@ -145,7 +145,7 @@ pub(super) fn softmax(sheet: &mut Sheet, derived: &Derived<'_>) {
     let most = derived.at.logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let entropy: f64 = derived.y.iter().filter(|y| **y > 0.0).map(|y| -y * y.ln()).sum();
     let line = format!(
-        "T = {}   ·   max a = {}   ·   lse = log Σ exp(a / T) = {}",
+        "T = {}   ·   max x = {}   ·   lse = log Σ exp(x / T) = {}",
         short(derived.at.temperature),
         fixed(most, 1),
         fixed(derived.lse, 3)
@@ -171,7 +171,7 @@ pub(super) fn cross_entropy(sheet: &mut Sheet, derived: &Derived<'_>) {
     let reach = entropy.iter().chain(&z).chain(&both).map(|g| g.abs()).fold(1.0, f64::max);
     let most = 2_f64.powf(reach.log2().ceil());
     let columns = columns(sheet, [LOGIT, (1.0, false), (most, true)]);
-    let heads = ["logits a: drag", "y and target t", "∂L/∂a"];
+    let heads = ["logits x: drag", "y and target t", "∂L/∂x"];
     pairs(sheet, derived, &columns, heads, |sheet, i| {
         let goal = columns[1].at(target[i]).clamp(columns[1].x + 1.0, columns[1].x + columns[1].width - 1.0);
         let top = sheet.y + (ROW - BAR) / 2.0;

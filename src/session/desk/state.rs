@@ -10,7 +10,7 @@ use crate::base::units::number;
 use crate::device::{DeviceSpec, Launch};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{CudaOnly, Experiment, Kernel, Lesson, LibraryDecl, Pack, SceneKind, Step};
+use crate::lesson::{Block, CudaOnly, Experiment, Kernel, Lesson, LibraryDecl, Pack, SceneKind, Step};
 use crate::session::devices::Choice;
 use crate::session::exercise::Verdict;
 use crate::session::jobs::Params;
@@ -378,6 +378,14 @@ impl State {
     pub fn recorded(&self) -> Vec<Shown<'_>> {
         let Some((lesson, experiment)) = self.lesson.as_ref().zip(self.experiment()) else { return Vec::new() };
         self.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
+    }
+
+    /// Whether the step asks for a prediction that the learner has not made: curves that were recorded would answer it.
+    #[must_use]
+    pub fn is_undecided(&self) -> bool {
+        let made = &self.kept().predictions;
+        let step = self.lesson.as_ref().and_then(|lesson| lesson.steps.get(self.step));
+        step.is_some_and(|step| step.blocks.iter().any(|b| matches!(b, Block::Predict(id) if !made.contains_key(id))))
     }
 
     /// The place in `recorded` of the one to show.
