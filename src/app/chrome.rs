@@ -5,7 +5,7 @@ use egui::{Align, Layout, RichText, ScrollArea, Ui};
 use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
-use crate::base::units::{figure, si};
+use crate::base::units::{digits3, figure, si};
 use crate::measure::roofline::{self, Bound};
 use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
@@ -114,6 +114,15 @@ fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> b
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::Role::Button, true, here, format!("Step {}: {title}", index + 1))
     });
+    if here {
+        // Only when the step changes: the reader may look elsewhere.
+        let id = egui::Id::unique("step in sight");
+        let now = (title.to_owned(), index);
+        if ui.data(|d| d.get_temp::<(String, usize)>(id)).as_ref() != Some(&now) {
+            ui.data_mut(|d| d.insert_temp(id, now));
+            ui.scroll_to_rect(rect.expand2(egui::vec2(0.0, 64.0)), None);
+        }
+    }
     let ground = match (here, response.hovered()) {
         (true, _) => Some(Hue::Accent.tint(24)),
         (false, true) => Some(Ink::Faint),
@@ -262,7 +271,12 @@ fn figures(state: &State) -> String {
             Bound::Memory => "a large copy's rate",
             Bound::Compute => "a chain of FMAs' rate",
         };
-        parts.push(format!("{} of {bound}", figure(placement.fraction, "%")));
+        let share = if placement.fraction > 1.0 {
+            format!("{} times", digits3(placement.fraction))
+        } else {
+            figure(placement.fraction, "%") + " of"
+        };
+        parts.push(format!("{share} {bound}"));
     }
     if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
         let warps = crate::base::units::count(trace.warps);

@@ -243,11 +243,12 @@ fn rules(ui: &Ui, panes: &Panes) {
     }
 }
 
-/// Keys that work while nothing has the keyboard and no list is open.
+/// Keys that work while no list is open: those that turn pages wherever no text is being written, the others while nothing has the keyboard.
 fn keys(ui: &Ui, state: &State) -> Vec<Command> {
-    if ui.memory(|m| m.focused().is_some()) || egui::Popup::is_any_open(ui.ctx()) {
+    if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
         return Vec::new();
     }
+    let free = ui.memory(|m| m.focused().is_none());
     ui.input(|i| {
         let mut commands = Vec::new();
         if i.key_pressed(egui::Key::PageDown) {
@@ -255,6 +256,9 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
         }
         if i.key_pressed(egui::Key::PageUp) && state.step > 0 {
             commands.push(Command::GoTo(state.step - 1));
+        }
+        if !free {
+            return commands;
         }
         if i.modifiers.command && i.key_pressed(egui::Key::R) {
             commands.push(Command::RunExperiment);

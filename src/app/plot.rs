@@ -16,6 +16,7 @@ use crate::session::desk::state::{State, Sweep};
 use crate::session::desk::{Command, Work};
 use crate::session::output::KernelOutput;
 use crate::session::recording::Shown;
+use crate::session::sweep;
 use crate::trace::record::Backend;
 
 /// Room for two plots beside each other, in points.
@@ -40,7 +41,10 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let here = experiment.kernels.contains(&state.kernel) && differences.is_empty() && asked.is_empty();
     let current = if here { current(state, traced) } else { None };
     let x = state.params.get(&over).copied().unwrap_or_default();
-    let current = current.as_ref().map(|k| (x, k));
+    // A sweep at these settings has measured the same point, with more samples.
+    let swept =
+        sweep.and_then(|s| s.points.iter().find(|p| p.x == x && p.kernel.id == state.kernel)).map(|p| &p.kernel);
+    let current = current.as_ref().map(|k| (x, swept.unwrap_or(k)));
     let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings.as_ref(), current, !traced);
     if !differences.is_empty() {
         // Another setting's curve stays for comparison, and says whose it is.
@@ -73,7 +77,11 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
             draw(ui, "measured", &plot, details);
         } else {
             let waits = if state.is_undecided() { " Recorded curves come with your prediction." } else { "" };
-            let text = format!("Run the experiment: {} over {} appears here.{waits}", plot.y.label, plot.x.label);
+            let text = if runs_here(state) {
+                format!("Run the experiment: {} over {} appears here.{waits}", plot.y.label, plot.x.label)
+            } else {
+                "These kernels need an NVIDIA GPU with CUDA, and no recording has their curves.".to_owned()
+            };
             super::empty(ui, &text);
         }
         shown.filter(|shown| !shown.changed.is_empty()).into_iter().for_each(|s| recorded::provenance(ui, state, s));
@@ -200,27 +208,25 @@ pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
     commands
 }
 
-/// So many curves have no room for their kernels' titles: their ids stand for them, which are the files' names.
-const MANY: usize = 4;
-
 /// What each colour means, in one wrapped row.
 fn legend(ui: &mut Ui, plot: &Plot) {
     let theme = theme::of(ui);
     // A recorded curve has its kernel's colour, and a line below says what dashes mean.
     let own = |ink: Ink| plot.series.iter().any(|s| !s.recorded && s.ink == ink);
     let listed: Vec<&Series> = plot.series.iter().filter(|s| !s.recorded || !own(s.ink)).collect();
-    let entries = listed.iter().map(|s| {
-        let name = if listed.len() > MANY { chart::short_name(s) } else { s.name.as_str() };
-        (name, s.ink, Mark::Curve { recorded: s.recorded, squares: s.is_squared() })
-    });
+    let entries =
+        listed.iter().map(|s| (s.name.as_str(), s.ink, Mark::Curve { recorded: s.recorded, squares: s.is_squared() }));
+    let spread = plot.series.iter().any(|s| s.points.iter().any(|p| p.high > p.low));
+    let spread = spread.then_some(("p10–p90", Ink::Muted, Mark::Spread));
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
     let here = plot.current.map(|_| ("your settings", Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(12.0, 0.0);
-        for (name, ink, mark) in entries.chain(ceilings).chain(here) {
+        for (name, ink, mark) in entries.chain(spread).chain(ceilings).chain(here) {
             let font = egui::FontId::proportional(theme::SMALL);
-            let text = ui.painter().layout_no_wrap(name.to_owned(), font, theme::color(theme, Ink::Muted));
+            let short = chart::plain_name(name).to_owned();
+            let text = ui.painter().layout_no_wrap(short, font, theme::color(theme, Ink::Muted));
             let size = egui::vec2(22.0 + text.size().x, 18.0);
             let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, name));
@@ -241,6 +247,8 @@ pub enum Mark {
         /// Whether its points are squares.
         squares: bool,
     },
+    /// As the bar from the tenth to the ninetieth percentile.
+    Spread,
     /// As a ceiling.
     Dashes,
     /// As the learner's own point.
@@ -269,6 +277,11 @@ impl Mark {
                     painter.circle(middle, 3.0, fill, stroke);
                 }
             }
+            Self::Spread => {
+                let c = at + egui::vec2(8.0, 0.0);
+                painter
+                    .line_segment([c - egui::vec2(0.0, 5.0), c + egui::vec2(0.0, 5.0)], egui::Stroke::new(3.0, color));
+            }
             Self::Dashes => painter.extend(egui::Shape::dashed_line(&[from, to], stroke, 4.0, 2.0)),
             Self::Diamond => {
                 let c = at + egui::vec2(8.0, 0.0);
@@ -280,10 +293,17 @@ impl Mark {
     }
 }
 
+/// Whether what acts as the device, or the tracer, runs a kernel of the experiment.
+fn runs_here(state: &State) -> bool {
+    let (Some(lesson), Some(experiment)) = (&state.lesson, state.experiment()) else { return false };
+    let backend = if experiment.quantity.is_traced() { None } else { state.measuring_backend() };
+    !sweep::kernels_of(lesson, experiment, backend.unwrap_or(Backend::Simt)).is_empty()
+}
+
 /// Runs the experiment.
 fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
     let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
-    let ready = state.acting_device().is_some() && state.experiment().is_some() && !running;
+    let ready = state.acting_device().is_some() && runs_here(state) && !running;
     let response = ui.add_enabled(ready, egui::Button::new("Run"));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, "Run experiment"));
     response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
@@ -357,7 +377,7 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
         .allow_boxed_zoom(false)
         .show_grid([false, true])
         .include_y(0.0)
-        .include_y(highest * 1.02)
+        .include_y(highest * 1.08)
         // Room at both ends for the labels of the first and the last mark.
         .include_x(ends.0 - 0.1 * (ends.1 - ends.0))
         .include_x(ends.1 + 0.14 * (ends.1 - ends.0))
@@ -457,7 +477,7 @@ fn mark(value: f64) -> GridMark {
 /// A mark on the x axis: large powers of two in their own units, so that neighbours keep apart.
 fn tick(value: f64) -> String {
     let units = [(1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
-    match units.iter().find(|(size, _)| value >= 4096.0 && (value / size).fract() == 0.0) {
+    match units.iter().find(|(size, _)| value >= 65_536.0 && (value / size).fract() == 0.0) {
         Some((size, name)) => format!("{} {name}", number(value / size)),
         None => number(value),
     }

@@ -89,7 +89,7 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
         }
     };
     ScrollArea::both().id_salt(("source", &kernel.id, language)).auto_shrink(false).show(ui, |ui| {
-        let hovered = lines(ui, &text, trace, lit);
+        let hovered = lines(ui, (&kernel.id, &text), trace, lit);
         happened.hovered = hovered.filter(|_| language == Language::Wgsl);
     });
     happened
@@ -119,22 +119,25 @@ fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
         return Language::Wgsl;
     }
     let only = kernel.cuda_only.is_some();
+    let shown = |chosen: Language| match chosen {
+        Language::Ptx if compiled(state, kernel).is_none() => Language::Cuda,
+        Language::Wgsl if only => Language::Cuda,
+        chosen => chosen,
+    };
     ui.horizontal(|ui| {
         if !only {
             ui.selectable_value(&mut chosen, Language::Wgsl, "WGSL");
         }
-        ui.selectable_value(&mut chosen, Language::Cuda, "CUDA");
+        if ui.selectable_label(shown(chosen) == Language::Cuda, "CUDA").clicked() {
+            chosen = Language::Cuda;
+        }
         if let Some(compiled) = compiled(state, kernel) {
             let words = CompiledOutput::from(compiled).words();
             ui.selectable_value(&mut chosen, Language::Ptx, "PTX").on_hover_text(words);
         }
     });
     ui.data_mut(|d| d.insert_temp(id, chosen));
-    match chosen {
-        Language::Ptx if compiled(state, kernel).is_none() => Language::Cuda,
-        Language::Wgsl if only => Language::Cuda,
-        chosen => chosen,
-    }
+    shown(chosen)
 }
 
 /// What this rung changes, and what its time says against the rung before it, where both were measured.
@@ -151,7 +154,7 @@ fn change(state: &State, kernel: &Kernel) -> String {
     }
 }
 
-fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<u32> {
+fn lines(ui: &mut Ui, (kernel, source): (&str, &str), trace: Option<&Trace>, lit: &Lit) -> Option<u32> {
     let theme = theme::of(ui);
     let most = trace.map_or(0, |t| t.lines.iter().map(|l| l.warp_instructions).max().unwrap_or(0));
     let mut hovered = None;
@@ -171,7 +174,7 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
         );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("line {number}: {text}")));
         if lit.executing == Some(number) {
-            follow(ui, rect, number);
+            follow(ui, rect, (kernel.to_owned(), number));
         }
         if response.hovered() {
             hovered = Some(number);
@@ -183,14 +186,15 @@ fn lines(ui: &mut Ui, source: &str, trace: Option<&Trace>, lit: &Lit) -> Option<
     hovered
 }
 
-/// Keeps the executing line in sight: scrolls to it when it changes, and leaves the reader's own scrolling alone.
-fn follow(ui: &Ui, rect: Rect, number: u32) {
+/// Keeps the executing line of a kernel in sight: scrolls to it when it changes, and leaves the reader's own scrolling alone.
+fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
     let id = egui::Id::unique("executing line");
-    let before = ui.data(|d| d.get_temp::<u32>(id));
-    if before != Some(number) {
-        ui.data_mut(|d| d.insert_temp(id, number));
+    let before = ui.data(|d| d.get_temp::<(String, u32)>(id));
+    let another = before.as_ref().is_none_or(|(kernel, _)| *kernel != now.0);
+    if before.as_ref() != Some(&now) {
+        ui.data_mut(|d| d.insert_temp(id, now));
         let line = Rect::from_min_size(rect.min, vec2(1.0, rect.height()));
-        ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), None);
+        ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), another.then_some(egui::Align::Center));
     }
 }
 

@@ -114,9 +114,9 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     marks(frame, stage, floor, (pitch, shown, wavefronts));
     let swatch = |fill: Ink, long, short| Key { fill, edge: fill, long, short };
     let keys = [
-        swatch(Ink::Shared, "word served without waiting", "served at once"),
+        swatch(Ink::Shared, "word that waits for no other", "waits for none"),
         swatch(Ink::Conflict, "word that waits for its bank", "waits"),
-        swatch(Ink::Raised, "column: a bank, row: a wavefront", "bank"),
+        swatch(Ink::Raised, "column: a bank, row: a wavefront", "bank, by wavefront"),
     ];
     let left = columns.left();
     legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);

@@ -29,12 +29,15 @@ pub(super) struct Matrix {
     pub(super) cells: Cells,
     /// Whether the kernel writes it.
     pub(super) written: bool,
+    /// Whether its rows are known; otherwise it is drawn in rows of the banks.
+    pub(super) shaped: bool,
 }
 
 impl Matrix {
     /// Its name and shape; the name alone where there is not much room.
     fn label(&self, room: f32) -> String {
-        let whole = format!("{}  {} × {}", self.name, count(self.cells.rows), count(self.cells.columns));
+        let shape = format!("{} × {}", count(self.cells.rows), count(self.cells.columns));
+        let whole = if self.shaped { format!("{}  {shape}", self.name) } else { self.name.clone() };
         if text::width(&whole, 12.0, false) <= room { whole } else { text::fit(&self.name, 12.0, false, room) }
     }
 
@@ -274,7 +277,13 @@ mod tests {
     use super::*;
 
     fn matrix(buffer: u16, rows: u64, columns: u64, written: bool) -> Matrix {
-        Matrix { buffer, name: format!("m{buffer}"), cells: Cells::of(rows * columns, columns, 128), written }
+        Matrix {
+            buffer,
+            name: format!("m{buffer}"),
+            cells: Cells::of(rows * columns, columns, 128),
+            written,
+            shaped: true,
+        }
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         card.title(None, "Fetches per element");
         card.says("Requests of warps that ask for it, before any cache.");
         card.scale(&TICKS.map(|tick| count(u64::from(tick))));
-        card.section("by matrix");
+        card.section("requests an element");
         for (name, value) in &said {
             card.row(name, value);
         }
@@ -94,7 +94,13 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
 
 fn layout(heat: &Heat, size: [f32; 2]) -> (Vec<Placed>, Option<[f32; 4]>) {
     let (area, card) = areas(size);
-    let matrix = |m: &Fetches| Matrix { buffer: m.buffer, name: m.name.clone(), cells: m.cells, written: m.total == 0 };
+    let matrix = |m: &Fetches| Matrix {
+        buffer: m.buffer,
+        name: m.name.clone(),
+        cells: m.cells,
+        written: m.total == 0,
+        shaped: true,
+    };
     let (mut placed, _) = grid::place(heat.matrices.iter().map(matrix).collect(), area);
     grid::centre(&mut placed.iter_mut().collect::<Vec<_>>(), area);
     (placed, card)

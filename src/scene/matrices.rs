@@ -173,7 +173,8 @@ impl Progress {
         let buffers = (0..).zip(&self.timeline.buffers).zip(&self.touched);
         let of = |((buffer, traced), touched): ((u16, &crate::trace::TracedBuffer), &Option<Touched>)| {
             let touched = touched.as_ref().filter(|_| traced.space == space)?;
-            Some(Matrix { buffer, name: traced.name.clone(), cells: touched.cells, written: touched.written })
+            let shaped = traced.columns.is_some();
+            Some(Matrix { buffer, name: traced.name.clone(), cells: touched.cells, written: touched.written, shaped })
         };
         buffers.filter_map(of).collect()
     }

@@ -153,7 +153,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     for roof in &known.roofs {
         draw_roof(&mut frame, roof, &x, &y);
     }
-    draw_spots(&mut frame, known, &x, &y, view.hovered);
+    draw_spots(&mut frame, known, (&x, &y), view.hovered);
     frame.alt = alt(known);
     frame
 }
@@ -270,7 +270,7 @@ impl Mark {
 }
 
 /// The kernels, the one on the bench last, so that it lies on top; their names where there is room.
-fn draw_spots(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis, hovered: Option<Tag>) {
+fn draw_spots(frame: &mut Frame, known: &Roofline, (x, y): (&Axis, &Axis), hovered: Option<Tag>) {
     let mut order: Vec<(usize, [f32; 2])> = Vec::new();
     for (i, spot) in known.spots.iter().enumerate().filter(|(_, spot)| sound(spot.intensity)) {
         let roof = || known.roofs.first()?.at(spot.intensity);
@@ -280,6 +280,7 @@ fn draw_spots(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis, hovered: 
     order.sort_by_key(|(i, _)| known.spots[*i].shown);
     let bounds = |[x, y]: [f32; 2]| [x - RADIUS - 1.0, y - RADIUS - 1.0, 2.0 * RADIUS + 2.0, 2.0 * RADIUS + 2.0];
     let mut taken: Vec<[f32; 4]> = order.iter().map(|(_, at)| bounds(*at)).collect();
+    taken.extend(known.roofs.first().into_iter().flat_map(|roof| along(roof, x, y)));
     for (i, at) in &order {
         let (spot, tag) = (&known.spots[*i], Some(Tag::Spot(*i)));
         let ink = if spot.shown { Ink::Accent } else { Ink::Series(0) };
@@ -316,13 +317,23 @@ fn draw_spots(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis, hovered: 
             [at[0] - 4.0 - wide, at[1] - 22.0],
             [at[0] - 4.0 - wide, at[1] + 10.0],
         ];
-        let free = places.into_iter().map(|[x, y]| [x, y, wide, SIZE]).find(|rect| {
+        // Where it is crowded, further away, with a line to the mark.
+        let far = (1..9).flat_map(|row| {
+            let away = 22.0 + 17.0 * row as f32;
+            let sides = [at[0] + 14.0, at[0] - 14.0 - wide, at[0] + 14.0 + 36.0, at[0] - 50.0 - wide];
+            sides.into_iter().flat_map(move |x| [[x, at[1] - away], [x, at[1] + away - SIZE]])
+        });
+        let free = places.into_iter().chain(far).map(|[x, y]| [x, y, wide, SIZE]).find(|rect| {
             let inside = rect[0] >= x.from && rect[0] + wide <= x.to && rect[1] >= y.to && rect[1] + SIZE <= y.from;
             inside && !taken.iter().any(|other| overlap(*other, *rect))
         });
         if let Some(rect) = free {
             let ink = if spot.shown { Ink::Text } else { Ink::Muted };
-            // Words over a line stay readable.
+            if (rect[1] + SIZE / 2.0 - at[1]).abs() > 30.0 {
+                let near = if rect[0] > at[0] { rect[0] - 3.0 } else { rect[0] + wide + 3.0 };
+                frame.line([near, rect[1] + SIZE / 2.0], *at, 1.0, Ink::Idle, None);
+            }
+            // Words over a line of the grid stay readable.
             frame.fill(rect, 2.0, Ink::Panel, None);
             frame.text([rect[0], rect[1] + SIZE / 2.0], SIZE, Anchor::Start, ink, name.clone());
             frame.tag_last(Tag::Spot(*i));
@@ -330,6 +341,15 @@ fn draw_spots(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis, hovered: 
             named.push(name);
         }
     }
+}
+
+/// Small boxes along a roof, which words keep clear of.
+fn along(roof: &Roof, x: &Axis, y: &Axis) -> impl Iterator<Item = [f32; 4]> {
+    let [least, most] = x.ends();
+    let at = move |i: i32| least * (most / least).powf(f64::from(i) / 96.0);
+    let heights: Vec<(f64, Option<f64>)> = (0..=96).map(|i| (at(i), roof.at(at(i)))).collect();
+    let boxes = heights.into_iter().filter_map(|(intensity, rate)| Some([x.place(intensity), y.place(rate?)]));
+    boxes.map(|[x, y]| [x - 3.0, y - 3.0, 6.0, 6.0]).collect::<Vec<_>>().into_iter()
 }
 
 fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {

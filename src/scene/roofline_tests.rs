@@ -89,7 +89,8 @@ fn all_of_it_fits_and_the_bench_has_its_name() {
         let frame = drawn(Some(&full), Some(Tag::Spot(0)), size);
         assert_tidy(&frame, &format!("{size:?}"));
         let named = |name: &str| frame.items.iter().any(|i| matches!(i, Item::Text { text, .. } if text == name));
-        assert!(named("bench") && !(0..9).all(|i| named(&format!("rung number {i}"))), "{size:?}");
+        assert!(named("bench"), "{size:?}");
+        assert!(size[0] < 1000.0 || (0..9).all(|i| named(&format!("rung number {i}"))), "{size:?}");
         assert_tidy(&drawn(None, None, size), &format!("{size:?}, nothing"));
         let bare = Roofline { roofs: Vec::new(), ..known() };
         assert_tidy(&drawn(Some(&bare), None, size), &format!("{size:?}, no roof"));

@@ -111,7 +111,7 @@ fn taken(spread: &Spread) -> String {
     let model = if spread.this_machine { "" } else { ", a model" };
     let registers = if spread.registers { "" } else { ", registers not counted" };
     format!(
-        "Taken for granted: workgroups take equally long and go to the SMs in turn. {}{model}; an SM holds {} at once, limited by {}{registers}.",
+        "A box is an SM, filled as far as its slots are busy. Taken for granted: workgroups take equally long and go to the SMs in turn. {}{model}; an SM holds {} at once, limited by {}{registers}.",
         spread.device, spread.waves.blocks_per_sm, spread.limited_by
     )
 }
@@ -143,13 +143,14 @@ fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4
     let gap = if pitch >= 10.0 { 3.0 } else { 1.0 };
     let (side, band) = (pitch - gap, (pitch - gap) / w.blocks_per_sm as f32);
     let rows = w.sms.div_ceil(columns);
-    let left = (x + (width - pitch * columns as f32) / 2.0).round();
+    let left = x;
     let top = (y + (height - pitch * rows as f32) / 2.0).round();
     for sm in 0..w.sms {
         let at = [left + (sm % columns) as f32 * pitch, top + (sm / columns) as f32 * pitch];
         let busy = of_sm(w, wave, sm);
         let tag = Some(Tag::Sm(sm));
-        let filled = band * busy as f32;
+        // An idle slot is seen, however small.
+        let filled = if busy < u64::from(w.blocks_per_sm) { (band * busy as f32).min(side - 2.0) } else { side };
         if busy < u64::from(w.blocks_per_sm) {
             frame.fill([at[0], at[1], side, side], 2.0, EMPTY, tag);
         }

@@ -108,26 +108,25 @@ pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown<'_>) -> 
     for series in &mut plot.series {
         series.recorded = true;
         series.id = recorded_id(&series.id);
-        series.name.push_str(", recorded");
+        series.name.push_str(RECORDED);
     }
     plot.series.retain(|series| !series.points.is_empty());
     plot
 }
 
-/// What the ids of recorded curves begin with.
-const RECORDED: &str = "recorded ";
+/// What the names of recorded curves end with.
+const RECORDED: &str = ", recorded";
 
 /// The id of a kernel's recorded curve.
 #[must_use]
 pub fn recorded_id(kernel: &str) -> String {
-    format!("{RECORDED}{kernel}")
+    format!("recorded {kernel}")
 }
 
-/// A curve's name where there is little room: its kernel's id, or the library's name.
+/// A curve's name where something else says that it was recorded.
 #[must_use]
-pub fn short_name(series: &Series) -> &str {
-    let id = series.id.strip_prefix(RECORDED).unwrap_or(&series.id);
-    if series.ink == Ink::Text { series.name.trim_end_matches(", recorded") } else { id }
+pub fn plain_name(name: &str) -> &str {
+    name.trim_end_matches(RECORDED)
 }
 
 /// Whether both can be read on the same axes: they show the same quantity, and neither is a line at the bottom of the other.

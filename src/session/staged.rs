@@ -246,7 +246,7 @@ fn at(differs: &str) -> String {
 fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], roofs: &[Roof]) -> String {
     let mut said = Vec::new();
     if let Some(cut) = own.filter(|cut| !cut.differs.is_empty()) {
-        said.push(format!("Measured at {}.", cut.differs));
+        said.push(format!("All but the kernel on the bench: measured at {}.", cut.differs));
     }
     if let Some((of, cut)) = theirs {
         said.push(format!("Recorded on {}{}.", of.name(), at(&cut.differs)));

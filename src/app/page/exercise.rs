@@ -24,10 +24,9 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     ui.add_space(12.0);
     let kept = reading.state.kept();
     let mut text = kept.exercise.clone().unwrap_or_else(|| exercise.starter.to_string());
-    let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, width: f32| {
-        let mut job = source::colored(text.as_str(), theme::of(ui), theme::EDITOR);
-        job.wrap.max_width = width;
-        ui.fonts_mut(|f| f.layout_job(job))
+    // Lines stay whole: a part of one at the left edge looks like a statement.
+    let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| {
+        ui.fonts_mut(|f| f.layout_job(source::colored(text.as_str(), theme::of(ui), theme::EDITOR)))
     };
     let editor = TextEdit::multiline(&mut text)
         .code_editor()
@@ -35,7 +34,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
         .desired_rows(16)
         .margin(egui::Margin::same(12))
         .layouter(&mut layouter);
-    let response = ui.add(editor);
+    let response = egui::ScrollArea::horizontal().id_salt("exercise").show(ui, |ui| ui.add(editor)).inner;
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your kernel, in WGSL"));
     if response.changed() {
         asks.push(Ask::Edit(text));

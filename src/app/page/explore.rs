@@ -92,9 +92,12 @@ fn drag(ui: &Ui, origin: Pos2, handle: &Handle, at: &mut Explored) {
     if response.has_focus() {
         focus_ring(ui, rect);
     }
-    response
-        .on_hover_cursor(CursorIcon::ResizeHorizontal)
-        .on_hover_text(format!("{name}: drag, or use the arrow keys"));
+    let known = response.dragged() || response.has_focus();
+    let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+    // Who drags it knows that it can be dragged, and wants to see what moves.
+    if !known {
+        response.on_hover_text(format!("{name}: drag, or use the arrow keys"));
+    }
 }
 
 /// How many steps keys and screen readers ask for, or which end.
@@ -108,7 +111,6 @@ fn turns(ui: &Ui, response: &Response) -> (f64, Option<f64>) {
         ui.input(|i| {
             let presses = |a, b| i.num_presses(a) + i.num_presses(b);
             steps += signed(presses(Key::ArrowRight, Key::ArrowUp), presses(Key::ArrowLeft, Key::ArrowDown));
-            steps += 10.0 * signed(i.num_presses(Key::PageUp), i.num_presses(Key::PageDown));
             end = match (i.key_pressed(Key::Home), i.key_pressed(Key::End)) {
                 (true, _) => Some(-1.0),
                 (_, true) => Some(1.0),

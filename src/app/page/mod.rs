@@ -157,10 +157,10 @@ fn turn(ui: &mut Ui, state: &State) -> Option<Command> {
     let steps = &state.lesson.as_ref()?.steps;
     let mut command = None;
     ui.horizontal(|ui| {
-        let width = (ui.available_width() - theme::GRID) / 2.0;
+        let both = state.step > 0 && state.step + 1 < steps.len();
+        let width = if both { (ui.available_width() - theme::GRID) / 2.0 } else { ui.available_width() };
         let mut button = |ui: &mut Ui, step: Option<usize>, back: bool| {
             let Some((index, title)) = step.and_then(|i| Some((i, &steps.get(i)?.title))) else {
-                ui.allocate_space(egui::vec2(width, 36.0));
                 return;
             };
             let text = if back { format!("‹  {title}") } else { format!("{title}  ›") };

@@ -53,6 +53,7 @@ fn options(ui: &mut Ui, prediction: &Prediction, predicted: Option<&Predicted>, 
     let nearest = predicted.and_then(|p| p.answer.as_ref()?.nearest_option(&prediction.options));
     let mut chosen = None;
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
         for (index, (label, _)) in prediction.options.iter().enumerate() {
             let mine = predicted.is_some_and(|p| p.choice == index);
             let text = match (mine, nearest == Some(index)) {

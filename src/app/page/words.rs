@@ -14,6 +14,7 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
         let title = RichText::new("In your own words").font(theme::medium(theme::UI));
         ui.label(title);
         let (text, ink) = match &state.save {
+            SaveState::Saved if !state.kept().words.contains_key(step) => (String::new(), Ink::Muted),
             SaveState::Saved => ("saved".to_owned(), Ink::Muted),
             SaveState::Unsaved | SaveState::Saving => ("saving…".to_owned(), Ink::Muted),
             SaveState::Nowhere => {

@@ -55,7 +55,7 @@ fn map(
     let mut places = Vec::new();
     // All numbers alike: with their leading zero where that fits, else without, else none.
     let fits = |text: &str| text::width(text, 12.0, false) <= cell - 2.0;
-    let style = ["−0.00", "−.00"].into_iter().position(fits);
+    let style = ["−0.000", "−0.00", "−.00"].into_iter().position(fits);
     for (i, row) in matrix.iter().enumerate() {
         for (j, entry) in row.iter().enumerate() {
             let place = [x + j as f32 * cell, y + i as f32 * cell, cell, cell];
@@ -63,7 +63,8 @@ fn map(
             let inner = [place[0] + 0.5, place[1] + 0.5, cell - 1.0, cell - 1.0];
             sheet.frame.outline(inner, 2.0, Some(diverging(entry * 4.0 * t)), Ink::Faint, None);
             let number = match style {
-                Some(0) => fixed(*entry, 2),
+                Some(0) => fixed(*entry, 3),
+                Some(1) => fixed(*entry, 2),
                 Some(_) => fixed(*entry, 2).replacen("0.", ".", 1),
                 None => continue,
             };

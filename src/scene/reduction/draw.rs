@@ -138,6 +138,10 @@ fn lit(view: &ReductionView<'_>, event: usize) -> Option<bool> {
     }
 }
 
+/// How strong the colour is of what other warps do meanwhile, and of what is still to come, in per cent.
+const MEANWHILE: u8 = 50;
+const LATER: u8 = 26;
+
 /// The colour of what an event brings.
 fn ink(kind: Kind, when: When, lit: Option<bool>) -> Ink {
     let hue = match kind {
@@ -147,8 +151,8 @@ fn ink(kind: Kind, when: When, lit: Option<bool>) -> Ink {
     match (when, lit) {
         (_, Some(true)) => hue.ink(),
         (When::Now, _) => Ink::Accent,
-        (_, Some(false)) | (When::Future, None) => hue.tint(16),
-        (When::Meanwhile, None) => hue.tint(45),
+        (_, Some(false)) | (When::Future, None) => hue.tint(LATER),
+        (When::Meanwhile, None) => hue.tint(MEANWHILE),
         (When::Past, None) => hue.ink(),
     }
 }
@@ -298,14 +302,20 @@ fn foot(frame: &mut Frame, view: &ReductionView<'_>, plan: &Plan) {
         frame.text([frame.width - margin, y], 12.0, Anchor::End, Ink::Muted, more);
     }
     let swatch = |fill: Ink, edge: Ink, long, short| Key { fill, edge, long, short };
-    let keys = [
-        swatch(Ink::Accent, Ink::Accent, "now", "now"),
-        swatch(Ink::Shared, Ink::Shared, "through workgroup memory", "memory"),
-        swatch(Ink::Load, Ink::Load, "in registers, lane to lane", "lanes"),
-        swatch(Ink::Panel, Ink::Faint, "idle", "idle"),
-        swatch(Hue::Shared.tint(45), Hue::Shared.tint(45), "other warps, meanwhile", "meanwhile"),
-        swatch(Hue::Shared.tint(16), Hue::Shared.tint(16), "still to come", "to come"),
-    ];
+    let memory = view.tree.levels.iter().any(|level| matches!(level.kind, Kind::Load(_) | Kind::Store(_)));
+    let hue = if memory { Hue::Shared } else { Hue::Load };
+    let (others, later) = (hue.tint(MEANWHILE), hue.tint(LATER));
+    let through = memory.then(|| swatch(Ink::Shared, Ink::Shared, "through workgroup memory", "memory"));
+    let keys: Vec<Key> = [swatch(Ink::Accent, Ink::Accent, "now", "now")]
+        .into_iter()
+        .chain(through)
+        .chain([
+            swatch(Ink::Load, Ink::Load, "in registers, lane to lane", "lanes"),
+            swatch(later, later, "still to come", "to come"),
+            swatch(others, others, "other warps, meanwhile", "meanwhile"),
+            swatch(Ink::Panel, Ink::Faint, "idle", "idle"),
+        ])
+        .collect();
     legend(frame, margin, y, frame.width - 2.0 * margin - wide, &keys);
 }
 

@@ -155,11 +155,11 @@ impl Desk {
             }
             Command::ShowWorkgroup(index) => {
                 self.state.workgroup = index;
-                self.refresh();
+                self.retrace();
             }
             Command::ShowScene(scene) => {
                 self.state.scene = scene;
-                self.refresh();
+                self.retrace();
             }
             Command::SetBackend(choice) => self.set_backend(choice),
             Command::SetBoundsChecks(on) => {

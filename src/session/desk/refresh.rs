@@ -99,16 +99,23 @@ impl Desk {
         self.refresh();
     }
 
-    /// Drops results of other parameters; orders what the screen shows, the most visible first.
+    /// Drops results of other parameters; orders what the screen shows, traced and measured.
     pub(super) fn refresh(&mut self) {
+        self.state.unmeasured.clear();
+        self.hushed = false;
+        self.retrace();
+        self.device.cancel();
+        self.measure_shown();
+    }
+
+    /// Drops traces of other parameters; orders those that the screen shows, the most visible first. What the device measures goes on.
+    pub(super) fn retrace(&mut self) {
         let (Some(setting), Some(lesson)) = (self.setting(), self.state.lesson.clone()) else { return };
         let current = |id: &str| lesson.kernel(id).map(|k| setting.key(k));
         let traced_now = |id: &str| lesson.kernel(id).map(|k| setting.traced_key(k));
         self.state.traced.retain(|id, traced| traced_now(id).as_ref() == Some(&traced.key));
         self.state.measured.retain(|id, measured| current(id).as_ref() == Some(&measured.key));
         self.state.failed.clear();
-        self.state.unmeasured.clear();
-        self.hushed = false;
         self.tracer.cancel();
         let shown = self.state.kernel.clone();
         self.state.source = self.state.shown_kernel().map(|k| jobs::source(&lesson, k, &setting.params));
@@ -128,8 +135,6 @@ impl Desk {
             }
         }
         self.ask_again(&setting);
-        self.device.cancel();
-        self.measure_shown();
     }
 
     /// The learner asks where an element of the kernel on the bench came from.

@@ -445,6 +445,8 @@ fn parameters_of(lesson: &Lesson, kernel: &Kernel) -> Vec<String> {
     let check = kernel.check.iter().flat_map(|c| c.args.iter().map(|(_, e)| e));
     let exprs = kernel.constants.iter().map(|(_, e)| e).chain(kernel.buffers.iter().map(|b| &b.count));
     let exprs = exprs.chain(kernel.buffers.iter().filter_map(|b| b.columns.as_ref()));
+    let within = kernel.buffers.iter().filter_map(|b| b.within.as_ref());
+    let exprs = exprs.chain(within.flat_map(|w| [&w.low, &w.high].into_iter().chain(&w.masked)));
     let exprs = exprs.chain(&kernel.grid).chain([&kernel.bytes, &kernel.flops]).chain(check);
     let exprs = exprs.chain(kernel.requires.iter().map(|requirement| &requirement.condition));
     let sizes = match &kernel.library {

@@ -105,13 +105,14 @@ impl Lower<'_> {
             Some(Ok(Kind::Half)) => Elem::F16,
             _ => Elem::F32,
         };
-        let columns = match *self.type_inner(variable.ty) {
-            TypeInner::Array { base: row, stride, .. } => {
-                let is_row = matches!(self.type_inner(row), TypeInner::Array { .. });
-                is_row.then(|| u64::from(stride) / elem.bytes())
+        // The innermost of arrays in arrays are rows.
+        let (mut columns, mut ty) = (None, variable.ty);
+        while let TypeInner::Array { base, stride, .. } = *self.type_inner(ty) {
+            if matches!(self.type_inner(base), TypeInner::Array { .. }) {
+                columns = Some(u64::from(stride) / elem.bytes());
             }
-            _ => None,
-        };
+            ty = base;
+        }
         self.b.ir.variables.push(Variable { name, bytes, base, elem, columns });
         u16::try_from(self.b.ir.variables.len() - 1).unwrap_or(u16::MAX)
     }
