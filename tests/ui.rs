@@ -79,7 +79,7 @@ fn the_source_switches_to_its_twin_and_back() {
 #[test]
 fn what_another_device_recorded_says_so_and_can_be_put_away() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 1000.0]);
     let steps = window.state().desk.state().lesson.clone().unwrap().steps.clone();
     let at = steps.iter().position(|s| s.experiment.as_deref() == Some("transpose_speed")).unwrap();
     window.state_mut().desk.command(Command::GoTo(at));

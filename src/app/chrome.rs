@@ -38,7 +38,7 @@ pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
             *export = true;
         }
         let mut checks = state.bounds_checks;
-        let help = "Whether the device's compiler guards indices and loops. The guards can cost time; without them a wrong \
+        let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong \
                     index can end the worker process. CUDA's compiler guards nothing in any case.";
         if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
             commands.push(Command::SetBoundsChecks(checks));

@@ -217,7 +217,7 @@ fn legend(ui: &mut Ui, plot: &Plot) {
     let entries =
         listed.iter().map(|s| (s.name.as_str(), s.ink, Mark::Curve { recorded: s.recorded, squares: s.is_squared() }));
     let spread = plot.series.iter().any(|s| s.points.iter().any(|p| p.high > p.low));
-    let spread = spread.then_some(("p10–p90", Ink::Muted, Mark::Spread));
+    let spread = (spread && ui.available_height() > LOW).then_some(("p10–p90", Ink::Muted, Mark::Spread));
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
     let here = plot.current.map(|_| ("your settings", Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
@@ -471,7 +471,7 @@ fn rising(highest: f64, height: f32) -> Vec<GridMark> {
 
 /// A mark whose label is always drawn, in full strength: egui_plot fades those that it takes to be too near to others.
 fn mark(value: f64) -> GridMark {
-    GridMark { value, step_size: 1e12 }
+    GridMark { value, step_size: 1e30 }
 }
 
 /// A mark on the x axis: large powers of two in their own units, so that neighbours keep apart.

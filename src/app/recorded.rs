@@ -8,9 +8,13 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::recording::Shown;
 use crate::session::saved::RecordingChoice;
+use crate::trace::record::Backend;
 
 /// Where the words of a legend begin, in points from its mark.
 const INDENT: f32 = 22.0;
+
+/// Room below a plot's title, in points, that the plot itself needs.
+const LITTLE: f32 = 200.0;
 
 /// Chooses among the recordings of the experiment in the plot; `wide` where there is room to say what it is.
 pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>, wide: bool) -> Option<Command> {
@@ -29,7 +33,13 @@ pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>, wide:
             ui.selectable_value(&mut now, choice, shown.recording.name()).on_hover_text(about(shown));
         }
     });
-    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Recording"));
+    response.response.widget_info(|| {
+        let shown = chosen.map(|i| format!("recorded on {}", recorded[i].recording.name()));
+        egui::WidgetInfo {
+            current_text_value: shown,
+            ..egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Recording")
+        }
+    });
     response.response.on_hover_text("Curves that were measured on another device, beside your own");
     (now != before).then_some(Command::SetRecording(now))
 }
@@ -57,8 +67,10 @@ fn short(shown: &Shown<'_>) -> String {
 pub fn about(shown: &Shown<'_>) -> String {
     let r = shown.recording;
     let params = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", crate::base::units::number(*v)));
+    let guards = if r.backend == Backend::Wgpu && !r.bounds_checks { "without" } else { "with" };
+    let guards = if r.backend == Backend::Wgpu { format!(", {guards} bounds checks") } else { String::new() };
     format!(
-        "recorded on {}, driver {} ({}), {}\nwith warpbook {}\nat {}",
+        "recorded on {}, driver {} ({}), {}{guards}\nwith warpbook {}\nat {}",
         r.device,
         r.driver,
         r.api,
@@ -72,6 +84,10 @@ pub fn about(shown: &Shown<'_>) -> String {
 pub fn provenance(ui: &mut Ui, state: &State, shown: &Shown<'_>) {
     let theme = theme::of(ui);
     let settings = state.other_settings(&shown.sweep);
+    // Where there is little room the choice above says whose they are, and its list the rest.
+    if settings.is_empty() && shown.changed.is_empty() && ui.available_height() < LITTLE {
+        return;
+    }
     let mut text = format!("recorded on {}", shown.recording.name());
     let mut ink = Ink::Muted;
     if !settings.is_empty() {

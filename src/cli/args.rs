@@ -102,7 +102,7 @@ pub struct RunArgs {
     /// Seed of the random inputs.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Have the device's compiler leave out its guards on indices and loops. CUDA's has none.
+    /// Have the device's compiler leave out its guards on indices. CUDA's has none.
     #[arg(long)]
     pub unchecked: bool,
     /// Print each kernel's PTX with the source's lines (CUDA only).

@@ -42,7 +42,7 @@ pub struct Job {
     pub measure: Option<MeasureSpec>,
     /// What to trace; backends that cannot trace ignore it.
     pub trace: Option<TraceSpec>,
-    /// Whether the compiler guards array indices and loops. A tracer always does.
+    /// Whether the compiler guards array indices. A tracer always does.
     pub bounds_checks: bool,
     /// Bytes the work needs to move at least, as the lesson counts them.
     pub bytes: f64,

@@ -16,7 +16,7 @@ pub struct Circumstances<'a> {
     pub spec: &'a MeasureSpec,
     /// Bytes of all the job's buffers together.
     pub footprint_bytes: u64,
-    /// Whether the compiler guarded indices and loops.
+    /// Whether the compiler guarded indices.
     pub bounds_checks: bool,
 }
 
@@ -138,7 +138,7 @@ fn bounds_checks(_: &Timing, around: &Circumstances<'_>) -> Option<Warning> {
     around.bounds_checks.then_some(())?;
     warning(
         WarningKind::BoundsChecks,
-        "the compiler added guards to array indices and loops".to_owned(),
+        "the compiler added guards to array indices".to_owned(),
         "switch bounds checks off to time the kernel as it is written, once its trace shows no index out of bounds",
     )
 }

@@ -58,7 +58,7 @@ pub fn run_and_report(
     for experiment in &lesson.experiments {
         if lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id)) {
             say(&format!("{}: {}", lesson.id, experiment.title));
-            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, seed, cancel);
+            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), cancel);
             sweeps.insert(experiment.id.clone(), found);
             problems.append(&mut wrong);
         }
@@ -86,13 +86,13 @@ pub fn run_and_report(
     Ok((report, problems))
 }
 
-/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices and loops.
+/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices or not.
 pub(super) fn sweep_of(
     devices: &Devices,
     lesson: &Lesson,
     experiment: &Experiment,
     device: &Device,
-    seed: u64,
+    (seed, bounds_checks): (u64, bool),
     cancel: &AtomicBool,
 ) -> (Sweep, Vec<Diagnostic>) {
     let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
@@ -100,7 +100,7 @@ pub(super) fn sweep_of(
     let base = sweep::settings_for(experiment, device, &base);
     let device = sweep::device_for(experiment, device);
     let backend = device.backend;
-    let purpose = run::purpose(backend, seed, true);
+    let purpose = run::purpose(backend, seed, bounds_checks);
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
     let elsewhere = experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).filter(|k| !k.runs_on(backend));
     let mut problems: Vec<Diagnostic> = elsewhere.map(|kernel| kernel.not_here().as_warning()).collect();
@@ -115,7 +115,7 @@ pub(super) fn sweep_of(
     let over = experiment.over.clone();
     let found = Sweep {
         number: 0,
-        bounds_checks: true,
+        bounds_checks,
         warp_width: TraceSpec::default().warp_width,
         backend,
         device: device.name,

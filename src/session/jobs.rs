@@ -30,7 +30,7 @@ pub struct Purpose {
     pub measure: Option<MeasureSpec>,
     /// Trace it.
     pub trace: Option<TraceSpec>,
-    /// Guard indices and loops.
+    /// Guard indices.
     pub bounds_checks: bool,
 }
 

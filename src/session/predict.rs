@@ -52,7 +52,7 @@ pub struct Asked<'a> {
     pub params: &'a Params,
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Whether the device's compiler guards indices and loops.
+    /// Whether the device's compiler guards indices.
     pub bounds_checks: bool,
 }
 

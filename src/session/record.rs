@@ -38,7 +38,7 @@ pub fn record(
     for lesson in &pack.lessons {
         for experiment in lesson.experiments.iter().filter(|e| !e.quantity.is_traced()) {
             say(&format!("{}: {}", lesson.id, experiment.title));
-            let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, SEED, cancel);
+            let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), cancel);
             experiments.push(recorded(lesson, experiment, &found));
             problems.append(&mut wrong);
         }
@@ -52,7 +52,7 @@ pub fn record(
         backend: device.backend,
         date,
         program: super::VERSION.to_owned(),
-        bounds_checks: true,
+        bounds_checks: false,
         experiments,
     };
     Ok((recording, problems))

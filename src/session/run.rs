@@ -28,7 +28,7 @@ pub struct RunOptions {
     pub backend: Choice,
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Guard indices and loops on the device.
+    /// Guard indices on the device.
     pub bounds_checks: bool,
     /// The devices that can be modelled; without any nothing is predicted.
     pub models: Vec<DeviceSpec>,

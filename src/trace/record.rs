@@ -257,7 +257,7 @@ pub enum WarningKind {
     FitsInCache,
     /// Too few samples for the precision asked for.
     FewSamples,
-    /// The compiler was made to guard indices and loops.
+    /// The compiler was made to guard indices.
     BoundsChecks,
     /// Later samples are slower or faster than early ones.
     Drift,

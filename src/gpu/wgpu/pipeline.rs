@@ -117,11 +117,7 @@ fn module(gpu: &Gpu, job: &Job) -> Result<wgpu::ShaderModule, Failure> {
     };
     let mut created = None;
     let outcome = gpu.scoped(|| {
-        created = Some(if job.bounds_checks {
-            gpu.device.create_shader_module(descriptor)
-        } else {
-            unchecked::shader_module(&gpu.device, descriptor)
-        });
+        created = Some(unchecked::shader_module(&gpu.device, descriptor, job.bounds_checks));
     });
     let complaint = match (&outcome, &created) {
         (Ok(()), _) | (_, None) => None,

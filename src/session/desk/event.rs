@@ -35,7 +35,7 @@ pub enum Command {
     ShowScene(SceneKind),
     /// Choose what measures.
     SetBackend(Choice),
-    /// Let the device's compiler guard indices and loops, or not.
+    /// Let the device's compiler guard indices, or not.
     SetBoundsChecks(bool),
     /// Choose the device to model, by id; none for the measuring one.
     SetModel(Option<String>),

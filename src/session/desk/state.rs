@@ -49,7 +49,7 @@ pub struct State {
     pub device: DeviceState,
     /// What the device can do; absent until measured.
     pub ceilings: Option<Ceilings>,
-    /// Whether the device's compiler guards indices and loops.
+    /// Whether the device's compiler guards indices.
     pub bounds_checks: bool,
     /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
     pub warp_width: u32,
@@ -160,7 +160,7 @@ pub struct Measured {
 pub struct Sweep {
     /// The number of the order that made it; none outside a window.
     pub number: u64,
-    /// Whether the device's compiler guarded indices and loops.
+    /// Whether the device's compiler guarded indices.
     pub bounds_checks: bool,
     /// Lanes in a traced warp.
     pub warp_width: u32,

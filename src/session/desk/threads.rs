@@ -53,7 +53,7 @@ pub struct Setting {
     pub params: Params,
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Whether the device's compiler guards indices and loops.
+    /// Whether the device's compiler guards indices.
     pub bounds_checks: bool,
     /// Lanes in a warp of what is traced.
     pub warp_width: u32,

@@ -44,7 +44,7 @@ pub struct Recording {
     pub date: String,
     /// The version of the program that measured.
     pub program: String,
-    /// Whether the device's compiler guarded indices and loops.
+    /// Whether the device's compiler guarded indices.
     pub bounds_checks: bool,
     /// The experiments.
     pub experiments: Vec<RecordedExperiment>,
