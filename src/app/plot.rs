@@ -175,6 +175,9 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differenc
         } else if sweep.points.len() < sweep.total {
             text.push_str(&format!(", {} of {} points", sweep.points.len(), sweep.total));
         }
+        if differences.is_empty() && sweep.left_out.is_some() {
+            text.push_str(", larger ones need a GPU");
+        }
         if differences.is_empty() && !asked.is_empty() {
             text.push_str(&format!(", at {}", asked.join(", ")));
         }
@@ -183,7 +186,8 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differenc
     let response = ui.add(label);
     if let Some(sweep) = sweep {
         let how = if sweep.backend == Backend::Simt { "traced by" } else { "measured on" };
-        response.on_hover_text(format!("{how} {}", sweep.device));
+        let left_out = sweep.left_out.as_ref().map(|why| format!("\n{}", why.message)).unwrap_or_default();
+        response.on_hover_text(format!("{how} {}{left_out}", sweep.device));
     }
 }
 

@@ -88,7 +88,9 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
             (text.unwrap_or_default().into(), None, &nothing)
         }
     };
-    ScrollArea::both().id_salt(("source", &kernel.id, language)).auto_shrink(false).show(ui, |ui| {
+    // Not animated: a line that is in sight only on the way elsewhere would not be followed.
+    let area = ScrollArea::both().id_salt(("source", &kernel.id, language)).auto_shrink(false).animated(false);
+    area.show(ui, |ui| {
         let hovered = lines(ui, (&kernel.id, &text), trace, lit);
         happened.hovered = hovered.filter(|_| language == Language::Wgsl);
     });
@@ -188,11 +190,18 @@ fn lines(ui: &mut Ui, (kernel, source): (&str, &str), trace: Option<&Trace>, lit
 
 /// Keeps the executing line of a kernel in sight: scrolls to it when it changes, and leaves the reader's own scrolling alone.
 fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
+    // A list that has just appeared knows its size only after a few frames.
+    const FRAMES: u8 = 3;
     let id = egui::Id::unique("executing line");
-    let before = ui.data(|d| d.get_temp::<(String, u32)>(id));
-    let another = before.as_ref().is_none_or(|(kernel, _)| *kernel != now.0);
-    if before.as_ref() != Some(&now) {
-        ui.data_mut(|d| d.insert_temp(id, now));
+    let before = ui.data(|d| d.get_temp::<((String, u32), u8, bool)>(id));
+    let (frames, another) = match &before {
+        Some((line, frames, another)) if *line == now => (*frames, *another),
+        Some(((kernel, _), ..)) => (0, *kernel != now.0),
+        None => (0, true),
+    };
+    if frames < FRAMES {
+        ui.data_mut(|d| d.insert_temp(id, (now, frames + 1, another)));
+        ui.ctx().request_repaint();
         let line = Rect::from_min_size(rect.min, vec2(1.0, rect.height()));
         ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), another.then_some(egui::Align::Center));
     }

@@ -88,7 +88,8 @@ fn libraries(points: &[SweepPoint], y: YAxis) -> Vec<Series> {
             Some(known) => known.points.push(place),
             None => {
                 let id = library_id(library);
-                series.push(Series { id, name, ink: Ink::Text, recorded: false, points: vec![place] });
+                // Not one of the kernels' colours: the line to reach.
+                series.push(Series { id, name, ink: Ink::Accent, recorded: false, points: vec![place] });
             }
         }
     }

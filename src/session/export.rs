@@ -105,7 +105,7 @@ pub(super) fn sweep_of(
     let elsewhere = experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).filter(|k| !k.runs_on(backend));
     let mut problems: Vec<Diagnostic> = elsewhere.map(|kernel| kernel.not_here().as_warning()).collect();
     let plan = sweep::plan(lesson, experiment, &device, &base);
-    problems.extend(plan.left_out);
+    problems.extend(plan.left_out.clone());
     let mut points = Vec::new();
     sweep::run_points(&runner, &experiment.over, &plan.points, &base, &mut |point, mut wrong| {
         points.push(point);
@@ -123,6 +123,7 @@ pub(super) fn sweep_of(
         over,
         points,
         total,
+        left_out: plan.left_out,
     };
     (found, problems)
 }

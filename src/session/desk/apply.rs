@@ -67,9 +67,8 @@ impl Desk {
             | Event::Sample(..)
             | Event::Measured(..)
             | Event::Unmeasured(..) => {}
-            Event::SweepStarted(id, sweep, left_out) => {
+            Event::SweepStarted(id, sweep) => {
                 state.sweeps.insert(id, sweep);
-                state.notices.extend(left_out.map(Notice::Problem));
             }
             Event::SweepPoint(id, number, point, problems) => {
                 if let Some(sweep) = state.sweeps.get_mut(&id).filter(|s| s.number == number) {

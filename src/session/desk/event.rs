@@ -111,8 +111,8 @@ pub enum Event {
     Measured(String, String, (f64, f64), Arc<Record>),
     /// A kernel could not be measured: kernel, key, why.
     Unmeasured(String, String, Vec<Diagnostic>),
-    /// A sweep of an experiment began, with what is left out of it.
-    SweepStarted(String, Sweep, Option<Diagnostic>),
+    /// A sweep of an experiment began.
+    SweepStarted(String, Sweep),
     /// An experiment's sweep, by its order's number, has another point.
     SweepPoint(String, u64, Box<SweepPoint>, Vec<Diagnostic>),
     /// An order of this number was carried out or called off.

@@ -176,6 +176,8 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// Points there will be.
     pub total: usize,
+    /// Why the experiment has more.
+    pub left_out: Option<Diagnostic>,
 }
 
 /// Something that takes time.

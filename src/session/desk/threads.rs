@@ -297,8 +297,9 @@ fn run_experiment(
         over: experiment.over.clone(),
         points: Vec::new(),
         total: plan.points.len(),
+        left_out: plan.left_out,
     };
-    out.send(Event::SweepStarted(experiment.id.clone(), sweep, plan.left_out));
+    out.send(Event::SweepStarted(experiment.id.clone(), sweep));
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
     sweep::run_points(&runner, &experiment.over, &plan.points, &setting.params, &mut |point, problems| {

@@ -203,6 +203,7 @@ impl Recording {
             over: recorded.over.clone(),
             total: points.len(),
             points,
+            left_out: None,
         };
         Some(Shown { recording: self, sweep, changed })
     }
