@@ -299,7 +299,7 @@ mod tests {
             found[0].points.iter().map(|p| (p.x, p.y, p.low, p.high)).collect::<Vec<_>>(),
             [(1.0, 16.0, 8.0, 32.0), (2.0, 16.0, 8.0, 32.0)]
         );
-        assert_eq!((found[0].ink, found[1].ink), (Ink::Text, Ink::Text));
+        assert_eq!((found[0].ink, found[1].ink), (Ink::Accent, Ink::Accent));
         assert!(libraries(&points, YAxis::SectorsPerRequest).is_empty());
     }
 }
