@@ -250,8 +250,12 @@ pub fn run(
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut done: Vec<Done> = Vec::new();
     for kernel in kernels {
+        // Whoever names a kernel wants that one, and whoever runs a lesson what can be had of it, at any size.
+        if options.kernels.is_empty() && !kernel.runs_on(device.backend) {
+            output.warnings.push(left_out(kernel.not_here()));
+            continue;
+        }
         let (mut outcome, ran, mut problems) = runner.output(kernel, &params);
-        // Whoever names a kernel wants that one, and whoever runs a lesson what can be had of it.
         if options.kernels.is_empty() && is_not_here(&problems) {
             output.warnings.extend(problems.into_iter().map(left_out));
             continue;
