@@ -1,6 +1,7 @@
 //! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
 pub mod diag;
+pub mod expr;
 pub mod half;
 pub mod math;
 pub mod rng;

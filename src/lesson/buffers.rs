@@ -42,7 +42,7 @@ impl Reader<'_> {
         Some(Buffer { name: name?.value, elem: elem?, count: count?, columns, init: init?, within })
     }
 
-    fn number(&mut self, kernel: &str, node: Node<'_>) -> Option<super::expr::Expr> {
+    fn number(&mut self, kernel: &str, node: Node<'_>) -> Option<crate::base::expr::Expr> {
         self.wanted(kernel, Some(node), Wanted::Number)
     }
 }

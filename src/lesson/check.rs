@@ -3,7 +3,6 @@
 use super::conditions::{Figure, Wanted};
 use super::document::{Declared, Draft, Kind};
 use super::excerpt::Findings;
-use super::expr::{EvalError, FUNCTIONS};
 use super::fields::did_you_mean;
 use super::mention::{Access, Mention, Of};
 use super::model::Lesson;
@@ -11,6 +10,7 @@ use super::scenes::SceneKind;
 use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, Env, MAX_CHAIN, Settings, result_fields};
 use super::text::Section;
 use crate::base::diag::{Diagnostic, Place};
+use crate::base::expr::{EvalError, FUNCTIONS};
 use crate::base::wgsl;
 use crate::trace::record::Backend;
 

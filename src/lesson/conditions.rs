@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::document::Reader;
-use super::expr::Expr;
 use super::fields::{Node, Text};
 use super::mention::Access;
 use super::model::{Kernel, Lesson, Requirement};
 use super::scope::{Env, Settings};
 use crate::base::diag::Place;
+use crate::base::expr::Expr;
 use crate::base::wgsl::{Scalar, Setting, settable};
 
 /// An expression that must have a value wherever its kernel is run.

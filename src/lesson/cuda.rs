@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::document::Reader;
-use super::expr::Expr;
 use super::fields::{Fields, Node, did_you_mean};
 use super::files::FileError;
 use super::model::{Buffer, CudaOnly, MapDecl};
+use crate::base::expr::Expr;
 use crate::job::Twin;
 
 /// Rows of a tile in shared memory are mixed over so many bytes, or not at all (CUDA driver API, `CUtensorMapSwizzle`).

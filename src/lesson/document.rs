@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use super::conditions::{Condition, Figure, Wanted};
 use super::excerpt::Source;
-use super::expr::Expr;
 use super::fields::{Fields, Node, Text, did_you_mean};
 use super::files::{FileError, PackFiles};
 use super::mention::{Access, Mentions, Of};
@@ -16,6 +15,7 @@ use super::model::{Buffer, CheckDecl, Domain, Exercise, Kernel, Lesson, Param, P
 use super::scenes::SceneKind;
 use super::text;
 use crate::base::diag::Place;
+use crate::base::expr::Expr;
 use crate::job::ReferenceSignature;
 
 /// The version of `lesson.ron` and `index.ron` that this program reads.

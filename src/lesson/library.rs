@@ -4,9 +4,9 @@ use serde::Deserialize;
 
 use super::conditions::Wanted;
 use super::document::Reader;
-use super::expr::Expr;
 use super::fields::{Node, did_you_mean};
 use super::model::{Buffer, LibraryDecl, ProductDecl};
+use crate::base::expr::Expr;
 use crate::job::Product;
 
 /// What can be written.

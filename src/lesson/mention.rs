@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use super::excerpt::Excerpt;
-use super::expr::Expr;
 use crate::base::diag::Place;
+use crate::base::expr::Expr;
 
 /// A name that some part of a lesson uses, and where.
 #[derive(Debug)]
@@ -63,6 +63,12 @@ impl Mentions {
     /// Reads an expression, noting its names. A mistake is reported at its place, and gives nothing.
     pub fn expr(&self, excerpt: Excerpt<'_>, access: &Access) -> Option<Expr> {
         match Expr::parse(excerpt.text) {
+            Ok(expr) if expr.about_elements().is_some() => {
+                let at = expr.about_elements().map_or(0, |span| span.start);
+                let hint = "they stand in the formulas of checks; in the others use parameters, values and results";
+                excerpt.error(at, "there are no elements of buffers here", hint);
+                None
+            }
             Ok(expr) => {
                 for (name, span) in expr.names() {
                     self.add(name, excerpt.place(span.start), Of::Name(access.clone()));

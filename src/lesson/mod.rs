@@ -11,7 +11,7 @@ mod document;
 mod domain;
 mod excerpt;
 mod experiments;
-pub mod expr;
+
 mod fields;
 pub mod files;
 mod library;
@@ -23,8 +23,8 @@ mod scenes;
 pub mod scope;
 mod text;
 
+pub use crate::base::expr::{EvalError, Expr, ExprError, Scope};
 pub use document::FORMAT_VERSION;
-pub use expr::{EvalError, Expr, ExprError, Scope};
 pub use files::{FileError, PackFiles};
 pub use load::load;
 pub use model::*;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::expr::Expr;
 use super::scenes::SceneKind;
 use crate::base::diag::{Diagnostic, Place};
+use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
 use crate::job::{Twin, written_for_cuda};
 use crate::trace::record::Backend;

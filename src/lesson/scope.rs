@@ -6,8 +6,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::expr::{EvalError, Expr, Scope};
 use super::model::{Lesson, Param, Value};
+use crate::base::expr::{EvalError, Expr, Scope};
 use crate::trace::{Ceilings, Record, Timing};
 
 /// The results of a run that a clock gave.

@@ -1,8 +1,8 @@
 //! Prose with its live values and controls replaced by the figures they show.
 
 use super::jobs::Params;
+use crate::base::expr::Expr;
 use crate::base::units::figure;
-use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
 use crate::lesson::{Block, Inline, Lesson, Step};
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::feasible;
 use crate::base::diag::Diagnostic;
+use crate::base::expr::Expr;
 use crate::base::tensor::Init;
 use crate::base::wgsl::{self, Settled};
 use crate::job::{
     BindingKind, Blame, BufferSpec, CheckSpec, CudaLaunch, Job, Library, MeasureSpec, Product, TensorMap, TraceSpec,
     WorkgroupShape,
 };
-use crate::lesson::expr::Expr;
 use crate::lesson::scope::Env;
 use crate::lesson::{Buffer, CudaOnly, Kernel, Lesson, LibraryDecl, Within};
 use crate::simt::Program;

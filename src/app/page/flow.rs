@@ -8,9 +8,9 @@ use super::control;
 use super::{Ask, Reading};
 use crate::app::math::Formula;
 use crate::app::theme;
+use crate::base::expr::Expr;
 use crate::base::units::{figure, number};
 use crate::lesson::Inline;
-use crate::lesson::expr::Expr;
 use crate::scene::palette::{Hue, Ink};
 
 /// What a line of text takes above and below its baseline, relative to its size. Fonts ask for more, each as it likes.

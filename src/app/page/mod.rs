@@ -19,8 +19,8 @@ use flow::Style;
 
 use super::math::Formulas;
 use super::{format, theme};
+use crate::base::expr::Expr;
 use crate::lesson::Inline;
-use crate::lesson::expr::Expr;
 use crate::lesson::scope::Results;
 use crate::reference::Explored;
 use crate::scene::palette::Ink;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::diag::Diagnostic;
+use crate::base::expr::Expr;
 use crate::lesson::excerpt::{Findings, Source};
-use crate::lesson::expr::Expr;
 use crate::lesson::mention::Mention;
 
 fn read(text: &str) -> (Vec<Section>, Vec<Mention>, Vec<Diagnostic>) {

@@ -364,7 +364,7 @@ impl State {
 
     /// The value of an expression at the state as it is now; none while something it needs is not there.
     #[must_use]
-    pub fn evaluate(&self, expr: &crate::lesson::expr::Expr, results: &Results) -> Option<f64> {
+    pub fn evaluate(&self, expr: &crate::base::expr::Expr, results: &Results) -> Option<f64> {
         let lesson = self.lesson.as_ref()?;
         Env::new(lesson, &self.params, results).eval(expr).ok()
     }

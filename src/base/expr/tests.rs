@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{EvalError, Expr, MAX_DEPTH, Scope};
+use super::{EvalError, Expr, ExprError, MAX_DEPTH, Scope};
 
 impl Scope for BTreeMap<&str, f64> {
     fn get(&self, name: &str) -> Result<f64, EvalError> {
@@ -97,6 +97,54 @@ fn names_keep_their_places() -> Result<(), super::ExprError> {
     Ok(())
 }
 
+/// A buffer of squares, `n` = 3 and nothing else.
+struct Squares;
+
+impl Scope for Squares {
+    fn get(&self, name: &str) -> Result<f64, EvalError> {
+        if name == "n" { Ok(3.0) } else { Err(EvalError::Missing(name.to_owned())) }
+    }
+
+    fn element(&self, name: &str, index: f64) -> Result<f64, EvalError> {
+        match name {
+            "x" if index < 10.0 => Ok(index * index),
+            "x" => Err(EvalError::NoElement(name.to_owned(), index)),
+            _ => Err(EvalError::Missing(name.to_owned())),
+        }
+    }
+}
+
+#[test]
+fn elements_and_sums() -> Result<(), ExprError> {
+    for (text, value) in [
+        ("x[2]", 4.0),
+        ("x[n + 1] - x[n]", 7.0),
+        ("x[x[2]]", 16.0),
+        ("sum(k, 0, n, x[k])", 5.0),
+        ("sum(k, n, n, 1 / 0)", 0.0),
+        ("sum(i, 0, 2, sum(k, 0, n, x[k] * (i + 1)))", 15.0),
+        ("sum(n, 0, 2, n) + n", 4.0),
+        ("exp(ln(5))", 5.0),
+    ] {
+        assert_eq!(Expr::parse(text)?.eval(&Squares).map(|v| (v * 1e9).round() / 1e9), Ok(value), "{text}");
+    }
+    let expr = Expr::parse("n + sum(k, 0, m, x[k] * k) + y.before[i]")?;
+    assert_eq!(expr.names(), [("n", 0..1), ("m", 14..15), ("i", 38..39)]);
+    assert_eq!(expr.buffers(), [("x", 17..18), ("y.before", 29..37)]);
+    assert_eq!(expr.about_elements(), Some(4..26));
+    assert_eq!(Expr::parse("x[10]")?.eval(&Squares), Err(EvalError::NoElement("x".to_owned(), 10.0)));
+    assert!(matches!(Expr::parse("sum(k, 0, 1e12, k)")?.eval(&Squares), Err(EvalError::TooLong(_))));
+    for (text, why) in [
+        ("x[1", "never closed"),
+        ("sum(1, 2)", "begins with the name"),
+        ("sum(k, 2)", "four parts"),
+        ("x]", "closes nothing"),
+    ] {
+        assert!(Expr::parse(text).is_err_and(|error| error.message.contains(why)), "{text}");
+    }
+    Ok(())
+}
+
 #[test]
 fn depth_is_bounded() {
     for text in [
@@ -119,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_of_the_alphabet_panics(text in "[-+*/%^()<>=!&|,. 0-9a-eé]{0,40}|(if|min|gcd|ceil|n)[(,)0-9n+^-]{0,20}") {
+    fn no_text_of_the_alphabet_panics(text in "[-+*/%^()\\[\\]<>=!&|,. 0-9a-eé]{0,40}|(if|min|gcd|ceil|n)[(,)0-9n+^-]{0,20}") {
         match Expr::parse(&text) {
             Ok(expr) => {
                 let _ = expr.eval(&BTreeMap::from([("n", 3.0), ("a", 0.0)]));

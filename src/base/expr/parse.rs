@@ -9,7 +9,11 @@ use crate::base::diag::nearest;
 pub const MAX_DEPTH: usize = 100;
 
 /// The functions' names, for hints and documentation.
-pub const FUNCTIONS: [&str; 10] = ["if", "ceil", "floor", "round", "min", "max", "log2", "sqrt", "abs", "gcd"];
+pub const FUNCTIONS: [&str; 15] =
+    ["if", "ceil", "floor", "round", "min", "max", "log2", "sqrt", "abs", "gcd", "exp", "ln", "sin", "cos", SUM];
+
+/// The function that binds a name: `sum(k, from, to, each)` adds `each` for every whole `k` from `from` to below `to`.
+pub const SUM: &str = "sum";
 
 /// A part of an expression and the bytes it stands on.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,10 @@ pub(super) enum Term {
     Negative(Box<Node>),
     Binary(Op, Box<Node>, Box<Node>),
     Call(Function, Vec<Node>),
+    /// An element of a buffer: `x[i + 1]`.
+    Element(String, Box<Node>),
+    /// What is added up: the name that it binds, from where, to where, and what each time.
+    Sum(String, [Box<Node>; 3]),
 }
 
 /// Operators with two sides.
@@ -61,10 +69,15 @@ pub(super) enum Function {
     Sqrt,
     Abs,
     Gcd,
+    Exp,
+    Ln,
+    Sin,
+    Cos,
 }
 
 /// Each function by its place in [`FUNCTIONS`], with its least and greatest number of arguments.
-const SIGNATURES: [(Function, usize, usize); FUNCTIONS.len()] = [
+/// [`SUM`], the last of them, is read by itself.
+const SIGNATURES: [(Function, usize, usize); FUNCTIONS.len() - 1] = [
     (Function::If, 3, 3),
     (Function::Ceil, 1, 1),
     (Function::Floor, 1, 1),
@@ -75,6 +88,10 @@ const SIGNATURES: [(Function, usize, usize); FUNCTIONS.len()] = [
     (Function::Sqrt, 1, 1),
     (Function::Abs, 1, 1),
     (Function::Gcd, 2, 2),
+    (Function::Exp, 1, 1),
+    (Function::Ln, 1, 1),
+    (Function::Sin, 1, 1),
+    (Function::Cos, 1, 1),
 ];
 
 /// Operators by their text (the longer of two with one beginning first) and their precedence.
@@ -105,7 +122,10 @@ pub(super) fn parse(text: &str) -> Result<Node, ExprError> {
     parser.space();
     match parser.rest().chars().next() {
         None => Ok(root),
-        Some(')') => Err(parser.error_here(1, "this `)` closes nothing").hint("remove it, or open it earlier")),
+        Some(closing @ (')' | ']')) => {
+            let message = format!("this `{closing}` closes nothing");
+            Err(parser.error_here(1, message).hint("remove it, or open it earlier"))
+        }
         Some('=') => Err(parser.error_here(1, "`=` alone means nothing here").hint("compare with `==`")),
         Some('!') => Err(parser.error_here(1, "`!` alone means nothing here").hint("compare with `== 0`")),
         Some(c) => {
@@ -190,7 +210,7 @@ impl<'a> Parser<'a> {
             Some('(') => {
                 self.at += 1;
                 let mut inner = self.expression(0)?;
-                self.close(start)?;
+                self.close(start, ")")?;
                 inner.span = start..self.at;
                 Ok(inner)
             }
@@ -242,11 +262,20 @@ impl<'a> Parser<'a> {
             return Err(error.hint("a dot stands between a run and one of its results: strided.time"));
         }
         self.at += length;
+        if self.passes("[") {
+            let opened = self.at - 1;
+            let index = self.expression(0)?;
+            self.close(opened, "]")?;
+            return self.node(start..self.at, Term::Element(name.to_owned(), Box::new(index)));
+        }
         if !self.passes("(") {
             self.at = start + length;
             return self.node(start..self.at, Term::Name(name.to_owned()));
         }
         let opened = self.at - 1;
+        if name == SUM {
+            return self.sum(start, opened);
+        }
         let Some(index) = FUNCTIONS.iter().position(|function| *function == name) else {
             let hint = nearest(name, FUNCTIONS).map_or_else(
                 || format!("functions are {}; a product is written with `*`", FUNCTIONS.join(", ")),
@@ -260,7 +289,7 @@ impl<'a> Parser<'a> {
         while self.passes(",") {
             args.push(self.expression(0)?);
         }
-        self.close(opened)?;
+        self.close(opened, ")")?;
         if args.len() < least || args.len() > most {
             let wanted = if most == least { format!("{least}") } else { format!("at least {least}") };
             let message = format!("`{name}` takes {wanted} arguments, and has {}", args.len());
@@ -269,25 +298,46 @@ impl<'a> Parser<'a> {
         self.node(start..self.at, Term::Call(function, args))
     }
 
-    /// Passes the `)` of the `(` at `opened`.
-    fn close(&mut self, opened: usize) -> Result<(), ExprError> {
-        if self.passes(")") {
+    /// A sum, whose name stands at `start` and whose `(` at `opened` was passed.
+    fn sum(&mut self, start: usize, opened: usize) -> Result<Node, ExprError> {
+        const FORM: &str = "write sum(k, from, to, each): `each` is added for every whole k from `from` to below `to`";
+        let bound = self.expression(0)?;
+        let Term::Name(name) = bound.term else {
+            let message = "a sum begins with the name that it counts with".to_owned();
+            return Err(ExprError { span: bound.span, message, hint: None }.hint(FORM));
+        };
+        let mut part = || {
+            if self.passes(",") {
+                Ok(Box::new(self.expression(0)?))
+            } else {
+                Err(self.error_here(0, "a sum has four parts").hint(FORM))
+            }
+        };
+        let parts = [part()?, part()?, part()?];
+        self.close(opened, ")")?;
+        self.node(start..self.at, Term::Sum(name, parts))
+    }
+
+    /// Passes the `closing` bracket of the one at `opened`.
+    fn close(&mut self, opened: usize, closing: &str) -> Result<(), ExprError> {
+        if self.passes(closing) {
             return Ok(());
         }
         if self.rest().is_empty() {
-            let message = "this `(` is never closed".to_owned();
-            return Err(ExprError { span: opened..opened + 1, message, hint: Some("add a `)`".to_owned()) });
+            let message = format!("this `{}` is never closed", &self.text[opened..=opened]);
+            return Err(ExprError { span: opened..opened + 1, message, hint: Some(format!("add a `{closing}`")) });
         }
         let found = self.rest().chars().next().unwrap_or(' ');
-        Err(self.error_here(found.len_utf8(), format!("expected an operator or `)`, and found `{found}`")))
+        Err(self.error_here(found.len_utf8(), format!("expected an operator or `{closing}`, and found `{found}`")))
     }
 
     fn node(&self, span: Range<usize>, term: Term) -> Result<Node, ExprError> {
         let below = match &term {
             Term::Number(_) | Term::Name(_) => 0,
-            Term::Negative(of) => of.depth,
+            Term::Negative(of) | Term::Element(_, of) => of.depth,
             Term::Binary(_, a, b) => a.depth.max(b.depth),
             Term::Call(_, args) => args.iter().map(|arg| arg.depth).max().unwrap_or(0),
+            Term::Sum(_, parts) => parts.iter().map(|part| part.depth).max().unwrap_or(0),
         };
         if below >= MAX_DEPTH { Err(self.too_deep()) } else { Ok(Node { span, term, depth: below + 1 }) }
     }

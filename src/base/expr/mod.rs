@@ -1,7 +1,8 @@
 //! The expressions of lessons: a small language over numbers, whose mistakes have places.
 //!
 //! Numbers (`12`, `0.5`, `1e9`), names (`n`, `strided.load_sectors`), `+ - * / % ^`, comparisons, `&&`, `||`
-//! and the functions of [`FUNCTIONS`]. A comparison is 1 or 0; anything but 0 counts as true.
+//! and the functions of [`FUNCTIONS`]. A comparison is 1 or 0; anything but 0 counts as true. Where there are buffers, their
+//! elements too: `x[i + 1]`.
 
 mod parse;
 #[cfg(test)]
@@ -10,11 +11,17 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 pub use parse::{FUNCTIONS, MAX_DEPTH};
 use parse::{Function, Node, Op, Term};
 
+/// Terms of a sum at most.
+const MAX_TERMS: f64 = 16_777_216.0;
+
 /// A parsed expression.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Expr {
     source: String,
     root: Node,
@@ -57,6 +64,10 @@ pub enum EvalError {
     },
     /// Values refer to one another, the last through this name, more often than anyone needs.
     TooDeep(String),
+    /// The buffer of this name has no element of this index.
+    NoElement(String, f64),
+    /// A sum of so many terms would not end.
+    TooLong(f64),
 }
 
 impl fmt::Display for EvalError {
@@ -68,6 +79,8 @@ impl fmt::Display for EvalError {
                 write!(f, "`{source}` is {value}, and should be a whole number of at least {least}")
             }
             Self::TooDeep(name) => write!(f, "too many values refer to one another on the way to `{name}`"),
+            Self::TooLong(terms) => write!(f, "a sum of {terms} terms takes too long: {MAX_TERMS} are the most"),
+            Self::NoElement(name, index) => write!(f, "`{name}` has no element {index}"),
         }
     }
 }
@@ -81,6 +94,45 @@ pub trait Scope {
     /// # Errors
     /// [`EvalError::Missing`] where there is none; what went wrong on the way where it is itself computed.
     fn get(&self, name: &str) -> Result<f64, EvalError>;
+
+    /// Element `index` of the buffer `name`; there are no buffers where this is not said otherwise.
+    ///
+    /// # Errors
+    /// [`EvalError::Missing`] where there is no such buffer, [`EvalError::NoElement`] where it has no such element.
+    fn element(&self, name: &str, _index: f64) -> Result<f64, EvalError> {
+        Err(EvalError::Missing(name.to_owned()))
+    }
+}
+
+/// What a sum is added up in: one name more.
+struct Counting<'a> {
+    name: &'a str,
+    value: f64,
+    outer: &'a dyn Scope,
+}
+
+impl Scope for Counting<'_> {
+    fn get(&self, name: &str) -> Result<f64, EvalError> {
+        if name == self.name { Ok(self.value) } else { self.outer.get(name) }
+    }
+
+    fn element(&self, name: &str, index: f64) -> Result<f64, EvalError> {
+        self.outer.element(name, index)
+    }
+}
+
+impl TryFrom<String> for Expr {
+    type Error = ExprError;
+
+    fn try_from(text: String) -> Result<Self, ExprError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Expr> for String {
+    fn from(expr: Expr) -> Self {
+        expr.source
+    }
 }
 
 impl Expr {
@@ -98,12 +150,43 @@ impl Expr {
         &self.source
     }
 
-    /// The names it uses and the bytes where each stands, from left to right, repeated where they are.
+    /// The names it uses and the bytes where each stands, from left to right, repeated where they are. Not those of buffers, nor those
+    /// that a sum counts with.
     #[must_use]
     pub fn names(&self) -> Vec<(&str, Range<usize>)> {
-        let mut names = Vec::new();
-        collect_names(&self.root, &mut names);
-        names
+        let mut found = Vec::new();
+        self.root.visit(&mut Vec::new(), &mut |node, bound| {
+            if let Term::Name(name) = &node.term
+                && !bound.contains(&name.as_str())
+            {
+                found.push((name.as_str(), node.span.clone()));
+            }
+        });
+        found
+    }
+
+    /// The buffers whose elements it uses, as [`Expr::names`] gives names.
+    #[must_use]
+    pub fn buffers(&self) -> Vec<(&str, Range<usize>)> {
+        let mut found = Vec::new();
+        self.root.visit(&mut Vec::new(), &mut |node, _| {
+            if let Term::Element(name, _) = &node.term {
+                found.push((name.as_str(), node.span.start..node.span.start + name.len()));
+            }
+        });
+        found
+    }
+
+    /// Where it speaks of a buffer's element or adds something up, which only makes sense beside buffers.
+    #[must_use]
+    pub fn about_elements(&self) -> Option<Range<usize>> {
+        let mut found = None;
+        self.root.visit(&mut Vec::new(), &mut |node, _| {
+            if let Term::Element(..) | Term::Sum(..) = &node.term {
+                found.get_or_insert(node.span.clone());
+            }
+        });
+        found
     }
 
     /// Its value.
@@ -128,6 +211,19 @@ impl Expr {
                 [condition, yes, no] => self.node(if self.node(condition, scope)? == 0.0 { no } else { yes }, scope)?,
                 _ => f64::NAN,
             },
+            Term::Element(name, index) => scope.element(name, self.node(index, scope)?)?,
+            Term::Sum(name, [from, to, each]) => {
+                let (mut value, to) = (self.node(from, scope)?.ceil(), self.node(to, scope)?);
+                if to - value > MAX_TERMS {
+                    return Err(EvalError::TooLong(to - value));
+                }
+                let mut sum = 0.0;
+                while value < to {
+                    sum += self.node(each, &Counting { name, value, outer: scope })?;
+                    value += 1.0;
+                }
+                sum
+            }
             Term::Call(function, args) => {
                 let args = args.iter().map(|arg| self.node(arg, scope)).collect::<Result<Vec<_>, _>>()?;
                 call(*function, &args)
@@ -137,16 +233,23 @@ impl Expr {
     }
 }
 
-fn collect_names<'a>(node: &'a Node, into: &mut Vec<(&'a str, Range<usize>)>) {
-    match &node.term {
-        Term::Number(_) => {}
-        Term::Name(name) => into.push((name, node.span.clone())),
-        Term::Negative(of) => collect_names(of, into),
-        Term::Binary(_, a, b) => {
-            collect_names(a, into);
-            collect_names(b, into);
+impl Node {
+    /// Shows `see` this node and all below, from left to right, each with the names that sums around it bind.
+    fn visit<'a>(&'a self, bound: &mut Vec<&'a str>, see: &mut dyn FnMut(&'a Self, &[&'a str])) {
+        see(self, bound);
+        match &self.term {
+            Term::Number(_) | Term::Name(_) => {}
+            Term::Negative(of) | Term::Element(_, of) => of.visit(bound, see),
+            Term::Binary(_, a, b) => [a, b].into_iter().for_each(|side| side.visit(bound, see)),
+            Term::Call(_, args) => args.iter().for_each(|arg| arg.visit(bound, see)),
+            Term::Sum(name, [from, to, each]) => {
+                from.visit(bound, see);
+                to.visit(bound, see);
+                bound.push(name);
+                each.visit(bound, see);
+                bound.pop();
+            }
         }
-        Term::Call(_, args) => args.iter().for_each(|arg| collect_names(arg, into)),
     }
 }
 
@@ -187,6 +290,10 @@ fn call(function: Function, args: &[f64]) -> f64 {
         Function::Sqrt => first.sqrt(),
         Function::Abs => first.abs(),
         Function::Gcd => gcd(first, args.get(1).copied().unwrap_or(f64::NAN)),
+        Function::Exp => first.exp(),
+        Function::Ln => first.ln(),
+        Function::Sin => first.sin(),
+        Function::Cos => first.cos(),
     }
 }
 
