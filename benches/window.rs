@@ -53,8 +53,8 @@ fn open(files: PackFiles, state: &Path) -> Result<Desk, Diagnostic> {
 fn settle(canvas: &mut Canvas, view: &mut View, desk: &mut Desk) {
     loop {
         canvas.run(view, desk);
-        let starting = matches!(desk.state().device, DeviceState::Starting);
-        if desk.state().lesson.is_some() && !starting && !desk.busy() {
+        let starting = matches!(desk.state().found.device, DeviceState::Starting);
+        if desk.state().place.lesson.is_some() && !starting && !desk.busy() {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -81,8 +81,8 @@ fn playing(state: &Path) -> Result<(), Diagnostic> {
     let mut desk = open(PackFiles::Folder(pack), state)?;
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
-    let timeline = desk.state().traced.get("many").and_then(|t| t.timeline.clone());
-    let events = timeline.map_or(0, |t| t.events.len());
+    let timeline = desk.state().found.traced.get("many").and_then(|t| t.timeline.clone());
+    let events = timeline.map_or(0, |(_, _, t)| t.events.len());
     view.play(4.0);
     let mut times: Vec<f64> = (0..400)
         .map(|_| {
@@ -117,7 +117,7 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     for stride in 3..=12 {
         let began = Instant::now();
         desk.command(Command::SetParam("stride".into(), f64::from(stride)));
-        while desk.state().measured.get("strided").is_none_or(|m| m.samples.is_empty()) {
+        while desk.state().found.measured.get("strided").is_none_or(|m| m.samples.is_empty()) {
             canvas.run(&mut view, &mut desk);
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -1,4 +1,4 @@
-//! Three ways to one result: every kernel of every lesson agrees with its f64 reference on the tracer and on the graphics driver.
+//! Three ways to one result: every kernel and program of every lesson agrees with its reference on the tracer and on the graphics driver.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use warpbook::base::diag::Diagnostic;
 use warpbook::gpu::client::WorkerCommand;
 use warpbook::job::{MeasureSpec, TraceSpec};
-use warpbook::lesson::{Domain, Kernel, Lesson, PackFiles};
+use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
 use warpbook::session::devices::Devices;
 use warpbook::session::jobs::{self, Params, Purpose};
 use warpbook::session::{
@@ -41,9 +41,9 @@ fn driver(devices: &Devices) -> bool {
 /// Operations or bytes that a launch here needs at most.
 const MOST_WORK: f64 = 2e7;
 
-/// Settings with little work for a kernel: quick ones, each choice, and of each range its ends and what lies between.
-fn settings(lesson: &Lesson, kernel: &Kernel) -> Vec<Params> {
-    let base = work::quick(lesson, kernel);
+/// Settings with little work for a program: quick ones, each choice, and of each range its ends and what lies between.
+fn settings(lesson: &Lesson, variant: &Variant) -> Vec<Params> {
+    let base = work::quick(lesson, variant);
     let mut all = vec![base.clone()];
     for param in &lesson.params {
         let values = match &param.domain {
@@ -55,13 +55,13 @@ fn settings(lesson: &Lesson, kernel: &Kernel) -> Vec<Params> {
         };
         all.extend(values.into_iter().map(|v| jobs::with(&base, &[(param.id.clone(), v)])));
     }
-    let little = |params: &Params| work::needed(lesson, kernel, params).is_some_and(|work| work <= MOST_WORK);
-    all.retain(|params| little(params) && lesson.unmet(kernel, params).is_none());
+    let little = |params: &Params| work::needed(lesson, variant, params).is_some_and(|work| work <= MOST_WORK);
+    all.retain(|params| little(params) && lesson.unmet(variant, params).is_none());
     all
 }
 
 #[test]
-fn every_kernel_agrees_with_its_reference_on_every_backend() {
+fn every_program_agrees_with_its_reference_on_every_backend() {
     let devices = devices();
     let mut backends = vec![Backend::Simt];
     if driver(&devices) {
@@ -71,15 +71,15 @@ fn every_kernel_agrees_with_its_reference_on_every_backend() {
     assert_eq!(problems, []);
     let mut checked = 0;
     for lesson in &pack.lessons {
-        for kernel in &lesson.kernels {
-            let settings = settings(lesson, kernel);
-            assert!(settings.len() >= 3, "{}/{}: only {} settings", lesson.id, kernel.id, settings.len());
+        for variant in lesson.programs.iter().flat_map(Program::variants) {
+            let settings = settings(lesson, &variant);
+            assert!(settings.len() >= 3, "{}/{variant}: only {} settings", lesson.id, settings.len());
             let mut launched = Vec::new();
             for (number, params) in settings.into_iter().enumerate() {
-                for &backend in backends.iter().filter(|backend| kernel.runs_on(**backend)) {
+                for &backend in backends.iter().filter(|backend| lesson.runs_on(&variant, **backend)) {
                     for bounds_checks in [true, false] {
                         let traces = backend == Backend::Simt;
-                        // Without checks once a kernel: each is a compilation, and the tracer always has them.
+                        // Without checks once a program: each is a compilation, and the tracer always has them.
                         if !bounds_checks && (traces || number > 0) {
                             continue;
                         }
@@ -91,15 +91,15 @@ fn every_kernel_agrees_with_its_reference_on_every_backend() {
                             bounds_checks,
                         };
                         // Not every parameter is every kernel's.
-                        let job = jobs::build(lesson, kernel, &params, &purpose).unwrap();
+                        let job = jobs::build(lesson, &variant, &params, &purpose).unwrap();
                         if launched.contains(&(backend, job.clone())) {
                             continue;
                         }
                         launched.push((backend, job));
                         let cancel = AtomicBool::new(false);
                         let runner = Runner { devices: &devices, backend, lesson, purpose: &purpose, cancel: &cancel };
-                        let done = runner.kernel(kernel, &params);
-                        let at = format!("{}/{} on {} at {params:?}", lesson.id, kernel.id, backend.name());
+                        let done = runner.program(&variant, &params);
+                        let at = format!("{}/{variant} on {} at {params:?}", lesson.id, backend.name());
                         // The driver in software has no tensor cores and less shared memory than the tracer, and says so.
                         let lacks = |why: &Vec<Diagnostic>| {
                             is_not_here(why) || why[0].message.contains("workgroup memory, and")
@@ -108,9 +108,8 @@ fn every_kernel_agrees_with_its_reference_on_every_backend() {
                             continue;
                         }
                         let record = done.map(|d| d.record).unwrap_or_else(|why| panic!("{at}: {why:?}"));
-                        let check = record.check.unwrap();
-                        assert!(check.ok, "{at}: {check:?}");
-                        assert!(record.trace.is_none_or(|t| t.complete && t.findings.is_empty()), "{at}");
+                        assert!(!record.checks.is_empty() && record.trusted(), "{at}: {:?}", record.checks);
+                        assert!(record.complete() && record.findings().next().is_none(), "{at}");
                         checked += 1;
                     }
                 }

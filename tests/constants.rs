@@ -7,9 +7,11 @@ use std::sync::atomic::AtomicBool;
 
 use warpbook::base::tensor::Init;
 use warpbook::gpu::client::WorkerCommand;
-use warpbook::lesson::{Pack, PackFiles};
+use warpbook::lesson::{Pack, PackFiles, Variant};
 use warpbook::session::devices::{Choice, Devices};
-use warpbook::session::run::{self, RunOptions, purpose};
+use warpbook::session::io::Io;
+use warpbook::session::output::KernelOutput;
+use warpbook::session::run::{self, RunOptions, Which, purpose};
 use warpbook::session::shader_file::{self, TraceOptions};
 use warpbook::session::{self, check, jobs, sweep};
 use warpbook::trace::record::Backend;
@@ -36,13 +38,14 @@ fn set(settings: &[(&str, f64)]) -> Vec<(String, f64)> {
 /// What keeps `blocks` from running on the tracer at some settings; empty where nothing does.
 fn problem(settings: Vec<(String, f64)>) -> String {
     let options = RunOptions {
-        kernels: vec!["blocks".to_owned()],
+        which: Which { kernels: vec!["blocks".to_owned()], ..Which::default() },
         set: settings,
         backend: Choice::Only(Backend::Simt),
         ..RunOptions::default()
     };
     let output = run::run(&devices(), &pack(), "product", &options, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
-    output.kernels[0].error.clone().unwrap_or_default()
+    let KernelOutput { error, skipped, .. } = &output.kernels[0];
+    error.as_ref().or(skipped.as_ref()).cloned().unwrap_or_default()
 }
 
 #[test]
@@ -56,9 +59,12 @@ fn what_runs_is_the_text_with_the_values_in_it() {
     let (pack, params) = (pack(), |lesson| jobs::with(&jobs::defaults(lesson), &set(&[("bm", 16.0), ("tn", 2.0)])));
     let lesson = &pack.lessons[0];
     let kernel = lesson.kernel("blocks").unwrap();
-    let job = jobs::build(lesson, kernel, &params(lesson), &purpose(Backend::Simt, 1, true)).unwrap();
+    let blocks = Variant::plain("blocks");
+    let job = jobs::build(lesson, &blocks, &params(lesson), &purpose(Backend::Simt, 1, true)).unwrap();
+    let launch = job.launches().next().unwrap();
+    let wgsl = launch.wgsl().unwrap();
     let expected = kernel
-        .source
+        .source()
         .replace(
             "const BM: u32 = 64; // Rows of a tile of C. Not TM: u32 = 64.",
             "const BM: u32 = 16; // Rows of a tile of C. Not TM: u32 = 64.",
@@ -66,13 +72,13 @@ fn what_runs_is_the_text_with_the_values_in_it() {
         .replace("const BN: u32 = 64", "const BN: u32 = 32")
         .replace("const TM: u32 = 8", "const TM: u32 = 4")
         .replace("const TN: u32 = 8", "const TN: u32 = 2");
-    assert_eq!(&*job.source, expected);
-    assert_eq!(jobs::source(lesson, kernel, &params(lesson)), job.source);
-    assert_eq!(job.workgroup.unwrap().size, [16, 4, 1]);
-    assert_eq!(job.constants, set(&[("M", 64.0), ("N", 48.0), ("K", 40.0)]));
-    assert_eq!(job.consts, set(&[("BM", 16.0), ("BN", 32.0), ("BK", 8.0), ("TM", 4.0), ("TN", 2.0)]));
-    assert_eq!(job.blame.workgroup, ["BM (`bm`)", "BN (`bn`)", "TM (`tm`)", "TN (`tn`)"]);
-    assert_eq!(job.blame.shared, ["BM (`bm`)", "BN (`bn`)", "BK (`bk`)"]);
+    assert_eq!(&*wgsl.source, expected);
+    assert_eq!(jobs::source(lesson, &blocks, "blocks", &params(lesson)).as_ref(), Some(&wgsl.source));
+    assert_eq!(launch.workgroup.unwrap().size, [16, 4, 1]);
+    assert_eq!(wgsl.overrides, set(&[("M", 64.0), ("N", 48.0), ("K", 40.0)]));
+    assert_eq!(wgsl.consts, set(&[("BM", 16.0), ("BN", 32.0), ("BK", 8.0), ("TM", 4.0), ("TN", 2.0)]));
+    assert_eq!(launch.blame.workgroup, ["BM (`bm`)", "BN (`bn`)", "TM (`tm`)", "TN (`tn`)"]);
+    assert_eq!(launch.blame.shared, ["BM (`bm`)", "BN (`bn`)", "BK (`bk`)"]);
     assert_eq!(problem(set(&[("bm", 16.0), ("tn", 2.0), ("m", 37.0), ("n", 1.0), ("k", 9.0)])), "");
 }
 
@@ -81,8 +87,8 @@ fn what_cannot_be_names_the_number_and_what_to_change() {
     for (settings, wanted) in [
         (
             set(&[("bm", 64.0), ("tm", 24.0)]),
-            "lessons/product/lesson.ron:36:18: error: kernel `blocks` cannot run: BM must be a multiple of TM: each lane computes TM rows: now bm = 64, tm = 24\n  \
-             hint: change BM (`bm`) or TM (`tm`)",
+            "kernel `blocks` cannot run: BM must be a multiple of TM: each lane computes TM rows: now bm = 64, tm = 24; \
+             change BM (`bm`) or TM (`tm`)",
         ),
         (
             set(&[("bm", 2048.0), ("bk", 16.0), ("tm", 8.0), ("tn", 8.0)]),
@@ -111,7 +117,7 @@ fn what_cannot_be_names_the_number_and_what_to_change() {
 #[test]
 fn an_impossible_point_of_a_sweep_is_no_failure() {
     let options = RunOptions {
-        kernels: vec!["blocks".to_owned()],
+        which: Which { kernels: vec!["blocks".to_owned()], ..Which::default() },
         set: set(&[("bm", 64.0)]),
         backend: Choice::Only(Backend::Simt),
         ..RunOptions::default()
@@ -121,13 +127,13 @@ fn an_impossible_point_of_a_sweep_is_no_failure() {
     let cancel = AtomicBool::new(false);
     let found =
         sweep::sweep(&devices(), &pack(), "product", over, &options, &cancel, &mut |_, p| said.extend_from_slice(p));
-    let points: Vec<(bool, bool)> = found.unwrap().points.iter().map(|p| (p.kernel.ok, p.kernel.impossible)).collect();
-    assert_eq!(points, [(true, false), (false, true)]);
+    let points: Vec<Option<bool>> = found.unwrap().points.iter().map(|p| p.kernel.ok).collect();
+    assert_eq!(points, [Some(true), None]);
     assert!(said.len() == 1 && !said[0].is_error() && said[0].message.contains("now bm = 64, tm = 24"), "{said:?}");
 }
 
 #[test]
-fn the_command_line_takes_them_for_bad_input() {
+fn the_command_line_skips_what_cannot_be_and_says_why() {
     let PackFiles::Folder(folder) = files() else { panic!("a folder") };
     let warpbook = |args: &[&str]| {
         let pack = ["--pack", folder.to_str().unwrap()];
@@ -137,11 +143,10 @@ fn the_command_line_takes_them_for_bad_input() {
     };
     let tm = ["--set", "bm=64", "--set", "tm=24", "--backend", "simt"];
     let (code, said, why) = warpbook(&[&["run", "product", "--json"], &tm[..]].concat());
-    assert!(code == Some(2) && said.contains("\"impossible\": true") && said.contains("\"ok\": true"), "{said} {why}");
-    assert!(
-        why.contains("now bm = 64, tm = 24") && why.contains("blocks: impossible") && why.contains("naive: ok"),
-        "{why}"
-    );
+    let skipped = "\"skipped\": \"kernel `blocks` cannot run";
+    assert!(code == Some(0) && said.contains(skipped) && said.contains("\"ok\": null"), "{said} {why}");
+    let place = "lessons/product/lesson.ron:36:18: warning: ";
+    assert!(why.contains(place) && why.contains("blocks: skipped") && why.contains("naive: ok"), "{why}");
     let (code, _, why) = warpbook(&[
         "sweep",
         "product",
@@ -180,13 +185,16 @@ fn a_shader_of_its_own_takes_them_too() {
         entry: None,
         constants: set(&[("LANES", 64.0)]),
         buffers: vec![("c".to_owned(), 128, Init::Poison)],
+        set: Vec::new(),
+        rungs: Vec::new(),
         warp_width: 32,
         seed: 1,
         explain: vec![("c".to_owned(), 127)],
+        io: Io::default(),
     };
     let path = file.to_str().unwrap();
     let found = shader_file::trace(&devices(), &Pack::default(), path, &options, &AtomicBool::new(false)).unwrap();
-    assert_eq!(found.record.trace.unwrap().warps, 4);
+    assert_eq!(found.done.record.total().unwrap().warps, 4);
     let options = TraceOptions { constants: set(&[("LANE", 64.0)]), ..options };
     let found = shader_file::trace(&devices(), &Pack::default(), path, &options, &AtomicBool::new(false));
     assert!(found.is_err_and(|p| p[0].to_string().contains("did you mean `LANES`?")));

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use warpbook::base::tensor::Elem;
-use warpbook::job::{BindingKind, TensorMap};
-use warpbook::lesson::{Pack, PackFiles};
+use warpbook::job::{Binding, BindingKind, Grid, TensorMap};
+use warpbook::lesson::{Pack, PackFiles, Variant};
 use warpbook::session::run::{is_not_here, purpose};
 use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
@@ -39,19 +39,21 @@ fn warpbook(args: &[&str]) -> (i32, String, String) {
 fn the_job_is_what_the_lesson_says() {
     let pack = pack();
     let lesson = &pack.lessons[0];
-    let kernel = lesson.kernel("tile_copy").unwrap();
-    let job = jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose(Backend::Cuda, 1, true)).unwrap();
-    let only = job.cuda_only.unwrap();
+    let kernel = Variant::plain("tile_copy");
+    let job = jobs::build(lesson, &kernel, &jobs::defaults(lesson), &purpose(Backend::Cuda, 1, true)).unwrap();
+    let launch = job.launches().next().unwrap();
+    let only = launch.cuda_only().unwrap();
     assert_eq!((only.shared_bytes, only.persistent), (8320, true));
     let map = TensorMap { buffer: "src".into(), columns: 256, rows: 192, box_columns: 64, box_rows: 64, swizzle: 0 };
     assert_eq!(only.maps, [map]);
-    assert_eq!(job.workgroup.unwrap().size, [128, 1, 1]);
-    assert_eq!((job.grid, &*job.source), ([12, 1, 1], ""));
-    assert_eq!(job.twin.unwrap().entry, "tile_copy");
-    let buffers: Vec<_> = job.buffers.iter().map(|b| (b.name.as_str(), b.elem, b.binding, b.kind)).collect();
+    assert_eq!(launch.workgroup.unwrap().size, [128, 1, 1]);
+    assert_eq!((launch.grid, launch.wgsl().is_ok()), (Grid::Fixed([12, 1, 1]), false));
+    assert_eq!(launch.twin().unwrap().entry, "tile_copy");
+    let elem = |binding: &Binding| job.buffers[binding.buffer].elem;
+    let buffers: Vec<_> = launch.bindings.iter().map(|b| (b.name.as_str(), elem(b), b.binding, b.kind)).collect();
     let expected = [("src", Elem::Bf16, 0, BindingKind::ReadOnly), ("dst", Elem::Bf16, 1, BindingKind::ReadWrite)];
     assert_eq!(buffers, expected);
-    assert_eq!(job.blame.shared, ["spare bytes (`spare`)"]);
+    assert_eq!(launch.blame.shared, ["spare bytes (`spare`)"]);
 }
 
 #[test]
@@ -84,8 +86,8 @@ fn who_names_one_hears_why_it_does_not_run() {
     assert!(said.contains("CUDA C++ only"), "{said}");
     let pack = pack();
     let lesson = &pack.lessons[0];
-    let kernel = lesson.kernel("tile_copy").unwrap();
-    let job = jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose(Backend::Simt, 1, true)).unwrap();
+    let kernel = Variant::plain("tile_copy");
+    let job = jobs::build(lesson, &kernel, &jobs::defaults(lesson), &purpose(Backend::Simt, 1, true)).unwrap();
     let cancel = std::sync::atomic::AtomicBool::new(false);
     let problem = warpbook::gpu::simt::run(&job, &cancel, &mut |_| {}).unwrap_err();
     assert!(is_not_here(&[problem]));

@@ -4,11 +4,13 @@
 
 mod window;
 
+use std::sync::Arc;
+
 use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 
 use warpbook::gpu::simt;
-use warpbook::lesson::{PackFiles, SceneKind};
+use warpbook::lesson::{Lesson, PackFiles, Program, SceneKind};
 use warpbook::session::desk::Command;
 use warpbook::session::{self, jobs, sweep, work};
 use warpbook::trace::record::{Backend, Device};
@@ -28,18 +30,19 @@ fn without_a_gpu_the_largest_points_are_left_out_and_said() {
     assert!(plan.left_out.unwrap().message.contains("from n = 1024 on"));
     let gpu = Device { software: false, ..tracer };
     let plan = sweep::plan(lesson, experiment, &gpu, &base);
-    assert_eq!(plan.points.len(), experiment.kernels.len() * experiment.values.len());
+    assert_eq!(plan.points.len(), experiment.curves.len() * experiment.values.len());
     assert_eq!(plan.left_out, None);
 }
 
 #[test]
 fn every_kernel_has_quick_settings_that_it_can_run_at() {
     let (pack, _) = session::load(&PackFiles::Embedded);
-    for (lesson, kernel) in pack.lessons.iter().flat_map(|l| l.kernels.iter().map(move |k| (l, k))) {
-        let quick = work::quick(lesson, kernel);
-        let needed = work::needed(lesson, kernel, &quick).unwrap();
-        assert!(needed <= 2e6, "{}/{} needs {needed} at {quick:?}", lesson.id, kernel.id);
-        assert!(!kernel.runs_on(Backend::Simt) || lesson.unmet(kernel, &quick).is_none(), "{}", kernel.id);
+    let variants = |lesson: &Arc<Lesson>| lesson.programs.iter().flat_map(Program::variants).collect::<Vec<_>>();
+    for (lesson, variant) in pack.lessons.iter().flat_map(|l| variants(l).into_iter().map(move |v| (l, v))) {
+        let quick = work::quick(lesson, &variant);
+        let needed = work::needed(lesson, &variant, &quick).unwrap();
+        assert!(needed <= 2e6, "{}/{variant} needs {needed} at {quick:?}", lesson.id);
+        assert!(!lesson.runs_on(&variant, Backend::Simt) || lesson.unmet(&variant, &quick).is_none(), "{variant}");
     }
 }
 
@@ -48,7 +51,7 @@ fn open_at(folder: &std::path::Path, lesson: &str, step: &str) -> egui_kittest::
     let mut window = open(PackFiles::Embedded, &folder.join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::OpenLesson(lesson.into()));
     settle(&mut window);
-    let steps = window.state().desk.state().lesson.clone().unwrap().steps.clone();
+    let steps = window.state().desk.state().place.lesson.clone().unwrap().steps.clone();
     window.state_mut().desk.command(Command::GoTo(steps.iter().position(|s| s.id == step).unwrap()));
     settle(&mut window);
     window

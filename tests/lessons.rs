@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use warpbook::gpu::client::WorkerCommand;
-use warpbook::lesson::PackFiles;
+use warpbook::lesson::{Code, PackFiles, SceneKind};
 use warpbook::session::devices::{Choice, Devices};
 use warpbook::session::exercise::{Try, Verdict};
-use warpbook::session::run::{self, RunOptions};
+use warpbook::session::run::{self, RunOptions, Which};
 use warpbook::session::{self, check};
 use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
@@ -36,13 +36,25 @@ fn a_race_fails_the_check_of_a_kernel_whose_result_is_right() {
     let (pack, _) = session::load(&PackFiles::Embedded);
     let mut lesson = (*pack.lessons[0]).clone();
     let kernel = lesson.kernels.iter_mut().find(|k| k.id == "copy").unwrap();
-    let clean = kernel.source.clone();
-    kernel.source = with_a_race(&clean).into();
+    let Code::Wgsl { source, .. } = &mut kernel.code else { panic!("it is in WGSL") };
+    let clean = std::mem::replace(source, with_a_race(source).into());
     let line = 1 + clean.lines().position(|l| l.contains("dst[i] = value;")).unwrap();
     let problems = check::lesson_problems(&devices(), &Arc::new(lesson), &AtomicBool::new(false));
     let [problem] = &problems[..] else { panic!("{problems:?}") };
     assert!(problem.to_string().starts_with(&format!("shaders/coalescing/copy.wgsl:{line}:")), "{problem}");
     assert!(problem.message.contains("local indices 0 and 1 of workgroup 0 race for word 0"), "{problem}");
+}
+
+#[test]
+fn a_scene_has_something_to_show() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let mut lesson = (*pack.lessons[0]).clone();
+    let at = lesson.steps.iter().position(|step| step.variant.program == "copy").unwrap();
+    lesson.steps[at].scene = SceneKind::Heat;
+    let [problem] = &check::step_problems(&lesson)[..] else { panic!("one problem") };
+    let (id, place) = (&lesson.steps[at].id, &lesson.steps[at].place);
+    assert!(problem.message.contains(&format!("the step `{id}` has nothing to show as Heat")), "{problem}");
+    assert_eq!(problem.place.as_ref(), Some(place));
 }
 
 #[test]
@@ -59,7 +71,7 @@ fn a_race_makes_a_try_wrong() {
 fn traced(kernel: &str, set: &[(&str, f64)]) -> Trace {
     let (pack, _) = session::load(&PackFiles::Embedded);
     let options = RunOptions {
-        kernels: vec![kernel.to_owned()],
+        which: Which { kernels: vec![kernel.to_owned()], ..Which::default() },
         set: set.iter().map(|(id, v)| ((*id).to_owned(), *v)).collect(),
         backend: Choice::Only(Backend::Simt),
         ..RunOptions::default()

@@ -75,8 +75,8 @@ fn tab(window: &mut Harness<'_, Window>, name: &str) {
 
 fn traced(window: &Harness<'_, Window>) -> Traced {
     let state = window.state().desk.state();
-    assert!(state.failed.is_empty(), "{:?}", state.failed);
-    state.traced[&state.kernel].clone()
+    assert!(state.found.failed.is_empty(), "{:?}", state.found.failed);
+    state.found.traced[&state.place.variant.program].clone()
 }
 
 #[test]
@@ -137,11 +137,11 @@ fn heat_is_counted_once_it_is_looked_at_and_anew_after_a_turn() {
     window.state_mut().desk.command(Command::GoTo(1));
     settle(&mut window);
     assert!(stage(&window).ends_with("a 4; b 4."), "{}", stage(&window));
-    let heat = traced(&window).heat.unwrap();
+    let heat = traced(&window).heat.unwrap().1;
     window.state_mut().desk.command(Command::ShowScene(SceneKind::Matrices));
     window.state_mut().desk.command(Command::ShowScene(SceneKind::Heat));
     settle(&mut window);
-    assert!(Arc::ptr_eq(&heat, &traced(&window).heat.unwrap()), "it is kept");
+    assert!(Arc::ptr_eq(&heat, &traced(&window).heat.unwrap().1), "it is kept");
     window.state_mut().desk.command(Command::GoTo(2));
     settle(&mut window);
     assert_eq!(window.state().desk.state().shown_scene(), SceneKind::Warp, "each step begins with its own");

@@ -21,7 +21,7 @@ use warpbook::session::saved::ThemeChoice;
 use window::{PATIENCE, Window, open, settle};
 
 fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
-    let lesson = harness.state().desk.state().lesson.clone().unwrap();
+    let lesson = harness.state().desk.state().place.lesson.clone().unwrap();
     lesson.steps.iter().map(|s| s.title.clone()).collect()
 }
 
@@ -47,11 +47,11 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
                     settle(&mut window);
                 }
                 let shown = window.state().desk.state();
-                assert_eq!(shown.step, index);
-                assert!(shown.failed.is_empty(), "{title}: {:?}", shown.failed);
-                let traced = &shown.traced[&shown.kernel];
-                assert!(traced.trace.as_ref().is_some_and(|t| t.complete && t.findings.is_empty()), "{title}");
-                assert!(traced.timeline.as_ref().is_some_and(|t| !t.events.is_empty()), "{title}");
+                assert_eq!(shown.place.step, index);
+                assert!(shown.found.failed.is_empty(), "{title}: {:?}", shown.found.failed);
+                let traced = &shown.found.traced[&shown.place.variant.program];
+                assert!(traced.trace(0).is_some_and(|t| t.complete && t.findings.is_empty()), "{title}");
+                assert!(traced.timeline.as_ref().is_some_and(|(_, _, t)| !t.events.is_empty()), "{title}");
                 window.get_by_label(&title);
                 assert!(window.query_by_label_contains("not traced yet").is_none(), "{title} waits for a trace");
                 window.get_by_role_and_label(Role::Label, &format!("Step {} of 12", index + 1));
@@ -80,7 +80,7 @@ fn the_source_switches_to_its_twin_and_back() {
 fn what_another_device_recorded_says_so_and_can_be_put_away() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 1000.0]);
-    let steps = window.state().desk.state().lesson.clone().unwrap().steps.clone();
+    let steps = window.state().desk.state().place.lesson.clone().unwrap().steps.clone();
     let at = steps.iter().position(|s| s.experiment.as_deref() == Some("transpose_speed")).unwrap();
     window.state_mut().desk.command(Command::GoTo(at));
     settle(&mut window);
@@ -117,7 +117,7 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::GoTo(2));
     settle(&mut window);
-    let before = window.state().desk.state().traced["strided"].trace.clone().unwrap().global.load.sectors;
+    let before = window.state().desk.state().found.traced["strided"].trace(0).unwrap().global.load.sectors;
     assert_eq!(before, 262_144);
     let strides: Vec<_> = window.query_all_by_role_and_label(Role::Slider, "stride").collect();
     assert!(strides.len() >= 2, "one in a sentence and one above the plot");
@@ -126,8 +126,8 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     window.step();
     window.key_press(egui::Key::ArrowRight);
     settle(&mut window);
-    assert_eq!(window.state().desk.state().params["stride"], 3.0);
-    let after = window.state().desk.state().traced["strided"].trace.clone().unwrap().global.load.sectors;
+    assert_eq!(window.state().desk.state().place.params["stride"], 3.0);
+    let after = window.state().desk.state().found.traced["strided"].trace(0).unwrap().global.load.sectors;
     assert_eq!(after, 393_216);
     window.get_by_label_contains("For your stride the formula gives 12, and the trace counted 12");
 }
@@ -150,7 +150,7 @@ fn an_element_is_traced_back_on_the_stage() {
     window.get_by_role_and_label(Role::Slider, "Element whose origin is shown");
     window.state_mut().desk.command(Command::Explain("dst".to_owned(), 300));
     settle(&mut window);
-    assert_eq!(window.state().desk.state().workgroup, 1);
+    assert_eq!(window.state().desk.state().place.workgroup, 1);
     let store = stage(&window);
     assert!(store.starts_with("Warp 1 of workgroup 1, event 3 of 3: store to dst, line 17"), "{store}");
     let source = window.query_by_label_contains("src[600] = ").unwrap().accesskit_node().label().unwrap();
@@ -166,13 +166,13 @@ fn an_element_is_traced_back_on_the_stage() {
     assert!(stage(&window).contains("event 2 of 3"));
     window.get_by_label("Close the origin").click();
     settle(&mut window);
-    assert!(window.state().desk.state().origin.is_none() && window.query_by_label_contains("src[900]").is_none());
+    assert!(window.state().desk.state().found.origin.is_none() && window.query_by_label_contains("src[900]").is_none());
     window.state_mut().desk.command(Command::Explain("src".to_owned(), 0));
     settle(&mut window);
     window.get_by_label_contains("nothing writes to the buffer `src`");
     window.key_press(egui::Key::Escape);
     settle(&mut window);
-    assert!(window.state().desk.state().origin.is_none());
+    assert!(window.state().desk.state().found.origin.is_none());
 }
 
 #[test]
@@ -218,9 +218,9 @@ fn a_warp_has_as_many_lanes_as_is_chosen() {
         window.get_by_label(&format!("{lanes} lanes")).click();
         settle(&mut window);
         let state = window.state().desk.state();
-        let traced = &state.traced["copy"];
-        let (trace, timeline) = (traced.trace.as_ref().unwrap(), traced.timeline.as_ref().unwrap());
-        assert_eq!((state.warp_width, timeline.warp_width), (lanes, lanes));
+        let traced = &state.found.traced["copy"];
+        let (trace, timeline) = (traced.trace(0).unwrap(), &traced.timeline.as_ref().unwrap().2);
+        assert_eq!((state.place.warp_width, timeline.warp_width), (lanes, lanes));
         assert_eq!(trace.warps, 1_048_576 / u64::from(lanes));
         assert_eq!(trace.global.load.sectors, sectors * trace.global.load.requests);
         assert!(stage(&window).contains(&format!("all {lanes} lanes")), "{}", stage(&window));
@@ -246,8 +246,8 @@ fn words_predictions_and_place_survive_a_restart() {
     settle(&mut window);
     let (id, option) = {
         let state = window.state().desk.state();
-        let prediction = &state.lesson.as_ref().unwrap().predictions[0];
-        let here = state.step().unwrap().blocks.contains(&Block::Predict(prediction.id.clone()));
+        let prediction = &state.place.lesson.as_ref().unwrap().predictions[0];
+        let here = state.place.step().unwrap().blocks.contains(&Block::Predict(prediction.id.clone()));
         assert!(here, "the fourth step asks the first question");
         (prediction.id.clone(), prediction.options[0].0.clone())
     };
@@ -261,7 +261,7 @@ fn words_predictions_and_place_survive_a_restart() {
     window.into_state().desk.close();
     let again = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
     let state = again.state().desk.state();
-    assert_eq!(state.step, 3);
+    assert_eq!(state.place.step, 3);
     assert_eq!(state.kept().words["time"], "sectors, not bytes");
     assert!(state.kept().predictions[&id].answer.is_some());
 }
@@ -273,25 +273,25 @@ fn the_exercise_is_judged() {
     let last = lesson_steps(&window).len() - 1;
     window.state_mut().desk.command(Command::GoTo(last));
     settle(&mut window);
-    let solution = window.state().desk.state().lesson.as_ref().unwrap().exercise.clone().unwrap().solution;
+    let solution = window.state().desk.state().place.lesson.as_ref().unwrap().exercise.clone().unwrap().solution;
     let mut check = |source: &str| {
         window.state_mut().desk.command(Command::EditExercise(source.to_owned()));
         settle(&mut window);
         window.get_by_label("Check my kernel").click();
         settle(&mut window);
-        window.state().desk.state().verdict.clone().unwrap()
+        window.state().desk.state().found.verdict.clone().unwrap()
     };
     let starter_is_right = |v: &Verdict| matches!(v, Verdict::Right(_));
     assert!(matches!(*check("fn nonsense("), Verdict::Broken(_)));
     let endless = solution.replacen("let value", "loop { if (BLOCK == 0u) { break; } }\n let value", 1);
     assert!(!matches!(*check(&endless.replace("dst[i] = value;", "")), Verdict::Solved(_)));
     assert!(matches!(*check(&solution), Verdict::Solved(_)));
-    let starter = window.state().desk.state().lesson.as_ref().unwrap().exercise.clone().unwrap().starter;
+    let starter = window.state().desk.state().place.lesson.as_ref().unwrap().exercise.clone().unwrap().starter;
     window.state_mut().desk.command(Command::EditExercise(starter.to_string()));
     settle(&mut window);
     window.get_by_label("Check my kernel").click();
     settle(&mut window);
-    assert!(starter_is_right(&window.state().desk.state().verdict.clone().unwrap()));
+    assert!(starter_is_right(&window.state().desk.state().found.verdict.clone().unwrap()));
     window.get_by_label("The result is right. The goal is not reached yet.");
 }
 
@@ -331,13 +331,13 @@ fn a_broken_edit_keeps_the_last_good_lesson() {
     fs::write(&shader, good.replacen("fn main", "fn fn main", 1)).unwrap();
     until(&mut window, "the mistake to be told", |desk| !desk.state().problems.is_empty());
     let state = window.state().desk.state();
-    assert!(state.lesson.is_some());
+    assert!(state.place.lesson.is_some());
     let place = state.problems[0].place.clone().unwrap();
     assert!(place.file.ends_with("copy.wgsl") && place.line > 1, "{place}");
     window.get_by_label("A warp asks once");
     fs::write(&shader, good.replace("dst[i] = value;", "dst[i] = value; // edited")).unwrap();
     until(&mut window, "the mend to be seen", |desk| desk.state().problems.is_empty());
-    let source = window.state().desk.state().shown_kernel().unwrap().source.clone();
+    let source = window.state().desk.state().place.kernel().unwrap().source().clone();
     assert!(source.contains("// edited"));
 }
 
@@ -354,7 +354,7 @@ fn a_race_is_told_beside_a_right_result() {
     let racy = good.replace("dst[i] = value;", "dst[i] = value; seen = 1u;");
     fs::write(&shader, format!("{racy}\nvar<workgroup> seen: u32;\n")).unwrap();
     let window = open(PackFiles::Folder(pack), &folder.path().join("state.ron"), [1280.0, 800.0]);
-    let shown = &window.state().desk.state().traced["copy"];
+    let shown = &window.state().desk.state().found.traced["copy"];
     assert!(shown.record.as_ref().is_some_and(|r| r.trusted()), "the result is right");
     window.get_by_label_contains("of workgroup 0 race for word 0 (byte 0) of `seen`");
 }

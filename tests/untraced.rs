@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use warpbook::gpu::client::WorkerCommand;
-use warpbook::lesson::{Lesson, PackFiles};
+use warpbook::lesson::{Lesson, PackFiles, Variant};
 use warpbook::notes::{self, Format};
-use warpbook::session::desk::state::key;
 use warpbook::session::devices::{Choice, Devices};
 use warpbook::session::export::{Wanted, run_and_report};
 use warpbook::session::predict::Asked;
 use warpbook::session::recording::fingerprint;
 use warpbook::session::saved::{LessonSaved, RecordingChoice};
+use warpbook::session::setting::Setting;
 use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
 
@@ -132,17 +132,17 @@ fn what_has_no_trace_is_not_asked_for_one() {
 #[test]
 fn what_sizes_a_launch_is_part_of_what_was_measured() {
     let lesson = lesson();
-    let kernel = lesson.kernel("fast").unwrap();
-    let params = jobs::defaults(&lesson);
-    let others = jobs::with(&params, &[("stages".to_owned(), 3.0)]);
-    assert_ne!(key(&lesson, kernel, &params, 0), key(&lesson, kernel, &others, 0));
+    let (fast, params) = (Variant::plain("fast"), jobs::defaults(&lesson));
+    let (seed, bounds_checks, warp_width, revision) = (1, true, 32, 0);
+    let key = |params| Setting { lesson: lesson.clone(), params, seed, bounds_checks, warp_width, revision }.key(&fast);
+    assert_ne!(key(params.clone()), key(jobs::with(&params, &[("stages".to_owned(), 3.0)])));
     let (other, _) = read(&LESSON.replace("1024 * stages", "2048 * stages"));
     let other = other.unwrap();
-    assert_ne!(fingerprint(kernel, Backend::Cuda), fingerprint(other.kernel("fast").unwrap(), Backend::Cuda));
-    assert_eq!(
-        fingerprint(lesson.kernel("copy").unwrap(), Backend::Wgpu),
-        fingerprint(other.kernel("copy").unwrap(), Backend::Wgpu)
-    );
+    let print = |lesson: &Lesson, curve: usize, backend| {
+        fingerprint(lesson, &lesson.experiments[0].curves[curve], ("n", &[256.0]), &params, backend).unwrap()
+    };
+    assert_ne!(print(&lesson, 1, Backend::Cuda), print(&other, 1, Backend::Cuda));
+    assert_eq!(print(&lesson, 0, Backend::Wgpu), print(&other, 0, Backend::Wgpu));
 }
 
 #[test]
@@ -200,14 +200,17 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     let files = pack(folder.path(), LESSON);
     let mut window = window::open(files, &folder.path().join("state.ron"), [1280.0, 800.0]);
     let state = window.state().desk.state();
-    assert_eq!((state.kernel.as_str(), state.failed.len(), state.unmeasured.len()), ("fast", 0, 0));
+    assert_eq!(
+        (state.place.variant.program.as_str(), state.found.failed.len(), state.found.unmeasured.len()),
+        ("fast", 0, 0)
+    );
     window.get_by_label_contains("No trace: this kernel is written in CUDA C++ only");
     window.get_by_label_contains("extern \"C\" __global__ void fast");
     assert!(window.query_by_label_contains("Origin").is_none());
     // The next step's kernel is traced as ever.
     window.state_mut().desk.command(session::desk::Command::GoTo(1));
     window::settle(&mut window);
-    assert!(window.state().desk.state().traced["copy"].timeline.is_some());
+    assert!(window.state().desk.state().found.traced["copy"].timeline.is_some());
     window.get_by_label_contains("Origin");
     assert!(window.query_by_label_contains("No trace").is_none());
 }

@@ -12,7 +12,7 @@ use warpbook::gpu::backend::Event;
 use warpbook::gpu::client::{Client, WorkerCommand};
 use warpbook::gpu::protocol::{self, Request};
 use warpbook::gpu::{fake, limits};
-use warpbook::job::{BindingKind, CheckSpec, Job, MeasureSpec};
+use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
 use warpbook::trace::record::{CacheState, Device, Record, WarningKind};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -41,9 +41,29 @@ fn loses(client: &mut Client, script: &str) -> Result<String, Box<dyn std::error
     let Err(diagnostic) = run(client, &fake::job(script, 1024)) else { return Err("it answered".into()) };
     assert!(diagnostic.message.contains(&format!("kernel `{script}`")), "{diagnostic}");
     assert!(diagnostic.hint.is_some(), "{diagnostic}");
-    assert_eq!(run(client, &fake::job("answers", 1024))?.kernel, "answers");
+    assert_eq!(run(client, &fake::job("answers", 1024))?.program, "answers");
     assert!(before.is_some() && client.worker_id() != before);
     Ok(diagnostic.to_string())
+}
+
+/// The launch of a job that has one.
+fn launch(job: &mut Job) -> &mut Launch {
+    fake::only_launch(job).expect("it has one launch")
+}
+
+/// The WGSL of a job that has one launch.
+fn wgsl(job: &mut Job) -> &mut Wgsl {
+    match &mut launch(job).code {
+        Code::Wgsl(wgsl) => wgsl,
+        Code::Cuda { .. } => panic!("it is in WGSL"),
+    }
+}
+
+/// Replaces a part of its source; gives the new one.
+fn rewrite(job: &mut Job, from: &str, to: &str) -> String {
+    let source = wgsl(job).source.replace(from, to);
+    wgsl(job).source = source.as_str().into();
+    source
 }
 
 const LONG: Duration = Duration::from_secs(20);
@@ -54,7 +74,7 @@ fn a_worker_answers_and_stays() -> Outcome {
     assert_eq!(client.worker_id(), None);
     let mut events = Vec::new();
     let record = client.run(&fake::job("answers", 2048), &AtomicBool::new(false), &mut |e| events.push(e))?;
-    assert_eq!(record.check.map(|c| c.elements), Some(2048));
+    assert_eq!(record.check().map(|c| c.elements), Some(2048));
     assert!(events.iter().any(|e| matches!(e, Event::Checked(check) if check.ok)));
     let id = client.worker_id();
     assert_eq!(client.device()?.name, fake::device().name);
@@ -230,7 +250,7 @@ fn a_real_device_copies_right_and_is_timed() -> Outcome {
     job.measure = Some(MeasureSpec { budget_s: 0.05, min_samples: 6, ..MeasureSpec::default() });
     let mut events = Vec::new();
     let record = client.run(&job, &AtomicBool::new(false), &mut |e| events.push(e))?;
-    assert_eq!(record.check.as_ref().map(|c| (c.ok, c.elements)), Some((true, 1 << 16)));
+    assert_eq!(record.check().map(|c| (c.ok, c.elements)), Some((true, 1 << 16)));
     let timing = record.timing.ok_or("no timing")?;
     assert_eq!(timing.cache, CacheState::Cold);
     assert_eq!(timing.device_clock, device.timestamps);
@@ -244,7 +264,7 @@ fn a_real_device_copies_right_and_is_timed() -> Outcome {
     assert!(kinds.contains(&WarningKind::BoundsChecks));
     // Without guards the result is the same, and the warning is gone.
     let record = run(&mut client, &Job { bounds_checks: false, ..job.clone() })?;
-    assert!(record.check.is_some_and(|c| c.ok));
+    assert!(record.check().is_some_and(|c| c.ok));
     assert!(record.warnings.iter().all(|w| w.kind != WarningKind::BoundsChecks));
     // Warm is the other experiment.
     job.measure = Some(MeasureSpec { cold: false, budget_s: 0.02, min_samples: 6, ..MeasureSpec::default() });
@@ -259,9 +279,9 @@ fn a_kernel_that_fails_its_check_gets_no_time() -> Outcome {
     let Some((mut client, _)) = real()? else { return Ok(()) };
     let mut job = fake::job("copy", 4096);
     job.measure = Some(MeasureSpec::default());
-    job.source = job.source.replace("dst[i] = src[i]", "if (i != 7u) { dst[i] = src[i]; }").into();
+    rewrite(&mut job, "dst[i] = src[i]", "if (i != 7u) { dst[i] = src[i]; }");
     let record = run(&mut client, &job)?;
-    let check = record.check.ok_or("no check")?;
+    let check = record.check().ok_or("no check")?;
     assert!(!check.ok && check.max_rel_error == f64::INFINITY, "{check:?}");
     assert_eq!(check.first_wrong.map(|(i, _, _)| i), Some(28));
     assert_eq!(record.timing, None);
@@ -272,15 +292,15 @@ fn a_kernel_that_fails_its_check_gets_no_time() -> Outcome {
 fn compilers_complaints_come_with_their_place() -> Outcome {
     let Some((mut client, _)) = real()? else { return Ok(()) };
     let mut job = fake::job("copy", 1024);
-    job.source = job.source.replace("src[i];", "nothing[i];").into();
-    let line = job.source.lines().position(|l| l.contains("nothing")).ok_or("no such line")? + 1;
+    let source = rewrite(&mut job, "src[i];", "nothing[i];");
+    let line = source.lines().position(|l| l.contains("nothing")).ok_or("no such line")? + 1;
     let Err(diagnostic) = run(&mut client, &job) else { return Err("it compiled".into()) };
     let place = diagnostic.place.as_ref().ok_or("no place")?;
     assert_eq!((place.file.as_str(), place.line, place.column), (job.file.as_str(), u32::try_from(line)?, 14));
     assert!(diagnostic.message.contains("nothing"), "{diagnostic}");
     // A binding that the job does not describe is the pipeline's complaint, and names the kernel.
     let mut job = fake::job("copy", 1024);
-    job.buffers[1].binding = 5;
+    launch(&mut job).bindings[1].binding = 5;
     let Err(diagnostic) = run(&mut client, &job) else { return Err("it ran".into()) };
     assert!(diagnostic.message.contains("kernel `copy`"), "{diagnostic}");
     Ok(())
@@ -292,7 +312,7 @@ fn uniforms_constants_gaps_and_changing_buffers() -> Outcome {
     let mut client = Client::new(command(&["worker"], LONG));
     let mut job = fake::job("once", 1 << 16);
     // A launch that finds `turns` as the one before left it never ends, so this is only timed if the buffers are restored.
-    job.source = "
+    wgsl(&mut job).source = "
         override factor: u32 = 0u;
         @group(0) @binding(0) var<storage, read> src: array<f32>;
         @group(0) @binding(4) var<storage, read_write> dst: array<f32>;
@@ -305,27 +325,29 @@ fn uniforms_constants_gaps_and_changing_buffers() -> Outcome {
             dst[id.x] = src[id.x] * f32(scale.x * factor);
         }"
     .into();
-    job.grid = [1024, 1, 1];
-    job.constants = vec![("factor".into(), 1.0)];
-    job.buffers[1].binding = 4;
-    let mut scale = job.buffers[0].clone();
-    scale = warpbook::job::BufferSpec {
-        name: "scale".into(),
-        group: 2,
-        binding: 1,
-        kind: BindingKind::Uniform,
-        count: 4,
-        ..scale
+    wgsl(&mut job).overrides = vec![("factor".into(), 1.0)];
+    let of = |name: &str, buffer, group, binding, kind| Binding { name: name.into(), buffer, group, binding, kind };
+    let launch = launch(&mut job);
+    launch.grid = Grid::Fixed([1024, 1, 1]);
+    launch.bindings = vec![
+        of("src", 0, 0, 0, BindingKind::ReadOnly),
+        of("dst", 1, 0, 4, BindingKind::ReadWrite),
+        of("scale", 2, 2, 1, BindingKind::Uniform),
+        of("turns", 3, 2, 3, BindingKind::ReadWrite),
+    ];
+    let filled = |name: &str, count, value| BufferSpec {
+        name: name.into(),
+        elem: Elem::U32,
+        count,
+        content: Content::Made(Init::Value(value)),
+        ..job.buffers[0].clone()
     };
-    (scale.elem, scale.init) = (Elem::U32, Init::Value(1.0));
-    let mut turns = job.buffers[1].clone();
-    (turns.name, turns.group, turns.binding) = ("turns".into(), 2, 3);
-    (turns.elem, turns.init) = (Elem::U32, Init::Value(5.0));
+    let (scale, turns) = (filled("scale", 4, 1.0), filled("turns", 1 << 16, 5.0));
     job.buffers.extend([scale, turns]);
     for cold in [true, false] {
         job.measure = Some(MeasureSpec { cold, budget_s: 0.02, min_samples: 6, ..MeasureSpec::default() });
         let record = run(&mut client, &job)?;
-        assert!(record.check.is_some_and(|c| c.ok));
+        assert!(record.check().is_some_and(|c| c.ok));
         let expected = if cold { CacheState::Cold } else { CacheState::Warm };
         assert_eq!(record.timing.map(|t| t.cache), Some(expected));
     }
@@ -336,16 +358,16 @@ fn uniforms_constants_gaps_and_changing_buffers() -> Outcome {
 fn what_does_not_fit_is_said_before_the_launch() -> Outcome {
     let Some((mut client, device)) = real()? else { return Ok(()) };
     let mut job = fake::job("copy", 1024);
-    job.grid = [device.max_grid, device.max_grid, 0];
-    job.buffers[0].count = u64::MAX / 8;
-    job.blame.buffers = vec![vec!["`n`".into()]];
+    launch(&mut job).grid = Grid::Fixed([device.max_grid, device.max_grid, 0]);
+    (job.buffers[0].count, job.buffers[0].blame) = (u64::MAX / 8, vec!["`n`".into()]);
     let Err(diagnostic) = run(&mut client, &job) else { return Err("it ran".into()) };
     assert_eq!(Some(&diagnostic), limits::check(&job, &device).first());
     assert!(diagnostic.hint.is_some_and(|hint| hint.starts_with("lower `n`: the buffer can have")));
     // A reference that does not exist is a failure in good order.
     let mut job = fake::job("copy", 1024);
-    job.check = Some(CheckSpec { output: "nowhere".into(), ..job.check.ok_or("no check")? });
-    assert!(run(&mut client, &job).is_err_and(|d| d.message.contains("no buffer `nowhere`")));
+    let nowhere = Against::Reference { name: "nowhere".into(), args: Vec::new(), inputs: Vec::new() };
+    job.checks[0].against = nowhere;
+    assert!(run(&mut client, &job).is_err_and(|d| d.message.contains("nowhere")));
     Ok(())
 }
 
@@ -356,7 +378,7 @@ fn an_endless_kernel_costs_one_worker() -> Outcome {
     client.device()?;
     let mut endless = fake::job("endless", 1024);
     let body = "var x = src[i]; loop { x = x * 0.5 + vec4(1.0); if (x.x > 1e30) { break; } } dst[i] = x";
-    endless.source = endless.source.replace("dst[i] = src[i]", body).into();
+    rewrite(&mut endless, "dst[i] = src[i]", body);
     let cancel = AtomicBool::new(false);
     let start = Instant::now();
     let ended = client.run(&endless, &cancel, &mut |e| {
@@ -364,7 +386,7 @@ fn an_endless_kernel_costs_one_worker() -> Outcome {
     });
     assert!(ended.is_err_and(|d| d.message.contains("cancelled")));
     assert!(start.elapsed() < Duration::from_secs(10));
-    assert!(run(&mut client, &fake::job("copy", 1024))?.check.is_some_and(|c| c.ok));
+    assert!(run(&mut client, &fake::job("copy", 1024))?.check().is_some_and(|c| c.ok));
     Ok(())
 }
 

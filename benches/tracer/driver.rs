@@ -1,12 +1,11 @@
 //! The same kernel on the machine's graphics driver, as the program times it.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use warpbook::base::tensor::{Elem, Init};
 use warpbook::gpu::client::{Client, WorkerCommand};
-use warpbook::job::{BindingKind, Blame, BufferSpec, Job, MeasureSpec};
+use warpbook::job::{BindingKind, BufferSpec, Content, Job, MeasureSpec, Wgsl};
 use warpbook::simt::Program;
 
 use super::cases::Case;
@@ -33,34 +32,21 @@ fn job(case: &Case) -> Result<Job, Box<dyn std::error::Error>> {
         .map_err(|errors| errors.first().map_or_else(String::new, ToString::to_string))?;
     let buffers = compiled.bindings().iter().zip(&case.counts).map(|(binding, count)| BufferSpec {
         name: binding.name.clone(),
-        group: binding.group,
-        binding: binding.binding,
-        kind: binding.kind,
         elem: Elem::F32,
         count: *count,
-        init: if binding.kind == BindingKind::ReadOnly { Init::Random } else { Init::Poison },
+        content: Content::Made(if binding.kind == BindingKind::ReadOnly { Init::Random } else { Init::Poison }),
         columns: None,
+        blame: Vec::new(),
     });
-    Ok(Job {
-        kernel: case.name.clone(),
+    let wgsl = Wgsl {
         file: "bench.wgsl".to_owned(),
-        source: Arc::from(case.source),
+        source: case.source.into(),
         entry: case.entry.to_owned(),
-        constants: case.constants.clone(),
+        overrides: case.constants.clone(),
         consts: Vec::new(),
         twin: None,
-        cuda_only: None,
-        library: None,
-        buffers: buffers.collect(),
-        grid: case.grid,
-        workgroup: None,
-        seed: 1,
-        check: None,
-        measure: Some(MeasureSpec { cold: false, budget_s: 5.0, min_samples: 7, ..MeasureSpec::default() }),
-        trace: None,
-        bounds_checks: true,
-        bytes: 0.0,
-        flops: 0.0,
-        blame: Blame::default(),
-    })
+    };
+    let launch = compiled.launch(&case.name, wgsl, case.grid);
+    let measure = MeasureSpec { cold: false, budget_s: 5.0, min_samples: 7, ..MeasureSpec::default() };
+    Ok(Job { measure: Some(measure), ..Job::of(launch, buffers.collect()) })
 }

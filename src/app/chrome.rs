@@ -5,7 +5,7 @@ use egui::{Align, Layout, RichText, ScrollArea, Ui};
 use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
-use crate::base::units::{digits3, figure, si};
+use crate::base::units::{Work, digits3, figure, si};
 use crate::measure::roofline::{self, Bound};
 use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
@@ -20,7 +20,7 @@ pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
     let mut commands = Vec::new();
     let muted = theme::color(theme::of(ui), Ink::Muted);
     ui.label(RichText::new("Warpbook").font(theme::prose_bold(18.0)));
-    if let Some(lesson) = &state.lesson {
+    if let Some(lesson) = &state.place.lesson {
         ui.label(RichText::new(&lesson.title).color(muted));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -37,7 +37,7 @@ pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
         if ui.button("Export note…").on_hover_text("Write this lesson as a note (Ctrl+E)").clicked() {
             *export = true;
         }
-        let mut checks = state.bounds_checks;
+        let mut checks = state.place.bounds_checks;
         let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong \
                     index can end the worker process. CUDA's compiler guards nothing in any case.";
         if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
@@ -76,7 +76,7 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
         ui.add_space(16.0);
         ui.spacing_mut().item_spacing.y = 2.0;
         for lesson in &state.pack.lessons {
-            let open = state.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
+            let open = state.place.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
             let title = RichText::new(&lesson.title).font(theme::medium(theme::UI));
             let button = egui::Button::selectable(false, title).wrap().min_size(egui::vec2(0.0, 28.0));
             if ui.add(button).on_hover_text(&lesson.summary).clicked() && !open {
@@ -87,9 +87,9 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
             }
             let kept = state.kept();
             ui.add_space(4.0);
-            let steps = state.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
+            let steps = state.place.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
             for (index, step) in steps.iter().enumerate() {
-                if step_row(ui, index, &step.title, index == state.step, kept.seen.contains(&step.id)) {
+                if step_row(ui, index, &step.title, index == state.place.step, kept.seen.contains(&step.id)) {
                     commands.push(Command::GoTo(index));
                 }
             }
@@ -145,7 +145,7 @@ fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> b
 
 /// What the learner has done in the open lesson.
 fn ledger(ui: &mut Ui, state: &State) {
-    let Some(lesson) = &state.lesson else { return };
+    let Some(lesson) = &state.place.lesson else { return };
     let kept = state.kept();
     let color = theme::color(theme::of(ui), Ink::Muted);
     let answered = kept.predictions.values().filter(|p| p.answer.is_some()).count();
@@ -190,7 +190,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
             ui.label(small(activity.label.clone()));
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            match &state.device {
+            match &state.found.device {
                 DeviceState::Starting => ui.label(small("looking for a device…".to_owned()).color(muted)),
                 DeviceState::Ready(device) => ui.label(small(device_name(device))),
                 DeviceState::Missing(problem) => {
@@ -210,7 +210,9 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
 
 /// What a reader of the time should know, as one sign with the words behind it.
 fn warnings(ui: &mut Ui, state: &State) {
-    let Some(record) = state.measured.get(&state.kernel).and_then(|m| m.record.as_ref()) else { return };
+    let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
+        return;
+    };
     if record.warnings.is_empty() {
         return;
     }
@@ -222,7 +224,8 @@ fn warnings(ui: &mut Ui, state: &State) {
 
 /// That the device cannot run the kernel on the bench, with why behind it.
 fn not_here(ui: &mut Ui, state: &State) {
-    let problem = state.unmeasured.get(&state.kernel).into_iter().flatten().find(|problem| problem.not_here);
+    let problem =
+        state.found.unmeasured.get(&state.place.variant.program).into_iter().flatten().find(|problem| problem.not_here);
     let Some(problem) = problem else { return };
     let color = theme::color(theme::of(ui), Hue::Store.ink());
     let why = format!("{}\n{}", problem.message, problem.hint.as_deref().unwrap_or_default());
@@ -240,10 +243,10 @@ fn device_name(device: &Device) -> String {
 /// What is known of the kernel on the bench.
 fn figures(state: &State) -> String {
     let mut parts = Vec::new();
-    let traced = state.traced.get(&state.kernel);
-    let measured = state.measured.get(&state.kernel).and_then(|m| m.record.as_ref());
+    let traced = state.traced();
+    let measured = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
     let record = measured.or(traced.and_then(|t| t.record.as_ref()));
-    match record.and_then(|r| r.check.as_ref()) {
+    match record.and_then(|r| r.check()) {
         Some(check) if check.ok => parts.push("check passed".to_owned()),
         Some(_) => parts.push("check FAILED: no time is shown".to_owned()),
         None => {}
@@ -258,13 +261,14 @@ fn figures(state: &State) -> String {
             super::format::cache(timing.cache),
         ));
     }
-    if let Some(run) = measured.and_then(|r| r.library.as_ref()) {
-        let library = LibraryOutput::of(run, 0.0, 0.0);
+    if let Some(run) = measured.and_then(|r| r.passes.first()?.library.as_ref()) {
+        let library = LibraryOutput::of(run, Work::default());
         let time = library.time.as_ref().map_or_else(|| "check FAILED".to_owned(), |t| si(t.median_s, "s"));
         parts.push(format!("{}: {time}", library.words()));
     }
-    let placed = measured.zip(state.ceilings).zip(state.work(&state.kernel)).and_then(|((record, ceilings), work)| {
-        roofline::place(work.0, work.1, record.timing.as_ref()?.median_s, &ceilings)
+    let placed = measured.zip(state.found.ceilings).and_then(|(record, ceilings)| {
+        let Work { bytes, flops } = record.work;
+        roofline::place(bytes, flops, record.timing.as_ref()?.median_s, &ceilings)
     });
     if let Some(placement) = placed {
         let bound = match placement.bound {
@@ -278,9 +282,9 @@ fn figures(state: &State) -> String {
         };
         parts.push(format!("{share} {bound}"));
     }
-    if let Some(trace) = traced.and_then(|t| t.trace.as_ref()) {
+    if let Some(trace) = traced.and_then(|t| t.record.as_ref()?.total()) {
         let warps = crate::base::units::count(trace.warps);
-        let (width, time) = (state.warp_width, si(trace.seconds, "s"));
+        let (width, time) = (state.place.warp_width, si(trace.seconds, "s"));
         parts.push(format!("traced {warps} warps of {width} in {time}"));
     }
     parts.join(" · ")
@@ -300,13 +304,14 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             ui.label(format!("and {} more; `warpbook check` lists them all", state.problems.len() - 3));
         });
     }
-    for found in [&state.failed, &state.unmeasured] {
+    for found in [&state.found.failed, &state.found.unmeasured] {
         // What this machine lacks is no news that one has to answer: the status line says it.
-        for problem in found.get(&state.kernel).into_iter().flatten().filter(|p| !p.not_here).take(2) {
+        for problem in found.get(&state.place.variant.program).into_iter().flatten().filter(|p| !p.not_here).take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }
-    for finding in state.traced.get(&state.kernel).into_iter().flat_map(|t| t.findings()).take(2) {
+    let here = state.place.pass();
+    for finding in state.traced().into_iter().flat_map(|t| t.findings(here)).take(2) {
         card(ui, Hue::Store, |ui| {
             ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
         });

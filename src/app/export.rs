@@ -35,7 +35,7 @@ impl Dialog {
     pub fn show(&mut self, ui: &Ui, state: &State) -> Option<Command> {
         let shortcut = ui.input_mut(|i| i.consume_key(egui::Modifiers::COMMAND, egui::Key::E));
         self.open |= shortcut;
-        if !self.open || state.lesson.is_none() {
+        if !self.open || state.place.lesson.is_none() {
             return None;
         }
         if let Some(folder) = self.chosen.as_ref().and_then(|c| c.try_recv().ok()) {

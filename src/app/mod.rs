@@ -115,7 +115,7 @@ impl View {
         let mut commands = keys(ui, state);
         let window = ui.max_rect();
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
-        let panes = Panes::of(window, state.is_traceable(&state.kernel));
+        let panes = Panes::of(window, state.place.is_traceable(&state.place.variant.program));
         self.settle(state);
         let results = state.results();
         let executing = self.executing(state);
@@ -131,7 +131,7 @@ impl View {
         pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &self.formulas)));
         let lit = self.hovered_line.map(Tag::SourceLine);
         pane(ui, panes.stage, "stage", |ui| {
-            if state.is_traceable(&state.kernel) {
+            if state.place.is_traceable(&state.place.variant.program) {
                 commands.extend(self.stage.show(ui, state, lit));
             } else {
                 empty(ui, UNTRACED);
@@ -145,7 +145,7 @@ impl View {
             commands.extend(happened.commands);
         });
         row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(plot::controls(ui, state)));
-        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.origin {
+        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.found.origin {
             Some(asked) => {
                 let happened = origin::show(ui, state, asked);
                 self.traced_line = happened.hovered;
@@ -166,8 +166,9 @@ impl View {
 
     /// Begins a new step's or kernel's trace at the end of its first event, where there is something to see.
     fn settle(&mut self, state: &State) {
-        let lesson = state.lesson.as_ref().map(|l| l.id.clone()).unwrap_or_default();
-        let shown = (lesson, state.step, state.kernel.clone());
+        let lesson = state.place.lesson.as_ref().map(|l| l.id.clone()).unwrap_or_default();
+        let of = format!("{}/{}", state.place.variant, state.place.pass);
+        let shown = (lesson, state.place.step, of);
         if self.shown != shown {
             self.shown = shown;
             self.stage.begin();
@@ -176,8 +177,8 @@ impl View {
 
     /// The source line of the event on the stage.
     fn executing(&self, state: &State) -> Option<u32> {
-        let timeline = state.traced.get(&state.kernel)?.timeline.as_ref()?;
-        let event = self.stage.event(timeline, state.workgroup)?;
+        let timeline = state.traced()?.timeline_of(&state.place)?;
+        let event = self.stage.event(timeline, state.place.workgroup)?;
         timeline.events.get(event).map(|e| e.line)
     }
 
@@ -253,10 +254,10 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
     ui.input(|i| {
         let mut commands = Vec::new();
         if i.key_pressed(egui::Key::PageDown) {
-            commands.push(Command::GoTo(state.step + 1));
+            commands.push(Command::GoTo(state.place.step + 1));
         }
-        if i.key_pressed(egui::Key::PageUp) && state.step > 0 {
-            commands.push(Command::GoTo(state.step - 1));
+        if i.key_pressed(egui::Key::PageUp) && state.place.step > 0 {
+            commands.push(Command::GoTo(state.place.step - 1));
         }
         if !free {
             return commands;
@@ -267,7 +268,7 @@ fn keys(ui: &Ui, state: &State) -> Vec<Command> {
         if i.key_pressed(egui::Key::Escape) {
             if !state.activities.is_empty() {
                 commands.push(Command::Cancel);
-            } else if state.origin.is_some() {
+            } else if state.found.origin.is_some() {
                 commands.push(Command::CloseOrigin);
             }
         }

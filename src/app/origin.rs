@@ -7,17 +7,19 @@ use super::theme;
 use crate::base::units::count;
 use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
-use crate::session::desk::state::{Origin, State};
-use crate::session::explain::{rounds, told_rest, told_runs};
-use crate::trace::provenance::{Load, Role, Writer, groups};
+use crate::session::desk::state::{Origin as Asked, State};
+use crate::session::explain::{ROLES, rounds, told_pass, told_rest, told_runs};
+use crate::trace::provenance::{Load, Origin, Role, Writer, groups};
 use crate::trace::{AccessKind, EventKind, Piece, Provenance, Timeline};
 
 /// Loads that are listed one by one; of more, each line of the source has one entry.
 const FEW: usize = 6;
 
-/// A place in a workgroup's events.
+/// A place in the events of a workgroup of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seek {
+    /// The pass's id, and which launch of it.
+    pub pass: (String, u64),
     /// Linear index of the workgroup.
     pub workgroup: u64,
     /// Warp within it.
@@ -30,23 +32,26 @@ pub struct Seek {
 }
 
 impl Seek {
-    /// The write of an explained element.
+    /// The write of an explained element; None if no lane wrote it.
     #[must_use]
-    pub fn write(origin: &Provenance, writer: &Writer) -> Self {
-        let Writer { workgroup, warp, lane, line, kind, .. } = *writer;
-        Self { workgroup, warp, lane, line, buffer: origin.buffer.clone(), byte: origin.byte, kind }
+    pub fn write(origin: &Origin) -> Option<Self> {
+        let Provenance { buffer, byte, writer, .. } = &origin.element;
+        let Writer { workgroup, warp, lane, line, kind, .. } = *writer.as_ref()?;
+        let by = origin.by.as_ref()?;
+        let pass = (by.pass.clone(), by.launch);
+        Some(Self { pass, workgroup, warp, lane, line, buffer: buffer.clone(), byte: *byte, kind })
     }
 
-    fn load(workgroup: u64, load: &Load) -> Self {
+    fn load(&self, load: &Load) -> Self {
         let Load { warp, lane, line, byte, .. } = *load;
-        Self { workgroup, warp, lane, line, buffer: load.buffer.clone(), byte, kind: AccessKind::Load }
+        Self { warp, lane, line, byte, buffer: load.buffer.clone(), kind: AccessKind::Load, ..self.clone() }
     }
 
     /// The last such event of a timeline, as its place among the warp's.
     #[must_use]
     pub fn find(&self, timeline: &Timeline) -> Option<usize> {
         let workgroup = u32::try_from(self.workgroup).ok()?;
-        let buffer = timeline.buffers.iter().position(|b| b.name == self.buffer)?;
+        let buffer = timeline.buffers.iter().position(|b| b.of == self.buffer)?;
         let piece = Piece::Word { buffer: u16::try_from(buffer).ok()?, index: self.byte / 4 };
         let events: Vec<usize> = timeline.of_warp(workgroup, self.warp).collect();
         events.iter().rposition(|i| {
@@ -70,7 +75,7 @@ pub struct Happened {
 }
 
 /// Shows the pane.
-pub fn show(ui: &mut Ui, state: &State, origin: &Origin) -> Happened {
+pub fn show(ui: &mut Ui, state: &State, origin: &Asked) -> Happened {
     let mut happened = Happened::default();
     ui.spacing_mut().item_spacing.y = 4.0;
     header(ui, origin, &mut happened.commands);
@@ -85,13 +90,13 @@ pub fn show(ui: &mut Ui, state: &State, origin: &Origin) -> Happened {
                 }
             }
         }
-        Some(Ok(found)) => answer(ui, state, found, &mut happened),
+        Some(Ok(found)) => answer(ui, state, found, 0, &mut happened),
     });
     happened
 }
 
 /// The element, which can be changed in place, and the way back.
-fn header(ui: &mut Ui, origin: &Origin, commands: &mut Vec<Command>) {
+fn header(ui: &mut Ui, origin: &Asked, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.label(RichText::new("Origin of").font(theme::medium(theme::UI)));
@@ -119,13 +124,38 @@ fn header(ui: &mut Ui, origin: &Origin, commands: &mut Vec<Command>) {
     });
 }
 
-fn answer(ui: &mut Ui, state: &State, found: &Provenance, happened: &mut Happened) {
-    let value = RichText::new(format!("= {}", found.value)).font(theme::mono(theme::UI));
+/// An element, and below it, further in, those that it was made of.
+fn answer(ui: &mut Ui, state: &State, found: &Origin, depth: usize, happened: &mut Happened) {
+    let element = &found.element;
+    let name = if depth == 0 { String::new() } else { format!("{}[{}] ", element.buffer, element.index) };
+    let value = RichText::new(format!("{name}= {}", element.value)).font(theme::mono(theme::UI));
     ui.add(Label::new(value).wrap());
-    let Some(writer) = &found.writer else {
-        said(ui, "Nobody wrote it: it holds what it held before the run.", Ink::Text);
-        return;
-    };
+    if let Some(by) = found.by.as_ref().filter(|_| state.place.program().is_some_and(|program| !program.alone)) {
+        said(ui, &format!("in the pass {}", told_pass(by)), Ink::Text);
+    }
+    match (&element.writer, Seek::write(found)) {
+        (Some(writer), Some(seek)) => written(ui, writer, &seek, happened),
+        _ if found.by.is_none() => said(ui, "Nobody wrote it: it holds what it held before the run.", Ink::Text),
+        _ => {}
+    }
+    if found.not_followed > 0 {
+        said(ui, &format!("{} more elements are not followed further", count(found.not_followed)), Ink::Muted);
+    }
+    for from in &found.from {
+        ui.add_space(4.0);
+        // Deeper down the steps are small: a chain through many rounds stays in sight.
+        let step = if depth < 4 { 12 } else { 0 };
+        let margin = egui::Margin { left: step, ..egui::Margin::ZERO };
+        egui::Frame::new().inner_margin(margin).show(ui, |ui| answer(ui, state, from, depth + 1, happened));
+    }
+    if depth == 0 {
+        ui.add_space(4.0);
+        said(ui, "Rings on the stage mark what is named here.", Ink::Muted);
+    }
+}
+
+/// Who wrote an element, and from which loads.
+fn written(ui: &mut Ui, writer: &Writer, seek: &Seek, happened: &mut Happened) {
     let atomic = writer.kind == AccessKind::Atomic;
     let store = Told {
         ink: if atomic { Ink::Atomic } else { Ink::Store },
@@ -133,22 +163,17 @@ fn answer(ui: &mut Ui, state: &State, found: &Provenance, happened: &mut Happene
         detail: writer_detail(writer),
         line: writer.line,
     };
-    store.show(ui, Seek::write(found, writer), happened);
-    for (role, title) in [(Role::Value, "from"), (Role::Index, "at a place given by")] {
+    for (role, title) in ROLES {
         let loads: Vec<Load> = writer.loads.iter().filter(|l| l.role == role).cloned().collect();
-        listed(ui, title, &loads, (writer.workgroup, Ink::Load), happened);
+        if role == Role::Value {
+            store.show(ui, seek.clone(), happened);
+        }
+        listed(ui, title, &loads, (seek, Ink::Load), happened);
     }
-    listed(ui, "by way of", &writer.through, (writer.workgroup, Ink::Shared), happened);
+    listed(ui, "by way of", &writer.through, (seek, Ink::Shared), happened);
     for text in told_rest(writer) {
         said(ui, &text, Ink::Muted);
     }
-    let rings = if u64::from(state.workgroup) == writer.workgroup {
-        " Rings on the stage mark what is named here."
-    } else {
-        ""
-    };
-    ui.add_space(4.0);
-    said(ui, &format!("Conditions that the lane passed are not followed.{rings}"), Ink::Muted);
 }
 
 fn writer_detail(writer: &Writer) -> String {
@@ -172,7 +197,7 @@ fn load_detail(load: &Load) -> String {
     format!("line {line}, lane {lane} of warp {warp}{}{}", rounds(&load.iterations), stored.unwrap_or_default())
 }
 
-fn listed(ui: &mut Ui, title: &str, loads: &[Load], (workgroup, ink): (u64, Ink), happened: &mut Happened) {
+fn listed(ui: &mut Ui, title: &str, loads: &[Load], (write, ink): (&Seek, Ink), happened: &mut Happened) {
     if loads.is_empty() {
         return;
     }
@@ -182,7 +207,7 @@ fn listed(ui: &mut Ui, title: &str, loads: &[Load], (workgroup, ink): (u64, Ink)
         for load in loads {
             let title = format!("{}[{}] = {}", load.buffer, load.index, load.value);
             let told = Told { ink, title, detail: load_detail(load), line: load.line };
-            told.show(ui, Seek::load(workgroup, load), happened);
+            told.show(ui, write.load(load), happened);
         }
         return;
     }
@@ -191,7 +216,7 @@ fn listed(ui: &mut Ui, title: &str, loads: &[Load], (workgroup, ink): (u64, Ink)
         let Some(first) = first else { continue };
         let title = format!("{}[{}]", group.buffer, told_runs(&group.runs));
         let detail = format!("line {}, {} loads", group.line, count(group.loads as u64));
-        Told { ink, title, detail, line: group.line }.show(ui, Seek::load(workgroup, first), happened);
+        Told { ink, title, detail, line: group.line }.show(ui, write.load(first), happened);
     }
 }
 

@@ -8,15 +8,16 @@ use egui_plot::{
 use super::page::control;
 use super::{recorded, theme};
 use crate::base::units::{digits3, number, si};
+use crate::lesson::Curve;
 use crate::measure::stats::{quantile, sorted};
 use crate::scene::palette::{Hue, Ink};
 use crate::scene::plot::{Plot, Scale, Series};
 use crate::session::chart;
-use crate::session::desk::state::{State, Sweep};
+use crate::session::desk::state::State;
 use crate::session::desk::{Command, Work};
 use crate::session::output::KernelOutput;
-use crate::session::recording::Shown;
-use crate::session::sweep;
+use crate::session::recording::Of;
+use crate::session::sweep::{self, Sweep};
 use crate::trace::record::Backend;
 
 /// Room for two plots beside each other, in points.
@@ -27,7 +28,7 @@ const LOW: f32 = 120.0;
 
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
-    let (Some(lesson), Some(experiment)) = (state.lesson.clone(), state.experiment()) else {
+    let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
         super::empty(ui, "This step has no experiment.");
         return Vec::new();
     };
@@ -36,16 +37,18 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let differences = sweep.map(|s| state.differences(s)).unwrap_or_default();
     let traced = sweep.map_or(state.measuring_backend().is_none(), |s| s.backend == Backend::Simt);
     let traced = traced || experiment.quantity.is_traced();
-    // The diamond is a point of the curves: of one of their kernels, and of their settings.
     let asked = sweep.map(|s| state.asked_settings(s)).unwrap_or_default();
-    let here = experiment.kernels.contains(&state.kernel) && differences.is_empty() && asked.is_empty();
-    let current = if here { current(state, traced) } else { None };
-    let x = state.params.get(&over).copied().unwrap_or_default();
+    // The diamond is a point of the curves: of the one that is on the bench.
+    let on_bench = |curve: &&Curve| {
+        curve.variant == state.place.variant && curve.pass.as_ref().is_none_or(|pass| *pass == state.place.pass)
+    };
+    let curve = experiment.curves.iter().find(on_bench).filter(|_| differences.is_empty() && asked.is_empty());
+    let current = curve.and_then(|curve| current(state, curve, traced));
+    let x = state.place.params.get(&over).copied().unwrap_or_default();
     // A sweep at these settings has measured the same point, with more samples.
-    let swept =
-        sweep.and_then(|s| s.points.iter().find(|p| p.x == x && p.kernel.id == state.kernel)).map(|p| &p.kernel);
-    let current = current.as_ref().map(|k| (x, swept.unwrap_or(k)));
-    let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings.as_ref(), current, !traced);
+    let swept = sweep.zip(curve).and_then(|(s, curve)| s.points.iter().find(|p| p.x == x && p.kernel.id == curve.id));
+    let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
+    let mut plot = chart::plot(&lesson, experiment, sweep, state.found.ceilings.as_ref(), current, !traced);
     if !differences.is_empty() {
         // Another setting's curve stays for comparison, and says whose it is.
         plot.series.iter_mut().for_each(|s| s.ink = Ink::Idle);
@@ -57,10 +60,9 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     }
     let chosen = state.chosen_recording(&all);
     let mut details = sweep.map(details).unwrap_or_default();
-    let shown = chosen.map(|i| &all[i]);
-    let theirs = shown.map(|shown| chart::recorded(&lesson, experiment, shown)).filter(|p| !p.series.is_empty());
-    if let (Some(shown), Some(_)) = (shown, &theirs) {
-        let recording = shown.recording;
+    let shown = chosen.map(|i| all[i]);
+    let theirs = shown.map(|(_, shown)| chart::recorded(&lesson, experiment, shown)).filter(|p| !p.series.is_empty());
+    if let (Some((recording, shown)), Some(_)) = (shown, &theirs) {
         details.extend(self::details(&shown.sweep).into_iter().map(|(kernel, x, text)| {
             let (name, driver) = (recording.name(), &recording.driver);
             (chart::recorded_id(&kernel), x, format!("{text}\nrecorded on {name}, driver {driver}"))
@@ -84,7 +86,10 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
             };
             super::empty(ui, &text);
         }
-        shown.filter(|shown| !shown.changed.is_empty()).into_iter().for_each(|s| recorded::provenance(ui, state, s));
+        shown
+            .filter(|(_, shown)| !shown.changed.is_empty())
+            .into_iter()
+            .for_each(|s| recorded::provenance(ui, state, s));
         return commands;
     };
     let Some(shown) = shown else { return commands };
@@ -127,7 +132,7 @@ fn title(
     ui: &mut Ui,
     state: &State,
     title: &str,
-    recorded: &[Shown<'_>],
+    recorded: &[Of<'_>],
     chosen: Option<usize>,
     turns: Option<(&str, bool)>,
 ) -> (Vec<Command>, bool) {
@@ -194,16 +199,16 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differenc
 /// The parameters that the kernel on the bench and the experiment have, in one row: they belong to stage, source and plot alike.
 pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
-    let Some(lesson) = &state.lesson else { return commands };
+    let Some(lesson) = &state.place.lesson else { return commands };
     ui.spacing_mut().item_spacing.x = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
-    let over = state.experiment().map(|experiment| experiment.over.as_str());
+    let over = state.place.experiment().map(|experiment| experiment.over.as_str());
     egui::ScrollArea::horizontal().id_salt("controls").show(ui, |ui| {
         for param in &lesson.params {
-            let used = state.uses(&param.id);
+            let used = state.place.uses(&param.id);
             if !used && over != Some(param.id.as_str()) {
                 continue;
             }
-            let value = state.params.get(&param.id).copied().unwrap_or(param.default);
+            let value = state.place.params.get(&param.id).copied().unwrap_or(param.default);
             if let Some(value) = control::labelled(ui, param, value, used) {
                 commands.push(Command::SetParam(param.id.clone(), value));
             }
@@ -299,9 +304,9 @@ impl Mark {
 
 /// Whether what acts as the device, or the tracer, runs a kernel of the experiment.
 fn runs_here(state: &State) -> bool {
-    let (Some(lesson), Some(experiment)) = (&state.lesson, state.experiment()) else { return false };
+    let (Some(lesson), Some(experiment)) = (&state.place.lesson, state.place.experiment()) else { return false };
     let backend = if experiment.quantity.is_traced() { None } else { state.measuring_backend() };
-    !sweep::kernels_of(lesson, experiment, backend.unwrap_or(Backend::Simt)).is_empty()
+    sweep::curves_of(lesson, experiment, backend.unwrap_or(Backend::Simt)).next().is_some()
 }
 
 /// Runs the experiment.
@@ -313,18 +318,17 @@ fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
     response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
 }
 
-/// The kernel on the bench as a point: traced, or measured, as far as its samples go.
-fn current(state: &State, traced: bool) -> Option<KernelOutput> {
-    let work = state.work(&state.kernel)?;
+/// What is on the bench as a point of its curve: traced, or measured, as far as its samples go.
+fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
+    let place = curve.pass.as_ref().map(|_| state.place.pass());
     if traced {
-        let record = state.traced.get(&state.kernel)?.record.as_ref()?;
-        return Some(KernelOutput::of(record, work.0, work.1));
+        return Some(KernelOutput::of(&curve.id, state.traced()?.record.as_ref()?, place));
     }
-    let measured = state.measured.get(&state.kernel)?;
+    let measured = state.found.measured.get(&state.place.variant.program)?;
     match &measured.record {
-        Some(record) => Some(KernelOutput::of(record, work.0, work.1)),
-        None if measured.samples.is_empty() => None,
-        None => Some(KernelOutput::sampled(&state.kernel, work, quantile(&sorted(&measured.samples), 0.5))),
+        Some(record) => Some(KernelOutput::of(&curve.id, record, place)),
+        None if measured.samples.is_empty() || place.is_some() => None,
+        None => Some(KernelOutput::sampled(&curve.id, measured.work, quantile(&sorted(&measured.samples), 0.5))),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     }
     let commands = device(ui, state, found.as_ref()).into_iter().collect();
     let Some(found) = found else {
-        let text = match state.is_traceable(&state.kernel) {
+        let text = match state.place.is_traceable(&state.place.variant.program) {
             _ if state.models.is_empty() => "",
             true => "The predicted time appears here with the trace.",
             false => "Times are predicted from traces, and this kernel has none.",
@@ -86,8 +86,8 @@ fn device(ui: &mut Ui, state: &State, found: Option<&Predicted>) -> Option<Comma
 }
 
 fn measured(state: &State) -> Option<f64> {
-    let record = state.measured.get(&state.kernel)?.record.as_ref().filter(|record| record.trusted())?;
-    Some(record.timing.as_ref()?.median_s)
+    let record = state.found.measured(&state.place.variant.program)?;
+    Some(record.pass(state.place.pass())?.timing.as_ref()?.median_s)
 }
 
 /// A figure and what it is.

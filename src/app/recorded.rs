@@ -6,7 +6,7 @@ use super::theme;
 use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::recording::Shown;
+use crate::session::recording::{Of, Recording};
 use crate::session::saved::RecordingChoice;
 use crate::trace::record::Backend;
 
@@ -17,10 +17,10 @@ const INDENT: f32 = 22.0;
 const LITTLE: f32 = 200.0;
 
 /// Chooses among the recordings of the experiment in the plot; `wide` where there is room to say what it is.
-pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>, wide: bool) -> Option<Command> {
-    let mut now = chosen.map_or(RecordingChoice::Hidden, |i| RecordingChoice::Only(recorded[i].recording.id.clone()));
+pub fn chooser(ui: &mut Ui, recorded: &[Of<'_>], chosen: Option<usize>, wide: bool) -> Option<Command> {
+    let mut now = chosen.map_or(RecordingChoice::Hidden, |i| RecordingChoice::Only(recorded[i].0.id.clone()));
     let before = now.clone();
-    let text = chosen.map_or_else(|| "none".to_owned(), |i| short(&recorded[i]));
+    let text = chosen.map_or_else(|| "none".to_owned(), |i| short(recorded[i].0));
     let text = if wide { format!("Recorded: {text}") } else { text };
     let selected = RichText::new(text).size(theme::SMALL);
     ui.spacing_mut().interact_size.y = 22.0;
@@ -29,12 +29,12 @@ pub fn chooser(ui: &mut Ui, recorded: &[Shown<'_>], chosen: Option<usize>, wide:
     let response = combo.show_ui(ui, |ui| {
         ui.selectable_value(&mut now, RecordingChoice::Hidden, "None");
         for shown in recorded {
-            let choice = RecordingChoice::Only(shown.recording.id.clone());
-            ui.selectable_value(&mut now, choice, shown.recording.name()).on_hover_text(about(shown));
+            let choice = RecordingChoice::Only(shown.0.id.clone());
+            ui.selectable_value(&mut now, choice, shown.0.name()).on_hover_text(about(*shown));
         }
     });
     response.response.widget_info(|| {
-        let shown = chosen.map(|i| format!("recorded on {}", recorded[i].recording.name()));
+        let shown = chosen.map(|i| format!("recorded on {}", recorded[i].0.name()));
         egui::WidgetInfo {
             current_text_value: shown,
             ..egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Recording")
@@ -57,15 +57,14 @@ pub fn turn(ui: &mut Ui, experiment: &str, swept: bool) -> bool {
 }
 
 /// The device's name where room is scarce: its maker's is in the list.
-fn short(shown: &Shown<'_>) -> String {
-    let name = shown.recording.device.trim_start_matches("NVIDIA ");
+fn short(recording: &Recording) -> String {
+    let name = recording.device.trim_start_matches("NVIDIA ");
     let name: Vec<&str> = name.split_whitespace().take(1).collect();
-    format!("{}, {}", name.join(" "), shown.recording.interface())
+    format!("{}, {}", name.join(" "), recording.interface())
 }
 
 /// All that is known of a recording.
-pub fn about(shown: &Shown<'_>) -> String {
-    let r = shown.recording;
+pub fn about((r, shown): Of<'_>) -> String {
     let params = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", crate::base::units::number(*v)));
     let guards = if r.backend == Backend::Wgpu && !r.bounds_checks { "without" } else { "with" };
     let guards = if r.backend == Backend::Wgpu { format!(", {guards} bounds checks") } else { String::new() };
@@ -81,14 +80,15 @@ pub fn about(shown: &Shown<'_>) -> String {
 }
 
 /// Whose the dashed curves are, in what their settings differ from the learner's, and what is left out.
-pub fn provenance(ui: &mut Ui, state: &State, shown: &Shown<'_>) {
+pub fn provenance(ui: &mut Ui, state: &State, of: Of<'_>) {
+    let (recording, shown) = of;
     let theme = theme::of(ui);
     let settings = state.other_settings(&shown.sweep);
     // Where there is little room the choice above says whose they are, and its list the rest.
     if settings.is_empty() && shown.changed.is_empty() && ui.available_height() < LITTLE {
         return;
     }
-    let mut text = format!("recorded on {}", shown.recording.name());
+    let mut text = format!("recorded on {}", recording.name());
     let mut ink = Ink::Muted;
     if !settings.is_empty() {
         text.push_str(&format!("; at {}", settings.join(", ")));
@@ -115,5 +115,5 @@ pub fn provenance(ui: &mut Ui, state: &State, shown: &Shown<'_>) {
     );
     ui.painter().galley(rect.min + egui::vec2(INDENT, 0.0), galley, theme::color(theme, ink));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &text));
-    response.on_hover_text(about(shown));
+    response.on_hover_text(about(of));
 }

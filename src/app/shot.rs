@@ -58,7 +58,7 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
     let mut stage = 0;
     while began.elapsed() < PATIENCE {
         canvas.run(&mut view, &mut desk);
-        let ready = desk.state().lesson.is_some() || !desk.state().problems.is_empty();
+        let ready = desk.state().place.lesson.is_some() || !desk.state().problems.is_empty();
         if stage == 0 && ready {
             open(&mut desk, shot)?;
             stage = 1;
@@ -91,7 +91,7 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
 }
 
 fn settled(desk: &Desk) -> bool {
-    !desk.busy() && !matches!(desk.state().device, DeviceState::Starting)
+    !desk.busy() && !matches!(desk.state().found.device, DeviceState::Starting)
 }
 
 fn open(desk: &mut Desk, shot: &Shot<'_>) -> Result<(), Diagnostic> {

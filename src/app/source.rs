@@ -38,39 +38,50 @@ pub struct Happened {
     pub commands: Vec<Command>,
 }
 
-/// Shows the pane: the kernels of the lesson, what this rung changes, and the source.
+/// Shows the pane: the programs of the lesson, the kernels for the place on the stage, what this rung changes, and the source.
 pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
     let mut happened = Happened::default();
-    let (Some(lesson), Some(kernel)) = (&state.lesson, state.shown_kernel()) else {
+    let (Some(lesson), Some(program)) = (&state.place.lesson, state.place.program()) else {
         super::empty(ui, "A kernel's source appears here.");
         return happened;
     };
+    let kernel = state.place.kernel();
     ui.horizontal(|ui| {
-        let selected = RichText::new(&kernel.title).font(theme::medium(theme::UI));
-        let width = (ui.available_width() - 96.0).clamp(80.0, 220.0);
+        let selected = RichText::new(&program.title).font(theme::medium(theme::UI));
+        let rungs = program.pass(&state.place.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
+        let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
+        let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 220.0);
         let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
         let response = combo.show_ui(ui, |ui| {
-            for other in &lesson.kernels {
-                if ui.selectable_label(other.id == kernel.id, &other.title).on_hover_text(&other.change).clicked() {
-                    happened.commands.push(Command::ShowKernel(other.id.clone()));
+            for other in &lesson.programs {
+                let change = lesson.kernel(&other.id).map_or("", |kernel| &kernel.change);
+                if ui.selectable_label(other.id == program.id, &other.title).on_hover_text(change).clicked() {
+                    happened.commands.push(Command::ShowProgram(other.id.clone()));
                 }
             }
         });
         response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
-        let traceable = kernel.check.as_ref().filter(|_| state.is_traceable(&kernel.id));
-        if let Some(output) = traceable.map(|check| &check.output) {
+        if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
+            happened.commands.extend(self::rungs(ui, state, kernel, rungs, width));
+        }
+        let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
+        if let Some(output) = checked.map(|check| &check.output) {
             let help = format!("Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store.");
             if ui.button("Origin…").on_hover_text(help).clicked() {
                 happened.commands.push(Command::Explain(output.clone(), 0));
             }
         }
-        let file = kernel.file.strip_prefix("shaders/").unwrap_or(&kernel.file);
         // Cut down to a few letters it would tell nothing.
-        if ui.available_width() > 88.0 {
+        if let Some(kernel) = kernel.filter(|_| ui.available_width() > 88.0) {
+            let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
             let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
             ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
         }
     });
+    let Some(kernel) = kernel else {
+        super::empty(ui, "This pass has no kernel: the driver copies or fills the buffer.");
+        return happened;
+    };
     let change = change(state, kernel);
     let muted = theme::color(theme::of(ui), Ink::Muted);
     ui.add(egui::Label::new(RichText::new(&change).size(theme::SMALL).color(muted)).truncate()).on_hover_text(&change);
@@ -79,12 +90,12 @@ pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
     let nothing = Lit { executing: None, hovered: None };
     let (text, trace, lit) = match language {
         Language::Wgsl => {
-            let trace = state.traced.get(&kernel.id).and_then(|t| t.trace.as_deref());
-            (Cow::from(state.source.as_deref().unwrap_or(&kernel.source)), trace, lit)
+            let trace = state.traced().and_then(|t| t.trace(state.place.pass()));
+            (Cow::from(state.found.source.as_deref().unwrap_or(kernel.source())), trace, lit)
         }
         Language::Cuda => (twin(kernel).into(), None, &nothing),
         Language::Ptx => {
-            let text = compiled(state, kernel).map(|c| ptx::with_source(&c.ptx, twin(kernel)));
+            let text = compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel)));
             (text.unwrap_or_default().into(), None, &nothing)
         }
     };
@@ -105,24 +116,43 @@ enum Language {
     Ptx,
 }
 
-fn twin(kernel: &Kernel) -> &str {
-    kernel.cuda.as_ref().map_or("", |twin| &twin.source)
+/// The choice among the kernels that can take the place on the stage.
+fn rungs(ui: &mut Ui, state: &State, kernel: &Kernel, rungs: &[String], width: f32) -> Option<Command> {
+    let lesson = state.place.lesson.as_ref()?;
+    let mut chosen = None;
+    let combo = egui::ComboBox::from_id_salt("rung").selected_text(&kernel.title).width(width).height(400.0);
+    let response = combo.show_ui(ui, |ui| {
+        for other in rungs.iter().filter_map(|id| lesson.kernel(id)) {
+            if ui.selectable_label(other.id == kernel.id, &other.title).on_hover_text(&other.change).clicked() {
+                chosen = Some(Command::ChooseRung(state.place.pass.clone(), other.id.clone()));
+            }
+        }
+    });
+    let name = format!("Kernel of the pass {}", state.place.pass);
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
+    chosen
 }
 
-fn compiled<'a>(state: &'a State, kernel: &Kernel) -> Option<&'a Compiled> {
-    state.measured.get(&kernel.id)?.record.as_ref()?.compiled.as_ref()
+fn twin(kernel: &Kernel) -> &str {
+    kernel.twin().map_or("", |twin| &twin.source)
+}
+
+/// What the compiler made of the kernel on the stage.
+fn compiled(state: &State) -> Option<&Compiled> {
+    let record = state.found.measured.get(&state.place.variant.program)?.record.as_ref()?;
+    record.pass(state.place.pass())?.compiled.as_ref()
 }
 
 /// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled.
 fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
     let id = egui::Id::unique("source language");
     let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(Language::Wgsl);
-    if kernel.cuda.is_none() {
+    if kernel.twin().is_none() {
         return Language::Wgsl;
     }
-    let only = kernel.cuda_only.is_some();
+    let only = kernel.cuda_only().is_some();
     let shown = |chosen: Language| match chosen {
-        Language::Ptx if compiled(state, kernel).is_none() => Language::Cuda,
+        Language::Ptx if compiled(state).is_none() => Language::Cuda,
         Language::Wgsl if only => Language::Cuda,
         chosen => chosen,
     };
@@ -133,7 +163,7 @@ fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
         if ui.selectable_label(shown(chosen) == Language::Cuda, "CUDA").clicked() {
             chosen = Language::Cuda;
         }
-        if let Some(compiled) = compiled(state, kernel) {
+        if let Some(compiled) = compiled(state) {
             let words = CompiledOutput::from(compiled).words();
             ui.selectable_value(&mut chosen, Language::Ptx, "PTX").on_hover_text(words);
         }
@@ -144,11 +174,10 @@ fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
 
 /// What this rung changes, and what its time says against the rung before it, where both were measured.
 fn change(state: &State, kernel: &Kernel) -> String {
-    let measured = |id: &str| Some((state.measured.get(id)?.record.as_ref()?, state.work(id)?));
-    let verdict = state.lesson.as_ref().and_then(|lesson| {
+    let verdict = state.place.lesson.as_ref().and_then(|lesson| {
         let before = ladder::before(lesson, kernel)?;
-        let ((record, work), (other, its_work)) = (measured(&kernel.id)?, measured(&before.id)?);
-        Some(ladder::compare(record, work, other, its_work)?.words(&before.title))
+        let measured = |id: &str| state.found.measured.get(id)?.record.as_ref();
+        Some(ladder::compare(measured(&kernel.id)?, measured(&before.id)?)?.words(&before.title))
     });
     match verdict {
         Some(verdict) => format!("{} Measured: {verdict}.", kernel.change),
@@ -292,7 +321,7 @@ pub fn line_of(tag: Tag, state: &State, executing: Option<u32>) -> Option<u32> {
     match tag {
         Tag::SourceLine(line) => Some(line),
         Tag::Event(index) => {
-            let timeline = state.traced.get(&state.kernel)?.timeline.as_ref()?;
+            let timeline = state.traced()?.timeline_of(&state.place)?;
             timeline.events.get(index).map(|e| e.line)
         }
         Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) => executing,

@@ -2,8 +2,10 @@
 
 pub mod diag;
 pub mod expr;
+pub mod files;
 pub mod half;
 pub mod math;
+pub mod npy;
 pub mod rng;
 pub mod store;
 pub mod tensor;

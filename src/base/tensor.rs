@@ -44,6 +44,22 @@ pub enum Init {
         /// From 0 to 1.
         masked: f64,
     },
+    /// Normally distributed.
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        deviation: f64,
+    },
+    /// Whole numbers from 0 to below `values`; k has a probability proportional to (k + 1)^-exponent.
+    Zipf {
+        /// How steeply it falls; 0 is uniform.
+        exponent: f64,
+        /// How many numbers there are.
+        values: u64,
+    },
+    /// Each of 0, 1, 2, … once, in an order that the seed and the buffer's position give.
+    Permutation,
 }
 
 /// A logit that takes no part in a softmax: far below any other, and finite even when it is multiplied by log2 e, since WGSL need not
@@ -105,8 +121,33 @@ impl Tensor {
                 let value = low + (high - low) * rng::unit(seed, i);
                 elem.encode(if matches!(elem, Elem::U32 | Elem::I32) { value.floor() } else { value })
             }),
+            Init::Normal { mean, deviation } => each(&|i| {
+                let value = mean + deviation * rng::normal(seed, i);
+                elem.encode(if matches!(elem, Elem::U32 | Elem::I32) { value.round() } else { value })
+            }),
+            Init::Zipf { exponent, values } => {
+                let zipf = rng::Zipf::new(exponent, values);
+                each(&|i| elem.encode(zipf.pick(rng::unit(seed, i))))
+            }
+            #[expect(clippy::cast_precision_loss, reason = "places are exact up to 2^53")]
+            Init::Permutation => each(&|i| elem.encode(rng::permuted(seed, i, (count * in_word) as u64) as f64)),
         };
         Self { elem, words }
+    }
+
+    /// These numbers, each rounded to the type.
+    #[must_use]
+    pub fn from_numbers(elem: Elem, numbers: impl Iterator<Item = f64>) -> Self {
+        Self::from_bits(elem, numbers.map(|number| elem.encode(number)))
+    }
+
+    /// Elements with these bit patterns; of 16 bits, the low ones count.
+    #[must_use]
+    pub fn from_bits(elem: Elem, bits: impl Iterator<Item = u32>) -> Self {
+        let bits: Vec<u32> = bits.collect();
+        let in_word = elem.in_word();
+        let word = |part: &[u32]| part.iter().rev().fold(0_u32, |word, bits| word << 16 | bits);
+        Self { elem, words: if in_word == 1 { bits } else { bits.chunks(in_word).map(word).collect() } }
     }
 
     /// The number of elements.
@@ -124,8 +165,15 @@ impl Tensor {
     /// Element `i` as a number.
     #[must_use]
     pub fn get(&self, i: usize) -> f64 {
+        self.elem.decode(self.bits(i))
+    }
+
+    /// The bit pattern of element `i`.
+    #[must_use]
+    pub fn bits(&self, i: usize) -> u32 {
         let in_word = self.elem.in_word();
-        self.elem.decode(self.words[i / in_word] >> (16 * (i % in_word)))
+        let word = self.words[i / in_word] >> (16 * (i % in_word));
+        if in_word == 1 { word } else { word & 0xFFFF }
     }
 }
 
@@ -236,5 +284,34 @@ mod tests {
         let targets = values(Elem::U32, 0.0, 3.0, 0.0);
         assert!([0.0, 1.0, 2.0].iter().all(|t| targets.contains(t)) && targets.iter().all(|t| *t < 3.0));
         assert!(values(Elem::U32, 0.0, 1.0, 0.0).iter().all(|t| *t == 0.0));
+    }
+
+    #[test]
+    fn fills_with_distributions() {
+        let values = |elem, count, init| {
+            let tensor = Tensor::new(elem, count, init, 3, 0);
+            (0..tensor.len()).map(|i| tensor.get(i)).collect::<Vec<f64>>()
+        };
+        let normal = values(Elem::F32, 20_000, Init::Normal { mean: 5.0, deviation: 2.0 });
+        let mean = normal.iter().sum::<f64>() / 20_000.0;
+        let variance = normal.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;
+        assert!((mean - 5.0).abs() < 0.05 && (variance - 4.0).abs() < 0.15, "{mean} {variance}");
+        let zipf = values(Elem::U32, 60_000, Init::Zipf { exponent: 1.0, values: 3 });
+        let share = |k: f64| zipf.iter().filter(|x| **x == k).count();
+        // 1 : 1/2 : 1/3 are 6, 3 and 2 elevenths.
+        let counts = [share(0.0), share(1.0), share(2.0)];
+        assert!(
+            counts.iter().sum::<usize>() == 60_000
+                && counts[0].abs_diff(32_727) < 600
+                && counts[1].abs_diff(16_364) < 600
+        );
+        for count in [1, 2, 31, 1000, 4097] {
+            let mut permuted = values(Elem::U32, count, Init::Permutation);
+            assert!(count < 31 || permuted.iter().zip(0..).any(|(x, i)| *x != f64::from(i)));
+            permuted.sort_by(f64::total_cmp);
+            assert!(permuted.iter().zip(0..).all(|(x, i)| *x == f64::from(i)), "{count}");
+        }
+        assert_eq!(Tensor::from_numbers(Elem::F16, [1.0, 2.0, 3.0].into_iter()).words, [0x4000_3C00, 0x4200]);
+        assert_eq!(Tensor::from_numbers(Elem::U32, [7.0].into_iter()).words, [7]);
     }
 }

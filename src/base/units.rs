@@ -1,5 +1,39 @@
 //! Quantities as people read them: three significant digits and an SI prefix.
 
+use serde::{Deserialize, Serialize};
+
+/// What some work needs at least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Bytes to move.
+    pub bytes: f64,
+    /// Floating-point operations.
+    pub flops: f64,
+}
+
+impl std::ops::Add for Work {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, flops: self.flops + other.flops }
+    }
+}
+
+impl Work {
+    /// As much as `times` of it.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a count of launches")]
+    pub fn times(self, times: u64) -> Self {
+        Self { bytes: self.bytes * times as f64, flops: self.flops * times as f64 }
+    }
+
+    /// Both after `seconds`: bytes and operations per second.
+    #[must_use]
+    pub fn per_second(self, seconds: f64) -> Self {
+        Self { bytes: self.bytes / seconds, flops: self.flops / seconds }
+    }
+}
+
 /// `value` with three significant digits and an SI prefix before `unit`: `si(3.2e9, "B/s")` is `3.20 GB/s`.
 ///
 /// Digits are kept even where they are zeros, so that a figure that changes does not change its width.

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::base::tensor::Init;
 use crate::notes::Format;
 use crate::session::devices::Choice;
+use crate::session::io::Io;
 use crate::trace::record::Backend;
 
 /// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
@@ -36,12 +37,12 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run a lesson's kernels: check, time and trace them.
+    /// Run a lesson's kernels and programs: check, time and trace them.
     Run(RunCommand),
-    /// Run a lesson's kernels over several values of one parameter.
+    /// Run a lesson's kernels and programs over several values of one parameter.
     Sweep(SweepArgs),
-    /// Trace one kernel: LESSON/KERNEL, or any .wgsl file. Findings are printed with their lines; races are looked for
-    /// within workgroups, not between them.
+    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and
+    /// between them, reads of what was never written, indices out of bounds.
     Trace(TraceArgs),
     /// Check every lesson of a pack: document, kernels, references, exercises.
     Check {
@@ -83,6 +84,34 @@ pub struct RunCommand {
     /// The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else an H100.
     #[arg(long, value_name = "ID")]
     pub device: Option<String>,
+    /// Contents of buffers.
+    #[command(flatten)]
+    pub io: IoArgs,
+}
+
+/// Contents of buffers from files, into files, and onto the screen.
+#[derive(Args, Debug)]
+pub struct IoArgs {
+    /// What a buffer begins with: a NumPy file of its element type and length.
+    #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
+    pub inputs: Vec<(String, PathBuf)>,
+    /// Where a buffer's content at the end goes, as a NumPy file.
+    #[arg(long = "dump", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
+    pub dumps: Vec<(String, PathBuf)>,
+    /// Print a buffer's content at the end, or some elements of it: from the first to before the second.
+    #[arg(long = "print", value_name = "BUFFER[:FROM..TO]", value_parser = printed)]
+    pub prints: Vec<Print>,
+}
+
+/// Elements to print: a buffer, and from where to before where.
+pub type Print = (String, Option<(u64, u64)>);
+
+impl IoArgs {
+    /// The use-case's own form.
+    #[must_use]
+    pub fn io(&self) -> Io {
+        Io { inputs: self.inputs.clone(), dumps: self.dumps.clone(), prints: self.prints.clone() }
+    }
 }
 
 /// Options of `run`, shared by `sweep`.
@@ -90,9 +119,15 @@ pub struct RunCommand {
 pub struct RunArgs {
     /// The lesson's id.
     pub lesson: String,
-    /// A kernel's id; all of them where none is given.
+    /// A kernel's id; everything where neither kernel nor program is given.
     #[arg(long = "kernel", value_name = "ID")]
     pub kernels: Vec<String>,
+    /// A program's id.
+    #[arg(long = "program", value_name = "ID")]
+    pub programs: Vec<String>,
+    /// The kernel for a place in a program: the pass's id and the kernel's.
+    #[arg(long = "rung", value_name = "SLOT=KERNEL", value_parser = rung)]
+    pub rungs: Vec<(String, String)>,
     /// A parameter's value.
     #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
@@ -137,7 +172,7 @@ pub struct Values(pub Vec<f64>);
 /// Options of `trace`.
 #[derive(Args, Debug)]
 pub struct TraceArgs {
-    /// LESSON/KERNEL, or the path of a .wgsl file.
+    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl file.
     pub target: String,
     /// Workgroups in x, y and z.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
@@ -152,13 +187,25 @@ pub struct TraceArgs {
     /// buffer that is not named here holds zeros.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
     pub buffers: Vec<(String, u64, Init)>,
+    /// A lesson's parameter's value.
+    #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, f64)>,
+    /// The kernel for a place in a program: the pass's id and the kernel's.
+    #[arg(long = "rung", value_name = "SLOT=KERNEL", value_parser = rung)]
+    pub rungs: Vec<(String, String)>,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Contents of buffers.
+    #[command(flatten)]
+    pub io: IoArgs,
     /// Lanes in a warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
     /// The device to predict the time for, as assets/devices/ names it; an H100 where none is given.
     #[arg(long, value_name = "ID")]
     pub device: Option<String>,
-    /// Say where an element came from: who wrote it, and from which loads. INDEX counts numbers from the buffer's
+    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
     /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
     #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
     pub explain: Vec<(String, u64)>,
@@ -319,6 +366,28 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
     Ok((name.trim().to_owned(), value))
 }
 
+fn rung(text: &str) -> Result<(String, String), String> {
+    let (pass, kernel) = text.split_once('=').ok_or("expected SLOT=KERNEL")?;
+    Ok((pass.trim().to_owned(), kernel.trim().to_owned()))
+}
+
+fn buffer_file(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, file) = text.split_once('=').ok_or("expected BUFFER=FILE.npy")?;
+    if !file.ends_with(".npy") {
+        return Err(format!("`{file}` is not a .npy file"));
+    }
+    Ok((name.trim().to_owned(), file.into()))
+}
+
+fn printed(text: &str) -> Result<Print, String> {
+    let Some((name, range)) = text.split_once(':') else { return Ok((text.trim().to_owned(), None)) };
+    let ends = range.split_once("..").and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
+    match ends {
+        Some((from, to)) if from < to => Ok((name.trim().to_owned(), Some((from, to)))),
+        _ => Err(format!("`{range}` is not FROM..TO")),
+    }
+}
+
 fn values(text: &str) -> Result<(String, Values), String> {
     let (name, list) = text.split_once('=').ok_or("expected ID=V1,V2,…")?;
     let values = list.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
@@ -399,6 +468,8 @@ mod tests {
         assert_eq!(buffer("a=8:2.5"), Ok(("a".into(), 8, Init::Value(2.5))));
         assert!(buffer("a=8:often").is_err());
         assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
+        assert_eq!(printed("out:3..5"), Ok(("out".into(), Some((3, 5)))));
+        assert!(printed("out:5..3").is_err() && buffer_file("a=b.txt").is_err() && rung("a").is_err());
         assert!(size("1280").is_err());
         assert_eq!(element("out[12]"), Ok(("out".into(), 12)));
         for wrong in ["out", "out[", "[3]", "out[-1]", "out[x]", "out[1"] {

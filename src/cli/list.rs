@@ -14,6 +14,7 @@ struct Entry<'a> {
     summary: &'a str,
     steps: usize,
     kernels: Vec<&'a str>,
+    programs: Vec<&'a str>,
     params: Vec<&'a str>,
     needs: Vec<&'static str>,
 }
@@ -29,6 +30,7 @@ pub(super) fn list(context: &Context, json: bool) -> Result<ExitCode, ExitCode> 
             summary: &lesson.summary,
             steps: lesson.steps.len(),
             kernels: lesson.kernels.iter().map(|k| k.id.as_str()).collect(),
+            programs: lesson.programs.iter().filter(|p| !p.alone).map(|p| p.id.as_str()).collect(),
             params: lesson.params.iter().map(|p| p.id.as_str()).collect(),
             needs: run::needs(lesson),
         })
@@ -41,6 +43,9 @@ pub(super) fn list(context: &Context, json: bool) -> Result<ExitCode, ExitCode> 
             out::line(&format!("    {}", entry.summary));
             out::line(&format!("    needs: {}", entry.needs.join(", ")));
             out::line(&format!("    kernels: {}", entry.kernels.join(", ")));
+            if !entry.programs.is_empty() {
+                out::line(&format!("    programs: {}", entry.programs.join(", ")));
+            }
             out::line(&format!("    parameters: {}", entry.params.join(", ")));
         }
     }

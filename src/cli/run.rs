@@ -7,16 +7,17 @@ use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, si};
 use crate::lesson::Pack;
+use crate::session::io::Io;
 use crate::session::model::{Modelled, Predicted};
-use crate::session::output::{KernelOutput, LibraryOutput, RunOutput};
+use crate::session::output::{KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput, outcome};
 use crate::session::ptx;
-use crate::session::run::{self, RunOptions};
+use crate::session::run::{self, Ran, RunOptions, Which};
 
 /// The use-case's options behind the arguments.
 pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
     let backend = args.backend.choice();
     Ok(RunOptions {
-        kernels: args.kernels.clone(),
+        which: Which { kernels: args.kernels.clone(), programs: args.programs.clone(), rungs: args.rungs.clone() },
         set: args.set.clone(),
         backend,
         seed: args.seed,
@@ -24,18 +25,20 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
         models: Vec::new(),
         device: None,
         warp_width: args.warp,
+        io: Io::default(),
     })
 }
 
 pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, ExitCode> {
     let args = &command.run;
-    let options = RunOptions { device: command.device.clone(), models: context.models(), ..options(args)? };
+    let (device, models) = (command.device.clone(), context.models());
+    let options = RunOptions { device, models, io: command.io.io(), ..options(args)? };
     let pack = context.pack()?;
-    let on_kernel = &mut |kernel: &KernelOutput, found: &[Diagnostic]| {
+    let on_outcome = &mut |ran: Ran<'_>, found: &[Diagnostic]| {
         out::problems(found);
-        out::note(&format!("{}: {}", kernel.id, kernel.outcome()));
+        out::note(&ran.words());
     };
-    let ran = run::run(&context.devices, &pack, &args.lesson, &options, &context.cancel, on_kernel);
+    let ran = run::run(&context.devices, &pack, &args.lesson, &options, &context.cancel, on_outcome);
     let output = ran.map_err(out::misused)?;
     if args.json {
         out::json(&output);
@@ -45,8 +48,8 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
         show(&output);
     }
     Ok(match output.ok() {
+        true if output.asked_too_much => MISUSED.into(),
         true => DONE,
-        false if output.only_impossible() => MISUSED.into(),
         false => FAILED,
     })
 }
@@ -71,7 +74,12 @@ fn show(output: &RunOutput) {
         rows.push(row(kernel));
         rows.extend(kernel.library.as_ref().map(library_row));
     }
-    out::table(&rows);
+    if !output.kernels.is_empty() {
+        out::table(&rows);
+    }
+    output.programs.iter().for_each(program);
+    let printed = output.kernels.iter().flat_map(|kernel| &kernel.printed);
+    printed.chain(output.programs.iter().flat_map(|program| &program.printed)).for_each(print);
     for kernel in &output.kernels {
         if let Some(compiled) = &kernel.compiled {
             out::line(&format!("{}: {}", kernel.id, compiled.words()));
@@ -89,11 +97,60 @@ fn show(output: &RunOutput) {
     out::warnings(&output.warnings);
 }
 
+/// A program: its whole, its passes, its checks and its series.
+fn program(program: &ProgramOutput) {
+    let dash = || "–".to_owned();
+    let time = |time: &Option<TimeOutput>| time.as_ref().map_or_else(dash, |t| si(t.median_s, "s"));
+    let rungs: Vec<String> = program.rungs.iter().map(|(pass, kernel)| format!("{pass}: {kernel}")).collect();
+    let rungs = if rungs.is_empty() { String::new() } else { format!(" ({})", rungs.join(", ")) };
+    let rounds = if program.rounds == 1 { String::new() } else { format!(", {} rounds", count(program.rounds)) };
+    let all = [Some(time(&program.time)), program.bytes_per_s.map(|rate| si(rate, "B/s"))];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    out::line(&format!("program {}{rungs}: {}{rounds}, {}", program.id, outcome(program.ok), all.join(", ")));
+    let header = ["pass", "kernel", "launches", "median", "throughput", "load sectors", "store sectors", "conflicts"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(program.passes.iter().map(|pass| {
+        let trace = pass.trace.as_ref();
+        let rate = pass.time.as_ref().map(|t| pass.bytes / t.median_s);
+        vec![
+            pass.id.clone(),
+            pass.kernel.clone().unwrap_or_else(dash),
+            count(pass.launches),
+            time(&pass.time),
+            rate.map_or_else(dash, |rate| si(rate, "B/s")),
+            trace.map_or_else(dash, |t| count(t.global.load.sectors)),
+            trace.map_or_else(dash, |t| count(t.global.store.sectors)),
+            trace.map_or_else(dash, |t| count(t.shared.load.conflicts + t.shared.store.conflicts)),
+        ]
+    }));
+    if rows.len() > 1 {
+        out::table(&rows);
+    }
+    for check in &program.checks {
+        let how = if check.ok { "ok" } else { "FAILED" };
+        let of = count(check.elements);
+        out::line(&format!(
+            "  {}: {how}, error {:.1e} in {of}, against {}",
+            check.output, check.max_rel_error, check.against
+        ));
+    }
+    for (id, figures) in &program.series {
+        let shown: Vec<String> = figures.iter().map(|figure| digits3(*figure)).collect();
+        out::line(&format!("  {id}: {}", shown.join(", ")));
+    }
+}
+
+/// A part of a buffer.
+pub(super) fn print(printed: &Printed) {
+    let values: Vec<String> = printed.values.iter().map(f64::to_string).collect();
+    out::line(&format!("{}[{}..]: {}", printed.buffer, printed.from, values.join(" ")));
+}
+
 /// Each kernel's PTX, with the lines of CUDA C++ that it came from.
 fn show_ptx(pack: &Pack, output: &RunOutput) {
     let lesson = pack.lessons.iter().find(|lesson| lesson.id == output.lesson);
     for kernel in &output.kernels {
-        let twin = lesson.and_then(|lesson| lesson.kernel(&kernel.id)).and_then(|k| k.cuda.as_ref());
+        let twin = lesson.and_then(|lesson| lesson.kernel(&kernel.id)).and_then(|k| k.twin());
         match (&kernel.compiled, twin) {
             (Some(compiled), Some(twin)) => {
                 out::line(&format!("// kernel `{}`, {}", kernel.id, compiled.words()));
@@ -169,12 +226,12 @@ fn row(kernel: &KernelOutput) -> Vec<String> {
     let time = kernel.time.as_ref();
     let trace = kernel.trace.as_ref();
     let check = match (&kernel.check, kernel.ok) {
-        (Some(check), true) if check.elements < check.total => {
+        (Some(check), Some(true)) if check.elements < check.total => {
             format!("ok, error {:.1e} in {} of {}", check.max_rel_error, count(check.elements), count(check.total))
         }
-        (Some(check), true) => format!("ok, error {:.1e}", check.max_rel_error),
-        (None, true) => "none".to_owned(),
-        (_, false) => kernel.outcome().to_owned(),
+        (Some(check), Some(true)) => format!("ok, error {:.1e}", check.max_rel_error),
+        (None, Some(true)) => "none".to_owned(),
+        (_, ok) => outcome(ok).to_owned(),
     };
     vec![
         kernel.id.clone(),

@@ -6,6 +6,7 @@ use super::args::SweepArgs;
 use super::run::options;
 use super::{Context, DONE, FAILED, out};
 use crate::notes::csv;
+use crate::session::output::outcome;
 use crate::session::sweep;
 
 pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, ExitCode> {
@@ -21,7 +22,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
         &context.cancel,
         &mut |point, found| {
             out::problems(found);
-            out::note(&format!("{over} = {}: {}: {}", point.x, point.kernel.id, point.kernel.outcome()));
+            out::note(&format!("{over} = {}: {}: {}", point.x, point.kernel.id, outcome(point.kernel.ok)));
         },
     )
     .map_err(out::misused)?;
@@ -39,5 +40,5 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
             out::table(&lines);
         }
     }
-    Ok(if output.points.iter().all(|p| p.kernel.ok || p.kernel.impossible) { DONE } else { FAILED })
+    Ok(if output.points.iter().all(|p| p.kernel.ok != Some(false)) { DONE } else { FAILED })
 }

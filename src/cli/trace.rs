@@ -5,15 +5,17 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::args::TraceArgs;
-use super::run::heading;
+use super::run::{heading, print};
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::units::{count, digits3, si};
 use crate::gpu::simt;
 use crate::session::explain;
 use crate::session::model::{self, Predicted, Traced};
+use crate::session::output::Printed;
 use crate::session::shader_file::{self, TraceOptions};
+use crate::trace::provenance::Origin;
 use crate::trace::record::Ceilings;
-use crate::trace::{Provenance, Trace};
+use crate::trace::{PassRecord, Record, Trace};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let (pack, _) = crate::session::load(&context.files);
@@ -22,9 +24,12 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         entry: args.entry.clone(),
         constants: args.constants.clone(),
         buffers: args.buffers.clone(),
+        set: args.set.clone(),
+        rungs: args.rungs.clone(),
         warp_width: args.warp,
-        seed: 1,
+        seed: args.seed,
         explain: args.explain.clone(),
+        io: args.io.io(),
     };
     let models = context.models();
     // Nothing is measured, so nothing of this machine decides: the same command says the same anywhere.
@@ -34,35 +39,83 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             out::problems(&found);
             ExitCode::from(MISUSED)
         })?;
-    let Some(trace) = outcome.record.trace else { return Err(MISUSED.into()) };
-    let predicted = chosen.zip(outcome.launch.as_ref()).map(|(chosen, launch)| {
-        let traced = Traced { launch, trace: &trace, needs: outcome.needs };
+    let (record, pass) = (&outcome.done.record, outcome.pass);
+    let trace = match pass {
+        Some(place) => record.pass(place).and_then(|pass| pass.trace.clone()),
+        None => record.total(),
+    };
+    let Some(trace) = trace else { return Err(MISUSED.into()) };
+    let predicted = chosen.zip(outcome.launch()).map(|(chosen, launch)| {
+        let launches = pass.and_then(|place| record.pass(place)).map_or(1, |pass| pass.launches);
+        let traced = Traced { launch: &launch, trace: &trace, needs: outcome.needs, launches };
         model::predicted(&chosen, &traced, &Ceilings::default(), None)
     });
+    let printed = options.io.printed(&outcome.done);
     if args.json {
         let provenance = (!args.explain.is_empty()).then_some(outcome.origins.as_slice());
-        out::json(&Output { trace: &trace, predicted, provenance });
+        let passes = pass.is_none().then(|| record.passes.iter().map(Pass::of).collect());
+        out::json(&Output { trace: &trace, passes, predicted, provenance, printed });
     } else {
+        if pass.is_none() {
+            show_passes(record);
+        }
         show(&trace);
         if let Some(predicted) = &predicted {
             show_predicted(predicted);
         }
+        printed.iter().for_each(print);
         outcome.origins.iter().for_each(show_origin);
     }
-    for finding in &trace.findings {
-        out::note(&format!("line {}: {}", finding.line, finding.message));
+    let meant = |place: usize| pass.is_none_or(|pass| pass == place);
+    let findings: Vec<_> = record.findings().filter(|(place, _)| meant(*place)).collect();
+    for (place, finding) in &findings {
+        let of = if pass.is_none() { format!("{}: ", record.passes[*place].id) } else { String::new() };
+        out::note(&format!("{of}line {}: {}", finding.line, finding.message));
     }
-    Ok(if trace.findings.is_empty() && trace.complete { DONE } else { FAILED })
+    Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }
 
-/// What is printed as JSON: the trace, what the model of a device says of it, and the origins that were asked for.
+/// What is printed as JSON: the trace, of a program its passes, what the model of a device says of it, and the origins and contents that were
+/// asked for.
 #[derive(Serialize)]
 struct Output<'a> {
     #[serde(flatten)]
     trace: &'a Trace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passes: Option<Vec<Pass<'a>>>,
     predicted: Option<Predicted>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'a [Provenance]>,
+    provenance: Option<&'a [Origin]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    printed: Vec<Printed>,
+}
+
+/// A pass of a program.
+#[derive(Serialize)]
+struct Pass<'a> {
+    id: &'a str,
+    kernel: Option<&'a str>,
+    launches: u64,
+    trace: Option<&'a Trace>,
+}
+
+impl<'a> Pass<'a> {
+    fn of(pass: &'a PassRecord) -> Self {
+        let PassRecord { id, kernel, launches, trace, .. } = pass;
+        Self { id, kernel: kernel.as_deref(), launches: *launches, trace: trace.as_ref() }
+    }
+}
+
+fn show_passes(record: &Record) {
+    let header = ["pass", "kernel", "launches", "warp instructions", "sectors", "bytes asked"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(record.passes.iter().map(|pass| {
+        let of = |count_of: fn(&Trace) -> u64| pass.trace.as_ref().map_or(0, count_of);
+        let figures = [of(|t| t.warp_instructions), of(Trace::global_sectors), of(Trace::global_bytes)].map(count);
+        let named = [pass.id.clone(), pass.kernel.clone().unwrap_or_else(|| "–".to_owned()), count(pass.launches)];
+        named.into_iter().chain(figures).collect()
+    }));
+    out::table(&rows);
 }
 
 fn show_predicted(predicted: &Predicted) {
@@ -76,7 +129,7 @@ fn show_predicted(predicted: &Predicted) {
     facts.into_iter().flatten().chain(said).for_each(|text| out::line(&format!("  {text}")));
 }
 
-fn show_origin(origin: &Provenance) {
+fn show_origin(origin: &Origin) {
     let told = explain::told(origin);
     for (i, text) in told.iter().enumerate() {
         out::line(&if i == 0 { format!("\n{text}") } else { format!("  {text}") });

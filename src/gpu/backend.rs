@@ -13,7 +13,7 @@ pub enum Event {
     Stage(String),
     /// The result was compared with its reference.
     Checked(Check),
-    /// One sample of the kernel's time, in seconds a launch.
+    /// One sample of the program's time, in seconds a run.
     Sample(f64),
 }
 
@@ -24,6 +24,14 @@ pub struct Failure {
     pub diagnostic: Diagnostic,
     /// Whether the device can no longer be trusted: the worker then ends after saying so.
     pub fatal: bool,
+}
+
+impl Failure {
+    /// That a request is no longer wanted; fatal where the device is still working on it.
+    #[must_use]
+    pub fn cancelled(busy: bool) -> Self {
+        Self { diagnostic: Diagnostic::error("the run was cancelled"), fatal: busy }
+    }
 }
 
 impl From<Diagnostic> for Failure {
@@ -87,12 +95,12 @@ pub trait Backend {
         Vec::new()
     }
 
-    /// Compiles a job's kernel and no more, which takes a compiler but no device; returns the compiler's warnings.
+    /// Compiles a job's kernels and no more, which takes a compiler but no device; returns the compiler's warnings.
     ///
     /// # Errors
-    /// When the kernel does not compile, or there is no compiler apart from the device's driver.
+    /// When a kernel does not compile, or there is no compiler apart from the device's driver.
     fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Failure> {
-        let message = format!("kernel `{}` cannot be compiled apart from a run on this backend", job.kernel);
+        let message = format!("`{}` cannot be compiled apart from a run on this backend", job.program);
         Err(Diagnostic::error(message).in_file(&job.file).into())
     }
 
@@ -102,9 +110,9 @@ pub trait Backend {
     /// When the device fails.
     fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure>;
 
-    /// Compiles, runs, checks and times a job. A kernel that fails its check gets no timing.
+    /// Compiles, runs, checks and times a job. A program that fails a check gets no timing.
     ///
     /// # Errors
-    /// When the kernel does not compile, does not fit the device, or the device fails.
+    /// When a kernel does not compile, does not fit the device, or the device fails.
     fn run(&mut self, job: &Job, sink: &mut dyn Sink) -> Result<Record, Failure>;
 }

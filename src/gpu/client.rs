@@ -12,7 +12,7 @@ use super::backend::{Event, Failure, Part};
 use super::protocol::{self, FrameError, Reply, Request};
 use super::toolkit;
 use crate::base::diag::Diagnostic;
-use crate::job::Job;
+use crate::job::{Job, Launch};
 use crate::trace::record::{Ceilings, Device, Record};
 
 mod process;
@@ -73,15 +73,16 @@ pub struct Client {
 struct Subject<'a> {
     what: String,
     job: Option<&'a Job>,
-    /// Whether the job's twin is what runs.
+    /// Whether the kernels' twins are what runs.
     twin: bool,
 }
 
 impl Subject<'_> {
-    /// The file that the kernel is in.
+    /// The file that the kernel is in; of several, the one that names the program.
     fn file(&self) -> Option<&str> {
         let job = self.job?;
-        let twin = job.twin.as_ref().filter(|_| self.twin);
+        let launch = job.launches().next().filter(|_| job.is_single());
+        let twin = launch.filter(|_| self.twin).and_then(Launch::twin);
         Some(twin.map_or(&job.file, |twin| &twin.file))
     }
 }
@@ -135,12 +136,12 @@ impl Client {
         }
     }
 
-    /// Compiles a job's kernel and no more; the compiler's warnings.
+    /// Compiles a job's kernels and no more; the compiler's warnings.
     ///
     /// # Errors
-    /// What is wrong with the kernel, or that there is no compiler, or how the worker was lost.
+    /// What is wrong with a kernel, or that there is no compiler, or how the worker was lost.
     pub fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
-        let subject = Subject { what: format!("compiling kernel `{}`", job.kernel), job: Some(job), twin: true };
+        let subject = Subject { what: format!("compiling `{}`", job.program), job: Some(job), twin: true };
         match self.ask(&Request::Compile(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
             Reply::Compiled(warnings) => Ok(warnings),
             _ => Err(self.confused(&subject)),
@@ -158,8 +159,8 @@ impl Client {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Record, Diagnostic> {
-        let subject =
-            Subject { what: format!("kernel `{}`", job.kernel), job: Some(job), twin: self.command.runs_twins() };
+        let what = format!("{} `{}`", if job.is_single() { "kernel" } else { "program" }, job.program);
+        let subject = Subject { what, job: Some(job), twin: self.command.runs_twins() };
         match self.ask(&Request::Run(Box::new(job.clone())), &subject, cancel, on_event)? {
             Reply::Record(record) => Ok(*record),
             _ => Err(self.confused(&subject)),

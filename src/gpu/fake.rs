@@ -5,10 +5,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::backend::{Backend, Event, Failure, Sink};
+use super::own;
 use super::protocol::{self, FrameError, VERSION};
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::{Elem, Init};
-use crate::job::{BindingKind, Blame, BufferSpec, CheckSpec, Job};
+use crate::base::units::Work;
+use crate::job::{Action, Against, CheckSpec, Code, Grid, Job, Launch};
 use crate::trace::record::{self, Ceilings, Check, Device, Record};
 
 /// The device. Its scripts, by kernel id: `answers`, `slow` (1 s in all, with an event every 50 ms), `patient` (until cancelled),
@@ -28,7 +29,7 @@ impl Backend for Fake {
 
     fn run(&mut self, job: &Job, sink: &mut dyn Sink) -> Result<Record, Failure> {
         sink.event(Event::Stage("running".to_owned()));
-        match job.kernel.as_str() {
+        match job.program.as_str() {
             "answers" => {}
             "slow" => {
                 for _ in 0..20 {
@@ -61,24 +62,27 @@ impl Backend for Fake {
         }
         let elements = job.buffers.last().map_or(0, |buffer| buffer.count);
         let check = Check {
+            output: "dst".into(),
             reference: "strided_copy".into(),
+            round: 0,
             max_rel_error: 0.0,
             elements,
             total: elements,
             ok: true,
             first_wrong: None,
+            told: None,
         };
         sink.event(Event::Checked(check.clone()));
         Ok(Record {
-            kernel: job.kernel.clone(),
+            program: job.program.clone(),
             backend: record::Backend::Wgpu,
-            check: Some(check),
+            passes: Vec::new(),
+            rounds: Vec::new(),
+            checks: vec![check],
+            work: Work::default(),
             timing: None,
-            trace: None,
-            timeline: None,
-            heat: None,
-            compiled: None,
-            library: None,
+            series: Vec::new(),
+            looks: Vec::new(),
             warnings: Vec::new(),
         })
     }
@@ -121,45 +125,31 @@ pub fn device() -> Device {
     }
 }
 
-/// A job that copies `count` floats, a multiple of 1,024, under the kernel id `kernel`. Real devices can run it too.
+/// A job that copies `count` floats, a multiple of 1,024, under the id `program`. Real devices can run it too.
 #[must_use]
-pub fn job(kernel: &str, count: u64) -> Job {
-    let buffer = |name: &str, binding, kind, init| BufferSpec {
-        name: name.into(),
-        group: 0,
-        binding,
-        kind,
-        elem: Elem::F32,
-        count,
-        init,
-        columns: None,
-    };
+pub fn job(program: &str, count: u64) -> Job {
+    let mut job = own::copy(count * 4);
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let args = vec![("n".to_owned(), count as f64), ("stride".to_owned(), 1.0), ("offset".to_owned(), 0.0)];
-    Job {
-        kernel: kernel.into(),
-        file: "shaders/ceilings/copy.wgsl".into(),
-        source: include_str!("../../shaders/ceilings/copy.wgsl").into(),
-        entry: "main".into(),
-        constants: Vec::new(),
-        consts: Vec::new(),
-        twin: None,
-        cuda_only: None,
-        library: None,
-        buffers: vec![
-            buffer("src", 0, BindingKind::ReadOnly, Init::Random),
-            buffer("dst", 1, BindingKind::ReadWrite, Init::Poison),
-        ],
-        grid: [u32::try_from(count / 1024).unwrap_or(u32::MAX).max(1), 1, 1],
-        workgroup: None,
-        seed: 1,
-        check: Some(CheckSpec { reference: "strided_copy".into(), args, output: "dst".into(), tolerance: 0.0 }),
-        measure: None,
-        trace: None,
-        bounds_checks: true,
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-        bytes: (count * 8) as f64,
-        flops: 0.0,
-        blame: Blame::default(),
+    let against = Against::Reference { name: "strided_copy".into(), args, inputs: vec![("src".into(), 0)] };
+    job.program = program.into();
+    job.bounds_checks = true;
+    job.checks = vec![CheckSpec { output: 1, against, tolerance: 0.0, after: None }];
+    if let Some(launch) = only_launch(&mut job) {
+        launch.kernel = program.into();
+        launch.grid = Grid::Fixed([u32::try_from(count / 1024).unwrap_or(u32::MAX).max(1), 1, 1]);
+        launch.workgroup = None;
+        if let Code::Wgsl(wgsl) = &mut launch.code {
+            wgsl.twin = None;
+        }
+    }
+    job
+}
+
+/// The launch of a job that has one.
+pub fn only_launch(job: &mut Job) -> Option<&mut Launch> {
+    match &mut job.passes.first_mut()?.action {
+        Action::Launch(launch) => Some(launch),
+        Action::Copy { .. } | Action::Fill { .. } => None,
     }
 }

@@ -3,66 +3,83 @@
 use super::needs;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
-use crate::job::{BindingKind, Job, written_for_cuda};
+use crate::job::{BindingKind, BufferSpec, Job, Launch, written_for_cuda};
 use crate::trace::record::{Backend, Device};
 
 /// The largest uniform binding that every device of the interface has, in bytes.
 const MAX_UNIFORM_BYTES: u64 = 64 << 10;
 
+/// Launches that one run of a program may come to.
+const MAX_LAUNCHES: u64 = 1 << 16;
+
 /// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what would fit.
 #[must_use]
 pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
-    if job.cuda_only.is_some() && device.backend != Backend::Cuda {
-        return vec![written_for_cuda(&job.kernel, &job.file)];
-    }
-    if let Some(missing) = needs::missing(job, device) {
-        return vec![missing.in_file(&job.file)];
-    }
     let mut found = Vec::new();
-    buffers(job, device, &mut found);
-    grid(job, device, &mut found);
-    workgroup(job, device, &mut found);
-    found.into_iter().map(|d| d.in_file(&job.file)).collect()
-}
-
-fn buffers(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
-    for (i, buffer) in job.buffers.iter().enumerate() {
-        let blame = job.blame.buffers.get(i).map_or(&[][..], Vec::as_slice);
-        let name = &buffer.name;
-        if buffer.count == 0 {
-            let message = format!("buffer `{name}` of kernel `{}` would be empty", job.kernel);
-            found.push(Diagnostic::error(message).hint(turn("raise", blame, "it needs at least 1 element")));
-            continue;
+    for launch in job.launches() {
+        if launch.cuda_only().is_some() && device.backend != Backend::Cuda {
+            return vec![written_for_cuda(&launch.kernel, launch.file())];
         }
-        let most = device.max_binding_bytes.min(device.max_buffer_bytes);
-        let most = if buffer.kind == BindingKind::Uniform { most.min(MAX_UNIFORM_BYTES) } else { most };
-        // Counts come from lessons, so their product with the element's size may be anything.
-        let bytes = buffer.bytes();
-        if bytes > most {
-            let message = format!(
-                "buffer `{name}` of kernel `{}` would take {} bytes, and {} binds at most {}",
-                job.kernel,
-                count(bytes),
-                device.name,
-                count(most)
-            );
-            let each = buffer.elem.bytes();
-            let fits = format!("the buffer can have {} elements of {each} bytes at most", count(most / each));
-            found.push(Diagnostic::error(message).hint(turn("lower", blame, &fits)));
+        if let Some(missing) = needs::missing(launch, device) {
+            return vec![missing.in_file(launch.file())];
         }
     }
+    let launches = job.most_launches();
+    if launches > MAX_LAUNCHES {
+        let (launches, most) = (count(launches), count(MAX_LAUNCHES));
+        let message = format!("`{}` may come to {launches} launches, and {most} are the most", job.program);
+        found.push(Diagnostic::error(message).hint("repeat less often").in_file(&job.file));
+    }
+    let problems = job.buffers.iter().enumerate().filter_map(|(i, buffer)| {
+        let is_uniform = |launch: &Launch| {
+            launch.bindings.iter().any(|binding| binding.buffer == i && binding.kind == BindingKind::Uniform)
+        };
+        oversized(&job.program, buffer, job.launches().any(is_uniform), device)
+    });
+    // A program of one kernel is in the kernel's file.
+    let file = job.launches().next().filter(|_| job.is_single()).map_or(job.file.as_str(), Launch::file);
+    found.extend(problems.map(|problem| problem.in_file(file)));
+    for launch in job.launches() {
+        let mut of_launch = Vec::new();
+        grid(launch, device, &mut of_launch);
+        workgroup(launch, device, &mut of_launch);
+        found.extend(of_launch.into_iter().map(|problem| problem.in_file(launch.file())));
+    }
+    found
 }
 
-fn grid(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
-    let blame = &job.blame.grid;
-    for (axis, &groups) in ["x", "y", "z"].iter().zip(&job.grid) {
+fn oversized(program: &str, buffer: &BufferSpec, is_uniform: bool, device: &Device) -> Option<Diagnostic> {
+    let BufferSpec { name, blame, .. } = buffer;
+    if buffer.count == 0 {
+        let message = format!("buffer `{name}` of `{program}` would be empty");
+        return Some(Diagnostic::error(message).hint(turn("raise", blame, "it needs at least 1 element")));
+    }
+    let most = device.max_binding_bytes.min(device.max_buffer_bytes);
+    let most = if is_uniform { most.min(MAX_UNIFORM_BYTES) } else { most };
+    // Counts come from lessons, so their product with the element's size may be anything.
+    let bytes = buffer.bytes();
+    (bytes > most).then(|| {
+        let (takes, binds) = (count(bytes), count(most));
+        let message = format!(
+            "buffer `{name}` of `{program}` would take {takes} bytes, and {} binds at most {binds}",
+            device.name
+        );
+        let each = buffer.elem.bytes();
+        let fits = format!("the buffer can have {} elements of {each} bytes at most", count(most / each));
+        Diagnostic::error(message).hint(turn("lower", blame, &fits))
+    })
+}
+
+fn grid(launch: &Launch, device: &Device, found: &mut Vec<Diagnostic>) {
+    let blame = &launch.blame.grid;
+    for (axis, groups) in ["x", "y", "z"].iter().zip(launch.grid.most()) {
         if groups == 0 {
-            let message = format!("kernel `{}` would be launched with no workgroups in {axis}", job.kernel);
+            let message = format!("kernel `{}` would be launched with no workgroups in {axis}", launch.kernel);
             found.push(Diagnostic::error(message).hint(turn("raise", blame, "at least 1 workgroup is needed")));
         } else if groups > device.max_grid {
             let message = format!(
                 "kernel `{}` would be launched with {} workgroups in {axis}, and {} allows {}",
-                job.kernel,
+                launch.kernel,
                 count(groups.into()),
                 device.name,
                 count(device.max_grid.into())
@@ -74,9 +91,9 @@ fn grid(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
-    let Some(shape) = job.workgroup else { return };
-    let blame = &job.blame.workgroup;
+fn workgroup(launch: &Launch, device: &Device, found: &mut Vec<Diagnostic>) {
+    let Some(shape) = launch.workgroup else { return };
+    let blame = &launch.blame.workgroup;
     let invocations = shape.size.iter().fold(1_u64, |product, &n| product.saturating_mul(n.into()));
     let [x, y, z] = shape.size;
     let too_many = invocations > device.max_workgroup_invocations.into();
@@ -84,7 +101,7 @@ fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
         let most = count(device.max_workgroup_invocations.into());
         let message = format!(
             "a workgroup of kernel `{}` would have {x} x {y} x {z} = {} invocations, and {} allows {most}",
-            job.kernel,
+            launch.kernel,
             count(invocations),
             device.name
         );
@@ -95,7 +112,7 @@ fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
         if size > most && !too_many {
             let message = format!(
                 "a workgroup of kernel `{}` would be {size} wide in {axis}, and {} allows {most}",
-                job.kernel, device.name
+                launch.kernel, device.name
             );
             found.push(Diagnostic::error(message).hint(turn(
                 "change",
@@ -107,13 +124,13 @@ fn workgroup(job: &Job, device: &Device, found: &mut Vec<Diagnostic>) {
     if shape.shared_bytes > device.max_shared_bytes {
         let message = format!(
             "a workgroup of kernel `{}` would take {} bytes of workgroup memory, and {} has {}",
-            job.kernel,
+            launch.kernel,
             count(shape.shared_bytes.into()),
             device.name,
             count(device.max_shared_bytes.into())
         );
         let fits = format!("at most {} bytes fit", count(device.max_shared_bytes.into()));
-        found.push(Diagnostic::error(message).hint(turn("lower", &job.blame.shared, &fits)));
+        found.push(Diagnostic::error(message).hint(turn("lower", &launch.blame.shared, &fits)));
     }
 }
 
@@ -129,14 +146,21 @@ fn turn(verb: &str, blame: &[String], fits: &str) -> String {
 mod tests {
     use super::super::fake;
     use super::*;
-    use crate::job::WorkgroupShape;
+    use crate::job::{Blame, Grid, Node, Repeat, WorkgroupShape};
+
+    fn with_launch(job: &mut Job, change: impl FnOnce(&mut Launch)) {
+        fake::only_launch(job).map(change);
+    }
 
     fn texts(change: impl FnOnce(&mut Job)) -> Vec<String> {
         let mut job = fake::job("copy", 1024);
-        job.blame.buffers = vec![vec!["`n`".into()], vec!["`n`".into(), "`stride`".into()]];
-        job.blame.grid = vec!["`n`".into()];
-        job.blame.workgroup = vec!["`block`".into()];
-        job.blame.shared = vec!["`bm`".into(), "`bn`".into(), "`bk`".into()];
+        job.buffers[0].blame = vec!["`n`".into()];
+        job.buffers[1].blame = vec!["`n`".into(), "`stride`".into()];
+        with_launch(&mut job, |launch| {
+            launch.blame.grid = vec!["`n`".into()];
+            launch.blame.workgroup = vec!["`block`".into()];
+            launch.blame.shared = vec!["`bm`".into(), "`bn`".into(), "`bk`".into()];
+        });
         change(&mut job);
         check(&job, &fake::device()).iter().map(ToString::to_string).collect()
     }
@@ -151,8 +175,9 @@ mod tests {
         let large = texts(|job| job.buffers[1].count = 1 << 40);
         assert_eq!(large.len(), 1);
         assert!(
-            large[0]
-                .starts_with("shaders/ceilings/copy.wgsl:1:1: error: buffer `dst` of kernel `copy` would take 4,398,046,511,104 bytes"),
+            large[0].starts_with(
+                "shaders/ceilings/copy.wgsl:1:1: error: buffer `dst` of `copy` would take 4,398,046,511,104 bytes"
+            ),
             "{}",
             large[0]
         );
@@ -164,14 +189,17 @@ mod tests {
         assert!(texts(|job| job.buffers[0].count = u64::MAX)[0].contains("at most"));
         assert!(texts(|job| job.buffers[0].count = 0)[0].contains("raise `n`: it needs at least 1 element"));
         let uniform = texts(|job| {
-            job.buffers[0].kind = BindingKind::Uniform;
+            with_launch(job, |launch| launch.bindings[0].kind = BindingKind::Uniform);
             job.buffers[0].count = 20_000;
         });
         assert!(uniform[0].contains("the buffer can have 16,384 elements"), "{}", uniform[0]);
-        let grid = texts(|job| job.grid = [70_000, 1, 0]);
+        let grid = texts(|job| with_launch(job, |launch| launch.grid = Grid::Fixed([70_000, 1, 0])));
         assert_eq!(grid.len(), 2);
         assert!(grid[0].contains("70,000 workgroups in x") && grid[0].contains("change `n`: at most 65,535 fit"));
-        let shape = |size, shared_bytes| texts(move |job| job.workgroup = Some(WorkgroupShape { size, shared_bytes }));
+        let shape = |size, shared_bytes| {
+            let shape = Some(WorkgroupShape { size, shared_bytes });
+            texts(move |job| with_launch(job, |launch| launch.workgroup = shape))
+        };
         assert!(shape([64, 64, 1], 0)[0].contains("64 x 64 x 1 = 4,096 invocations"));
         assert!(shape([64, 64, 1], 0)[0].contains("change `block`: at most 1,024 invocations fit"));
         assert!(shape([1, 1, 128], 0)[0].contains("at most 64 fit in z"));
@@ -182,9 +210,20 @@ mod tests {
     #[test]
     fn without_blame_the_number_stands_alone() {
         let text = texts(|job| {
-            job.blame = crate::job::Blame::default();
-            job.grid = [70_000, 1, 1];
+            with_launch(job, |launch| {
+                launch.blame = Blame::default();
+                launch.grid = Grid::Fixed([70_000, 1, 1]);
+            });
         });
         assert!(text[0].ends_with("hint: at most 65,535 fit in one dimension"), "{}", text[0]);
+    }
+
+    #[test]
+    fn programs_have_an_end() {
+        let text = texts(|job| {
+            let body = std::mem::take(&mut job.body);
+            job.body = vec![Node::Repeat(Repeat { id: "rounds".into(), times: 1 << 40, until: None, body })];
+        });
+        assert!(text[0].contains("may come to 1,099,511,627,776 launches, and 65,536 are the most"), "{}", text[0]);
     }
 }

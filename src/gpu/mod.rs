@@ -1,10 +1,14 @@
 //! Devices, reached through a worker process that may hang or die without taking anything else along.
 
 pub mod backend;
+mod bench;
+mod checks;
 pub mod client;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod driver;
 pub mod fake;
+pub mod history;
 pub mod limits;
 mod needs;
 mod own;
@@ -12,5 +16,6 @@ mod pace;
 pub mod protocol;
 pub mod simt;
 mod toolkit;
+mod walk;
 mod wgpu;
 pub mod worker;

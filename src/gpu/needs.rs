@@ -3,17 +3,18 @@
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::base::wgsl::tokens;
-use crate::job::Job;
+use crate::job::{Code, Launch};
 use crate::trace::record::{Backend, Device, MatrixShape};
 
 /// What the kernel uses and `device` does not have.
-pub(super) fn missing(job: &Job, device: &Device) -> Option<Diagnostic> {
+pub(super) fn missing(launch: &Launch, device: &Device) -> Option<Diagnostic> {
+    let Code::Wgsl(wgsl) = &launch.code else { return None };
     let lacks = |what: &str, hint: String| {
-        let message = format!("kernel `{}` needs {what}, which {} does not have", job.kernel, this(device));
+        let message = format!("kernel `{}` needs {what}, which {} does not have", launch.kernel, this(device));
         Some(Diagnostic::error(message).hint(hint).not_here())
     };
     let elsewhere = "run it on another device, or trace it with `--backend simt`";
-    let used = matrices(&job.source);
+    let used = matrices(&wgsl.source);
     if !used.is_empty() && device.cooperative.is_empty() {
         return lacks("cooperative matrices", elsewhere.to_owned());
     }
@@ -21,8 +22,8 @@ pub(super) fn missing(job: &Job, device: &Device) -> Option<Diagnostic> {
         let shapes: Vec<String> = device.cooperative.iter().map(ToString::to_string).collect();
         return lacks(&matrix.to_string(), format!("{elsewhere}; this one has {}", shapes.join(", ")));
     }
-    // Kernels of other languages say for themselves what they use.
-    if !device.f16 && device.backend != Backend::Cuda && tokens(&job.source).any(|token| token == "f16") {
+    // The twin says for itself what it uses.
+    if !device.f16 && device.backend != Backend::Cuda && tokens(&wgsl.source).any(|token| token == "f16") {
         return lacks("16-bit floats", elsewhere.to_owned());
     }
     None
@@ -87,9 +88,13 @@ mod tests {
         alias A = coop_mat16x16< f16, A>; alias C = coop_mat16x16<f32,C>;";
 
     fn said(source: &str, f16: bool, cooperative: &[MatrixShape]) -> Option<String> {
-        let job = Job { source: source.into(), ..fake::job("copy", 64) };
+        let mut job = fake::job("copy", 64);
+        let launch = fake::only_launch(&mut job)?;
+        if let Code::Wgsl(wgsl) = &mut launch.code {
+            wgsl.source = source.into();
+        }
         let device = Device { backend: Backend::Wgpu, f16, cooperative: cooperative.to_vec(), ..fake::device() };
-        let found = missing(&job, &device);
+        let found = missing(launch, &device);
         assert!(found.as_ref().is_none_or(|d| d.not_here));
         found.map(|d| d.to_string())
     }

@@ -12,12 +12,12 @@ use crate::job::Job;
 use crate::trace::record::{Ceilings, Device, Record};
 
 /// Changes whenever a message changes its form.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The first bytes that each side says, before its version.
 const MAGIC: [u8; 8] = *b"warpbook";
 
-/// The longest message. A job's largest part is its source, a record's are its samples: both are far smaller.
+/// The longest message. A job's largest parts are its sources, a record's are its samples: both are far smaller. Files are read by the worker.
 pub const MAX_FRAME: u32 = 16 << 20;
 
 /// What the client asks.
@@ -50,7 +50,7 @@ pub enum Reply {
     Ceilings(Ceilings),
     /// The software that the backend is made of.
     Parts(Vec<Part>),
-    /// A kernel compiles: the compiler's warnings.
+    /// A job's kernels compile: the compiler's warnings.
     Compiled(Vec<Diagnostic>),
     /// What came of a job.
     Record(Box<Record>),

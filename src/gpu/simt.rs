@@ -1,14 +1,16 @@
 //! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag bound it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backend::Event as Progress;
+use super::backend::{Event as Progress, Failure};
+use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::{Elem, Tensor};
-use crate::job::Job;
-use crate::reference;
+use crate::base::tensor::{Elem, Init, Tensor};
+use crate::job::{Action, Job, Launch, Shown, TraceSpec, Wgsl};
 use crate::simt::{self, Options, Program};
-use crate::trace::record::{Backend, Device, MatrixShape, Record};
+use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
+use crate::trace::{AccessCounts, GlobalCounts, PassRecord, RoundCounts, Trace};
 
 /// The tracer, described as a device. It has WebGPU's default limits where it needs any.
 #[must_use]
@@ -49,49 +51,227 @@ fn shapes() -> Vec<MatrixShape> {
 /// # Errors
 /// When it is cancelled, does not compile, exceeds [`device`]'s limits, or asks for a reference that does not exist.
 pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)) -> Result<Record, Diagnostic> {
-    if let Some(problem) = super::limits::check(job, &device()).into_iter().next() {
-        return Err(problem);
-    }
+    let mut machine = Machine::new(job, cancel)?;
     on_progress(Progress::Stage("tracing".to_owned()));
-    let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants).map_err(first)?;
-    let spec = job.trace.clone().unwrap_or_default();
-    let partial = spec.only_timeline_workgroups;
-    let columns: Vec<Option<u64>> = job.buffers.iter().map(|b| b.columns).collect();
-    let heat = if spec.heat { columns.clone() } else { Vec::new() };
-    let options = Options { fuel: spec.fuel, spec, threads: None, count: true, heat };
-    // A part of the grid writes a part of the output: there is nothing to compare.
-    let check = job.check.as_ref().filter(|_| !partial);
-    let mut buffers: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
-    let inputs = check.map(|_| buffers.clone());
-    let mut outcome = simt::run(&program, &mut buffers, job.grid, &options, cancel, &|_, _| {})?;
+    let walked = walk(job, &mut machine, true).map_err(|failure| failure.diagnostic)?;
     if cancel.load(Ordering::Relaxed) {
-        return Err(Diagnostic::error(format!("tracing `{}` was cancelled", job.kernel)));
+        return Err(Diagnostic::error(format!("tracing `{}` was cancelled", job.program)));
     }
-    if let Some(timeline) = &mut outcome.timeline {
-        timeline.buffers.iter_mut().zip(columns).for_each(|(buffer, columns)| buffer.columns = columns);
-    }
-    let check = match (check, inputs) {
-        (Some(check), Some(inputs)) if outcome.trace.complete => {
-            let position = job.buffers.iter().position(|b| b.name == check.output).ok_or_else(|| {
-                Diagnostic::error(format!("the kernel binds no buffer `{}` to check", check.output)).in_file(&job.file)
-            })?;
-            let named: Vec<(String, Tensor)> = job.buffers.iter().map(|b| b.name.clone()).zip(inputs).collect();
-            Some(reference::check(check, &named, &buffers[position])?)
+    Ok(machine.record(walked))
+}
+
+/// A program's buffers in the tracer's memory, and what is known of its passes so far.
+pub(super) struct Machine<'a> {
+    pub job: &'a Job,
+    spec: TraceSpec,
+    /// The compiled kernels, by pass; those of passes with the same code are shared.
+    pub programs: Vec<Option<Arc<Program>>>,
+    pub tensors: Vec<Tensor>,
+    passes: Vec<PassRecord>,
+    /// Warp instructions that are left.
+    fuel: u64,
+    cancel: &'a AtomicBool,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(job: &'a Job, cancel: &'a AtomicBool) -> Result<Self, Diagnostic> {
+        if let Some(problem) = super::limits::check(job, &device()).into_iter().next() {
+            return Err(problem);
         }
-        _ => None,
-    };
-    Ok(Record {
-        kernel: job.kernel.clone(),
-        backend: Backend::Simt,
-        check,
-        timing: None,
-        trace: Some(outcome.trace),
-        timeline: outcome.timeline,
-        heat: outcome.heat,
-        compiled: None,
-        library: None,
-        warnings: Vec::new(),
-    })
+        let passes = job.passes.iter().map(|pass| PassRecord {
+            id: pass.id.clone(),
+            kernel: pass.launch().map(|launch| launch.kernel.clone()),
+            ..PassRecord::default()
+        });
+        let spec = job.trace.clone().unwrap_or_default();
+        let tensors = job.buffers.iter().enumerate().map(|(i, buffer)| buffer.fill(job.seed, i));
+        Ok(Self {
+            job,
+            programs: compile(job)?,
+            tensors: tensors.collect::<Result<_, Diagnostic>>()?,
+            passes: passes.collect(),
+            fuel: spec.fuel,
+            spec,
+            cancel,
+        })
+    }
+
+    fn launch(&mut self, turn: Turn, launch: &Launch) -> Result<bool, Failure> {
+        let Turn { pass: place, launch: number, grid } = turn;
+        let Some(program) = self.programs[place].clone() else { return Ok(true) };
+        let grid = grid.unwrap_or_else(|| launch.grid.most());
+        let shown = self.spec.shown == Shown { pass: place, launch: number };
+        let quick = self.spec.only_timeline_workgroups;
+        let columns: Vec<Option<u64>> =
+            launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].columns).collect();
+        let options = Options {
+            fuel: self.fuel,
+            threads: None,
+            // A quick look is at one launch; the others only make what it finds.
+            count: shown || !quick,
+            heat: if self.spec.heat && shown { columns.clone() } else { Vec::new() },
+            poison: Some(launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].is_poison()).collect()),
+            spec: TraceSpec {
+                timeline_workgroups: if shown { self.spec.timeline_workgroups.clone() } else { Vec::new() },
+                only_timeline_workgroups: quick && shown,
+                races: self.spec.races && (shown || !quick),
+                ..self.spec.clone()
+            },
+        };
+        let mut tensors = self.take(launch);
+        let outcome = simt::run(&program, &mut tensors, grid, &options, self.cancel, &|_, _| {});
+        for (binding, tensor) in launch.bindings.iter().zip(tensors) {
+            // Of a buffer that is bound twice, and so only read, both are the same.
+            self.tensors[binding.buffer] = tensor;
+        }
+        let mut outcome = outcome?;
+        self.fuel = outcome.fuel;
+        if let Some(timeline) = &mut outcome.timeline {
+            for ((buffer, columns), binding) in timeline.buffers.iter_mut().zip(columns).zip(&launch.bindings) {
+                (buffer.columns, buffer.of) = (columns, self.job.buffers[binding.buffer].name.clone());
+            }
+        }
+        let goes_on = outcome.trace.complete && !(quick && shown);
+        let groups = grid.into_iter().map(u64::from).product();
+        let pass = &mut self.passes[place];
+        pass.timeline = outcome.timeline.or(pass.timeline.take());
+        pass.heat = outcome.heat.or(pass.heat.take());
+        if options.count {
+            count(pass, outcome.trace, groups);
+        }
+        Ok(goes_on)
+    }
+
+    /// The buffers of a launch, in the order of its bindings.
+    fn take(&mut self, launch: &Launch) -> Vec<Tensor> {
+        let mut taken: Vec<Tensor> = Vec::new();
+        for (i, binding) in launch.bindings.iter().enumerate() {
+            let before = launch.bindings[..i].iter().position(|earlier| earlier.buffer == binding.buffer);
+            let tensor = match before {
+                Some(before) => taken[before].clone(),
+                None => {
+                    let elem = self.tensors[binding.buffer].elem;
+                    std::mem::replace(&mut self.tensors[binding.buffer], Tensor { elem, words: Vec::new() })
+                }
+            };
+            taken.push(tensor);
+        }
+        taken
+    }
+
+    fn record(mut self, walked: Walked) -> Record {
+        for (pass, (record, launches)) in self.job.passes.iter().zip(self.passes.iter_mut().zip(&walked.launches)) {
+            record.launches = *launches;
+            record.work = pass.work.times(*launches);
+            if record.rounds.len() == 1 {
+                record.rounds.clear();
+            }
+            // What never had its turn ran completely: there was nothing to do.
+            record.trace.get_or_insert_with(|| Trace { complete: walked.ended, ..Trace::default() });
+        }
+        let work = self.job.work.unwrap_or_else(|| {
+            self.passes.iter().fold(crate::base::units::Work::default(), |sum, pass| sum + pass.work)
+        });
+        Record {
+            program: self.job.program.clone(),
+            backend: Backend::Simt,
+            rounds: walked.rounds.clone(),
+            series: walked.series.clone(),
+            looks: walked.looks.clone(),
+            passes: self.passes,
+            checks: walked.checks(),
+            work,
+            timing: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Host for Machine<'_> {
+    fn pass(&mut self, turn: Turn) -> Result<bool, Failure> {
+        let (job, place) = (self.job, turn.pass);
+        let goes_on = match &job.passes[place].action {
+            Action::Launch(launch) => self.launch(turn, launch)?,
+            Action::Copy { from, to } => {
+                let bytes = job.buffers[*from].bytes();
+                self.tensors[*to] = self.tensors[*from].clone();
+                count(&mut self.passes[place], moved(bytes, bytes), 0);
+                true
+            }
+            Action::Fill { buffer, value } => {
+                let spec = &job.buffers[*buffer];
+                let count_of = usize::try_from(spec.count).unwrap_or(usize::MAX);
+                self.tensors[*buffer] = Tensor::new(spec.elem, count_of, Init::Value(*value), 0, 0);
+                count(&mut self.passes[place], moved(0, spec.bytes()), 0);
+                true
+            }
+        };
+        Ok(goes_on)
+    }
+
+    fn content(&mut self, buffer: usize) -> Result<Tensor, Failure> {
+        Ok(self.tensors[buffer].clone())
+    }
+
+    fn elements(&mut self, buffer: usize, first: u64, count: u64) -> Result<Vec<f64>, Failure> {
+        let tensor = &self.tensors[buffer];
+        let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(tensor.len());
+        Ok((at(first)..at(first.saturating_add(count))).map(|i| tensor.get(i)).collect())
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// Adds the counts of one launch to those of its pass.
+fn count(pass: &mut PassRecord, trace: Trace, workgroups: u64) {
+    if pass.rounds.len() < MAX_ROUNDS {
+        pass.rounds.push(RoundCounts {
+            workgroups,
+            warp_instructions: trace.warp_instructions,
+            bytes: trace.global_bytes(),
+            sectors: trace.global_sectors(),
+        });
+    }
+    match &mut pass.trace {
+        Some(total) => total.add(&trace),
+        None => pass.trace = Some(trace),
+    }
+}
+
+/// The counts of a copy or a fill, which no lane does: bytes that are read and written, in whole sectors.
+fn moved(read: u64, written: u64) -> Trace {
+    let access = |bytes: u64| AccessCounts { requests: 0, sectors: bytes.div_ceil(32), bytes };
+    let global = GlobalCounts { load: access(read), store: access(written), ..GlobalCounts::default() };
+    Trace { global, complete: true, ..Trace::default() }
+}
+
+/// The kernels of a job, each compiled once.
+fn compile(job: &Job) -> Result<Vec<Option<Arc<Program>>>, Diagnostic> {
+    let mut known: Vec<(&Wgsl, Arc<Program>)> = Vec::new();
+    let mut programs = Vec::new();
+    for pass in &job.passes {
+        let Some(launch) = pass.launch() else {
+            programs.push(None);
+            continue;
+        };
+        let wgsl = launch.wgsl()?;
+        let same = known.iter().find(|(other, _)| {
+            (&other.source, &other.entry, &other.overrides) == (&wgsl.source, &wgsl.entry, &wgsl.overrides)
+        });
+        let program = match same {
+            Some((_, program)) => Arc::clone(program),
+            None => {
+                let compiled = Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides);
+                let program = Arc::new(compiled.map_err(first)?);
+                known.push((wgsl, Arc::clone(&program)));
+                program
+            }
+        };
+        programs.push(Some(program));
+    }
+    Ok(programs)
 }
 
 /// One diagnostic for several: the first, with the number of the others.

@@ -204,7 +204,7 @@ mod tests {
         let results: Vec<Reply> = replies(&output)?.into_iter().filter(|r| !matches!(r, Reply::Event(_))).collect();
         assert!(
             matches!(&results[..], [Reply::Device(d), Reply::Record(r), Reply::Ceilings(_)]
-                if d.name == fake::device().name && r.kernel == "answers"),
+                if d.name == fake::device().name && r.program == "answers"),
             "{results:?}"
         );
         Ok(())

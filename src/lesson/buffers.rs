@@ -1,48 +1,141 @@
-//! A kernel's buffers, as `lesson.ron` declares them.
+//! Buffers, as `lesson.ron` declares them: type, size, and what they hold at first.
 
 use super::conditions::Wanted;
 use super::cuda::{self, Shader};
 use super::document::Reader;
-use super::fields::Node;
-use super::model::{Buffer, Within};
+use super::fields::{Fields, Node, did_you_mean};
+use super::model::{Buffer, InitDecl};
+use crate::base::expr::Expr;
+use crate::base::files::FileError;
 use crate::base::tensor::{Elem, Init};
+use crate::job::Source;
+
+/// What a buffer can begin with.
+pub const INITS: [&str; 11] =
+    ["Random", "Iota", "Zero", "Poison", "Value", "Normal", "Zipf", "Permutation", "Text", "TextFile", "File"];
+
+/// The most different numbers of Zipf's distribution: each takes a place in a table.
+const MOST_VALUES: u64 = 1 << 24;
 
 impl Reader<'_> {
-    /// One buffer of `kernel`, whose shader this is.
-    pub(super) fn buffer(&mut self, kernel: &str, shader: Option<&Shader>, node: Node<'_>) -> Option<Buffer> {
+    /// One buffer of `owner`, a kernel with this shader or a program.
+    pub(super) fn buffer(&mut self, owner: &str, shader: Option<&Shader>, node: Node<'_>) -> Option<Buffer> {
         let fields = node.fields()?;
         let name = fields.text("name");
         let elem_node = fields.required("elem");
         let elem = elem_node.and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
-        let count = self.wanted(kernel, fields.required("count"), Wanted::Count(1));
-        let columns = fields.optional("columns").and_then(|node| self.wanted(kernel, Some(node), Wanted::Count(1)));
-        let init = fields.required("init").and_then(|node| node.read("Random, Iota, Zero, Poison or Value(number)"));
-        let bounds_node = fields.optional("bounds");
-        let bounds = bounds_node.and_then(Node::pair).map(|pair| pair.map(|node| self.number(kernel, node)));
-        let masked_node = fields.optional("masked");
-        let masked = masked_node.and_then(|node| self.number(kernel, node));
+        let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
+        let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
+        let init = self.init(owner, &fields);
         fields.finish();
         if let (Some(Elem::Bf16), Some(node), false) = (elem, elem_node, shader.is_none_or(cuda::is_cuda)) {
             node.error("WGSL has no bfloat16", "write F16 or F32, or write the kernel in CUDA C++ only");
             return None;
         }
-        if let Some(node) = bounds_node.or(masked_node).filter(|_| init.is_some_and(|init| init != Init::Random)) {
+        Some(Buffer { name: name?.value, elem: elem?, count: count?, columns, init: init?, place: node.place() })
+    }
+
+    /// What it holds at first: `init`, with `bounds` and `masked` where that is random.
+    fn init(&mut self, owner: &str, fields: &Fields<'_>) -> Option<InitDecl> {
+        let node = fields.required("init");
+        let bounds_node = fields.optional("bounds");
+        let bounds = bounds_node.and_then(Node::pair).map(|pair| pair.map(|node| self.number(owner, node)));
+        let masked_node = fields.optional("masked");
+        let masked = masked_node.and_then(|node| self.number(owner, node));
+        let init = self.init_alone(owner, node?)?;
+        let random = matches!(init, InitDecl::Plain(Init::Random));
+        if let Some(node) = bounds_node.or(masked_node).filter(|_| !random) {
             node.error("only random elements have bounds or are masked", "write `init: Random`, or leave this out");
         }
-        let within = match bounds {
-            Some([low, high]) => Some(Within { low: low?, high: high?, masked }),
-            None if bounds_node.is_some() => return None,
+        match bounds {
+            Some([low, high]) => Some(InitDecl::Within { low: low?, high: high?, masked }),
+            None if bounds_node.is_some() => None,
             None => {
                 if let Some(node) = masked_node {
                     node.error("elements that are masked among others need bounds", "add bounds: (\"-1\", \"1\")");
                 }
-                None
+                Some(init)
             }
-        };
-        Some(Buffer { name: name?.value, elem: elem?, count: count?, columns, init: init?, within })
+        }
     }
 
-    fn number(&mut self, kernel: &str, node: Node<'_>) -> Option<crate::base::expr::Expr> {
-        self.wanted(kernel, Some(node), Wanted::Number)
+    fn init_alone(&mut self, owner: &str, node: Node<'_>) -> Option<InitDecl> {
+        let plain = |init| Some(InitDecl::Plain(init));
+        match node.variant() {
+            ("Random", None) => plain(Init::Random),
+            ("Iota", None) => plain(Init::Iota),
+            ("Zero", None) => plain(Init::Zero),
+            ("Poison", None) => plain(Init::Poison),
+            ("Permutation", None) => plain(Init::Permutation),
+            ("Value", Some(rest)) => plain(Init::Value(rest.only()?.read("a number")?)),
+            ("Normal", Some(rest)) => {
+                let fields = rest.fields()?;
+                let [mean, deviation] =
+                    ["mean", "deviation"].map(|name| self.figure(owner, fields.required(name), None));
+                fields.finish();
+                Some(InitDecl::Normal { mean: mean?, deviation: deviation? })
+            }
+            ("Zipf", Some(rest)) => {
+                let fields = rest.fields()?;
+                let exponent = self.figure(owner, fields.required("exponent"), None);
+                let values = self.wanted(owner, fields.required("values"), Wanted::Between(1, MOST_VALUES));
+                fields.finish();
+                Some(InitDecl::Zipf { exponent: exponent?, values: values? })
+            }
+            ("Text", Some(rest)) => Some(InitDecl::Bytes(Source::Text(rest.only()?.text()?.value.into()))),
+            ("TextFile", Some(rest)) => Some(InitDecl::Bytes(self.source(rest)?)),
+            ("File", Some(rest)) => Some(InitDecl::Elements(self.source(rest)?)),
+            (name, _) if INITS.contains(&name) => {
+                let (hint, more) = match name {
+                    "Value" => ("write Value(0.5)", false),
+                    "Normal" => ("write Normal(mean: \"0\", deviation: \"1\")", false),
+                    "Zipf" => ("write Zipf(exponent: \"1\", values: \"1000\")", false),
+                    "Text" => ("write Text(\"to be or not to be\")", false),
+                    "TextFile" | "File" => ("write (path: \"assets/data/NAME\", sha256: \"…\") behind it", false),
+                    _ => ("leave away what is behind it", true),
+                };
+                node.error(
+                    if more { format!("`{name}` needs no more words") } else { format!("`{name}` needs more words") },
+                    hint,
+                );
+                None
+            }
+            (name, _) => {
+                node.error(format!("a buffer cannot begin with `{name}`"), did_you_mean(name, INITS));
+                None
+            }
+        }
+    }
+
+    /// A file of the pack, which must be there.
+    fn source(&self, node: Node<'_>) -> Option<Source> {
+        let fields = node.fields()?;
+        let (path, sha256) = (fields.text("path"), fields.text("sha256"));
+        fields.finish();
+        let path = path?;
+        let pack = self.reading.files;
+        match pack.find(&path.value) {
+            Ok(()) => {
+                Some(Source::File { pack: pack.clone(), path: path.value, sha256: sha256?.value.to_ascii_lowercase() })
+            }
+            Err(error) => {
+                let (message, hint) = match error {
+                    FileError::Missing => {
+                        let below = pack.list("assets");
+                        let hint = did_you_mean(&path.value, below.iter().map(String::as_str));
+                        (format!("there is no file {} in the pack", path.value), hint)
+                    }
+                    FileError::Unreadable(why) => {
+                        (format!("cannot use {}: {why}", path.value), "put the file into assets/".to_owned())
+                    }
+                };
+                path.error(message, hint);
+                None
+            }
+        }
+    }
+
+    fn number(&mut self, owner: &str, node: Node<'_>) -> Option<Expr> {
+        self.wanted(owner, Some(node), Wanted::Number)
     }
 }

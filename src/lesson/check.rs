@@ -1,17 +1,18 @@
 //! Whether the parts of a lesson fit together: every name resolves, every value has an end, every run has a size.
 
-use super::conditions::{Figure, Wanted};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::document::{Declared, Draft, Kind};
 use super::excerpt::Findings;
 use super::fields::did_you_mean;
 use super::mention::{Access, Mention, Of};
-use super::model::Lesson;
-use super::scenes::SceneKind;
-use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, Env, MAX_CHAIN, Settings, result_fields};
+use super::model::{Program, Variant};
+use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, ROUNDS, result_fields};
 use super::text::Section;
+use super::walk::{Endless, Walk};
 use crate::base::diag::{Diagnostic, Place};
-use crate::base::expr::{EvalError, FUNCTIONS};
-use crate::base::wgsl;
+use crate::base::expr::FUNCTIONS;
 use crate::trace::record::Backend;
 
 /// Checks a draft against its text and what its parts say of one another.
@@ -27,18 +28,17 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], e
     check.figures();
     check.conditions();
     check.matrices();
-    check.scenes();
     check.exercise();
 }
 
-struct Check<'a> {
-    draft: &'a Draft,
+pub(super) struct Check<'a> {
+    pub draft: &'a Draft,
     explorers: &'a [&'a str],
     found: &'a Findings,
 }
 
 impl<'a> Check<'a> {
-    fn error(&self, place: &Place, message: impl Into<String>, hint: impl Into<String>) {
+    pub fn error(&self, place: &Place, message: impl Into<String>, hint: impl Into<String>) {
         self.found.report(Diagnostic { place: Some(place.clone()), ..Diagnostic::error(message).hint(hint) });
     }
 
@@ -56,19 +56,24 @@ impl<'a> Check<'a> {
 
     /// Ids of one kind differ, and so do all names that expressions use.
     fn duplicates(&self) {
-        let shared = |kind: Kind| matches!(kind, Kind::Param | Kind::Value | Kind::Kernel);
-        let all = &self.draft.declared;
-        for (i, declared) in all.iter().enumerate() {
-            let clash = all[..i].iter().find(|earlier| {
-                earlier.id == declared.id
-                    && (earlier.kind == declared.kind || (shared(earlier.kind) && shared(declared.kind)))
-            });
-            if let Some(earlier) = clash {
-                let first = format!("it is first used in line {}; choose another", earlier.place.line);
-                self.error(&declared.place, format!("the id `{}` is here twice", declared.id), first);
+        let shared = |kind: Kind| matches!(kind, Kind::Param | Kind::Value | Kind::Kernel | Kind::Program);
+        let mut first: HashMap<(Kind, &str), &Place> = HashMap::new();
+        for declared in &self.draft.declared {
+            let kind = if shared(declared.kind) { Kind::Param } else { declared.kind };
+            match first.entry((kind, &declared.id)) {
+                Entry::Vacant(free) => {
+                    free.insert(&declared.place);
+                }
+                Entry::Occupied(earlier) => {
+                    let hint = format!("it is first used in line {}; choose another", earlier.get().line);
+                    self.error(&declared.place, format!("the id `{}` is here twice", declared.id), hint);
+                }
             }
             let id = declared.id.as_str();
-            if shared(declared.kind) && (FUNCTIONS.contains(&id) || matches!(id, DEVICE | EXERCISE)) {
+            let own = (shared(declared.kind) && (FUNCTIONS.contains(&id) || matches!(id, DEVICE | EXERCISE)))
+                || (matches!(declared.kind, Kind::Part(_))
+                    && (result_fields().any(|field| field == id) || id == ROUNDS));
+            if own {
                 self.error(
                     &declared.place,
                     format!("`{id}` has a meaning of its own in expressions"),
@@ -81,11 +86,10 @@ impl<'a> Check<'a> {
     /// Values do not refer to themselves, nor to one another without end.
     fn values_end(&self) {
         let values = &self.draft.lesson.values;
-        let mut walk = Walk { lesson: &self.draft.lesson, heights: vec![None; values.len()], path: Vec::new() };
+        let mut walk = Walk::new(&self.draft.lesson);
         let mut reported: Vec<&str> = Vec::new();
         for index in 0..values.len() {
-            walk.path.clear();
-            let Err(endless) = walk.height(index) else { continue };
+            let Err(endless) = walk.from(index) else { continue };
             let (Endless::Circle(path) | Endless::TooLong(path)) = &endless;
             let Some(first) = path.first().filter(|first| !reported.contains(first)) else { continue };
             let Some(declared) = self.declared(Kind::Value).find(|declared| declared.id == **first) else { continue };
@@ -118,6 +122,19 @@ impl<'a> Check<'a> {
             }
             Of::Param => unknown(Kind::Param, "parameter"),
             Of::Kernel => unknown(Kind::Kernel, "kernel"),
+            Of::Value => unknown(Kind::Value, "value"),
+            Of::Program => self.program(name, place),
+            Of::Pass(program) => self.part(name, place, program, "pass", |program| {
+                program.passes().into_iter().map(|pass| pass.id.clone()).collect()
+            }),
+            Of::Part(program) => self.part(name, place, program, "pass or repetition", |program| {
+                let passes = program.passes().into_iter().map(|pass| pass.id.clone());
+                passes.chain(program.repeats().into_iter().map(|repeat| repeat.id.clone())).collect()
+            }),
+            Of::Rung(program, pass) => self.part(name, place, program, "kernel for this pass", |program| {
+                let launch = program.pass(pass).and_then(|pass| pass.launch());
+                launch.map(|launch| launch.rungs.clone()).unwrap_or_default()
+            }),
             Of::Experiment => unknown(Kind::Experiment, "experiment"),
             Of::Prediction => unknown(Kind::Prediction, "prediction"),
             Of::Exercise => {
@@ -146,6 +163,35 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// A name of something that can be run.
+    fn program(&self, name: &str, place: &Place) {
+        let lesson = &self.draft.lesson;
+        if lesson.program(name).is_some() || self.ids(Kind::Program).any(|id| id == name) {
+            return;
+        }
+        if self.ids(Kind::Kernel).any(|id| id == name) {
+            // Of a kernel with mistakes nobody knows whether it has buffers.
+            if lesson.kernel(name).is_some() {
+                let message = format!("the kernel `{name}` has no buffers, so that it cannot be run by itself");
+                self.error(place, message, "give it `buffers`, or name a program that it is a part of");
+            }
+            return;
+        }
+        let known = self.ids(Kind::Kernel).chain(self.ids(Kind::Program));
+        self.error(place, format!("there is no kernel or program `{name}`"), did_you_mean(name, known));
+    }
+
+    /// A name within a program; `known` gives those that it can be.
+    fn part(&self, name: &str, place: &Place, program: &str, what: &str, known: impl Fn(&Program) -> Vec<String>) {
+        // That there is no such program is said where it is named.
+        let Some(program) = self.draft.lesson.program(program) else { return };
+        let known = known(program);
+        if !known.iter().any(|id| id == name) {
+            let message = format!("`{}` has no {what} `{name}`", program.id);
+            self.error(place, message, did_you_mean(name, known.iter().map(String::as_str)));
+        }
+    }
+
     /// A name in an expression that may use what `access` says.
     fn name(&self, name: &str, place: &Place, access: &Access) {
         if let Some((run, field)) = name.split_once('.') {
@@ -166,40 +212,61 @@ impl<'a> Check<'a> {
         self.error(place, format!("nothing here is called `{name}`"), did_you_mean(name, known));
     }
 
-    fn result(&self, run: &str, field: &str, place: &Place, access: &Access) {
-        let runs: Vec<&str> = match access {
+    fn result<'s>(&'s self, run: &str, field: &str, place: &Place, access: &'s Access) {
+        // What can be spoken of, and the program that each is a run of.
+        let own = |id: &'s str| (id, id);
+        let programs = || self.ids(Kind::Kernel).chain(self.ids(Kind::Program)).map(own);
+        let pairs = |(id, program): &'s (String, String)| (id.as_str(), program.as_str());
+        let exercise = self.draft.lesson.exercise.as_ref().map_or("", |exercise| exercise.variant.program.as_str());
+        let runs: Vec<(&str, &str)> = match access {
             Access::Fixed => {
                 let message = format!("`{run}.{field}` is a result, and what sizes a run cannot depend on results");
                 return self.error(place, message, allowed(access));
             }
-            Access::Results => self.ids(Kind::Kernel).chain([DEVICE]).collect(),
-            Access::Probes(ids) => ids.iter().map(String::as_str).chain([DEVICE]).collect(),
-            Access::Counts(ids) => ids.iter().map(String::as_str).collect(),
-            Access::Exercise => vec![EXERCISE],
+            Access::Results => programs().chain([own(DEVICE)]).collect(),
+            Access::Probes(ids) => ids.iter().map(pairs).chain([own(DEVICE)]).collect(),
+            Access::Counts(ids) => ids.iter().map(pairs).collect(),
+            Access::Exercise => vec![(EXERCISE, exercise)],
         };
-        if !runs.contains(&run) {
+        let Some((_, program)) = runs.iter().find(|(known, _)| *known == run) else {
             let message = format!("there is no run `{run}` here to take `{field}` of");
-            return self.error(place, message, did_you_mean(run, runs));
-        }
-        let fields: Vec<&str> = match access {
+            return self.error(place, message, did_you_mean(run, runs.iter().map(|(known, _)| *known)));
+        };
+        let mut fields: Vec<&str> = match access {
             Access::Counts(_) => COUNTED_FIELDS.to_vec(),
             _ if run == DEVICE => DEVICE_FIELDS.to_vec(),
             _ => result_fields().collect(),
         };
-        let untraced = self.draft.lesson.kernel(run).filter(|kernel| !kernel.runs_on(Backend::Simt));
+        let lesson = &self.draft.lesson;
+        let last = field.rsplit_once('.').map_or(field, |(_, last)| last);
         // The lesson's own arithmetic is among what is the same everywhere, and needs no trace.
-        let counted = COUNTED_FIELDS.contains(&field) && !matches!(field, "bytes" | "flops");
-        if let Some(kernel) = untraced.filter(|_| *access == Access::Results && counted) {
-            let message = format!("`{run}.{field}` is counted by the tracer, and {} is CUDA C++ only", kernel.file);
+        let counted = COUNTED_FIELDS.contains(&last) && !matches!(last, "bytes" | "flops");
+        let untraced = lesson.elsewhere(&Variant::plain(program), Backend::Simt);
+        if let Some(kernel) = untraced.first().filter(|_| *access == Access::Results && counted) {
+            let message = format!("`{run}.{field}` is counted by the tracer, and {} is CUDA C++ only", kernel.file());
             return self.error(place, message, "use what is timed of it: `time`, `bytes_per_s` or `flops_per_s`");
         }
-        if !fields.contains(&field) {
-            let message = if result_fields().any(|known| known == field) {
-                format!("`{run}.{field}` needs a clock, and this is shown where nothing can be timed")
+        let program = lesson.program(program);
+        let passes = program.map(Program::passes).unwrap_or_default();
+        let (of, last) = match field.split_once('.') {
+            Some((pass, last)) if passes.iter().any(|known| known.id == pass) => (format!("{run}.{pass}"), last),
+            Some((pass, _)) => {
+                let hint = did_you_mean(pass, passes.iter().map(|pass| pass.id.as_str()));
+                return self.error(place, format!("`{run}` has no pass `{pass}`"), hint);
+            }
+            None => {
+                fields.extend(program.filter(|program| !program.repeats().is_empty()).map(|_| ROUNDS));
+                fields.extend(program.into_iter().flat_map(|program| &program.series).map(|series| series.id.as_str()));
+                (run.to_owned(), field)
+            }
+        };
+        if !fields.contains(&last) {
+            let message = if result_fields().any(|known| known == last) {
+                format!("`{of}.{last}` needs a clock, and this is shown where nothing can be timed")
             } else {
-                format!("a run has no result `{field}`")
+                format!("a run has no result `{last}`")
             };
-            self.error(place, message, did_you_mean(field, fields));
+            self.error(place, message, did_you_mean(last, fields));
         }
     }
 
@@ -226,9 +293,9 @@ impl<'a> Check<'a> {
     /// An exercise is judged by the tracer, so the kernel whose place it takes is one that can be traced.
     fn exercise(&self) {
         let lesson = &self.draft.lesson;
-        let kernel = lesson.exercise.as_ref().and_then(|exercise| lesson.kernel(&exercise.kernel));
-        let untraced = kernel.filter(|kernel| !kernel.runs_on(Backend::Simt));
-        if let Some((kernel, declared)) = untraced.zip(self.declared(Kind::Exercise).next()) {
+        let Some(exercise) = &lesson.exercise else { return };
+        let untraced = lesson.elsewhere(&exercise.variant, Backend::Simt);
+        if let (Some(kernel), Some(declared)) = (untraced.first(), self.declared(Kind::Exercise).next()) {
             let message = format!("the exercise's kernel `{}` is written in CUDA C++ only", kernel.id);
             self.error(&declared.place, message, "name a WGSL kernel: the tracer judges exercises");
         }
@@ -283,147 +350,6 @@ impl<'a> Check<'a> {
             }
         }
     }
-
-    /// Whatever sizes a kernel's runs has a value at every setting that the lesson itself uses.
-    fn figures(&self) {
-        let lesson = &self.draft.lesson;
-        let uses = settings_in_use(lesson);
-        for figure in &self.draft.figures {
-            for Use { set, .. } in uses.iter().filter(|used| used.kernel == figure.kernel) {
-                let settings: Settings = set.iter().cloned().collect();
-                let env = Env::fixed(&lesson.params, &lesson.values, &settings);
-                let mut conditions = self.draft.conditions.iter().filter(|c| c.kernel == figure.kernel);
-                if conditions.any(|condition| !condition.requirement.holds(&env)) {
-                    continue;
-                }
-                let result = match figure.wanted {
-                    Wanted::Count(least) => env.whole(&figure.expr, least).map(drop),
-                    Wanted::Number | Wanted::Constant(..) | Wanted::Room(..) => env.eval(&figure.expr).map(drop),
-                };
-                let problem = match (result, &figure.wanted) {
-                    // What is missing or endless was reported where it is named.
-                    (Err(EvalError::Missing(_) | EvalError::TooDeep(_)), _) => continue,
-                    (Err(error), _) => error.to_string(),
-                    (Ok(()), Wanted::Constant(name, scalar)) => match env.eval(&figure.expr) {
-                        Ok(value) if !scalar.holds(value) => wgsl::unfit(name, *scalar, value).message,
-                        _ => continue,
-                    },
-                    (Ok(()), Wanted::Room(name, count)) => match (env.eval(count), env.eval(&figure.expr)) {
-                        (Ok(has), Ok(needed)) if has < needed => {
-                            format!("the library needs {needed} elements of `{name}`, which has {has}")
-                        }
-                        _ => continue,
-                    },
-                    (Ok(()), _) => continue,
-                };
-                let problem = format!("{problem}, at {}", at(set));
-                self.error(&figure.place, problem, "round it, or bound it with min and max");
-                break;
-            }
-        }
-    }
-
-    /// What a kernel requires holds wherever the lesson itself runs it, save in sweeps.
-    fn conditions(&self) {
-        let lesson = &self.draft.lesson;
-        let uses = settings_in_use(lesson);
-        for condition in &self.draft.conditions {
-            for Use { set, .. } in uses.iter().filter(|used| used.shown && used.kernel == condition.kernel) {
-                let settings: Settings = set.iter().cloned().collect();
-                let env = Env::fixed(&lesson.params, &lesson.values, &settings);
-                match env.eval(&condition.requirement.condition) {
-                    Err(EvalError::Missing(_) | EvalError::TooDeep(_)) => {}
-                    _ if condition.requirement.holds(&env) => {}
-                    _ => {
-                        let text = &condition.requirement.text;
-                        let message = format!("{text}: this does not hold at {}, where the lesson runs it", at(set));
-                        self.error(
-                            &condition.requirement.place,
-                            message,
-                            "change the condition, or what the lesson sets there",
-                        );
-                        break;
-                    }
-                }
-            }
-        }
-    }
-
-    /// A matrix has whole rows at the defaults.
-    fn matrices(&self) {
-        let lesson = &self.draft.lesson;
-        let defaults = Settings::default();
-        let env = Env::fixed(&lesson.params, &lesson.values, &defaults);
-        for kernel in &lesson.kernels {
-            for buffer in &kernel.buffers {
-                let Some(columns) = &buffer.columns else { continue };
-                let (Ok(count), Ok(across)) = (env.whole(&buffer.count, 1), env.whole(columns, 1)) else { continue };
-                let is_this = |f: &&Figure| f.kernel == kernel.id && f.expr.source() == columns.source();
-                let figure = self.draft.figures.iter().find(is_this).filter(|_| !count.is_multiple_of(across));
-                if let Some(figure) = figure {
-                    let message =
-                        format!("`{}` has {count} elements, which is no whole number of rows of {across}", buffer.name);
-                    self.error(&figure.place, message, "make `count` the rows times the `columns`");
-                }
-            }
-        }
-    }
-
-    /// A step's kernel has what its scene shows.
-    fn scenes(&self) {
-        let lesson = &self.draft.lesson;
-        for step in &lesson.steps {
-            let Some(declared) = self.declared(Kind::Step).find(|declared| declared.id == step.id) else { continue };
-            if lesson.kernel(&step.kernel).is_some_and(|kernel| !step.scene.fits(kernel)) {
-                let message = format!("the step `{}` has nothing to show as {}", step.id, step.scene.name());
-                let missing = match step.scene {
-                    SceneKind::Roofline => "say how many `flops` its kernel's work takes",
-                    _ => "give its kernel's matrices their `columns`",
-                };
-                self.error(&declared.place, message, format!("{missing}, or choose another scene"));
-            }
-        }
-    }
-}
-
-/// One run of a kernel, at settings that the lesson names or allows.
-struct Use<'a> {
-    kernel: &'a str,
-    set: Vec<(String, f64)>,
-    /// Whether the lesson itself puts the kernel there, outside a sweep.
-    shown: bool,
-}
-
-/// Settings in words.
-fn at(set: &[(String, f64)]) -> String {
-    let set: Vec<String> = set.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") }
-}
-
-/// Where a lesson runs its kernels: each at the defaults, with each parameter at its ends, and wherever a part of the
-/// lesson sets parameters.
-fn settings_in_use(lesson: &Lesson) -> Vec<Use<'_>> {
-    let mut uses: Vec<Use<'_>> = Vec::new();
-    let shown = |kernel, set: &[(String, f64)]| Use { kernel, set: set.to_vec(), shown: true };
-    for kernel in &lesson.kernels {
-        uses.push(shown(&kernel.id, &[]));
-        for param in &lesson.params {
-            let ends = [param.domain.nth(0), param.domain.nth(param.domain.len().saturating_sub(1))];
-            let ends = ends.into_iter().flatten().map(|end| vec![(param.id.clone(), end)]);
-            uses.extend(ends.map(|set| Use { kernel: &kernel.id, set, shown: false }));
-        }
-    }
-    uses.extend(lesson.steps.iter().map(|step| shown(&step.kernel, &step.set)));
-    let probes = lesson.predictions.iter().flat_map(|prediction| &prediction.probes);
-    uses.extend(probes.map(|probe| shown(&probe.kernel, &probe.set)));
-    for experiment in &lesson.experiments {
-        for kernel in &experiment.kernels {
-            let points = experiment.values.iter().map(|value| vec![(experiment.over.clone(), *value)]);
-            uses.extend(points.map(|set| Use { kernel, set, shown: false }));
-        }
-    }
-    uses.extend(lesson.exercise.iter().map(|exercise| shown(&exercise.kernel, &exercise.set)));
-    uses
 }
 
 fn allowed(access: &Access) -> &'static str {
@@ -433,56 +359,5 @@ fn allowed(access: &Access) -> &'static str {
         Access::Probes(_) => "use parameters and results of the probes",
         Access::Counts(_) => "use parameters and counted results of the probes",
         Access::Exercise => "use parameters and results of `exercise`",
-    }
-}
-
-/// A walk along the values that values refer to.
-struct Walk<'a> {
-    lesson: &'a Lesson,
-    /// The longest chain of values from each on, where it is known.
-    heights: Vec<Option<usize>>,
-    path: Vec<&'a str>,
-}
-
-/// Why a walk does not end, with the values on it.
-enum Endless<'a> {
-    /// From a value back to itself.
-    Circle(Vec<&'a str>),
-    /// Further than anyone needs.
-    TooLong(Vec<&'a str>),
-}
-
-impl<'a> Walk<'a> {
-    /// The longest chain from the value at `index` on.
-    fn height(&mut self, index: usize) -> Result<usize, Endless<'a>> {
-        let lesson = self.lesson;
-        let value = &lesson.values[index];
-        let earlier = self.path.iter().position(|id| *id == value.id);
-        self.path.push(&value.id);
-        if let Some(earlier) = earlier {
-            return Err(Endless::Circle(self.path[earlier..].to_vec()));
-        }
-        // Also what bounds the recursion.
-        if self.path.len() > MAX_CHAIN {
-            return Err(Endless::TooLong(self.path.clone()));
-        }
-        let height = match self.heights[index] {
-            Some(height) => height,
-            None => {
-                let mut below = 0;
-                for (name, _) in value.expr.names() {
-                    if let Some(next) = lesson.values.iter().position(|value| value.id == name) {
-                        below = below.max(self.height(next)?);
-                    }
-                }
-                below + 1
-            }
-        };
-        self.heights[index] = Some(height);
-        if self.path.len() - 1 + height > MAX_CHAIN {
-            return Err(Endless::TooLong(self.path.clone()));
-        }
-        self.path.pop();
-        Ok(height)
     }
 }

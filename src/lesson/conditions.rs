@@ -5,15 +5,16 @@ use std::sync::Arc;
 use super::document::Reader;
 use super::fields::{Node, Text};
 use super::mention::Access;
-use super::model::{Kernel, Lesson, Requirement};
+use super::model::{Kernel, Lesson, Requirement, Variant};
 use super::scope::{Env, Settings};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::wgsl::{Scalar, Setting, settable};
 
-/// An expression that must have a value wherever its kernel is run.
+/// An expression that must have a value wherever its kernel or program is run.
 pub(super) struct Figure {
-    pub kernel: String,
+    /// The kernel or the program.
+    pub owner: String,
     pub expr: Expr,
     pub place: Place,
     pub wanted: Wanted,
@@ -26,6 +27,8 @@ pub(super) enum Wanted {
     Number,
     /// A whole number of at least this.
     Count(u64),
+    /// A whole number from the first to the second.
+    Between(u64, u64),
     /// What the shader's constant of this name and type can be.
     Constant(String, Scalar),
     /// No more than the buffer of this name has elements.
@@ -66,7 +69,7 @@ impl Reader<'_> {
     pub(super) fn requirement(&mut self, kernel: &str, node: Node<'_>) -> Option<Requirement> {
         let [condition, text] = node.pair()?;
         let (expr, text) = (self.expr(Some(condition), &Access::Fixed), text.text());
-        let place = condition.source.place(condition.start());
+        let place = condition.place();
         let requirement = Requirement { condition: expr?, text: text?.value, place };
         self.conditions.push(Condition { kernel: kernel.to_owned(), requirement: requirement.clone() });
         Some(requirement)
@@ -74,11 +77,13 @@ impl Reader<'_> {
 }
 
 impl Lesson {
-    /// The first of a kernel's requirements that does not hold at some settings, or has no value there.
+    /// The first of a variant's requirements that does not hold at some settings, or has no value there, with its kernel.
     #[must_use]
-    pub fn unmet<'k>(&self, kernel: &'k Kernel, settings: &Settings) -> Option<&'k Requirement> {
+    pub fn unmet<'l>(&'l self, variant: &Variant, settings: &Settings) -> Option<(&'l Kernel, &'l Requirement)> {
         let env = Env::fixed(&self.params, &self.values, settings);
-        kernel.requires.iter().find(|requirement| !requirement.holds(&env))
+        let kernels = self.launched(variant).into_iter().flatten();
+        let mut all = kernels.flat_map(|kernel| kernel.requires.iter().map(move |requirement| (kernel, requirement)));
+        all.find(|(_, requirement)| !requirement.holds(&env))
     }
 }
 

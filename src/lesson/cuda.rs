@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
-use super::files::FileError;
-use super::model::{Buffer, CudaOnly, MapDecl};
+use super::model::{Buffer, CudaOnly, InitDecl, MapDecl};
 use crate::base::expr::Expr;
-use crate::job::Twin;
+use crate::base::files::FileError;
+use crate::base::tensor::Init;
+use crate::job::{BindingKind, Twin};
 
 /// Rows of a tile in shared memory are mixed over so many bytes, or not at all (CUDA driver API, `CUtensorMapSwizzle`).
 const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
@@ -82,6 +83,7 @@ impl Reader<'_> {
 
     fn launch(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CudaOnly> {
         let fields = node.fields()?;
+        let parameters = self.parameters(buffers, &fields);
         let block = fields.required("block").and_then(Node::triple);
         let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
         let shared = fields.optional("shared");
@@ -93,7 +95,36 @@ impl Reader<'_> {
         fields.finish();
         let [x, y, z] = block?;
         let maps = maps.into_iter().collect::<Option<_>>()?;
-        Some(CudaOnly { block: [x?, y?, z?], shared: shared?, maps, persistent: persistent? })
+        let block = [x?, y?, z?];
+        Some(CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent? })
+    }
+
+    /// The buffers that a kernel in CUDA C++ takes, in order, and what it does to each. Its text does not say so; lessons of the first format
+    /// took the buffers that begin as poison for those that are written.
+    fn parameters(&self, buffers: &[Buffer], fields: &Fields<'_>) -> Option<Vec<(String, BindingKind)>> {
+        let kind = |written| if written { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
+        if self.version == 1 && fields.optional("parameters").is_none() {
+            let guessed = |buffer: &Buffer| matches!(buffer.init, InitDecl::Plain(Init::Poison));
+            return Some(buffers.iter().map(|buffer| (buffer.name.clone(), kind(guessed(buffer)))).collect());
+        }
+        let listed = fields.required("parameters")?.map()?;
+        let each = listed.into_iter().map(|(name, node)| {
+            let written = match node.raw {
+                "Read" => false,
+                "Write" | "ReadWrite" => true,
+                other => {
+                    let known = ["Read", "Write", "ReadWrite"];
+                    node.error(format!("nothing can be done to a buffer by `{other}`"), did_you_mean(other, known));
+                    return None;
+                }
+            };
+            if !buffers.is_empty() && !buffers.iter().any(|buffer| buffer.name == name.value) {
+                let hint = did_you_mean(&name.value, buffers.iter().map(|buffer| buffer.name.as_str()));
+                name.error(format!("`{}` is not a buffer of this kernel", name.value), hint);
+            }
+            Some((name.value, kind(written)))
+        });
+        each.collect()
     }
 
     fn tensor_map(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<MapDecl> {
@@ -109,7 +140,7 @@ impl Reader<'_> {
             return None;
         }
         let buffer = buffer?;
-        if !buffers.iter().any(|known| known.name == buffer.value) {
+        if !buffers.is_empty() && !buffers.iter().any(|known| known.name == buffer.value) {
             let hint = did_you_mean(&buffer.value, buffers.iter().map(|known| known.name.as_str()));
             buffer.error(format!("`{}` is not a buffer of this kernel", buffer.value), hint);
             return None;

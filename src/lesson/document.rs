@@ -8,18 +8,37 @@ use serde::Deserialize;
 
 use super::conditions::{Condition, Figure, Wanted};
 use super::excerpt::Source;
-use super::fields::{Fields, Node, Text, did_you_mean};
-use super::files::{FileError, PackFiles};
+use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
-use super::model::{Buffer, CheckDecl, Domain, Exercise, Kernel, Lesson, Param, Prediction, Probe, Step, Value};
+use super::model::{
+    Code, Domain, Exercise, Kernel, Lesson, Param, Prediction, Probe, Program, Step, Value, Variant, WorkDecl,
+};
 use super::scenes::SceneKind;
 use super::text;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
+use crate::base::files::{FileError, PackFiles};
 use crate::job::ReferenceSignature;
 
-/// The version of `lesson.ron` and `index.ron` that this program reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// The version of `lesson.ron` and `index.ron` that this program writes. It reads those before it, too: the first had no programs of
+/// several passes.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The first version.
+const FIRST_VERSION: u32 = 1;
+
+/// The format's version, where this program reads it.
+pub(super) fn version(fields: &Fields<'_>, what: &str) -> Option<u32> {
+    let node = fields.required("format_version")?;
+    let version = node.read::<u32>("a version")?;
+    if (FIRST_VERSION..=FORMAT_VERSION).contains(&version) {
+        return Some(version);
+    }
+    let message =
+        format!("this {what} has format {version}, and this program reads formats {FIRST_VERSION} to {FORMAT_VERSION}");
+    node.error(message, "use the program that it was written for, or rewrite it");
+    None
+}
 
 /// A lesson as far as it could be read, with what `check` needs to judge it.
 pub(super) struct Draft {
@@ -41,11 +60,14 @@ pub(super) struct Declared {
 }
 
 /// What an id is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Param,
     Value,
     Kernel,
+    Program,
+    /// A pass, repetition or series of the program of this id: names within it.
+    Part(usize),
     Experiment,
     Step,
     Prediction,
@@ -64,26 +86,35 @@ pub(super) struct Reading<'a> {
 /// Reads `source`; mistakes go to its findings.
 pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> {
     let fields = Node::whole(source).fields()?;
-    let version = fields.required("format_version").and_then(|node| Some((node, node.read::<u32>("a version")?)));
-    if let Some((node, version)) = version.filter(|(_, version)| *version != FORMAT_VERSION) {
-        let message = format!("this lesson has format {version}, and this program reads format {FORMAT_VERSION}");
-        node.error(message, "use the program that the lesson was written for, or rewrite the lesson");
-        return None;
-    }
-    let mut reader = Reader { reading, declared: Vec::new(), figures: Vec::new(), conditions: Vec::new() };
-    let lesson = Lesson {
+    // A lesson without a version is reported as such, and read as a new one.
+    let version = match fields.optional("format_version") {
+        Some(_) => version(&fields, "lesson")?,
+        None => fields.required("format_version").map_or(FORMAT_VERSION, |_| FORMAT_VERSION),
+    };
+    let mut reader = Reader {
+        reading,
+        version,
+        declared: Vec::new(),
+        figures: Vec::new(),
+        conditions: Vec::new(),
+        programs: Vec::new(),
+    };
+    let mut lesson = Lesson {
         id: reading.id.to_owned(),
         title: fields.text("title").map(|text| text.value).unwrap_or_default(),
         summary: fields.text("summary").map(|text| text.value).unwrap_or_default(),
         params: each(&fields, "params", |node| reader.param(node)),
         values: each(&fields, "values", |node| reader.value(node)),
         kernels: each(&fields, "kernels", |node| reader.kernel(node)),
+        programs: each(&fields, "programs", |node| reader.program(node)),
         experiments: each(&fields, "experiments", |node| reader.experiment(node)),
         bench: each(&fields, "bench", |node| reader.bench_size(node)),
         steps: each(&fields, "steps", |node| reader.step(node)),
         predictions: each(&fields, "predictions", |node| reader.prediction(node)),
         exercise: fields.optional("exercise").and_then(|node| reader.exercise(node)),
+        built_in: *reading.files == PackFiles::Embedded,
     };
+    lesson.programs.splice(0..0, reader.programs);
     fields.finish();
     Some(Draft { lesson, declared: reader.declared, figures: reader.figures, conditions: reader.conditions })
 }
@@ -102,9 +133,13 @@ enum DomainDocument {
 
 pub(super) struct Reader<'a> {
     pub reading: &'a Reading<'a>,
-    declared: Vec<Declared>,
+    /// The format's version.
+    pub version: u32,
+    pub declared: Vec<Declared>,
     figures: Vec<Figure>,
     pub conditions: Vec<Condition>,
+    /// Those of kernels by themselves.
+    programs: Vec<Program>,
 }
 
 impl Reader<'_> {
@@ -126,23 +161,27 @@ impl Reader<'_> {
         self.reading.mentions.expr(text.excerpt(), access)
     }
 
-    /// An expression that sizes a run of `kernel`: a count of at least `least`, where there is one.
-    pub(super) fn figure(&mut self, kernel: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
-        self.wanted(kernel, node, least.map_or(Wanted::Number, Wanted::Count))
+    /// An expression that sizes runs of `owner`, a kernel or a program: a count of at least `least`, where there is one.
+    pub(super) fn figure(&mut self, owner: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
+        self.wanted(owner, node, least.map_or(Wanted::Number, Wanted::Count))
     }
 
-    /// An expression that sizes a run of `kernel`.
-    pub fn wanted(&mut self, kernel: &str, node: Option<Node<'_>>, wanted: Wanted) -> Option<Expr> {
+    /// An expression that sizes runs of `owner`.
+    pub fn wanted(&mut self, owner: &str, node: Option<Node<'_>>, wanted: Wanted) -> Option<Expr> {
         let node = node?;
         let expr = self.expr(Some(node), &Access::Fixed)?;
-        self.figure_at(kernel, node, expr.clone(), wanted);
+        self.figure_at(owner, node, expr.clone(), wanted);
         Some(expr)
     }
 
     /// Notes an expression whose names have been resolved, and where it comes from.
-    pub fn figure_at(&mut self, kernel: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
-        let place = node.source.place(node.start());
-        self.figures.push(Figure { kernel: kernel.to_owned(), expr, place, wanted });
+    pub fn figure_at(&mut self, owner: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
+        self.figure_here(owner, node.place(), expr, wanted);
+    }
+
+    /// The same at a place.
+    pub fn figure_here(&mut self, owner: &str, place: Place, expr: Expr, wanted: Wanted) {
+        self.figures.push(Figure { owner: owner.to_owned(), expr, place, wanted });
     }
 
     /// A name in quotes that `check` resolves.
@@ -162,7 +201,7 @@ impl Reader<'_> {
         let mut settings = Vec::new();
         for (name, node) in given {
             if let Some(value) = node.read("a number") {
-                let of = Of::Setting(value, node.source.place(node.start()));
+                let of = Of::Setting(value, node.place());
                 settings.extend(self.name(Some(name), of).map(|name| (name, value)));
             }
         }
@@ -209,6 +248,7 @@ impl Reader<'_> {
 
     fn kernel(&mut self, node: Node<'_>) -> Option<Kernel> {
         let fields = node.fields()?;
+        let place = node.place();
         let id = self.id(&fields, Kind::Kernel);
         let of = id.clone().unwrap_or_default();
         let title = fields.text("title");
@@ -217,98 +257,110 @@ impl Reader<'_> {
         let (entry, twin) = self.languages(&fields, shader.as_ref());
         let constants = fields.map("constants").map(|all| self.constants(&of, shader.as_ref(), all));
         let requires = each(&fields, "requires", |node| self.requirement(&of, node));
+        let alone = fields.optional("buffers").is_some();
         let buffers = each(&fields, "buffers", |node| self.buffer(&of, shader.as_ref(), node));
-        let grid = fields.required("grid").and_then(Node::triple);
-        let grid = grid.map(|grid| grid.map(|node| self.figure(&of, Some(node), Some(1))));
-        let bytes = self.figure(&of, fields.required("bytes"), None);
-        let flops_node = fields.optional("flops");
-        let flops = if flops_node.is_some() { self.figure(&of, flops_node, None) } else { Expr::parse("0").ok() };
+        let grid_node = if alone { fields.required("grid") } else { fields.optional("grid") };
+        let grid = grid_node.map(|node| self.grid(&of, &buffers, node));
+        let work = if alone { self.work(&of, &fields) } else { Some(self.work_or_none(&of, &fields)) };
         let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
         let library = fields.optional("library").and_then(|node| self.library(&of, &buffers, node));
-        let check_node = fields.optional("check");
-        let check = check_node.and_then(|node| self.check(&of, &buffers, node));
-        fields.finish();
-        if check_node.is_some() && check.is_none() {
-            return None;
+        let one = fields.optional("check");
+        let several = fields.list("checks").unwrap_or_default();
+        if let Some(node) = one.or(several.first().copied()).filter(|_| !alone) {
+            node.error(
+                "a kernel without buffers cannot be checked by itself",
+                "give it `buffers`, or check the program that it is a part of",
+            );
         }
-        let [x, y, z] = grid?;
+        let checks: Vec<_> = one.into_iter().chain(several).map(|node| self.check(&of, &buffers, node)).collect();
+        fields.finish();
         let (file, source) = shader?;
+        let code = match (cuda_only?, twin) {
+            (Some(launch), twin) => Code::Cuda { twin: twin?, launch: Box::new(launch) },
+            (None, twin) => Code::Wgsl { file, source, entry: entry?, twin },
+        };
+        let checks = checks.into_iter().collect::<Option<Vec<_>>>()?;
+        let none = || Some(WorkDecl { bytes: Expr::parse("0").ok()?, flops: Expr::parse("0").ok()? });
+        let (id, title) = (id?, title?.value);
+        if alone {
+            self.programs.push(Program::of_kernel(&id, &title, buffers, checks, place));
+        }
         Some(Kernel {
-            id: id?,
-            title: title?.value,
+            id,
+            title,
             ladder: ladder?,
             change: change?,
-            file,
-            source,
-            entry: entry?,
-            cuda: twin,
-            cuda_only: cuda_only?,
+            code,
             library,
             constants: constants?,
             requires,
-            buffers,
-            grid: [x?, y?, z?],
-            bytes: bytes?,
-            flops: flops?,
-            check,
+            grid: match grid {
+                Some(grid) => Some(grid?),
+                None => None,
+            },
+            work: work?.or_else(none)?,
         })
     }
 
-    fn figures(&mut self, kernel: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {
+    pub(super) fn figures(&mut self, owner: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {
         let read = all.into_iter();
-        read.filter_map(|(name, node)| Some((name.value, self.figure(kernel, Some(node), None)?))).collect()
+        read.filter_map(|(name, node)| Some((name.value, self.figure(owner, Some(node), None)?))).collect()
     }
 
-    fn check(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CheckDecl> {
-        let fields = node.fields()?;
-        let reference = fields.text("reference");
-        let args = fields.map("args");
-        let output = fields.text("output");
-        let tolerance_node = fields.optional("tolerance");
-        fields.finish();
-        let tolerance = tolerance_node.map_or(Some(0.0), |node| node.read::<f64>("a number"));
-        if let Some((node, odd)) = tolerance_node.zip(tolerance).filter(|(_, t)| !(0.0..1.0).contains(t)) {
-            node.error(format!("a relative error of {odd} cannot be asked for"), "use a number from 0 to below 1");
+    /// What some work needs, which has to say its bytes. None within where it does not.
+    fn work(&mut self, owner: &str, fields: &Fields<'_>) -> Option<Option<WorkDecl>> {
+        let bytes = self.figure(owner, fields.required("bytes"), None);
+        let flops_node = fields.optional("flops");
+        let flops = if flops_node.is_some() { self.figure(owner, flops_node, None) } else { Expr::parse("0").ok() };
+        Some(Some(WorkDecl { bytes: bytes?, flops: flops? }))
+    }
+
+    /// What some work needs, where it is said.
+    pub(super) fn work_or_none(&mut self, owner: &str, fields: &Fields<'_>) -> Option<WorkDecl> {
+        let nodes = [fields.optional("bytes"), fields.optional("flops")];
+        if nodes.iter().all(Option::is_none) {
+            return None;
         }
-        let named = |name: &str| buffers.iter().any(|buffer| buffer.name == name);
-        let names = || buffers.iter().map(|buffer| buffer.name.as_str());
-        if let Some(output) = output.as_ref().filter(|output| !named(&output.value)) {
-            let hint = did_you_mean(&output.value, names());
-            output.error(format!("`{}` is not a buffer of this kernel", output.value), hint);
-        }
-        if let Some(reference) = &reference {
-            match self.reading.references.iter().find(|known| known.name == reference.value) {
-                None => {
-                    let hint = did_you_mean(&reference.value, self.reading.references.iter().map(|known| known.name));
-                    reference.error(format!("there is no reference `{}`", reference.value), hint);
-                }
-                Some(known) => {
-                    let given: Vec<&str> = args.iter().flatten().map(|(name, _)| name.value.as_str()).collect();
-                    for missing in known.args.iter().filter(|arg| !given.contains(arg)) {
-                        reference.error(format!("`{}` needs the argument `{missing}`", known.name), "add it to `args`");
-                    }
-                    for (odd, _) in args.iter().flatten().filter(|(name, _)| !known.args.contains(&name.value.as_str()))
-                    {
-                        odd.error(
-                            format!("`{}` has no argument `{}`", known.name, odd.value),
-                            did_you_mean(&odd.value, known.args.iter().copied()),
-                        );
-                    }
-                    for missing in known.inputs.iter().filter(|input| !named(input)) {
-                        let message = format!("`{}` reads a buffer `{missing}`, and this kernel has none", known.name);
-                        reference.error(message, did_you_mean(missing, names()));
-                    }
-                }
+        let [bytes, flops] = nodes.map(|node| match node {
+            Some(_) => self.figure(owner, node, None),
+            None => Expr::parse("0").ok(),
+        });
+        Some(WorkDecl { bytes: bytes?, flops: flops? })
+    }
+
+    /// What is run: a kernel by itself, or a program with the kernels chosen for its places.
+    pub(super) fn variant(&mut self, fields: &Fields<'_>) -> Option<Variant> {
+        let rungs = fields.map("rungs")?;
+        let (kernel, program) = (fields.optional("kernel"), fields.optional("program"));
+        let text = match (kernel, program) {
+            (Some(_), Some(node)) => {
+                node.error("either a kernel by itself is run or a program", "leave one of them out");
+                return None;
             }
-        }
-        let args = args.map(|all| self.figures(kernel, all));
-        Some(CheckDecl { reference: reference?.value, args: args?, output: output?.value, tolerance: tolerance? })
+            (_, Some(node)) | (Some(node), None) => node.text(),
+            (None, None) => fields.text("kernel"),
+        };
+        let id = self.name(text, Of::Program)?;
+        let chosen = rungs.into_iter().filter_map(|(pass, node)| {
+            let pass = self.name(Some(pass), Of::Pass(id.clone()))?;
+            let kernel = self.name(node.text(), Of::Rung(id.clone(), pass.clone()))?;
+            Some((pass, kernel))
+        });
+        let rungs = chosen.collect();
+        Some(Variant { program: id, rungs })
+    }
+
+    /// The pass that `pass` names: the first where nothing does.
+    fn pass_of(&mut self, fields: &Fields<'_>, variant: Option<&Variant>) -> Option<String> {
+        let Some(node) = fields.optional("pass") else { return Some(String::new()) };
+        self.name(node.text(), Of::Pass(variant?.program.clone()))
     }
 
     fn step(&mut self, node: Node<'_>) -> Option<Step> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Step);
-        let kernel = self.name(fields.text("kernel"), Of::Kernel);
+        let variant = self.variant(&fields);
+        let pass = self.pass_of(&fields, variant.as_ref());
         let set = self.settings(&fields);
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
         let scene = fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("a scene"));
@@ -318,11 +370,13 @@ impl Reader<'_> {
         Some(Step {
             id: id?,
             title: String::new(),
-            kernel: kernel?,
+            variant: variant?,
+            pass: pass?,
             set: set?,
             experiment,
             scene: scene?,
             watch: watch?,
+            place: node.place(),
             blocks: Vec::new(),
         })
     }
@@ -340,8 +394,10 @@ impl Reader<'_> {
         let options: Vec<(String, f64)> = options.collect();
         let probes = each(&fields, "probes", |node| self.probe(node));
         let ids: Vec<String> = probes.iter().map(|probe| probe.id.clone()).collect();
-        let measured = self.expr(fields.required("measured"), &Access::Probes(ids.clone()));
-        let traced = self.expr(fields.required("traced"), &Access::Counts(ids.clone()));
+        let runs: Vec<(String, String)> =
+            probes.iter().map(|probe| (probe.id.clone(), probe.variant.program.clone())).collect();
+        let measured = self.expr(fields.required("measured"), &Access::Probes(runs.clone()));
+        let traced = self.expr(fields.required("traced"), &Access::Counts(runs));
         let unit = fields.text_or_empty("unit");
         let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
         fields.finish();
@@ -363,25 +419,26 @@ impl Reader<'_> {
         })
     }
 
-    fn probe(&self, node: Node<'_>) -> Option<Probe> {
+    fn probe(&mut self, node: Node<'_>) -> Option<Probe> {
         let fields = node.fields()?;
         let id = fields.text("id");
-        let kernel = self.name(fields.text("kernel"), Of::Kernel);
+        let variant = self.variant(&fields);
         let set = self.settings(&fields);
         fields.finish();
         if let Some(id) = id.as_ref().filter(|id| !is_id(&id.value, false)) {
             id.error(format!("`{}` cannot be an id", id.value), "use letters, digits and _, beginning with a letter");
         }
-        Some(Probe { id: id?.value, kernel: kernel?, set: set? })
+        Some(Probe { id: id?.value, variant: variant?, set: set? })
     }
 
     fn exercise(&mut self, node: Node<'_>) -> Option<Exercise> {
-        let place = node.source.place(node.start());
+        let place = node.place();
         self.declared.push(Declared { kind: Kind::Exercise, id: "exercise".to_owned(), place });
         let folder = format!("lessons/{}", self.reading.id);
         let fields = node.fields()?;
         let prompt = fields.text("prompt").map(|text| text::blocks(text.excerpt(), self.reading.mentions));
-        let kernel = self.name(fields.text("kernel"), Of::Kernel);
+        let variant = self.variant(&fields);
+        let pass = self.pass_of(&fields, variant.as_ref());
         let set = self.settings(&fields);
         let starter = fields.text("starter").and_then(|text| self.file(&folder, &text));
         let solution = fields.text("solution").and_then(|text| self.file(&folder, &text));
@@ -391,7 +448,8 @@ impl Reader<'_> {
         let (starter_file, starter) = starter?;
         Some(Exercise {
             prompt: prompt?,
-            kernel: kernel?,
+            variant: variant?,
+            pass: pass?,
             set: set?,
             starter_file,
             starter,
@@ -402,7 +460,7 @@ impl Reader<'_> {
     }
 
     /// The path and text of the file that `text` names, below `folder`.
-    fn file(&self, folder: &str, text: &Text<'_>) -> Option<(String, Arc<str>)> {
+    pub(super) fn file(&self, folder: &str, text: &Text<'_>) -> Option<(String, Arc<str>)> {
         let path = format!("{folder}/{}", text.value);
         match self.reading.files.read(&path) {
             Ok(source) => Some((path, source.into())),

@@ -52,6 +52,11 @@ impl<'a> Source<'a> {
         self.found.report(diagnostic);
     }
 
+    /// Adds an error at a place of this file that was taken before.
+    pub fn at(&self, place: &Place, message: impl Into<String>, hint: impl Into<String>) {
+        self.report(Diagnostic { place: Some(place.clone()), ..Diagnostic::error(message).hint(hint) });
+    }
+
     /// Adds an error at the byte `offset`.
     pub fn error(&self, offset: usize, message: impl Into<String>, hint: impl Into<String>) {
         let diagnostic = Diagnostic::error(message).at(self.file, self.text, &(offset..offset));

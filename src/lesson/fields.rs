@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 use super::excerpt::{Excerpt, Source};
-use crate::base::diag::nearest;
+use crate::base::diag::{Place, nearest};
 
 /// A RON value of a file, not read yet.
 #[derive(Clone, Copy)]
@@ -58,6 +58,25 @@ impl<'a> Node<'a> {
     /// Where it begins in the file.
     pub fn start(self) -> usize {
         self.source.offset_of(self.raw)
+    }
+
+    /// Where it begins, for later.
+    pub fn place(self) -> Place {
+        self.source.place(self.start())
+    }
+
+    /// The name of an enum's variant, and what is in the parentheses behind it, with them; None where there is nothing.
+    pub fn variant(self) -> (&'a str, Option<Self>) {
+        let end = self.raw.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.raw.len());
+        let (name, rest) = self.raw.split_at(end);
+        let rest = rest.trim_start();
+        (name, (!rest.is_empty()).then_some(Self { raw: rest, ..self }))
+    }
+
+    /// Reads it as one value in parentheses.
+    pub fn only(self) -> Option<Self> {
+        let (raw,) = self.read::<(&RawValue,)>("one value in parentheses")?;
+        Some(self.inner(raw))
     }
 
     /// Adds an error about the value.
@@ -167,7 +186,10 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// The field, where it is there.
     pub fn optional(&self, name: &'static str) -> Option<Node<'a>> {
-        self.asked.borrow_mut().push(name);
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&name) {
+            asked.push(name);
+        }
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, node)| *node)
     }
 

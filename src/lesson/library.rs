@@ -21,10 +21,9 @@ enum Document {
 impl Reader<'_> {
     /// The library's call for `kernel`, whose buffers it uses.
     pub(super) fn library(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
-        let end = node.raw.find(|c: char| !c.is_alphanumeric()).unwrap_or(node.raw.len());
-        match node.raw.split_at(end) {
+        match node.variant() {
             ("Copy", _) => copy(buffers, node),
-            ("Product", fields) => self.product(kernel, buffers, Node { raw: fields.trim_start(), ..node }),
+            ("Product", Some(fields)) => self.product(kernel, buffers, fields),
             (other, _) => {
                 node.error(format!("there is no library's call `{other}`"), format!("write {FORMS}"));
                 None

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::document::{self, Draft, FORMAT_VERSION, Reading, is_id};
+use super::document::{self, Draft, Reading, is_id};
 use super::excerpt::{Findings, Source};
 use super::fields::{Node, did_you_mean};
-use super::files::PackFiles;
 use super::mention::Mentions;
-use super::model::{Lesson, Pack};
+use super::model::{Lesson, Pack, Program};
 use super::text::{self, Section};
 use super::{check, model::Step};
 use crate::base::diag::Diagnostic;
+use crate::base::files::PackFiles;
 use crate::job::ReferenceSignature;
 
 const INDEX: &str = "lessons/index.ron";
@@ -49,12 +49,13 @@ fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) 
     let name = files.display(INDEX);
     let source = Source::new(&name, index, &found);
     if let Some(fields) = Node::whole(&source).fields() {
-        let version = fields.required("format_version").and_then(|node| Some((node, node.read::<u32>("a version")?)));
+        let version = fields.optional("format_version").map(|_| document::version(&fields, "pack"));
+        if version.is_none() {
+            fields.required("format_version");
+        }
         let listed = fields.required("order").and_then(Node::list);
         fields.finish();
-        if let Some((node, version)) = version.filter(|(_, version)| *version != FORMAT_VERSION) {
-            let message = format!("this pack has format {version}, and this program reads format {FORMAT_VERSION}");
-            node.error(message, "use the program that the pack was written for");
+        if version == Some(None) {
             return (Vec::new(), found.finish());
         }
         let complete = listed.is_some();
@@ -107,8 +108,28 @@ fn load_lesson(
     (lesson.filter(|_| sound), diagnostics)
 }
 
-/// Gives each step the title and the prose of its section.
+/// Gives each step the title and the prose of its section, and what was left out the words that it stands for.
 fn join(mut lesson: Lesson, sections: Vec<Section>) -> Lesson {
+    let first = |lesson: &Lesson, program: &str| {
+        let passes = lesson.program(program).map(Program::passes).unwrap_or_default();
+        let launching = passes.iter().find(|pass| pass.launch().is_some());
+        launching.or(passes.first()).map(|pass| pass.id.clone()).unwrap_or_default()
+    };
+    let of_steps: Vec<String> = lesson.steps.iter().map(|step| first(&lesson, &step.variant.program)).collect();
+    for (step, pass) in lesson.steps.iter_mut().zip(of_steps).filter(|(step, _)| step.pass.is_empty()) {
+        step.pass = pass;
+    }
+    if let Some(program) = lesson.exercise.as_ref().filter(|e| e.pass.is_empty()).map(|e| e.variant.program.clone()) {
+        let pass = first(&lesson, &program);
+        lesson.exercise.iter_mut().for_each(|exercise| exercise.pass.clone_from(&pass));
+    }
+    let mut experiments = std::mem::take(&mut lesson.experiments);
+    for curve in experiments.iter_mut().flat_map(|e| &mut e.curves).filter(|curve| curve.title.is_empty()) {
+        curve.title = lesson.title_of(&curve.variant);
+        let pass = curve.pass.as_ref().and_then(|id| lesson.program(&curve.variant.program)?.pass(id));
+        curve.title.extend(pass.map(|pass| format!(", {}", pass.title)));
+    }
+    lesson.experiments = experiments;
     for section in sections {
         if let Some(step) = lesson.steps.iter_mut().find(|step: &&mut Step| step.id == section.id) {
             step.title = section.title;

@@ -23,6 +23,16 @@ pub(super) enum Of {
     Setting(f64, Place),
     /// A kernel.
     Kernel,
+    /// What can be run: a program, or a kernel that has buffers of its own.
+    Program,
+    /// A pass of this program.
+    Pass(String),
+    /// A pass or a repetition of this program.
+    Part(String),
+    /// A kernel that can take a place in this program, that of this pass.
+    Rung(String, String),
+    /// A value.
+    Value,
     /// An experiment.
     Experiment,
     /// A prediction, which stands here in the text.
@@ -42,10 +52,10 @@ pub(super) enum Access {
     Fixed,
     /// Results of kernels and of the device, and all values.
     Results,
-    /// Results of these probes.
-    Probes(Vec<String>),
+    /// Results of these probes, which run programs: the names of both.
+    Probes(Vec<(String, String)>),
     /// Results of these probes that do not depend on a clock.
-    Counts(Vec<String>),
+    Counts(Vec<(String, String)>),
     /// Results of the exercise.
     Exercise,
 }
@@ -62,15 +72,18 @@ impl Mentions {
 
     /// Reads an expression, noting its names. A mistake is reported at its place, and gives nothing.
     pub fn expr(&self, excerpt: Excerpt<'_>, access: &Access) -> Option<Expr> {
+        let expr = self.formula(excerpt, access, &[])?;
+        let Some(about) = expr.about_elements() else { return Some(expr) };
+        let hint = "they stand in the formulas of checks; use parameters, values and results here";
+        excerpt.error(about.start, "there are no elements of buffers here", hint);
+        None
+    }
+
+    /// The same, where elements of buffers may stand, and these names that are not noted.
+    pub fn formula(&self, excerpt: Excerpt<'_>, access: &Access, own: &[&str]) -> Option<Expr> {
         match Expr::parse(excerpt.text) {
-            Ok(expr) if expr.about_elements().is_some() => {
-                let at = expr.about_elements().map_or(0, |span| span.start);
-                let hint = "they stand in the formulas of checks; in the others use parameters, values and results";
-                excerpt.error(at, "there are no elements of buffers here", hint);
-                None
-            }
             Ok(expr) => {
-                for (name, span) in expr.names() {
+                for (name, span) in expr.names().into_iter().filter(|(name, _)| !own.contains(name)) {
                     self.add(name, excerpt.place(span.start), Of::Name(access.clone()));
                 }
                 Some(expr)

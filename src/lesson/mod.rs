@@ -5,29 +5,33 @@
 
 mod buffers;
 mod check;
+mod checks;
 mod conditions;
 mod cuda;
 mod document;
 mod domain;
 mod excerpt;
 mod experiments;
-
 mod fields;
-pub mod files;
 mod library;
 mod load;
 mod mention;
 pub mod model;
+mod program;
+mod programs;
 mod scaffold;
 mod scenes;
 pub mod scope;
+mod sized;
 mod text;
+mod walk;
 
 pub use crate::base::expr::{EvalError, Expr, ExprError, Scope};
+pub use crate::base::files::{FileError, PackFiles};
+pub use checks::{BEFORE, FORMS};
 pub use document::FORMAT_VERSION;
-pub use files::{FileError, PackFiles};
 pub use load::load;
 pub use model::*;
 pub use scaffold::{add_to_index, scaffold};
-pub use scenes::SceneKind;
+pub use scenes::{Facts, SCENES, Scene, SceneKind};
 pub use scope::{Env, Results, Settings};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+pub use super::program::*;
 use super::scenes::SceneKind;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
-use crate::base::tensor::{Elem, Init};
-use crate::job::{Twin, written_for_cuda};
+use crate::job::{BindingKind, Twin, written_for_cuda};
 use crate::trace::record::Backend;
 
 /// A pack: lessons in the order in which they are meant to be read.
@@ -33,6 +33,8 @@ pub struct Lesson {
     pub values: Vec<Value>,
     /// The kernels, ladders in their order.
     pub kernels: Vec<Kernel>,
+    /// What can be run: a program for each kernel that has buffers of its own, under the kernel's id, then those of several passes.
+    pub programs: Vec<Program>,
     /// Sweeps over a parameter.
     pub experiments: Vec<Experiment>,
     /// What the bench measures besides the defaults; where there is nothing, the largest buffers that fit.
@@ -43,6 +45,8 @@ pub struct Lesson {
     pub predictions: Vec<Prediction>,
     /// The exercise at the end.
     pub exercise: Option<Exercise>,
+    /// Whether it is of the pack that the program comes with.
+    pub built_in: bool,
 }
 
 /// Something the learner can turn. Its id is a name in expressions.
@@ -107,45 +111,99 @@ pub struct Kernel {
     pub ladder: String,
     /// What this rung changes against the one before it.
     pub change: String,
-    /// The shader's path within the pack, such as `shaders/coalescing/strided.wgsl`.
-    pub file: String,
-    /// The shader's text.
-    pub source: Arc<str>,
-    /// The entry point.
-    pub entry: String,
-    /// The same kernel in CUDA C++, where a `.cu` file of the same name lies beside the shader.
-    pub cuda: Option<Twin>,
-    /// How it is launched, where it is written in CUDA C++ only; `source` is CUDA C++, too, then.
-    pub cuda_only: Option<CudaOnly>,
+    /// What it is written in.
+    pub code: Code,
     /// A library's call that does the same work, to be timed beside it where there is that library.
     pub library: Option<LibraryDecl>,
     /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
     pub constants: Vec<(String, Expr)>,
     /// What must hold for it to be run at all.
     pub requires: Vec<Requirement>,
-    /// The buffers it binds.
-    pub buffers: Vec<Buffer>,
-    /// Workgroups in x, y, z.
-    pub grid: [Expr; 3],
-    /// Bytes that the work needs to move.
+    /// Workgroups; None where each pass that launches it says how many.
+    pub grid: Option<GridDecl>,
+    /// What its work needs.
+    pub work: WorkDecl,
+}
+
+/// What a kernel is written in.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// WGSL, perhaps with a twin in CUDA C++.
+    Wgsl {
+        /// The shader's path within the pack, such as `shaders/coalescing/strided.wgsl`.
+        file: String,
+        /// The shader's text.
+        source: Arc<str>,
+        /// The entry point.
+        entry: String,
+        /// The same kernel in CUDA C++, where a `.cu` file of the same name lies beside the shader.
+        twin: Option<Twin>,
+    },
+    /// CUDA C++ only.
+    Cuda {
+        /// The text and the function.
+        twin: Twin,
+        /// What the WGSL would have said.
+        launch: Box<CudaOnly>,
+    },
+}
+
+/// Bytes and operations that some work needs.
+#[derive(Clone, Debug)]
+pub struct WorkDecl {
+    /// Bytes to move.
     pub bytes: Expr,
-    /// Floating-point operations that the work needs.
+    /// Floating-point operations.
     pub flops: Expr,
-    /// How to tell that it is right.
-    pub check: Option<CheckDecl>,
 }
 
 impl Kernel {
+    /// The path of the file that it is read in.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        match &self.code {
+            Code::Wgsl { file, .. } => file,
+            Code::Cuda { twin, .. } => &twin.file,
+        }
+    }
+
+    /// The text that it is read in.
+    #[must_use]
+    pub fn source(&self) -> &Arc<str> {
+        match &self.code {
+            Code::Wgsl { source, .. } => source,
+            Code::Cuda { twin, .. } => &twin.source,
+        }
+    }
+
+    /// Its CUDA C++, where there is some.
+    #[must_use]
+    pub fn twin(&self) -> Option<&Twin> {
+        match &self.code {
+            Code::Wgsl { twin, .. } => twin.as_ref(),
+            Code::Cuda { twin, .. } => Some(twin),
+        }
+    }
+
+    /// How it is launched, where it is written in CUDA C++ only.
+    #[must_use]
+    pub fn cuda_only(&self) -> Option<&CudaOnly> {
+        match &self.code {
+            Code::Wgsl { .. } => None,
+            Code::Cuda { launch, .. } => Some(launch),
+        }
+    }
+
     /// Whether a backend runs what it is written in. CUDA also runs the twins of kernels in WGSL, where they have one.
     #[must_use]
     pub fn runs_on(&self, backend: Backend) -> bool {
-        self.cuda_only.is_none() || backend == Backend::Cuda
+        self.cuda_only().is_none() || backend == Backend::Cuda
     }
 
     /// That it does not, with what does.
     #[must_use]
     pub fn not_here(&self) -> Diagnostic {
-        written_for_cuda(&self.id, &self.file)
+        written_for_cuda(&self.id, self.file())
     }
 }
 
@@ -183,6 +241,8 @@ pub struct Requirement {
 /// What the WGSL would have said of a kernel that is written in CUDA C++ only.
 #[derive(Clone, Debug)]
 pub struct CudaOnly {
+    /// Its first parameters, which are buffers, by name, and what it does to each.
+    pub parameters: Vec<(String, BindingKind)>,
     /// Lanes of a workgroup in x, y, z.
     pub block: [Expr; 3],
     /// Shared memory that the launch gives each workgroup, in bytes.
@@ -218,56 +278,15 @@ pub struct MapDecl {
     pub swizzle: u32,
 }
 
-/// A buffer that a kernel binds, by its variable's name in the shader.
-#[derive(Clone, Debug)]
-pub struct Buffer {
-    /// The variable's name.
-    pub name: String,
-    /// The type of its elements (a `vec4<f32>` counts as four).
-    pub elem: Elem,
-    /// How many 32-bit elements.
-    pub count: Expr,
-    /// The columns of the row-major matrix that it is; none for a buffer that is no matrix.
-    pub columns: Option<Expr>,
-    /// What it holds at first.
-    pub init: Init,
-    /// Where random elements lie; without, as [`Init::Random`] says.
-    pub within: Option<Within>,
-}
-
-/// Where a buffer's random elements lie.
-#[derive(Clone, Debug)]
-pub struct Within {
-    /// The least.
-    pub low: Expr,
-    /// Above the greatest.
-    pub high: Expr,
-    /// The share of elements that are masked instead, from 0 to 1; none where it is left out.
-    pub masked: Option<Expr>,
-}
-
-/// A comparison with a reference.
-#[derive(Clone, Debug)]
-pub struct CheckDecl {
-    /// A name in `reference`'s table.
-    pub reference: String,
-    /// The reference's arguments.
-    pub args: Vec<(String, Expr)>,
-    /// The buffer to compare.
-    pub output: String,
-    /// The largest relative error allowed.
-    pub tolerance: f64,
-}
-
-/// A sweep: some kernels over some values of one parameter.
+/// A sweep: some programs over some values of one parameter.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// Its id.
     pub id: String,
     /// Its title, above the plot.
     pub title: String,
-    /// The kernels, each a curve.
-    pub kernels: Vec<String>,
+    /// What is run, each a curve.
+    pub curves: Vec<Curve>,
     /// The parameter on the x axis.
     pub over: String,
     /// Its values.
@@ -278,25 +297,38 @@ pub struct Experiment {
     pub at: Vec<(String, f64)>,
 }
 
-/// A size that the bench measures kernels at.
+/// A program that an experiment runs, and which of its figures is plotted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its id: what is run, unless the lesson says otherwise.
+    pub id: String,
+    /// Its name for people.
+    pub title: String,
+    /// What is run.
+    pub variant: Variant,
+    /// The pass whose figures are plotted; None for the whole program's.
+    pub pass: Option<String>,
+}
+
+/// A size that the bench measures programs at.
 #[derive(Clone, Debug)]
 pub struct BenchSize {
     /// Parameters that differ from their defaults.
     pub set: Vec<(String, f64)>,
-    /// The kernels, by id; all where none is named.
-    pub kernels: Vec<String>,
+    /// The programs, by id; all where none is named.
+    pub programs: Vec<String>,
 }
 
 impl BenchSize {
-    /// Whether a kernel is measured at this size.
+    /// Whether a program is measured at this size.
     #[must_use]
-    pub fn is_for(&self, kernel: &Kernel) -> bool {
-        self.kernels.is_empty() || self.kernels.contains(&kernel.id)
+    pub fn is_for(&self, program: &Program) -> bool {
+        self.programs.is_empty() || self.programs.contains(&program.id)
     }
 }
 
 /// What an experiment plots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub enum Quantity {
     /// Useful bytes per second.
     BytesPerSecond,
@@ -308,15 +340,17 @@ pub enum Quantity {
     SectorsPerRequest,
     /// From the trace: bytes that lanes load from global memory.
     LoadedBytes,
+    /// The lesson's value of this id, with the results of what the curve runs. It may not depend on a clock.
+    Value(String),
 }
 
 impl Quantity {
     /// Whether it comes from a trace, and not from a clock.
     #[must_use]
-    pub fn is_traced(self) -> bool {
+    pub fn is_traced(&self) -> bool {
         match self {
             Self::BytesPerSecond | Self::FlopsPerSecond | Self::Time => false,
-            Self::SectorsPerRequest | Self::LoadedBytes => true,
+            Self::SectorsPerRequest | Self::LoadedBytes | Self::Value(_) => true,
         }
     }
 }
@@ -328,8 +362,10 @@ pub struct Step {
     pub id: String,
     /// Its title, from the heading.
     pub title: String,
-    /// The kernel on the bench.
-    pub kernel: String,
+    /// What is on the bench.
+    pub variant: Variant,
+    /// The pass on the stage, by its id.
+    pub pass: String,
     /// Parameters set on entering the step.
     pub set: Vec<(String, f64)>,
     /// The experiment in the plot.
@@ -338,6 +374,8 @@ pub struct Step {
     pub scene: SceneKind,
     /// A part of the source line whose first access is on the stage at first; empty for the first access of all.
     pub watch: String,
+    /// Where the lesson declares it.
+    pub place: Place,
     /// The prose.
     pub blocks: Vec<Block>,
 }
@@ -368,8 +406,8 @@ pub struct Prediction {
 pub struct Probe {
     /// Its name in the prediction's expressions.
     pub id: String,
-    /// The kernel.
-    pub kernel: String,
+    /// What is run.
+    pub variant: Variant,
     /// Parameters that differ from the learner's.
     pub set: Vec<(String, f64)>,
 }
@@ -379,8 +417,10 @@ pub struct Probe {
 pub struct Exercise {
     /// What to do.
     pub prompt: Vec<Block>,
-    /// The kernel whose launch, buffers and check it uses.
-    pub kernel: String,
+    /// The program that it is a part of, with its buffers and checks.
+    pub variant: Variant,
+    /// The pass whose kernel's place it takes.
+    pub pass: String,
     /// Parameters it is judged at.
     pub set: Vec<(String, f64)>,
     /// The file it starts from, within the pack.

@@ -1,10 +1,8 @@
-//! The kinds of picture that the stage has, and which kernels each can show.
+//! The kinds of picture that the stage has: a table of what each is called, says and needs.
 
 use serde::Deserialize;
 
-use super::model::Kernel;
-
-/// A kind of picture of a kernel's run. `scene::stage` draws each.
+/// A kind of picture of a launch. `scene::stage` draws each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 pub enum SceneKind {
     /// One warp's lanes over the memory they touch.
@@ -22,70 +20,99 @@ pub enum SceneKind {
     Roofline,
 }
 
-impl SceneKind {
-    /// All of them, in the order of the stage's tabs.
-    pub const ALL: [Self; 6] = [Self::Warp, Self::Matrices, Self::Heat, Self::Reduction, Self::Waves, Self::Roofline];
+/// What a launch has for pictures to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Matrices among its buffers.
+    pub matrices: bool,
+    /// Lanes that meet: at barriers, or by subgroup operations.
+    pub meets: bool,
+    /// Floating-point operations that are counted.
+    pub flops: bool,
+}
 
+/// One kind of picture.
+pub struct Scene {
+    /// Which.
+    pub kind: SceneKind,
     /// Its name on the stage.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Warp => "Warp",
-            Self::Matrices => "Matrices",
-            Self::Heat => "Heat",
-            Self::Reduction => "Reduction",
-            Self::Waves => "Waves",
-            Self::Roofline => "Roofline",
-        }
-    }
-
+    pub name: &'static str,
     /// What it shows, in a sentence.
-    #[must_use]
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Warp => "The lanes of one warp, and each byte that they touch",
-            Self::Matrices => "The matrices, and what the workgroup has touched of them so far",
-            Self::Heat => "How often each element is fetched from global memory, over the whole grid",
-            Self::Reduction => "How the lanes of a workgroup combine their values, level by level",
-            Self::Waves => "How the grid's workgroups spread over a device's SMs, wave after wave",
-            Self::Roofline => "Where the kernels of the ladder stand under the device's ceilings",
-        }
-    }
-
+    pub help: &'static str,
     /// What a figure of it, in a note, is of.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Warp => "one access of warp 0, workgroup 0",
-            Self::Matrices => "what workgroup 0 has touched of the matrices",
-            Self::Heat => "how often each element is fetched from global memory, over the whole grid",
-            Self::Reduction => "how the lanes of workgroup 0 combine their values",
-            Self::Waves => "how the grid's workgroups spread over a device's SMs",
-            Self::Roofline => "where the kernels of the ladder stand under a device's ceilings",
-        }
-    }
-
-    /// Whether there is something of the kernel to show.
-    #[must_use]
-    pub fn fits(self, kernel: &Kernel) -> bool {
-        match self {
-            Self::Warp | Self::Waves => true,
-            Self::Matrices | Self::Heat => kernel.buffers.iter().any(|buffer| buffer.columns.is_some()),
-            // Lanes meet through workgroup memory or by subgroup operations. What kernels of matrices put there are tiles.
-            Self::Reduction => {
-                let meets = ["workgroupBarrier", "subgroup"].iter().any(|means| kernel.source.contains(means));
-                meets && !Self::Matrices.fits(kernel)
-            }
-            Self::Roofline => kernel.flops.source().trim() != "0",
-        }
-    }
-
+    pub about: &'static str,
     /// Whether it moves with a warp's events, so that it can be played; otherwise it is of the whole grid, and still.
+    pub plays: bool,
+    /// Whether there is something of a launch to show.
+    pub fits: fn(Facts) -> bool,
+    /// What to write in the lesson so that there is.
+    pub needs: &'static str,
+}
+
+/// All of them, in the order of the stage's tabs.
+pub static SCENES: [Scene; 6] = [
+    Scene {
+        kind: SceneKind::Warp,
+        name: "Warp",
+        help: "The lanes of one warp, and each byte that they touch",
+        about: "one access of warp 0, workgroup 0",
+        plays: true,
+        fits: |_| true,
+        needs: "any kernel that can be traced",
+    },
+    Scene {
+        kind: SceneKind::Matrices,
+        name: "Matrices",
+        help: "The matrices, and what the workgroup has touched of them so far",
+        about: "what workgroup 0 has touched of the matrices",
+        plays: true,
+        fits: |facts| facts.matrices,
+        needs: "give its matrices their `columns`",
+    },
+    Scene {
+        kind: SceneKind::Heat,
+        name: "Heat",
+        help: "How often each element is fetched from global memory, over the whole grid",
+        about: "how often each element is fetched from global memory, over the whole grid",
+        plays: false,
+        fits: |facts| facts.matrices,
+        needs: "give its matrices their `columns`",
+    },
+    Scene {
+        kind: SceneKind::Reduction,
+        name: "Reduction",
+        help: "How the lanes of a workgroup combine their values, level by level",
+        about: "how the lanes of workgroup 0 combine their values",
+        plays: true,
+        // What kernels of matrices put into workgroup memory are tiles.
+        fits: |facts| facts.meets && !facts.matrices,
+        needs: "show a kernel whose lanes meet, at barriers or by subgroup operations, and that has no matrices",
+    },
+    Scene {
+        kind: SceneKind::Waves,
+        name: "Waves",
+        help: "How the grid's workgroups spread over a device's SMs, wave after wave",
+        about: "how the grid's workgroups spread over a device's SMs",
+        plays: false,
+        fits: |_| true,
+        needs: "any kernel",
+    },
+    Scene {
+        kind: SceneKind::Roofline,
+        name: "Roofline",
+        help: "Where the kernels of the ladder stand under the device's ceilings",
+        about: "where the kernels of the ladder stand under a device's ceilings",
+        plays: false,
+        fits: |facts| facts.flops,
+        needs: "say how many `flops` its work takes",
+    },
+];
+
+impl SceneKind {
+    /// Its line of the table.
     #[must_use]
-    pub fn plays(self) -> bool {
-        match self {
-            Self::Warp | Self::Matrices | Self::Reduction => true,
-            Self::Heat | Self::Waves | Self::Roofline => false,
-        }
+    pub fn scene(self) -> &'static Scene {
+        let [warp, ..] = &SCENES;
+        SCENES.iter().find(|scene| scene.kind == self).unwrap_or(warp)
     }
 }

@@ -1,20 +1,22 @@
 //! The names that a lesson's expressions may use, and the numbers behind them.
 //!
-//! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a prediction's probe or of the
-//! exercise, with the fields of [`result_fields`]; `device` is a run with the fields of [`DEVICE_FIELDS`].
+//! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a program, of a prediction's probe or of the
+//! exercise, with the fields of [`result_fields`]; `device` is a run with the fields of [`DEVICE_FIELDS`]. A program's passes have
+//! results of their own, `<program>.<pass>.<field>`; it also has its rounds and its series, `<program>.<series>`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::model::{Lesson, Param, Value};
 use crate::base::expr::{EvalError, Expr, Scope};
-use crate::trace::{Ceilings, Record, Timing};
+use crate::base::units::Work;
+use crate::trace::{Ceilings, Record, Timing, Trace};
 
 /// The results of a run that a clock gave.
 pub const TIMED_FIELDS: [&str; 3] = ["time", "bytes_per_s", "flops_per_s"];
 
 /// The results of a run that the lesson's own arithmetic or its trace gave: the same on any machine.
-pub const COUNTED_FIELDS: [&str; 20] = [
+pub const COUNTED_FIELDS: [&str; 27] = [
     "bytes",
     "flops",
     "load_requests",
@@ -23,19 +25,32 @@ pub const COUNTED_FIELDS: [&str; 20] = [
     "store_requests",
     "store_sectors",
     "store_bytes",
+    "atomic_requests",
+    "atomic_sectors",
+    "atomic_bytes",
     "shared_load_requests",
     "shared_load_wavefronts",
     "shared_load_conflicts",
     "shared_store_requests",
     "shared_store_wavefronts",
     "shared_store_conflicts",
+    "shared_atomic_requests",
+    "shared_atomic_wavefronts",
+    "shared_atomic_conflicts",
     "barriers",
     "branches",
     "divergent_branches",
     "warp_instructions",
     "lane_ops",
     "warps",
+    LAUNCHES,
 ];
+
+/// The result that says how often a pass was launched; of a program, how often its passes were.
+const LAUNCHES: &str = "launches";
+
+/// The result of a program that says how many rounds its first repetition made.
+pub const ROUNDS: &str = "rounds";
 
 /// What is known of the device: `copy` in B/s, `fma` in FLOP/s and `launch` in seconds.
 pub const DEVICE_FIELDS: [&str; 3] = ["copy", "fma", "launch"];
@@ -75,45 +90,76 @@ impl Results {
         self.0.retain(|name, _| name.split_once('.').is_none_or(|(of, _)| of != run));
     }
 
-    /// Takes what a record holds, in the place of what was known of the run: counts from a complete trace, time where
-    /// it was measured. `bytes` and `flops` are what the work needs, as the lesson counts them.
+    /// Takes what a record holds, in the place of what was known of the run: counts from a complete trace, time where it was measured,
+    /// and the same of each pass under the run's name and its own; rounds, and the last figure of each series.
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
-    pub fn insert_record(&mut self, run: &str, record: &Record, bytes: f64, flops: f64) {
+    pub fn insert_record(&mut self, run: &str, record: &Record) {
         self.remove(run);
         if !record.trusted() {
             return;
         }
-        let mut set = |field: &str, value: f64| self.insert(run, field, value);
-        set("bytes", bytes);
-        set("flops", flops);
-        if let Some(timing) = &record.timing {
-            self.insert_timing(run, timing, bytes, flops);
+        self.insert_run(run, record.work, record.timing.as_ref(), record.total().as_ref());
+        self.insert(run, LAUNCHES, record.passes.iter().map(|pass| pass.launches).sum::<u64>() as f64);
+        if let Some((_, rounds)) = record.rounds.first() {
+            self.insert(run, ROUNDS, *rounds as f64);
         }
-        let mut set = |field: &str, value: f64| self.insert(run, field, value);
-        let Some(trace) = record.trace.as_ref().filter(|trace| trace.complete) else { return };
-        for (kind, counts) in [("load", &trace.global.load), ("store", &trace.global.store)] {
-            set(&format!("{kind}_requests"), counts.requests as f64);
-            set(&format!("{kind}_sectors"), counts.sectors as f64);
-            set(&format!("{kind}_bytes"), counts.bytes as f64);
+        for (id, figures) in &record.series {
+            figures.last().filter(|figure| figure.is_finite()).into_iter().for_each(|last| self.insert(run, id, *last));
         }
-        for (kind, counts) in [("load", &trace.shared.load), ("store", &trace.shared.store)] {
-            set(&format!("shared_{kind}_requests"), counts.requests as f64);
-            set(&format!("shared_{kind}_wavefronts"), counts.wavefronts as f64);
-            set(&format!("shared_{kind}_conflicts"), counts.conflicts as f64);
+        for pass in &record.passes {
+            let name = format!("{run}.{}", pass.id);
+            self.insert_run(&name, pass.work, pass.timing.as_ref(), pass.trace.as_ref());
+            self.insert(&name, LAUNCHES, pass.launches as f64);
         }
-        set("barriers", trace.barriers as f64);
-        set("branches", trace.branches.executed as f64);
-        set("divergent_branches", trace.branches.divergent as f64);
-        set("warp_instructions", trace.warp_instructions as f64);
-        set("lane_ops", trace.lane_ops as f64);
-        set("warps", trace.warps as f64);
     }
 
-    /// Takes a run's time beside what is known of it: its counts may have come from another backend.
-    pub fn insert_timing(&mut self, run: &str, timing: &Timing, bytes: f64, flops: f64) {
+    /// What is known of a run, or of one of its passes.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    fn insert_run(&mut self, run: &str, work: Work, timing: Option<&Timing>, trace: Option<&Trace>) {
+        self.insert(run, "bytes", work.bytes);
+        self.insert(run, "flops", work.flops);
+        if let Some(timing) = timing {
+            self.insert_time(run, timing, work);
+        }
+        let Some(trace) = trace.filter(|trace| trace.complete) else { return };
+        let mut set = |field: &str, value: u64| self.insert(run, field, value as f64);
+        let global = &trace.global;
+        for (kind, counts) in [("load", &global.load), ("store", &global.store), ("atomic", &global.atomic)] {
+            set(&format!("{kind}_requests"), counts.requests);
+            set(&format!("{kind}_sectors"), counts.sectors);
+            set(&format!("{kind}_bytes"), counts.bytes);
+        }
+        let shared = &trace.shared;
+        for (kind, counts) in [("load", &shared.load), ("store", &shared.store), ("atomic", &shared.atomic)] {
+            set(&format!("shared_{kind}_requests"), counts.requests);
+            set(&format!("shared_{kind}_wavefronts"), counts.wavefronts);
+            set(&format!("shared_{kind}_conflicts"), counts.conflicts);
+        }
+        set("barriers", trace.barriers);
+        set("branches", trace.branches.executed);
+        set("divergent_branches", trace.branches.divergent);
+        set("warp_instructions", trace.warp_instructions);
+        set("lane_ops", trace.lane_ops);
+        set("warps", trace.warps);
+    }
+
+    /// Takes the times of a record beside what is known of the run: its counts may have come from another backend.
+    pub fn insert_timing(&mut self, run: &str, record: &Record) {
+        if let Some(timing) = &record.timing {
+            self.insert_time(run, timing, record.work);
+        }
+        for pass in &record.passes {
+            if let Some(timing) = &pass.timing {
+                self.insert_time(&format!("{run}.{}", pass.id), timing, pass.work);
+            }
+        }
+    }
+
+    fn insert_time(&mut self, run: &str, timing: &Timing, work: Work) {
+        let rate = work.per_second(timing.median_s);
         self.insert(run, "time", timing.median_s);
-        self.insert(run, "bytes_per_s", bytes / timing.median_s);
-        self.insert(run, "flops_per_s", flops / timing.median_s);
+        self.insert(run, "bytes_per_s", rate.bytes);
+        self.insert(run, "flops_per_s", rate.flops);
     }
 
     /// Takes the device's ceilings; the copy kernel's is the one for bytes, the driver's copy stands in for it.
@@ -239,7 +285,7 @@ impl Lesson {
                 seen.push(name);
                 open.extend(self.values.iter().find(|value| value.id == name).map(|value| &value.expr));
                 let Some((run, field)) = name.split_once('.') else { continue };
-                let timed = TIMED_FIELDS.contains(&field);
+                let timed = TIMED_FIELDS.contains(&field.rsplit('.').next().unwrap_or(field));
                 match runs.iter_mut().find(|(known, _)| known == run) {
                     Some((_, any)) => *any |= timed,
                     None => runs.push((run.to_owned(), timed)),
@@ -266,7 +312,7 @@ impl Lesson {
 mod tests {
     use super::*;
     use crate::lesson::model::Domain;
-    use crate::trace::{AccessCounts, Backend, CacheState, GlobalCounts, Timing, Trace};
+    use crate::trace::{AccessCounts, Backend, CacheState, GlobalCounts, PassRecord};
 
     fn expr(text: &str) -> Expr {
         #[expect(clippy::unwrap_used, reason = "the tests below write expressions that parse")]
@@ -300,11 +346,13 @@ mod tests {
                 value("v0", "n"),
             ],
             kernels: Vec::new(),
+            programs: Vec::new(),
             experiments: Vec::new(),
             bench: Vec::new(),
             steps: Vec::new(),
             predictions: Vec::new(),
             exercise: None,
+            built_in: false,
         }
     }
 
@@ -321,16 +369,26 @@ mod tests {
         };
         let load = AccessCounts { requests: 2, sectors: 8, bytes: 256 };
         let global = GlobalCounts { load, ..GlobalCounts::default() };
+        let trace = Some(Trace { global, complete: true, warps: 3, ..Trace::default() });
+        let work = Work { bytes: 128.0, flops: 1.0 };
+        let pass = PassRecord {
+            id: "all".to_owned(),
+            launches: 2,
+            work,
+            timing: Some(timing.clone()),
+            trace,
+            ..PassRecord::default()
+        };
         Record {
-            kernel: "copy".to_owned(),
+            program: "copy".to_owned(),
             backend: Backend::Simt,
-            check: None,
+            passes: vec![pass],
+            rounds: vec![("steps".to_owned(), 2)],
+            checks: Vec::new(),
+            work,
             timing: Some(timing),
-            trace: Some(Trace { global, complete: true, warps: 3, ..Trace::default() }),
-            timeline: None,
-            heat: None,
-            compiled: None,
-            library: None,
+            series: vec![("loss".to_owned(), vec![4.0, 2.0])],
+            looks: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -342,7 +400,7 @@ mod tests {
         let mut results = Results::default();
         let missing = Env::new(&lesson, &settings, &results).eval(&expr("speed"));
         assert_eq!(missing, Err(EvalError::Missing("copy.time".to_owned())));
-        results.insert_record("copy", &record(), 128.0, 0.0);
+        results.insert_record("copy", &record());
         let env = Env::new(&lesson, &settings, &results);
         assert_eq!(env.eval(&expr("speed")), Ok(256.0));
         assert_eq!(env.eval(&expr("copy.load_sectors / copy.load_requests + copy.warps")), Ok(7.0));
@@ -355,9 +413,11 @@ mod tests {
     #[test]
     fn every_result_field_of_a_full_record_is_filled() {
         let mut results = Results::default();
-        results.insert_record("copy", &record(), 128.0, 1.0);
-        let mut named: Vec<String> = result_fields().map(|field| format!("copy.{field}")).collect();
+        results.insert_record("copy", &record());
+        let of_run = result_fields().chain([ROUNDS, "loss"]).map(|field| format!("copy.{field}"));
+        let mut named: Vec<String> = of_run.chain(result_fields().map(|field| format!("copy.all.{field}"))).collect();
         named.sort();
+        assert_eq!((results.get("copy.loss"), results.get("copy.all.launches")), (Some(2.0), Some(2.0)));
         assert_eq!(results.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>(), named);
     }
 
@@ -365,13 +425,17 @@ mod tests {
     fn a_part_of_a_trace_gives_no_counts_and_a_new_record_replaces_the_old() {
         let mut results = Results::default();
         results.insert("copy2", "time", 1.0);
-        results.insert_record("copy", &record(), 128.0, 0.0);
+        results.insert_record("copy", &record());
         let mut cut = record();
-        cut.timing = None;
-        cut.trace.iter_mut().for_each(|trace| trace.complete = false);
-        results.insert_record("copy", &cut, 128.0, 0.0);
+        (cut.timing, cut.series, cut.rounds) = (None, Vec::new(), Vec::new());
+        cut.passes[0].timing = None;
+        cut.passes[0].trace.iter_mut().for_each(|trace| trace.complete = false);
+        results.insert_record("copy", &cut);
         let names: Vec<&str> = results.iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["copy.bytes", "copy.flops", "copy2.time"]);
+        let known =
+            ["all.bytes", "all.flops", "all.launches", "bytes", "flops", "launches"].map(|name| format!("copy.{name}"));
+        assert_eq!(names[..6], known);
+        assert_eq!(names[6..], ["copy2.time"]);
     }
 
     #[test]

@@ -116,7 +116,9 @@ fn more_launches(launches: u32, seconds: f64, enough: f64) -> u32 {
     launches.saturating_mul(factor)
 }
 
-fn summary(samples: Vec<f64>, launches_per_sample: u32, conditions: &Conditions) -> Timing {
+/// What samples come to, in seconds a launch.
+#[must_use]
+pub fn summary(samples: Vec<f64>, launches_per_sample: u32, conditions: &Conditions) -> Timing {
     let sorted = stats::sorted(&samples);
     Timing {
         samples,

@@ -1,13 +1,16 @@
 //! What kernels should give, computed on the CPU in f64: one table of names, and the comparison; and the maths that a
 //! learner explores by hand.
 
+mod check;
 mod compare;
 mod explored;
+mod formula;
+mod predicate;
 mod product;
 mod rows;
 pub mod softmax;
 mod table;
 
-pub use compare::check;
+pub use check::{Seen, check};
 pub use explored::{Explored, Explorer, explorer, explorers};
 pub use table::signatures;

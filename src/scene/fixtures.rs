@@ -12,6 +12,7 @@ impl Script {
     /// No events yet; `width` lanes a warp, 4 warps a workgroup.
     pub fn new(width: u32) -> Self {
         let buffer = |name: &str, space, bytes| TracedBuffer {
+            of: name.to_owned(),
             name: name.to_owned(),
             space,
             elem: Elem::F32,

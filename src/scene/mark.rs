@@ -20,8 +20,7 @@ pub struct Mark {
 #[must_use]
 pub fn of(timeline: &Timeline, origin: &Provenance) -> Vec<Mark> {
     let Some(writer) = &origin.writer else { return Vec::new() };
-    let numbered =
-        |name: &str| timeline.buffers.iter().position(|b| b.name == name).and_then(|i| u16::try_from(i).ok());
+    let numbered = |name: &str| timeline.buffers.iter().position(|b| b.of == name).and_then(|i| u16::try_from(i).ok());
     let element = (origin.buffer.as_str(), origin.byte / 4, (writer.warp, writer.lane));
     let loads = writer.loads.iter().chain(&writer.through).map(|l| (l.buffer.as_str(), l.byte / 4, (l.warp, l.lane)));
     let stores = writer.through.iter().filter_map(|l| {

@@ -12,6 +12,7 @@ use crate::trace::TracedBuffer;
 /// requests), stores them to workgroup memory, waits, loads from there, waits; twice; and stores two rows of `c`.
 fn tiled() -> Arc<Timeline> {
     let buffer = |name: &str, space, bytes, columns| TracedBuffer {
+        of: name.to_owned(),
         name: name.to_owned(),
         space,
         elem: Elem::F32,

@@ -11,7 +11,8 @@ use super::output::{LibraryOutput, TimeOutput};
 use super::run::{self, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::limits;
-use crate::lesson::{Kernel, Lesson, Pack};
+use crate::job::BufferSpec;
+use crate::lesson::{Lesson, Pack, Program, Variant};
 use crate::measure::roofline::{self, Placement};
 use crate::trace::record::{Backend, Ceilings, Device, Warning};
 
@@ -74,7 +75,7 @@ pub enum Size {
 pub struct Rung {
     /// The lesson's id.
     pub lesson: String,
-    /// The kernel's id.
+    /// The kernel's or program's id.
     pub kernel: String,
     /// The ladder that it is a rung of; empty where it stands alone.
     pub ladder: String,
@@ -111,7 +112,7 @@ pub struct Rung {
 pub struct Traced {
     /// The lesson's id.
     pub lesson: String,
-    /// The kernel's id.
+    /// The kernel's or program's id.
     pub kernel: String,
     /// Whether it ran to its end.
     pub ok: bool,
@@ -149,64 +150,67 @@ pub fn bench(
         match found {
             Ok((device, ceilings)) => {
                 let mut bench = DeviceBench { device, ceilings, kernels: Vec::new() };
-                each_kernel(pack, |lesson, kernel| {
-                    say(&format!("{}: {}/{}", backend.name(), lesson.id, kernel.id));
+                each_program(pack, |lesson, program| {
+                    say(&format!("{}: {}/{}", backend.name(), lesson.id, program.id));
                     let purpose = run::purpose(backend, 1, false);
                     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
-                    bench.kernels.extend(rungs(&runner, kernel, &bench.device, &ceilings, &mut problems));
+                    bench.kernels.extend(rungs(&runner, program, &bench.device, &ceilings, &mut problems));
                 });
                 output.devices.push(bench);
             }
             Err(why) => output.missing.push(Missing { backend, message: why.message, hint: why.hint }),
         }
     }
-    each_kernel(pack, |lesson, kernel| {
-        say(&format!("simt: {}/{}", lesson.id, kernel.id));
+    each_program(pack, |lesson, program| {
+        say(&format!("simt: {}/{}", lesson.id, program.id));
         let purpose = Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
         let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
-        output.tracer.extend(traced(&runner, kernel, &mut problems));
+        output.tracer.extend(traced(&runner, program, &mut problems));
     });
     (output, problems)
 }
 
-fn each_kernel(pack: &Pack, mut of: impl FnMut(&Lesson, &Kernel)) {
+fn each_program(pack: &Pack, mut of: impl FnMut(&Lesson, &Program)) {
     for lesson in &pack.lessons {
-        lesson.kernels.iter().for_each(|kernel| of(lesson, kernel));
+        lesson.programs.iter().for_each(|program| of(lesson, program));
     }
 }
 
 fn rungs(
     runner: &Runner<'_>,
-    kernel: &Kernel,
+    program: &Program,
     device: &Device,
     ceilings: &Ceilings,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<Rung> {
     let defaults = jobs::defaults(runner.lesson);
-    let asked = runner.lesson.bench.iter().filter(|size| !device.software && size.is_for(kernel));
+    let asked = runner.lesson.bench.iter().filter(|size| !device.software && size.is_for(program));
     let mut sizes: Vec<(Size, Params)> = asked.map(|s| (Size::Asked, jobs::with(&defaults, &s.set))).collect();
     if runner.lesson.bench.is_empty() {
-        let large = large(runner.lesson, kernel, &defaults, runner.purpose, device);
+        let large = large(runner.lesson, program, &defaults, runner.purpose, device);
         sizes.extend(large.map(|params| (Size::Large, params)));
     }
     sizes.insert(0, (Size::Default, defaults.clone()));
     sizes
         .into_iter()
         .filter_map(|(size, params)| {
-            let (found, done, mut wrong) = runner.output(kernel, &params);
+            let variant = Variant::plain(&program.id);
+            let (found, done, mut wrong) = runner.output((&program.id, &variant, None), &params);
             if run::is_not_here(&wrong) {
                 return None;
             }
             problems.append(&mut wrong);
-            let time = found.time.filter(|_| found.ok);
+            let ok = found.is_ok();
+            let time = found.time.filter(|_| ok);
             let placed = time.as_ref().and_then(|t| roofline::place(found.bytes, found.flops, t.median_s, ceilings));
             let theirs = found.library.as_ref().filter(|l| l.ok).and_then(|l| l.time.as_ref());
             let of_library = theirs.zip(time.as_ref()).map(|(theirs, ours)| theirs.median_s / ours.median_s);
-            let bytes = jobs::buffer_bytes(runner.lesson, kernel, &params).unwrap_or_default();
+            let buffers = jobs::sketch(runner.lesson, &variant, &params).map(|job| job.buffers).unwrap_or_default();
+            let kernel = runner.lesson.kernel(&program.id);
             Some(Rung {
                 lesson: runner.lesson.id.clone(),
-                kernel: kernel.id.clone(),
-                ladder: kernel.ladder.clone(),
+                kernel: program.id.clone(),
+                ladder: kernel.map(|kernel| kernel.ladder.clone()).unwrap_or_default(),
                 size,
                 set: params
                     .iter()
@@ -214,10 +218,10 @@ fn rungs(
                     .map(|(id, v)| (id.clone(), *v))
                     .collect(),
                 params,
-                largest_buffer_bytes: bytes.into_iter().max().unwrap_or(0),
-                ok: found.ok,
-                bytes_per_s: found.bytes_per_s.filter(|_| found.ok),
-                flops_per_s: found.flops_per_s.filter(|_| found.ok),
+                largest_buffer_bytes: buffers.iter().map(BufferSpec::bytes).max().unwrap_or(0),
+                ok,
+                bytes_per_s: found.bytes_per_s.filter(|_| ok),
+                flops_per_s: found.flops_per_s.filter(|_| ok),
                 time,
                 roofline: placed,
                 library: found.library,
@@ -231,13 +235,14 @@ fn rungs(
 
 /// The defaults with that parameter raised that makes the kernel's buffers largest, as far as the device takes it. None where no parameter
 /// does, and on a device in software: its large sizes take long and say nothing about a GPU.
-fn large(lesson: &Lesson, kernel: &Kernel, base: &Params, purpose: &Purpose, device: &Device) -> Option<Params> {
+fn large(lesson: &Lesson, program: &Program, base: &Params, purpose: &Purpose, device: &Device) -> Option<Params> {
     if device.software {
         return None;
     }
-    let total = |params: &Params| jobs::buffer_bytes(lesson, kernel, params).map(|bytes| bytes.iter().sum::<u64>());
+    let variant = Variant::plain(&program.id);
+    let total = |params: &Params| Some(jobs::sketch(lesson, &variant, params)?.footprint());
     let mut best = (total(base)?, None);
-    let sizing = kernel.buffers.iter().flat_map(|buffer| lesson.blame(&buffer.count));
+    let sizing = program.buffers.iter().flat_map(|buffer| lesson.blame(&buffer.count));
     let mut sizing: Vec<String> = sizing.collect();
     sizing.sort();
     sizing.dedup();
@@ -249,7 +254,7 @@ fn large(lesson: &Lesson, kernel: &Kernel, base: &Params, purpose: &Purpose, dev
             .filter_map(|params| Some((total(&params)?, params)))
             .filter(|(bytes, _)| *bytes <= MOST_BYTES && *bytes > best.0)
             .find(|(_, params)| {
-                jobs::build(lesson, kernel, params, purpose).is_ok_and(|job| limits::check(&job, device).is_empty())
+                jobs::build(lesson, &variant, params, purpose).is_ok_and(|job| limits::check(&job, device).is_empty())
             });
         if let Some((bytes, params)) = fitting {
             best = (bytes, Some(params));
@@ -258,9 +263,10 @@ fn large(lesson: &Lesson, kernel: &Kernel, base: &Params, purpose: &Purpose, dev
     best.1
 }
 
-/// A kernel's row of the tracer's part; none where the tracer cannot run it.
-fn traced(runner: &Runner<'_>, kernel: &Kernel, problems: &mut Vec<Diagnostic>) -> Option<Traced> {
-    let (found, _, mut wrong) = runner.output(kernel, &jobs::defaults(runner.lesson));
+/// A program's row of the tracer's part; None if the tracer cannot run it.
+fn traced(runner: &Runner<'_>, program: &Program, problems: &mut Vec<Diagnostic>) -> Option<Traced> {
+    let variant = Variant::plain(&program.id);
+    let (found, _, mut wrong) = runner.output((&program.id, &variant, None), &jobs::defaults(runner.lesson));
     if run::is_not_here(&wrong) {
         return None;
     }
@@ -269,5 +275,5 @@ fn traced(runner: &Runner<'_>, kernel: &Kernel, problems: &mut Vec<Diagnostic>) 
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     let lane_ops_per_s = if seconds > 0.0 { lane_ops as f64 / seconds } else { 0.0 };
     let lesson = runner.lesson.id.clone();
-    Some(Traced { lesson, kernel: kernel.id.clone(), ok: found.ok, lane_ops, seconds, lane_ops_per_s })
+    Some(Traced { lesson, kernel: program.id.clone(), ok: found.is_ok(), lane_ops, seconds, lane_ops_per_s })
 }

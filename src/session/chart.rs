@@ -1,9 +1,9 @@
 //! An experiment's sweep as a plot: measured where a device measured it, else what the trace says.
 
-use super::desk::state::Sweep;
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::recording::Shown;
-use crate::lesson::{Domain, Experiment, Lesson, Quantity};
+use super::sweep::Sweep;
+use crate::lesson::{Curve, Domain, Experiment, Lesson, Quantity, Value};
 use crate::measure::roofline;
 use crate::scene::palette::Ink;
 use crate::scene::plot::{Axis, Plot, Point, Scale, Series};
@@ -23,7 +23,7 @@ pub fn plot(
     measures: bool,
 ) -> Plot {
     let measured = sweep.map_or(measures, |s| s.backend != Backend::Simt);
-    let y = YAxis::of(experiment.quantity, measured);
+    let y = YAxis::of(lesson, &experiment.quantity, measured);
     let param = lesson.param(&experiment.over);
     let label = param.map_or(experiment.over.as_str(), |p| p.label.as_str()).to_owned();
     let scale = match (param.map(|p| &p.domain), experiment.values.as_slice()) {
@@ -32,28 +32,18 @@ pub fn plot(
         _ => Scale::Linear,
     };
     let points = sweep.map(|s| s.points.as_slice()).unwrap_or_default();
-    let mut series: Vec<Series> = experiment
-        .kernels
-        .iter()
-        .zip(0_u8..)
-        .map(|(id, index)| {
-            let title = lesson.kernel(id).map_or(id.as_str(), |k| k.title.as_str());
-            let of_kernel = points.iter().filter(|p| p.kernel.id == *id);
-            Series {
-                id: id.clone(),
-                name: title.to_owned(),
-                ink: Ink::Series(index),
-                recorded: false,
-                points: of_kernel.filter_map(|p| y.point(p)).collect(),
-            }
-        })
-        .collect();
+    let curve = |(curve, index): (&Curve, u8)| Series {
+        id: curve.id.clone(),
+        name: curve.title.clone(),
+        ink: Ink::Series(index),
+        recorded: false,
+        points: points.iter().filter(|p| p.kernel.id == curve.id).filter_map(|p| y.point(p)).collect(),
+    };
+    let mut series: Vec<Series> = experiment.curves.iter().zip(0_u8..).map(curve).collect();
     series.extend(libraries(points, y));
     let copy = ceilings.filter(|_| measured).and_then(roofline::bandwidth);
-    let ceilings = match experiment.quantity {
-        Quantity::BytesPerSecond => copy.map(|c| ("a large copy".to_owned(), c)).into_iter().collect(),
-        Quantity::FlopsPerSecond | Quantity::Time | Quantity::SectorsPerRequest | Quantity::LoadedBytes => Vec::new(),
-    };
+    let ceilings = copy.filter(|_| experiment.quantity == Quantity::BytesPerSecond);
+    let ceilings = ceilings.map(|copy| ("a large copy".to_owned(), copy)).into_iter().collect();
     Plot {
         title: y.title(experiment, &label),
         x: Axis {
@@ -68,7 +58,7 @@ pub fn plot(
         // A setting beyond the experiment's values would press its curves together.
         current: current
             .filter(|(x, _)| is_within(*x, &experiment.values))
-            .and_then(|(x, kernel)| Some((x, y.value(kernel)?))),
+            .and_then(|(x, kernel)| Some((x, y.value(kernel, None)?))),
     }
 }
 
@@ -77,7 +67,7 @@ fn is_within(x: f64, values: &[f64]) -> bool {
 }
 
 /// The curves of libraries' calls, which were timed beside the kernels; one for each library.
-fn libraries(points: &[SweepPoint], y: YAxis) -> Vec<Series> {
+fn libraries(points: &[SweepPoint], y: YAxis<'_>) -> Vec<Series> {
     let mut series: Vec<Series> = Vec::new();
     for point in points {
         let Some((library, place)) = point.kernel.library.as_ref().zip(y.library(point)) else { continue };
@@ -104,7 +94,7 @@ pub fn library_id(library: &LibraryOutput) -> String {
 
 /// The curves of a recording, in the colours of their kernels. Their names and ids say that they are no measurement of this machine.
 #[must_use]
-pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown<'_>) -> Plot {
+pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown) -> Plot {
     let mut plot = plot(lesson, experiment, Some(&shown.sweep), None, None, true);
     for series in &mut plot.series {
         series.recorded = true;
@@ -143,7 +133,7 @@ pub fn share_axes(own: &Plot, recorded: &Plot) -> bool {
 
 /// What stands on the y axis.
 #[derive(Clone, Copy)]
-enum YAxis {
+enum YAxis<'a> {
     Throughput,
     Rate,
     Time,
@@ -151,13 +141,16 @@ enum YAxis {
     LoadedBytes,
     /// Of the bytes in the sectors that were moved, the percentage that lanes asked for.
     BytesUsed,
+    /// A value of the lesson; None if it is not there.
+    Value(Option<&'a Value>),
 }
 
-impl YAxis {
-    fn of(quantity: Quantity, measured: bool) -> Self {
+impl<'a> YAxis<'a> {
+    fn of(lesson: &'a Lesson, quantity: &Quantity, measured: bool) -> Self {
         match quantity {
             Quantity::SectorsPerRequest => Self::SectorsPerRequest,
             Quantity::LoadedBytes => Self::LoadedBytes,
+            Quantity::Value(id) => Self::Value(lesson.values.iter().find(|value| value.id == *id)),
             _ if !measured => Self::BytesUsed,
             Quantity::BytesPerSecond => Self::Throughput,
             Quantity::FlopsPerSecond => Self::Rate,
@@ -169,13 +162,11 @@ impl YAxis {
     fn title(self, experiment: &Experiment, over: &str) -> String {
         match self {
             Self::BytesUsed => format!("Bytes used against {over} (traced)"),
-            Self::Throughput | Self::Rate | Self::Time | Self::SectorsPerRequest | Self::LoadedBytes => {
-                experiment.title.clone()
-            }
+            _ => experiment.title.clone(),
         }
     }
 
-    fn label(self) -> &'static str {
+    fn label(self) -> &'a str {
         match self {
             Self::Throughput => "useful bytes per second",
             Self::Rate => "useful operations per second",
@@ -183,10 +174,11 @@ impl YAxis {
             Self::SectorsPerRequest => "sectors per load request, traced",
             Self::LoadedBytes => "bytes loaded by lanes, traced",
             Self::BytesUsed => "bytes that lanes asked for, of all bytes moved",
+            Self::Value(value) => value.map_or("", |value| value.label.as_str()),
         }
     }
 
-    fn unit(self) -> &'static str {
+    fn unit(self) -> &'a str {
         match self {
             Self::Throughput => "B/s",
             Self::Rate => "FLOP/s",
@@ -194,14 +186,16 @@ impl YAxis {
             Self::SectorsPerRequest => "",
             Self::LoadedBytes => "B",
             Self::BytesUsed => "%",
+            Self::Value(value) => value.map_or("", |value| value.unit.as_str()),
         }
     }
 
-    fn value(self, kernel: &KernelOutput) -> Option<f64> {
-        if !kernel.ok {
+    fn value(self, kernel: &KernelOutput, value: Option<f64>) -> Option<f64> {
+        if !kernel.is_ok() {
             return None;
         }
         match self {
+            Self::Value(of) => Some(value? * if of?.unit == "%" { 100.0 } else { 1.0 }),
             Self::Throughput => kernel.bytes_per_s,
             Self::Rate => kernel.flops_per_s,
             Self::Time => kernel.time.as_ref().map(|t| t.median_s),
@@ -233,7 +227,7 @@ impl YAxis {
             Self::Throughput => library.bytes_per_s?,
             Self::Rate => library.flops_per_s?,
             Self::Time => time.median_s,
-            Self::SectorsPerRequest | Self::LoadedBytes | Self::BytesUsed => return None,
+            Self::SectorsPerRequest | Self::LoadedBytes | Self::BytesUsed | Self::Value(_) => return None,
         };
         Some(self.spread(point.x, y, Some(time)))
     }
@@ -241,7 +235,7 @@ impl YAxis {
     /// The point with its spread: the tenth to the ninetieth percentile of the samples.
     fn point(self, point: &SweepPoint) -> Option<Point> {
         let kernel = &point.kernel;
-        let y = self.value(kernel)?;
+        let y = self.value(kernel, point.value)?;
         Some(self.spread(point.x, y, kernel.time.as_ref()))
     }
 
@@ -279,8 +273,8 @@ mod tests {
             bytes_per_s: Some(8.0),
             flops_per_s: Some(16.0),
         };
-        let kernel = KernelOutput { library: Some(library), ..KernelOutput::failed(kernel, String::new()) };
-        SweepPoint { x, kernel, warnings: Vec::new() }
+        let kernel = KernelOutput { id: kernel.to_owned(), library: Some(library), ..KernelOutput::default() };
+        SweepPoint { x, kernel, value: None, warnings: Vec::new() }
     }
 
     #[test]

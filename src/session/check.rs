@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use super::devices::Devices;
 use super::exercise::{Try, Verdict};
 use super::jobs::{self, Purpose};
-use super::run::{self, Done, Runner};
+use super::run::{self, Runner};
 use super::work;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
 use crate::job::Job;
-use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles};
+use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Program, Variant};
 use crate::trace::record::Backend;
 
 /// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
@@ -29,8 +29,8 @@ pub fn check(
     let compiles = twins_not_compiled(devices, &pack).is_none();
     for lesson in &pack.lessons {
         let mut problems = lesson_problems(devices, lesson, cancel);
-        for kernel in lesson.kernels.iter().filter(|kernel| compiles && kernel.cuda.is_some()) {
-            problems.extend(twin_problems(devices, lesson, kernel));
+        for variant in lesson.programs.iter().flat_map(Program::variants).filter(|_| compiles) {
+            problems.extend(twin_problems(devices, lesson, &variant));
         }
         on_lesson(&lesson.id, &problems);
         all.extend(problems);
@@ -41,7 +41,7 @@ pub fn check(
 /// Why a pack's twins in CUDA C++ cannot be checked on this machine; none where they can, or where there are none.
 #[must_use]
 pub fn twins_not_compiled(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
-    let twin = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).find_map(|kernel| kernel.cuda.as_ref())?;
+    let twin = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).find_map(Kernel::twin)?;
     let (why, hint) = match devices.cuda_parts() {
         Ok(parts) => match parts.into_iter().find(|part| part.name == NVRTC) {
             Some(part) if part.found => return None,
@@ -60,23 +60,24 @@ pub fn twins_not_compiled(devices: &Devices, pack: &Pack) -> Option<Diagnostic> 
 /// Which of a pack's kernels ran nowhere, for want of the one backend that runs what they are written in; none where all ran.
 #[must_use]
 pub fn not_run(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
-    let only = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).filter(|kernel| kernel.cuda_only.is_some());
+    let only = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).filter(|kernel| kernel.cuda_only().is_some());
     let only: Vec<&Kernel> = only.collect();
     let first = only.first()?;
     let why = devices.describe(Backend::Cuda).err()?;
     let names: Vec<String> = only.iter().map(|kernel| format!("`{}`", kernel.id)).collect();
     let message = format!("written in CUDA C++ only, and so not run here: {} ({})", names.join(", "), why.message);
-    let warning = Diagnostic::warning(message).in_file(&first.file);
+    let warning = Diagnostic::warning(message).in_file(first.file());
     Some(warning.hint("check the pack on a machine with an NVIDIA GPU, too"))
 }
 
-/// What CUDA's compiler says of a kernel's twin.
-fn twin_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
+/// What CUDA's compiler says of a program's twins, where all its kernels have one.
+fn twin_problems(devices: &Devices, lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
+    let twins = lesson.launched(variant).into_iter().flatten().all(|kernel| kernel.twin().is_some());
     let purpose = run::purpose(Backend::Cuda, 1, false);
-    match jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose) {
-        Ok(job) => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
-        // What keeps the job from being built has been said of its shader.
-        Err(_) => Vec::new(),
+    match jobs::build(lesson, variant, &jobs::defaults(lesson), &purpose) {
+        Ok(job) if twins => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
+        // What keeps the job from being built has been said of its shaders.
+        Ok(_) | Err(_) => Vec::new(),
     }
 }
 
@@ -84,58 +85,71 @@ fn twin_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel) -> Vec<Dia
 #[must_use]
 pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let mut problems = step_problems(lesson);
-    for kernel in &lesson.kernels {
-        let shader = shader_problems(lesson, kernel);
-        if shader.is_empty() {
-            problems.extend(run_problems(devices, lesson, kernel, cancel));
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for variant in lesson.programs.iter().flat_map(Program::variants) {
+        let mut found = shader_problems(lesson, &variant);
+        if found.is_empty() {
+            found = run_problems(devices, lesson, &variant, cancel);
         }
-        problems.extend(shader);
+        // What the variants of a program share is wrong with all of them.
+        found.retain(|problem| !told.contains(problem));
+        told.extend(found.iter().cloned());
+        problems.extend(found);
     }
     problems.extend(exercise_problems(devices, lesson, cancel));
     problems
 }
 
-/// Lines to watch that the step's kernel does not have.
+/// Lines to watch that the kernel of a step does not have, and pictures that it has nothing for.
 #[must_use]
 pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
-    let lost = lesson.steps.iter().filter(|step| {
-        !step.watch.is_empty() && lesson.kernel(&step.kernel).is_some_and(|k| !k.source.contains(&step.watch))
-    });
-    lost.map(|step| {
-        Diagnostic::error(format!(
-            "step `{}` watches `{}`, which kernel `{}` does not hold",
-            step.id, step.watch, step.kernel
-        ))
-        .in_file(&format!("lessons/{}/lesson.ron", lesson.id))
-        .hint("copy a part of the line from the shader")
-    })
-    .collect()
+    let mut problems = Vec::new();
+    for step in &lesson.steps {
+        let error = |message: String| Diagnostic { place: Some(step.place.clone()), ..Diagnostic::error(message) };
+        let place = lesson.program(&step.variant.program).and_then(|program| program.place_of(&step.pass));
+        let kernel = place.and_then(|place| lesson.launched(&step.variant).get(place).copied().flatten());
+        if let Some(kernel) = kernel.filter(|kernel| !kernel.source().contains(&step.watch)) {
+            let message =
+                format!("step `{}` watches `{}`, which kernel `{}` does not hold", step.id, step.watch, kernel.id);
+            problems.push(error(message).hint("copy a part of the line from the shader"));
+        }
+        let purpose = run::purpose(Backend::Simt, 1, true);
+        let job = jobs::build(lesson, &step.variant, &jobs::with(&jobs::defaults(lesson), &step.set), &purpose);
+        // What keeps the job from being built is said of its shaders.
+        let (Ok(job), Some(place)) = (job, place) else { continue };
+        let scene = step.scene.scene();
+        if !(scene.fits)(jobs::facts(&job, place)) {
+            let message = format!("the step `{}` has nothing to show as {}", step.id, scene.name);
+            problems.push(error(message).hint(scene.needs));
+        }
+    }
+    problems
 }
 
-/// What keeps a kernel from being built at the lesson's defaults.
+/// What keeps a program from being built at the lesson's defaults.
 #[must_use]
-pub fn shader_problems(lesson: &Lesson, kernel: &Kernel) -> Vec<Diagnostic> {
+pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     let purpose = run::purpose(Backend::Simt, 1, true);
-    jobs::build(lesson, kernel, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
+    jobs::build(lesson, variant, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
 }
 
-/// Runs a kernel on the tracer with little work, at each value of each list of choices that makes it another launch.
-fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &AtomicBool) -> Vec<Diagnostic> {
-    let quick = work::quick(lesson, kernel);
+/// Runs a program on the tracer with little work, at each value of each list of choices that makes it another job.
+fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &AtomicBool) -> Vec<Diagnostic> {
+    let quick = work::quick(lesson, variant);
     let mut settings: Vec<BTreeMap<String, f64>> = vec![quick.clone()];
     for param in &lesson.params {
         if let Domain::Choice(values) = &param.domain {
             settings.extend(values.iter().map(|v| jobs::with(&quick, &[(param.id.clone(), *v)])));
         }
     }
-    settings.retain(|params| lesson.unmet(kernel, params).is_none());
+    settings.retain(|params| lesson.unmet(variant, params).is_none());
     let mut purpose = run::purpose(Backend::Simt, 7, true);
     if let Some(spec) = &mut purpose.trace {
         spec.fuel = FUEL;
         spec.races = true;
     }
     let mut backend = Backend::Simt;
-    if !kernel.runs_on(backend) {
+    if !lesson.runs_on(variant, backend) {
         // What the tracer cannot judge, a GPU may: where there is none, `not_run` says so.
         backend = Backend::Cuda;
         purpose = Purpose { trace: None, ..purpose };
@@ -146,18 +160,14 @@ fn run_problems(devices: &Devices, lesson: &Lesson, kernel: &Kernel, cancel: &At
     let mut launched: Vec<Job> = Vec::new();
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
     for params in settings {
-        if let Ok(job) = jobs::build(lesson, kernel, &params, &purpose) {
+        if let Ok(job) = jobs::build(lesson, variant, &params, &purpose) {
             if launched.contains(&job) {
                 continue;
             }
             launched.push(job);
         }
-        let mut problems = match runner.kernel(kernel, &params) {
-            Ok(Done { record, .. }) => {
-                let mut problems: Vec<Diagnostic> = run::failed_check(&kernel.file, &record).into_iter().collect();
-                problems.extend(record.trace.iter().flat_map(|t| &t.findings).map(|f| f.diagnostic(&kernel.file)));
-                problems
-            }
+        let mut problems = match runner.program(variant, &params) {
+            Ok(done) => done.problems(),
             // This GPU has not what the kernel needs.
             Err(problems) if run::is_not_here(&problems) => Vec::new(),
             Err(problems) => problems,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::devices::Devices;
-use super::jobs;
-use super::run;
+use super::jobs::{self, Written};
+use super::run::{self, Runner};
 use crate::base::diag::Diagnostic;
 use crate::lesson::scope::{EXERCISE, Env, Results};
 use crate::lesson::{Exercise, Lesson};
@@ -54,9 +54,6 @@ impl Try {
     /// What keeps it from running.
     fn run(&self, devices: &Devices, exercise: &Exercise, cancel: &AtomicBool) -> Result<Verdict, Vec<Diagnostic>> {
         let lesson = &self.lesson;
-        let kernel = lesson
-            .kernel(&exercise.kernel)
-            .ok_or_else(|| vec![Diagnostic::error(format!("there is no kernel `{}`", exercise.kernel))])?;
         let params = jobs::with(&jobs::defaults(lesson), &exercise.set);
         let mut purpose = run::purpose(Backend::Simt, self.seed, true);
         if let Some(spec) = &mut purpose.trace {
@@ -64,22 +61,21 @@ impl Try {
             spec.races = true;
         }
         let source: Arc<str> = self.source.as_str().into();
-        let job = jobs::build_from(lesson, kernel, "your kernel", &source, &params, &purpose)?;
-        let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|problem| vec![problem])?;
-        let mut findings = record.trace.iter().flat_map(|trace| &trace.findings);
-        if findings.any(|finding| finding.kind == FindingKind::OutOfFuel) {
+        let written = Written { pass: &exercise.pass, file: "your kernel", source: &source };
+        let job = jobs::build_with(lesson, &exercise.variant, &params, &purpose, Some(written))?;
+        let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
+        let done = runner.job(job)?;
+        if done.record.findings().any(|(_, finding)| finding.kind == FindingKind::OutOfFuel) {
             return Ok(Verdict::Endless);
         }
-        let mut problems: Vec<Diagnostic> = run::failed_check(&job.file, &record).into_iter().collect();
-        let findings = record.trace.iter().flat_map(|trace| &trace.findings);
-        problems.extend(findings.map(|finding| finding.diagnostic(&job.file)));
+        let problems = done.problems();
         if !problems.is_empty() {
             return Ok(Verdict::Wrong(problems));
         }
         let mut results = Results::default();
-        results.insert_record(EXERCISE, &record, job.bytes, job.flops);
+        results.insert_record(EXERCISE, &done.record);
         let reached = Env::new(lesson, &params, &results).eval(&exercise.goal);
-        let record = Box::new(record);
+        let record = Box::new(done.record);
         Ok(if reached.is_ok_and(|goal| goal != 0.0) { Verdict::Solved(record) } else { Verdict::Right(record) })
     }
 }

@@ -2,55 +2,80 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::origin::origin;
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::Tensor;
 use crate::base::units::count;
-use crate::gpu::{limits, simt as tracer};
 use crate::job::Job;
-use crate::simt::{self, Program, Question};
-use crate::trace::provenance::{Group, Iteration, Load, Role, Run, Writer, groups};
-use crate::trace::{AccessKind, Provenance};
+use crate::trace::AccessKind;
+use crate::trace::provenance::{Group, Iteration, Load, Origin, Role, Run, Writer, Writing, groups};
 
 /// Loads that are told one by one, at most; more are told by line.
 const FEW: usize = 4;
 
-/// The origin of element `index` of `buffer` ([`Question::index`]), when `job` runs in the tracer.
+/// The origin of element `index` of `buffer`, when `job` runs in the tracer.
 ///
 /// # Errors
-/// A job that the tracer refuses, a buffer that it does not write, an index past its end, and a cancel.
-pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Result<Provenance, Vec<Diagnostic>> {
-    let refused = limits::check(job, &tracer::device());
-    if !refused.is_empty() {
-        return Err(refused);
-    }
-    let program = Program::compile(&job.file, &job.source, &job.entry, &job.constants)?;
-    let buffers: Vec<Tensor> = job.buffers.iter().enumerate().map(|(i, b)| b.fill(job.seed, i)).collect();
-    let spec = job.trace.clone().unwrap_or_default();
-    let question = Question { buffer: buffer.to_owned(), index, warp_width: spec.warp_width, fuel: spec.fuel };
-    simt::explain(&program, &buffers, job.grid, &question, cancel).map_err(|problem| vec![problem])
+/// As [`origin()`].
+pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Result<Origin, Vec<Diagnostic>> {
+    origin(job, buffer, index, cancel).map_err(|problem| vec![problem])
 }
 
-/// An origin in sentences: the element, who wrote it, from what.
+/// An origin in sentences: the element, who wrote it, from what; then the same of what that had been made of, each a step further in.
 #[must_use]
-pub fn told(origin: &Provenance) -> Vec<String> {
-    let mut lines = vec![format!("{}[{}] = {}", origin.buffer, origin.index, origin.value)];
-    let Some(writer) = &origin.writer else {
-        lines.push("Nobody wrote it: it holds what it held before the run.".to_owned());
-        return lines;
-    };
-    lines.push(told_writer(writer));
-    for (role, prefix) in [(Role::Value, "from"), (Role::Index, "at a place given by")] {
-        let loads: Vec<Load> = writer.loads.iter().filter(|l| l.role == role).cloned().collect();
-        if loads.len() > FEW {
-            lines.extend(groups(&loads).iter().map(|group| format!("{prefix} {}", told_group(group))));
-        } else {
-            lines.extend(loads.iter().map(|load| format!("{prefix} {}", told_load(load))));
+pub fn told(origin: &Origin) -> Vec<String> {
+    let element = &origin.element;
+    let mut lines = vec![format!("{}[{}] = {}", element.buffer, element.index, element.value)];
+    match (&origin.by, &element.writer) {
+        (None, _) => lines.push("Nobody wrote it: it holds what it held before the run.".to_owned()),
+        (Some(by), None) if by.kernel.is_none() => {
+            lines.push(format!("{} by the pass {}", moved(origin), told_pass(by)))
+        }
+        (Some(_), None) => {}
+        (Some(by), Some(writer)) => {
+            let alone = by.kernel.as_deref() == Some(by.pass.as_str()) && by.launches == 1;
+            let of = if alone { String::new() } else { format!(", in the pass {}", told_pass(by)) };
+            lines.push(told_writer(writer) + &of);
+            for (role, prefix) in ROLES {
+                let loads: Vec<Load> = writer.loads.iter().filter(|l| l.role == role).cloned().collect();
+                if loads.len() > FEW {
+                    lines.extend(groups(&loads).iter().map(|group| format!("{prefix} {}", told_group(group))));
+                } else {
+                    lines.extend(loads.iter().map(|load| format!("{prefix} {}", told_load(load))));
+                }
+            }
+            lines.extend(groups(&writer.through).iter().map(|g| format!("passed through {}", told_group(g))));
+            lines.extend(told_rest(writer));
         }
     }
-    lines.extend(groups(&writer.through).iter().map(|g| format!("passed through {}", told_group(g))));
-    lines.extend(told_rest(writer));
-    lines.push("(conditions that the lane passed are not followed)".to_owned());
+    if origin.not_followed > 0 {
+        lines.push(format!("{} elements that it was made of are not followed further", count(origin.not_followed)));
+    }
+    for from in &origin.from {
+        lines.extend(told(from).into_iter().map(|line| format!("  {line}")));
+    }
     lines
+}
+
+/// What loads were for, and how a sentence about them begins.
+pub const ROLES: [(Role, &str); 3] =
+    [(Role::Value, "from"), (Role::Index, "at a place given by"), (Role::Condition, "decided by")];
+
+/// What a pass without a kernel did.
+fn moved(origin: &Origin) -> String {
+    match origin.from.first() {
+        Some(from) => format!("copied from {}[{}]", from.element.buffer, from.element.index),
+        None => "copied or filled".to_owned(),
+    }
+}
+
+/// A pass, and which of its launches.
+#[must_use]
+pub fn told_pass(by: &Writing) -> String {
+    if by.launches == 1 {
+        by.pass.clone()
+    } else {
+        format!("{} (launch {} of {})", by.pass, by.launch + 1, by.launches)
+    }
 }
 
 /// Who wrote it, where, and after how many others.

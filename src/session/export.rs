@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::desk::state::Sweep;
 use super::devices::{Choice, Devices};
 use super::jobs;
 use super::note::{self, Input};
 use super::recording::Recording;
 use super::run::{self, Runner};
 use super::saved::{LessonSaved, RecordingChoice};
-use super::sweep;
+use super::setting::Setting;
+use super::sweep::{self, Sweep};
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::job::TraceSpec;
@@ -52,7 +52,6 @@ pub fn run_and_report(
     let Wanted { lesson, kept, models, model, recordings, recording, backend, seed } = wanted;
     let device = devices.resolve(backend)?;
     let ceilings = devices.ceilings(device.backend)?;
-    let params = jobs::defaults(lesson);
     let mut problems = Vec::new();
     let mut sweeps = BTreeMap::new();
     for experiment in &lesson.experiments {
@@ -64,10 +63,17 @@ pub fn run_and_report(
         }
     }
     say(&format!("{}: writing the note", lesson.id));
-    let input = Input {
+    let setting = Setting {
         lesson: lesson.clone(),
+        params: jobs::defaults(lesson),
+        seed,
+        bounds_checks: true,
+        warp_width: TraceSpec::default().warp_width,
+        revision: 0,
+    };
+    let input = Input {
+        setting,
         kept,
-        params,
         device,
         ceilings,
         models: models.into(),
@@ -76,9 +82,6 @@ pub fn run_and_report(
         recording,
         sweeps,
         measured: BTreeMap::new(),
-        revision: 0,
-        seed,
-        warp_width: TraceSpec::default().warp_width,
         created: note::today(),
     };
     let (report, mut wrong) = note::build(devices, &input, cancel);
@@ -102,15 +105,22 @@ pub(super) fn sweep_of(
     let backend = device.backend;
     let purpose = run::purpose(backend, seed, bounds_checks);
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
-    let elsewhere = experiment.kernels.iter().filter_map(|id| lesson.kernel(id)).filter(|k| !k.runs_on(backend));
+    let elsewhere =
+        experiment.curves.iter().filter_map(|curve| lesson.elsewhere(&curve.variant, backend).into_iter().next());
     let mut problems: Vec<Diagnostic> = elsewhere.map(|kernel| kernel.not_here().as_warning()).collect();
     let plan = sweep::plan(lesson, experiment, &device, &base);
     problems.extend(plan.left_out.clone());
     let mut points = Vec::new();
-    sweep::run_points(&runner, &experiment.over, &plan.points, &base, &mut |point, mut wrong| {
-        points.push(point);
-        problems.append(&mut wrong);
-    });
+    sweep::run_points(
+        &runner,
+        (&experiment.over, Some(&experiment.quantity)),
+        &plan.points,
+        &base,
+        &mut |point, mut wrong| {
+            points.push(point);
+            problems.append(&mut wrong);
+        },
+    );
     let total = points.len();
     let over = experiment.over.clone();
     let found = Sweep {

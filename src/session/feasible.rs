@@ -2,13 +2,14 @@
 
 use super::jobs::{Params, with};
 use crate::base::diag::{Diagnostic, any_of};
+use crate::base::expr::{Expr, Scope};
 use crate::lesson::scope::Env;
-use crate::lesson::{Kernel, Lesson, Scope};
+use crate::lesson::{Lesson, Variant};
 
-/// That a kernel cannot be run at these parameters, with the requirement that does not hold and its numbers; none where all hold.
+/// That a kernel of a program cannot be run at these parameters, with the requirement that does not hold and its numbers; None if all hold.
 #[must_use]
-pub fn unmet(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<Diagnostic> {
-    let requirement = lesson.unmet(kernel, params)?;
+pub fn unmet(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Diagnostic> {
+    let (kernel, requirement) = lesson.unmet(variant, params)?;
     let env = Env::fixed(&lesson.params, &lesson.values, params);
     let mut now: Vec<String> = Vec::new();
     for (name, _) in requirement.condition.names() {
@@ -27,11 +28,11 @@ pub fn unmet(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<Diagno
 /// from theirs. None where it is not the parameters' fault.
 pub(super) fn blamed(
     lesson: &Lesson,
-    kernel: &Kernel,
+    constants: &[(String, Expr)],
     params: &Params,
     compiles: impl Fn(&Params) -> bool,
 ) -> Option<String> {
-    let behind = kernel.constants.iter().flat_map(|(_, value)| lesson.blame(value));
+    let behind = constants.iter().flat_map(|(_, value)| lesson.blame(value));
     let behind: Vec<String> = behind.collect();
     let changed = lesson.params.iter().filter(|param| {
         behind.contains(&param.id) && params.get(&param.id).is_some_and(|value| *value != param.default)

@@ -53,16 +53,16 @@ impl Fill<'_> {
     }
 }
 
-/// The kernels whose results a step's prose uses, through values too.
+/// The programs whose results a step's prose uses, through values too.
 #[must_use]
 pub fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
     let mut found = Vec::new();
     in_blocks(&step.blocks, &mut found);
-    let mut kernels: Vec<String> = found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
-    kernels.retain(|run| lesson.kernel(run).is_some());
-    kernels.sort();
-    kernels.dedup();
-    kernels
+    let mut programs: Vec<String> = found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
+    programs.retain(|run| lesson.program(run).is_some());
+    programs.sort();
+    programs.dedup();
+    programs
 }
 
 fn in_blocks<'a>(blocks: &'a [Block], found: &mut Vec<&'a Expr>) {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::base::units::Work;
 use crate::lesson::{Kernel, Lesson};
 use crate::measure::compare::{self, Measured, Verdict};
 use crate::trace::Record;
@@ -41,18 +42,20 @@ pub fn before<'a>(lesson: &'a Lesson, kernel: &Kernel) -> Option<&'a Kernel> {
     rungs.take_while(|k| k.id != kernel.id).last()
 }
 
-/// Compares two kernels that were both timed, with the bytes and operations of their work.
+fn measured(record: &Record) -> Option<Measured<'_>> {
+    let Work { bytes, flops } = record.work;
+    Some(Measured { timing: record.timing.as_ref()?, bytes, flops, warnings: &record.warnings })
+}
+
+/// Compares two kernels that were both timed.
 #[must_use]
-pub fn compare(record: &Record, work: (f64, f64), against: &Record, its_work: (f64, f64)) -> Option<Comparison> {
-    let first = Measured { timing: record.timing.as_ref()?, bytes: work.0, flops: work.1, warnings: &record.warnings };
-    let timing = against.timing.as_ref()?;
-    let second = Measured { timing, bytes: its_work.0, flops: its_work.1, warnings: &against.warnings };
-    let (factor, interval, reasons) = match compare::compare(&first, &second) {
+pub fn compare(record: &Record, against: &Record) -> Option<Comparison> {
+    let (factor, interval, reasons) = match compare::compare(&measured(record)?, &measured(against)?) {
         Verdict::Faster { factor, interval } => (Some(factor), Some(interval), Vec::new()),
         Verdict::Slower { factor, interval: [low, high] } => {
             (Some(1.0 / factor), Some([1.0 / high, 1.0 / low]), Vec::new())
         }
         Verdict::Unsettled(reasons) => (None, None, reasons.iter().map(ToString::to_string).collect()),
     };
-    Some(Comparison { kernel: record.kernel.clone(), against: against.kernel.clone(), factor, interval, reasons })
+    Some(Comparison { kernel: record.program.clone(), against: against.program.clone(), factor, interval, reasons })
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::base::diag::{Diagnostic, nearest};
-use crate::base::units::{digits3, figure, number, si};
+use crate::base::units::{self, digits3, figure, number, si};
 use crate::device::occupancy::Limit;
 use crate::device::predict::Term;
 use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
@@ -80,14 +80,15 @@ pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device
     choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
 }
 
-/// How a job is launched; none before its shader was compiled.
+/// How a pass of a job is launched; None for a copy or a fill, and before its shader was compiled.
 #[must_use]
-pub fn launch(job: &Job) -> Option<Launch> {
-    let shape = job.workgroup?;
+pub fn launch(job: &Job, place: usize) -> Option<Launch> {
+    let launch = job.passes.get(place)?.launch()?;
+    let shape = launch.workgroup?;
     Some(Launch {
-        blocks: job.grid.iter().map(|n| u64::from(*n)).product(),
+        blocks: launch.grid.most().iter().map(|n| u64::from(*n)).product(),
         threads_per_block: shape.size.iter().fold(1, |all: u32, n| all.saturating_mul(*n)),
-        shared_bytes_per_block: shape.shared_bytes,
+        shared_bytes_per_block: shape.shared_bytes + launch.cuda_only().map_or(0, |only| only.shared_bytes),
         registers_per_thread: None,
         warp_lanes: job.trace.as_ref().map_or(32, |spec| spec.warp_width),
     })
@@ -100,8 +101,10 @@ pub struct Traced<'a> {
     pub launch: &'a Launch,
     /// What it did.
     pub trace: &'a Trace,
-    /// Bytes and floating-point operations that its work needs, where a lesson says so.
-    pub needs: Option<(f64, f64)>,
+    /// What its work needs, where a lesson says so.
+    pub needs: Option<units::Work>,
+    /// How often it was launched.
+    pub launches: u64,
 }
 
 /// What the model says of a kernel, in the shape that the command line prints as JSON.
@@ -172,10 +175,11 @@ pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, 
     let work = Work {
         launch: traced.launch,
         trace: traced.trace,
-        least_bytes: traced.needs.map(|needs| needs.0),
-        least_flops: traced.needs.map_or(0.0, |needs| needs.1),
+        least_bytes: traced.needs.map(|needs| needs.bytes),
+        least_flops: traced.needs.map_or(0.0, |needs| needs.flops),
         copy_bytes_per_s: roofline::bandwidth(ceilings).filter(|_| here).or(figures.copied_bytes_per_s()),
-        launch_s: ceilings.launch_s.filter(|_| here).or(figures.empty_launch_s()),
+        #[expect(clippy::cast_precision_loss, reason = "a count of launches")]
+        launch_s: ceilings.launch_s.filter(|_| here).or(figures.empty_launch_s()).map(|s| s * traced.launches as f64),
     };
     let found = predict(chosen.spec, &work);
     let (low_s, high_s) = (found.time.as_ref().map(|t| t.low_s), found.time.as_ref().map(|t| t.high_s));
@@ -327,7 +331,12 @@ mod tests {
             registers_per_thread: None,
             warp_lanes: 32,
         };
-        let traced = Traced { launch: &launch, trace: &trace, needs: Some((33.5e6, 0.0)) };
+        let traced = Traced {
+            launch: &launch,
+            trace: &trace,
+            needs: Some(units::Work { bytes: 33.5e6, flops: 0.0 }),
+            launches: 1,
+        };
         let ceilings = Ceilings { copy_bytes_per_s: Some(3.35e12), launch_s: Some(0.0), ..Ceilings::default() };
         let of = |name: &str, measured: f64| {
             let chosen = choose(&specs, None, &adapter(name))?;

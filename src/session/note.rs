@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::desk::state::{Sweep, key};
 use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
@@ -14,13 +13,15 @@ use super::model::{self, Predicted as Modelled};
 use super::recording::Recording;
 use super::run::{self, Done, Runner};
 use super::saved::{LessonSaved, Predicted, RecordingChoice};
+use super::setting::Setting;
 use super::staged;
+use super::sweep::Sweep;
 use crate::base::diag::Diagnostic;
 use crate::base::units::{figure as words, number, si};
 use crate::device::{DeviceSpec, Occupancy};
-use crate::job::TraceSpec;
+use crate::job::{Shown, TraceSpec};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline, Kernel, Lesson, SceneKind, Step};
+use crate::lesson::{Block, Inline, Kernel, Lesson, SceneKind, Step, Variant};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
 use crate::scene::explore::{self, ExploreView};
@@ -39,12 +40,10 @@ const EXPLORER: f32 = 560.0;
 /// What a note is made of besides the lesson's own figures, which are traced afresh.
 #[derive(Clone)]
 pub struct Input {
-    /// The lesson.
-    pub lesson: Arc<Lesson>,
+    /// The lesson at the learner's settings; each step's own parameters take precedence.
+    pub setting: Setting,
     /// What the learner did and wrote.
     pub kept: LessonSaved,
-    /// The learner's parameters; each step's own take precedence.
-    pub params: Params,
     /// What measured.
     pub device: Device,
     /// What it can do.
@@ -59,14 +58,8 @@ pub struct Input {
     pub recording: RecordingChoice,
     /// Measured sweeps, by experiment.
     pub sweeps: BTreeMap<String, Sweep>,
-    /// Measured kernels, each with the key of the parameters that it was measured at.
+    /// Measured programs, each with the key of the settings that it was measured at.
     pub measured: BTreeMap<String, (String, Arc<Record>)>,
-    /// The revision in those keys.
-    pub revision: u64,
-    /// Seed of the random inputs.
-    pub seed: u64,
-    /// Lanes in a warp of what is traced.
-    pub warp_width: u32,
     /// The day, as YYYY-MM-DD.
     pub created: String,
 }
@@ -88,10 +81,10 @@ pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, 
         printed: Vec::new(),
         predicted: Vec::new(),
     };
-    let sections = input.lesson.steps.iter().map(|step| builder.section(step)).collect();
+    let sections = input.setting.lesson.steps.iter().map(|step| builder.section(step)).collect();
     let report = Report {
-        title: input.lesson.title.clone(),
-        lesson: input.lesson.id.clone(),
+        title: input.setting.lesson.title.clone(),
+        lesson: input.setting.lesson.id.clone(),
         created: input.created.clone(),
         meta: meta(input),
         sections,
@@ -100,7 +93,7 @@ pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, 
 }
 
 fn meta(input: &Input) -> Vec<(String, String)> {
-    let params: Vec<String> = input.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
+    let params: Vec<String> = input.setting.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
     let none_if_empty = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
     [
         ("device", input.device.name.clone()),
@@ -108,8 +101,8 @@ fn meta(input: &Input) -> Vec<(String, String)> {
         ("backend", input.device.backend.name().to_owned()),
         ("interface", none_if_empty(&input.device.api)),
         ("program", format!("warpbook {}", super::VERSION)),
-        ("seed", input.seed.to_string()),
-        ("lanes in a traced warp", input.warp_width.to_string()),
+        ("seed", input.setting.seed.to_string()),
+        ("lanes in a traced warp", input.setting.warp_width.to_string()),
         ("parameters", params.join(", ")),
     ]
     .into_iter()
@@ -132,8 +125,8 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn section(&mut self, step: &Step) -> Section {
-        let lesson = self.input.lesson.clone();
-        let params = jobs::with(&self.input.params, &step.set);
+        let lesson = self.input.setting.lesson.clone();
+        let params = jobs::with(&self.input.setting.params, &step.set);
         let (mut results, shown) = self.results(step, &params);
         results.insert_ceilings(&self.input.ceilings);
         let env = Env::new(&lesson, &params, &results);
@@ -167,63 +160,61 @@ impl Builder<'_> {
         Section { title: step.title.clone(), blocks }
     }
 
-    /// Traces what the step's prose speaks of, and the kernel on its stage.
+    /// Traces what the step's prose speaks of, and what is on its stage.
     fn results(&mut self, step: &Step, params: &Params) -> (Results, Option<Done>) {
-        let lesson = self.input.lesson.clone();
+        let lesson = self.input.setting.lesson.clone();
         let (mut results, mut shown) = (Results::default(), None);
-        let mut ids = spoken_of(&lesson, step);
-        if !ids.contains(&step.kernel) {
-            ids.push(step.kernel.clone());
-        }
-        for kernel in lesson.kernels.iter().filter(|k| ids.contains(&k.id)) {
-            if !kernel.runs_on(Backend::Simt) {
-                if let Some(record) = self.measured(kernel, params) {
-                    let env = Env::fixed(&lesson.params, &lesson.values, params);
-                    if let (Ok(bytes), Ok(flops)) = (env.eval(&kernel.bytes), env.eval(&kernel.flops)) {
-                        results.insert_record(&kernel.id, record, bytes, flops);
-                    }
-                }
+        let spoken = spoken_of(&lesson, step);
+        for program in lesson.programs.iter().filter(|p| p.id == step.variant.program || spoken.contains(&p.id)) {
+            let is_shown = program.id == step.variant.program;
+            let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
+            if !lesson.runs_on(&variant, Backend::Simt) {
+                self.measured(&variant, params)
+                    .into_iter()
+                    .for_each(|record| results.insert_record(&program.id, record));
                 continue;
             }
-            let heat = kernel.id == step.kernel && step.scene == SceneKind::Heat;
-            let Some(done) = self.trace(kernel, params, TraceSpec { heat, ..self.spec() }) else { continue };
-            results.insert_record(&kernel.id, &done.record, done.bytes, done.flops);
-            if let Some(timing) = self.timing(kernel, params) {
-                results.insert_timing(&kernel.id, timing, done.bytes, done.flops);
+            let heat = is_shown && step.scene == SceneKind::Heat;
+            let pass = program.place_of(&step.pass).filter(|_| is_shown).unwrap_or(0);
+            let spec = TraceSpec { heat, shown: Shown { pass, launch: 0 }, ..self.spec() };
+            let Some(done) = self.trace(&variant, params, spec) else { continue };
+            results.insert_record(&program.id, &done.record);
+            if let Some(record) = self.measured(&variant, params) {
+                results.insert_timing(&program.id, record);
             }
-            if kernel.id == step.kernel {
+            if is_shown {
                 shown = Some(done);
             }
         }
         (results, shown)
     }
 
-    /// What was measured of a kernel at these parameters: a time of others has no place here.
-    fn measured(&self, kernel: &Kernel, params: &Params) -> Option<&Record> {
-        let wanted = key(&self.input.lesson, kernel, params, self.input.revision);
-        self.input.measured.get(&kernel.id).filter(|(of, _)| *of == wanted).map(|(_, record)| &**record)
+    fn setting(&self, params: &Params) -> Setting {
+        Setting { params: params.clone(), ..self.input.setting.clone() }
     }
 
-    /// Its time.
-    fn timing(&self, kernel: &Kernel, params: &Params) -> Option<&Timing> {
-        self.measured(kernel, params)?.timing.as_ref()
+    /// What was measured of a program at these parameters: a time of others has no place here.
+    fn measured(&self, variant: &Variant, params: &Params) -> Option<&Record> {
+        let wanted = self.setting(params).key(variant);
+        self.input.measured.get(&variant.program).filter(|(of, _)| *of == wanted).map(|(_, record)| &**record)
     }
 
-    /// What the model of a device says of the kernel on the stage, beside what was measured; what it takes for granted, the first time.
+    /// The time of a program's pass.
+    fn timing(&self, variant: &Variant, place: usize, params: &Params) -> Option<&Timing> {
+        self.measured(variant, params)?.pass(place)?.timing.as_ref()
+    }
+
+    /// What the model of a device says of the pass on the stage, beside what was measured; what it takes for granted, the first time.
     fn predicted(&mut self, step: &Step, params: &Params, done: &Done) -> Vec<NoteBlock> {
         let input = self.input;
-        let lesson = &input.lesson;
-        let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
-        let of = key(lesson, kernel, params, input.revision);
+        let Some((place, kernel)) = on_stage(&input.setting.lesson, step) else { return Vec::new() };
+        let of = format!("{} {place}", self.setting(params).key(&step.variant));
         let chosen = model::pick(&input.models, input.model.as_deref(), &input.device);
-        let (Some(chosen), Some(launch), Some(trace)) = (chosen, &done.launch, &done.record.trace) else {
-            return Vec::new();
-        };
-        if self.predicted.contains(&of) {
-            return Vec::new();
-        }
-        let measured_s = self.timing(kernel, params).map(|timing| timing.median_s);
-        let traced = model::Traced { launch, trace, needs: Some((done.bytes, done.flops)) };
+        let pass = done.record.pass(place);
+        let (Some(chosen), Some(launch), Some(pass)) = (chosen, &done.launch(place), pass) else { return Vec::new() };
+        let Some(trace) = pass.trace.as_ref().filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
+        let measured_s = self.timing(&step.variant, place, params).map(|timing| timing.median_s);
+        let traced = model::Traced { launch, trace, needs: Some(pass.work), launches: pass.launches };
         let found = model::predicted(&chosen, &traced, &input.ceilings, measured_s);
         let mut blocks = vec![prediction_table(&step.id, &kernel.title, &found, measured_s)];
         if self.predicted.is_empty() {
@@ -239,18 +230,18 @@ impl Builder<'_> {
     }
 
     fn spec(&self) -> TraceSpec {
-        TraceSpec { warp_width: self.input.warp_width, ..TraceSpec::default() }
+        TraceSpec { warp_width: self.input.setting.warp_width, ..TraceSpec::default() }
     }
 
-    fn trace(&mut self, kernel: &Kernel, params: &Params, spec: TraceSpec) -> Option<Done> {
-        let purpose =
-            Purpose { seed: self.input.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
-        let lesson: &Lesson = &self.input.lesson;
+    fn trace(&mut self, variant: &Variant, params: &Params, spec: TraceSpec) -> Option<Done> {
+        let seed = self.input.setting.seed;
+        let purpose = Purpose { seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
+        let lesson: &Lesson = &self.input.setting.lesson;
         let backend = Backend::Simt;
         let runner = Runner { devices: self.devices, backend, lesson, purpose: &purpose, cancel: self.cancel };
-        match runner.kernel(kernel, params) {
+        match runner.program(variant, params) {
             Ok(done) => {
-                self.problems.extend(run::failed_check(&kernel.file, &done.record));
+                self.problems.extend(run::failed_check(&done.job.file, &done.record));
                 Some(done)
             }
             Err(mut problems) => {
@@ -262,98 +253,100 @@ impl Builder<'_> {
 
     /// The stage at what the step wants seen, how to see it again, and the kernel where it is new.
     fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
-        let lesson = self.input.lesson.clone();
-        let Some(kernel) = lesson.kernel(&step.kernel) else { return Vec::new() };
-        if !kernel.runs_on(Backend::Simt) {
-            return self.untraced(&lesson, kernel, params);
+        let lesson = self.input.setting.lesson.clone();
+        let Some((place, kernel)) = on_stage(&lesson, step) else { return Vec::new() };
+        let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
+        if !lesson.runs_on(&step.variant, Backend::Simt) {
+            let why = format!(
+                "{}: written in CUDA C++ only, which the tracer does not run, so there is no trace.",
+                kernel.title
+            );
+            blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]));
+            blocks.push(self.command(step, params, Backend::Cuda));
+            return blocks;
         }
-        let spec = TraceSpec { timeline_workgroups: vec![0], only_timeline_workgroups: true, ..self.spec() };
-        let Some(Done { record, .. }) = self.trace(kernel, params, spec) else { return Vec::new() };
-        let Some(timeline) = record.timeline.map(Arc::new) else { return Vec::new() };
+        let spec = TraceSpec {
+            timeline_workgroups: vec![0],
+            only_timeline_workgroups: true,
+            shown: Shown { pass: place, launch: 0 },
+            ..self.spec()
+        };
+        let Some(done) = self.trace(&step.variant, params, spec) else { return Vec::new() };
+        let timeline = done.record.passes.into_iter().nth(place).and_then(|pass| pass.timeline);
+        let Some(timeline) = timeline.map(Arc::new) else { return Vec::new() };
         let events: Vec<usize> = timeline.of_warp(0, 0).collect();
-        let ordinal = first_to_see(&timeline, &events, &kernel.source, &step.watch);
+        let ordinal = first_to_see(&timeline, &events, kernel.source(), &step.watch);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
-        let spread = grid.and_then(|done| self.spread(done));
+        let spread = grid.and_then(|done| self.spread(done, place));
         let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, grid));
+        let heat = grid.and_then(|done| done.record.pass(place)?.heat.as_ref());
         let view = StageView {
-            heat: grid.and_then(|done| done.record.heat.as_ref()),
+            heat,
             spread: spread.as_ref(),
             roofline: roofline.as_ref(),
             position,
             ..StageView::still(step.scene, &timeline, STAGE)
         };
         let frame = Painter::default().frame(&view);
-        let mut blocks: Vec<NoteBlock> = self.source(&lesson, kernel, params).into_iter().collect();
-        blocks.extend([
-            NoteBlock::Figure {
-                id: format!("{}-stage", step.id),
-                caption: format!("{}: {}, traced.", kernel.title, step.scene.about()),
-                alt: frame.alt.clone(),
-                svg: svg::adaptive(&frame),
-            },
-            NoteBlock::Command(format!(
-                "warpbook run {} --kernel {}{} --backend simt --seed {}{}",
-                lesson.id,
-                kernel.id,
-                settings(params),
-                self.input.seed,
-                warps(self.input.warp_width)
-            )),
-        ]);
+        blocks.push(NoteBlock::Figure {
+            id: format!("{}-stage", step.id),
+            caption: format!("{}: {}, traced.", kernel.title, step.scene.scene().about),
+            alt: frame.alt.clone(),
+            svg: svg::adaptive(&frame),
+        });
+        blocks.push(self.command(step, params, Backend::Simt));
         blocks
     }
 
-    /// What stands in a stage's place where a kernel is written in CUDA C++ only.
-    fn untraced(&mut self, lesson: &Lesson, kernel: &Kernel, params: &Params) -> Vec<NoteBlock> {
-        let mut blocks: Vec<NoteBlock> = self.source(lesson, kernel, params).into_iter().collect();
-        let why =
-            format!("{}: written in CUDA C++ only, which the tracer does not run, so there is no trace.", kernel.title);
-        let seed = self.input.seed;
-        blocks.extend([
-            NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]),
-            NoteBlock::Command(format!(
-                "warpbook run {} --kernel {}{} --backend cuda --seed {seed}",
-                lesson.id,
-                kernel.id,
-                settings(params)
-            )),
-        ]);
-        blocks
+    /// How to run what a step shows again.
+    fn command(&self, step: &Step, params: &Params, backend: Backend) -> NoteBlock {
+        let Setting { lesson, seed, warp_width, .. } = &self.input.setting;
+        NoteBlock::Command(format!(
+            "warpbook run {}{}{} --backend {} --seed {seed}{}",
+            lesson.id,
+            named(lesson, &step.variant),
+            settings(params),
+            backend.name(),
+            if backend == Backend::Simt { warps(*warp_width) } else { String::new() }
+        ))
     }
 
     /// A kernel's text as it runs at some parameters, where the note has not printed it yet.
-    fn source(&mut self, lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<NoteBlock> {
+    fn source(&mut self, step: &Step, kernel: &Kernel, params: &Params) -> Option<NoteBlock> {
         if self.printed.contains(&kernel.id) {
             return None;
         }
         self.printed.push(kernel.id.clone());
-        let text = jobs::source(lesson, kernel, params).to_string();
-        Some(NoteBlock::Source { file: kernel.file.clone(), text })
+        let text = jobs::source(&self.input.setting.lesson, &step.variant, &step.pass, params)?;
+        Some(NoteBlock::Source { file: kernel.file().to_owned(), text: text.to_string() })
     }
 
     /// How a traced grid spreads over the modelled device.
-    fn spread(&self, done: &Done) -> Option<Spread> {
+    fn spread(&self, done: &Done, place: usize) -> Option<Spread> {
         let chosen = model::pick(&self.input.models, self.input.model.as_deref(), &self.input.device)?;
-        staged::spread(&chosen, done.launch.as_ref()?, false)
+        staged::spread(&chosen, &done.launch(place)?, false)
     }
 
     /// Where the kernels of a ladder stand; all that can be traced are.
     fn roofline(&mut self, kernel: &Kernel, params: &Params, grid: Option<&Done>) -> Roofline {
         let input = self.input;
+        let lesson = &input.setting.lesson;
         let (mut bytes, mut medians_s) = (BTreeMap::new(), BTreeMap::new());
-        for rung in staged::rungs(&input.lesson, kernel) {
-            medians_s.extend(self.timing(rung, params).map(|timing| (rung.id.as_str(), timing.median_s)));
-            let known = grid.filter(|_| rung.id == kernel.id).and_then(|done| done.record.trace.clone());
-            let fresh = |builder: &mut Self| builder.trace(rung, params, builder.spec())?.record.trace;
-            let traced = known.or_else(|| rung.cuda_only.is_none().then(|| fresh(self)).flatten());
-            bytes.extend(traced.map(|trace| (rung.id.as_str(), staged::traced_bytes(&trace))));
+        for rung in staged::rungs(lesson, kernel) {
+            let variant = Variant::plain(&rung.id);
+            medians_s.extend(self.timing(&variant, 0, params).map(|timing| (rung.id.as_str(), timing.median_s)));
+            let known = grid.filter(|done| done.record.program == rung.id).and_then(|done| done.record.total());
+            let fresh = |builder: &mut Self| builder.trace(&variant, params, builder.spec())?.record.total();
+            let traced = known.or_else(|| rung.cuda_only().is_none().then(|| fresh(self)).flatten());
+            bytes.extend(traced.map(|trace| (rung.id.as_str(), staged::SECTOR * trace.global_sectors())));
         }
-        staged::Known::for_note(input, params, bytes, medians_s).roofline(kernel)
+        let needs = grid.map(|done| done.record.work);
+        staged::Known::for_note(input, params, bytes, medians_s).roofline(kernel, needs)
     }
 
     fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {
-        let lesson = self.input.lesson.clone();
+        let lesson = self.input.setting.lesson.clone();
         let Some(id) = &step.experiment else { return Vec::new() };
         if self.plotted.contains(id) {
             return Vec::new();
@@ -368,7 +361,7 @@ impl Builder<'_> {
     }
 
     fn prediction(&self, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
-        let prediction = self.input.lesson.predictions.iter().find(|p| p.id == id)?;
+        let prediction = self.input.setting.lesson.predictions.iter().find(|p| p.id == id)?;
         let kept: Option<&Predicted> = self.input.kept.predictions.get(id);
         let answer = kept.and_then(|k| k.answer.as_ref());
         let shown = |value: Option<f64>| value.map(|v| crate::base::units::figure(v, &prediction.unit));
@@ -395,7 +388,7 @@ impl Builder<'_> {
     }
 
     fn exercise(&self, fill: &Fill<'_>) -> Vec<NoteBlock> {
-        let Some(exercise) = &self.input.lesson.exercise else { return Vec::new() };
+        let Some(exercise) = &self.input.setting.lesson.exercise else { return Vec::new() };
         let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
         let kept = &self.input.kept;
         let mut source = |file: &str, text: &str| {
@@ -409,6 +402,19 @@ impl Builder<'_> {
         }
         blocks
     }
+}
+
+/// The pass on a step's stage, by its place, and its kernel.
+fn on_stage<'a>(lesson: &'a Lesson, step: &Step) -> Option<(usize, &'a Kernel)> {
+    let place = lesson.program(&step.variant.program)?.place_of(&step.pass)?;
+    Some((place, (*lesson.launched(&step.variant).get(place)?)?))
+}
+
+/// The options that name a program, and the kernels in its places.
+pub(super) fn named(lesson: &Lesson, variant: &Variant) -> String {
+    let alone = lesson.program(&variant.program).is_none_or(|program| program.alone);
+    let rungs = variant.rungs.iter().map(|(pass, kernel)| format!(" --rung {pass}={kernel}"));
+    format!(" --{} {}{}", if alone { "kernel" } else { "program" }, variant.program, rungs.collect::<String>())
 }
 
 fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {

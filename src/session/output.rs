@@ -6,7 +6,9 @@ use serde::{Serialize, Serializer};
 
 use super::ladder::Comparison;
 use super::model::Predicted;
-use crate::base::units::count;
+pub use super::program_output::{PassOutput, ProgramCheck, ProgramOutput};
+use crate::base::diag::Diagnostic;
+use crate::base::units::{Work, count};
 use crate::measure::roofline::Placement;
 use crate::trace::record::{Backend, CacheState, Compiled, LibraryRun, Limit, Occupancy, Timing, Warning};
 use crate::trace::{Check, Record, Trace};
@@ -29,37 +31,38 @@ pub struct RunOutput {
     pub params: BTreeMap<String, f64>,
     /// The lesson's values; null where one needs a figure that was not measured.
     pub values: BTreeMap<String, Option<f64>>,
-    /// One for each kernel, in the lesson's order.
+    /// One for each kernel that has buffers of its own, in the lesson's order.
     pub kernels: Vec<KernelOutput>,
+    /// One for each program of several passes.
+    pub programs: Vec<ProgramOutput>,
     /// Each rung of a ladder against the one before it, where both were timed.
     pub ladder: Vec<Comparison>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
+    /// Whether something was named that this backend or device cannot run.
+    #[serde(skip)]
+    pub asked_too_much: bool,
 }
 
 impl RunOutput {
-    /// Whether every kernel ran and passed its check.
+    /// Whether nothing that ran failed.
     #[must_use]
     pub fn ok(&self) -> bool {
-        self.kernels.iter().all(|k| k.ok)
-    }
-
-    /// Whether nothing is wrong but that the parameters rule kernels out.
-    #[must_use]
-    pub fn only_impossible(&self) -> bool {
-        !self.ok() && self.kernels.iter().all(|k| k.ok || k.impossible)
+        let all = self.kernels.iter().map(|kernel| kernel.ok).chain(self.programs.iter().map(|program| program.ok));
+        all.into_iter().all(|ok| ok != Some(false))
     }
 }
 
-/// One kernel's part.
-#[derive(Clone, Debug, Serialize)]
+/// One kernel's part; also a program's or a pass's where it is a point of a curve.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct KernelOutput {
     /// The kernel's id.
     pub id: String,
-    /// Whether it ran, passed its check and had no findings.
-    pub ok: bool,
-    /// Whether it did not run because the parameters rule it out, by what its lesson requires, or because this backend cannot run it.
-    pub impossible: bool,
+    /// Whether it ran, passed its check and had no findings; null where it was not to run.
+    pub ok: Option<bool>,
+    /// Why it was not to run: the parameters rule it out, by what its lesson requires, or this backend cannot run it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
     /// The comparison with the reference.
     pub check: Option<CheckOutput>,
     /// The time, where it was measured.
@@ -84,6 +87,20 @@ pub struct KernelOutput {
     pub library: Option<LibraryOutput>,
     /// Why there is nothing more, where it could not run.
     pub error: Option<String>,
+    /// Contents of buffers that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
+}
+
+/// A part of a buffer's content.
+#[derive(Clone, Debug, Serialize)]
+pub struct Printed {
+    /// The buffer.
+    pub buffer: String,
+    /// The first element.
+    pub from: u64,
+    /// The elements; null for those that are no finite numbers.
+    pub values: Vec<f64>,
 }
 
 /// What a compiler made of a kernel, for one lane where nothing else is said.
@@ -107,7 +124,7 @@ pub struct CompiledOutput {
 }
 
 /// A library's call, timed in the same run as the kernel whose work it does.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct LibraryOutput {
     /// The call's or the library's name.
     pub name: String,
@@ -179,23 +196,21 @@ impl LibraryOutput {
         format!("{}{version} (library)", self.name)
     }
 
-    /// What came of it; `bytes` and `flops` are what the kernel's work needs.
+    /// What came of it; `work` is what the kernel's work needs.
     #[must_use]
-    pub fn of(run: &LibraryRun, bytes: f64, flops: f64) -> Self {
-        let (name, version) = (run.name.clone(), run.version.clone());
+    pub fn of(run: &LibraryRun, work: Work) -> Self {
         let check: Option<CheckOutput> = run.check.as_ref().map(Into::into);
         let ok = run.check.as_ref().is_none_or(|c| c.ok);
-        match &run.timing {
-            Some(timing) => Self { ok, version, check, ..Self::timed(&name, (bytes, flops), timing.into()) },
-            None => Self { name, version, ok, check, time: None, bytes_per_s: None, flops_per_s: None },
-        }
+        let timed = run.timing.as_ref().map(|timing| Self::timed(&run.name, work, timing.into()));
+        Self { name: run.name.clone(), version: run.version.clone(), ok, check, ..timed.unwrap_or_default() }
     }
 
     /// A call whose output was right, at its time.
     #[must_use]
-    pub fn timed(name: &str, (bytes, flops): (f64, f64), time: TimeOutput) -> Self {
-        let (bytes_per_s, flops_per_s) = (Some(bytes / time.median_s), Some(flops / time.median_s));
-        Self { name: name.to_owned(), version: None, ok: true, check: None, time: Some(time), bytes_per_s, flops_per_s }
+    pub fn timed(name: &str, work: Work, time: TimeOutput) -> Self {
+        let rate = work.per_second(time.median_s);
+        let (bytes_per_s, flops_per_s) = (Some(rate.bytes), Some(rate.flops));
+        Self { name: name.to_owned(), ok: true, time: Some(time), bytes_per_s, flops_per_s, ..Self::default() }
     }
 }
 
@@ -255,75 +270,71 @@ impl From<&Check> for CheckOutput {
 }
 
 impl KernelOutput {
-    /// The outcome of a kernel that ran.
+    /// What came of a program; of one of its passes where that is named by its place.
     #[must_use]
-    pub fn of(record: &Record, bytes: f64, flops: f64) -> Self {
-        let median = record.timing.as_ref().map(|t| t.median_s);
-        let checked = record.check.as_ref().is_none_or(|c| c.ok);
-        let clean = record.trace.as_ref().is_none_or(|t| t.findings.is_empty() && t.complete);
+    pub fn of(id: &str, record: &Record, place: Option<usize>) -> Self {
+        let pass = place.and_then(|place| record.pass(place));
+        let only = record.passes.first().filter(|_| record.passes.len() == 1);
+        let (work, timing) = pass.map_or((record.work, &record.timing), |pass| (pass.work, &pass.timing));
+        let trace = pass.map_or_else(|| record.total(), |pass| pass.trace.clone());
+        let clean = trace.as_ref().is_none_or(|t| t.findings.is_empty() && t.complete);
+        let Work { bytes, flops } = work;
+        let rate = timing.as_ref().map(|t| work.per_second(t.median_s));
+        let of_kernel = pass.or(only);
         Self {
-            id: record.kernel.clone(),
-            ok: checked && clean,
-            impossible: false,
-            check: record.check.as_ref().map(Into::into),
-            time: record.timing.as_ref().map(Into::into),
+            id: id.to_owned(),
+            ok: Some(record.trusted() && clean),
+            check: record.check().map(Into::into),
+            time: timing.as_ref().map(Into::into),
             bytes,
             flops,
-            bytes_per_s: median.map(|s| bytes / s),
-            flops_per_s: median.map(|s| flops / s),
-            roofline: None,
-            predicted: None,
-            trace: record.trace.clone(),
-            compiled: record.compiled.as_ref().map(Into::into),
-            library: record.library.as_ref().map(|run| LibraryOutput::of(run, bytes, flops)),
-            error: None,
+            bytes_per_s: rate.map(|rate| rate.bytes),
+            flops_per_s: rate.map(|rate| rate.flops),
+            trace,
+            compiled: of_kernel.and_then(|pass| pass.compiled.as_ref()).map(Into::into),
+            library: of_kernel.and_then(|pass| pass.library.as_ref()).map(|run| LibraryOutput::of(run, work)),
+            ..Self::default()
         }
     }
 
     /// What the samples so far say of a kernel that is still being measured.
     #[must_use]
-    pub fn sampled(id: &str, (bytes, flops): (f64, f64), median_s: f64) -> Self {
-        Self {
-            ok: true,
-            bytes,
-            flops,
-            bytes_per_s: Some(bytes / median_s),
-            flops_per_s: Some(flops / median_s),
-            error: None,
-            ..Self::failed(id, String::new())
-        }
+    pub fn sampled(id: &str, work: Work, median_s: f64) -> Self {
+        let rate = work.per_second(median_s);
+        let (bytes_per_s, flops_per_s) = (Some(rate.bytes), Some(rate.flops));
+        let Work { bytes, flops } = work;
+        Self { id: id.to_owned(), ok: Some(true), bytes, flops, bytes_per_s, flops_per_s, ..Self::default() }
     }
 
-    /// How it went, in a word.
+    /// The outcome of a kernel that could not run, or was not to.
     #[must_use]
-    pub fn outcome(&self) -> &'static str {
-        match (self.ok, self.impossible) {
-            (true, _) => "ok",
-            (false, true) => "impossible",
-            (false, false) => "FAILED",
-        }
+    pub fn failed(id: &str, problems: &[Diagnostic], skipped: bool) -> Self {
+        let (ok, skipped, error) = why(problems, skipped);
+        Self { id: id.to_owned(), ok, skipped, error, ..Self::default() }
     }
 
-    /// The outcome of a kernel that could not run.
+    /// Whether it ran and nothing was wrong.
     #[must_use]
-    pub fn failed(id: &str, error: String) -> Self {
-        Self {
-            id: id.to_owned(),
-            ok: false,
-            impossible: false,
-            check: None,
-            time: None,
-            bytes: 0.0,
-            flops: 0.0,
-            bytes_per_s: None,
-            flops_per_s: None,
-            roofline: None,
-            predicted: None,
-            trace: None,
-            compiled: None,
-            library: None,
-            error: Some(error),
-        }
+    pub fn is_ok(&self) -> bool {
+        self.ok == Some(true)
+    }
+}
+
+/// `ok`, `skipped` and `error` of what did not run.
+pub(super) fn why(problems: &[Diagnostic], skipped: bool) -> (Option<bool>, Option<String>, Option<String>) {
+    let lines = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let first = problems.first().map(|problem| [Some(problem.message.as_str()), problem.hint.as_deref()]);
+    let reason = first.map(|words| words.into_iter().flatten().collect::<Vec<_>>().join("; "));
+    if skipped { (None, reason, None) } else { (Some(false), None, Some(lines)) }
+}
+
+/// How something went, in a word.
+#[must_use]
+pub fn outcome(ok: Option<bool>) -> &'static str {
+    match ok {
+        Some(true) => "ok",
+        Some(false) => "FAILED",
+        None => "skipped",
     }
 }
 
@@ -332,9 +343,12 @@ impl KernelOutput {
 pub struct SweepPoint {
     /// The value of the swept parameter.
     pub x: f64,
-    /// The kernel's outcome there.
+    /// The outcome there of what the curve runs.
     #[serde(flatten)]
     pub kernel: KernelOutput,
+    /// The lesson's value that is plotted, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
 }
@@ -357,7 +371,7 @@ pub struct SweepOutput {
     pub params: BTreeMap<String, f64>,
     /// The parameter that moved.
     pub over: String,
-    /// Its points, by value and then by kernel.
+    /// Its points, by value and then by kernel or program.
     pub points: Vec<SweepPoint>,
     /// Which kernels were left out, and why.
     pub warnings: Vec<Warning>,

@@ -83,19 +83,19 @@ impl Asked<'_> {
         let runner = Runner { devices, backend, lesson: self.lesson, purpose: &purpose, cancel };
         let mut results = Results::default();
         for probe in &self.prediction.probes {
-            let Some(kernel) = self.lesson.kernel(&probe.kernel) else { continue };
-            if !kernel.runs_on(backend) {
+            let title = self.lesson.title_of(&probe.variant);
+            if !self.lesson.runs_on(&probe.variant, backend) {
                 // An answer that takes its results is then none.
-                runs.push(format!("{} does not run on {}", kernel.title, backend.name()));
+                runs.push(format!("{title} does not run on {}", backend.name()));
                 continue;
             }
             let params = jobs::with(self.params, &probe.set);
-            let done = runner.kernel(kernel, &params)?;
-            if let Some(problem) = run::failed_check(&kernel.file, &done.record) {
+            let done = runner.program(&probe.variant, &params)?;
+            if let Some(problem) = run::failed_check(&done.job.file, &done.record) {
                 return Err(vec![problem]);
             }
-            runs.push(described(&kernel.title, &params, &done.record));
-            results.insert_record(&probe.id, &done.record, done.bytes, done.flops);
+            runs.push(described(&title, &params, &done.record));
+            results.insert_record(&probe.id, &done.record);
         }
         Ok((Env::new(self.lesson, self.params, &results).eval(expr).ok(), runs))
     }

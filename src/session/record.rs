@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
+use super::export;
 use super::output::LibraryOutput;
 use super::recording::{
     FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording, fingerprint,
 };
-use super::{desk::state::Sweep, export, sweep};
+use super::sweep::{self, Sweep};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Experiment, Lesson, Pack};
 use crate::trace::record::Backend;
@@ -54,14 +55,15 @@ pub fn record(
         program: super::VERSION.to_owned(),
         bounds_checks: false,
         experiments,
+        shown: Vec::new(),
     };
     Ok((recording, problems))
 }
 
 fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> RecordedExperiment {
-    let curves = sweep::kernels_of(lesson, experiment, found.backend).into_iter().map(|kernel| {
-        let of_kernel = found.points.iter().filter(|p| p.kernel.id == kernel.id && p.kernel.ok);
-        let points = of_kernel.filter_map(|p| {
+    let curves = sweep::curves_of(lesson, experiment, found.backend).filter_map(|curve| {
+        let of_curve = found.points.iter().filter(|p| p.kernel.id == curve.id && p.kernel.is_ok());
+        let points = of_curve.filter_map(|p| {
             let time = p.kernel.time.as_ref()?;
             Some(RecordedPoint {
                 x: p.x,
@@ -72,8 +74,10 @@ fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Recorded
                 library: p.kernel.library.as_ref().and_then(library),
             })
         });
-        let fingerprint = fingerprint(kernel, found.backend);
-        RecordedCurve { kernel: kernel.id.clone(), fingerprint, points: points.collect() }
+        let points: Vec<RecordedPoint> = points.collect();
+        let values: Vec<f64> = points.iter().map(|point| point.x).collect();
+        let fingerprint = fingerprint(lesson, curve, (&found.over, &values), &found.params, found.backend)?;
+        Some(RecordedCurve { curve: curve.id.clone(), fingerprint, points })
     });
     RecordedExperiment {
         lesson: lesson.id.clone(),

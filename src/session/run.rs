@@ -1,27 +1,28 @@
-//! Running a lesson's kernels: check, time and trace each.
+//! Running a lesson's kernels and programs: check, time and trace each.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
+use super::io::Io;
 use super::jobs::{self, Params, Purpose};
 use super::ladder;
 use super::model::{self, Chosen, Predicted};
-use super::output::{KernelOutput, RunOutput};
+use super::output::{self, KernelOutput, ProgramOutput, RunOutput};
 use crate::base::diag::{Diagnostic, Severity, nearest};
 use crate::device::{DeviceSpec, Launch};
-use crate::job::{MeasureSpec, TraceSpec};
+use crate::job::{Job, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Kernel, Lesson, Pack, Value};
+use crate::lesson::{Lesson, Pack, Program, Value, Variant};
 use crate::measure::roofline::{self, Placement};
 use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// Kernels by id; none means all.
-    pub kernels: Vec<String>,
+    /// Which kernels and programs.
+    pub which: Which,
     /// Parameters that differ from their defaults.
     pub set: Vec<(String, f64)>,
     /// The backend asked for.
@@ -36,12 +37,25 @@ pub struct RunOptions {
     pub device: Option<String>,
     /// Lanes in a warp of the tracer; a device has its own.
     pub warp_width: u32,
+    /// Contents that come from files, go into files, or are to be shown.
+    pub io: Io,
+}
+
+/// Kernels and programs of a lesson.
+#[derive(Clone, Debug, Default)]
+pub struct Which {
+    /// Kernels by id.
+    pub kernels: Vec<String>,
+    /// Programs by id; where there is neither, everything.
+    pub programs: Vec<String>,
+    /// Kernels for places in programs, by the pass's id.
+    pub rungs: Vec<(String, String)>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
         Self {
-            kernels: Vec::new(),
+            which: Which::default(),
             set: Vec::new(),
             backend: Choice::Auto,
             seed: 1,
@@ -49,6 +63,7 @@ impl Default for RunOptions {
             models: Vec::new(),
             device: None,
             warp_width: 32,
+            io: Io::default(),
         }
     }
 }
@@ -91,18 +106,57 @@ fn unknown<'a>(message: String, name: &str, known: impl Iterator<Item = &'a str>
     Diagnostic::error(message).hint(hint)
 }
 
-/// The kernels of these ids, in the lesson's order; all where none is named.
-///
-/// # Errors
-/// When an id is no kernel's.
-pub fn kernels<'a>(lesson: &'a Lesson, ids: &[String]) -> Result<Vec<&'a Kernel>, Diagnostic> {
-    for id in ids {
-        if lesson.kernel(id).is_none() {
-            let known = lesson.kernels.iter().map(|k| k.id.as_str());
-            return Err(unknown(format!("lesson `{}` has no kernel `{id}`", lesson.id), id, known));
+impl Which {
+    /// Everything that is meant, in the lesson's order.
+    ///
+    /// # Errors
+    /// When an id is of nothing that runs, or a kernel does not fit into a place.
+    pub fn of<'a>(&self, lesson: &'a Lesson) -> Result<Vec<(&'a Program, Variant)>, Diagnostic> {
+        for id in &self.kernels {
+            if !lesson.program(id).is_some_and(|program| program.alone) {
+                let alone = lesson.programs.iter().filter(|program| program.alone).map(|p| p.id.as_str());
+                return Err(match lesson.kernel(id) {
+                    Some(_) => Diagnostic::error(format!("kernel `{id}` has no buffers of its own"))
+                        .hint("run a program that it is a part of, with --program"),
+                    None => unknown(format!("lesson `{}` has no kernel `{id}`", lesson.id), id, alone),
+                });
+            }
         }
+        for id in &self.programs {
+            if lesson.program(id).is_none() {
+                let known = lesson.programs.iter().map(|program| program.id.as_str());
+                return Err(unknown(format!("lesson `{}` has no program `{id}`", lesson.id), id, known));
+            }
+        }
+        let named = |id: &String| self.kernels.contains(id) || self.programs.contains(id);
+        let chosen = lesson.programs.iter().filter(|program| !self.is_picky() || named(&program.id));
+        let chosen: Vec<&Program> = chosen.collect();
+        for (pass, kernel) in &self.rungs {
+            let places = chosen.iter().filter_map(|program| program.pass(pass)?.launch());
+            let rungs: Vec<&str> = places.flat_map(|launch| launch.rungs.iter().map(String::as_str)).collect();
+            if rungs.is_empty() {
+                let known = chosen.iter().filter(|program| !program.alone).flat_map(|program| program.passes());
+                let known = known.map(|pass| pass.id.as_str()).collect::<Vec<_>>();
+                return Err(unknown(format!("there is no pass `{pass}` with a kernel"), pass, known.iter().copied()));
+            }
+            if !rungs.contains(&kernel.as_str()) {
+                let message = format!("the kernel `{kernel}` cannot take the place of `{pass}`");
+                return Err(unknown(message, kernel, rungs.iter().copied()));
+            }
+        }
+        let variant = |program: &Program| {
+            let has = |pass: &str| program.pass(pass).is_some_and(|pass| pass.launch().is_some());
+            let rungs = self.rungs.iter().filter(|(pass, _)| has(pass)).cloned().collect();
+            Variant { program: program.id.clone(), rungs }
+        };
+        Ok(chosen.into_iter().map(|program| (program, variant(program))).collect())
     }
-    Ok(lesson.kernels.iter().filter(|k| ids.is_empty() || ids.contains(&k.id)).collect())
+
+    /// Whether something is named: whoever does that wants it, and whoever runs a lesson what can be had of it, at any size.
+    #[must_use]
+    pub fn is_picky(&self) -> bool {
+        !(self.kernels.is_empty() && self.programs.is_empty())
+    }
 }
 
 /// The defaults with `set` applied, every id and value checked.
@@ -123,7 +177,7 @@ pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnost
     Ok(jobs::with(&jobs::defaults(lesson), set))
 }
 
-/// Where a lesson's kernels run, and what is done with each.
+/// Where a lesson's programs run, and what is done with each.
 #[derive(Clone, Copy)]
 pub struct Runner<'a> {
     /// The backends.
@@ -132,106 +186,158 @@ pub struct Runner<'a> {
     pub backend: Backend,
     /// The lesson.
     pub lesson: &'a Lesson,
-    /// What to do besides launching.
+    /// What to do besides running.
     pub purpose: &'a Purpose,
     /// Set when nobody wants the result any more.
     pub cancel: &'a AtomicBool,
 }
 
-/// A kernel that ran.
+/// A program that ran.
 #[derive(Clone, Debug)]
 pub struct Done {
+    /// What ran.
+    pub job: Job,
     /// What came of it.
     pub record: Record,
-    /// Bytes that its work needs to move.
-    pub bytes: f64,
-    /// Floating-point operations that its work needs.
-    pub flops: f64,
-    /// How it was launched.
-    pub launch: Option<Launch>,
+}
+
+impl Done {
+    /// How a pass was launched.
+    #[must_use]
+    pub fn launch(&self, place: usize) -> Option<Launch> {
+        model::launch(&self.job, place)
+    }
+
+    /// What is wrong: a check that failed, and what the tracer found, at its lines.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        let file =
+            |place: usize| self.job.passes[place].launch().map_or(self.job.file.as_str(), crate::job::Launch::file);
+        let findings = self.record.findings().map(|(place, finding)| finding.diagnostic(file(place)));
+        failed_check(&self.job.file, &self.record).into_iter().chain(findings).collect()
+    }
 }
 
 impl Runner<'_> {
-    /// One kernel at some parameters.
+    /// One program at some parameters.
     ///
     /// # Errors
     /// Whatever kept it from running, all of it.
-    pub fn kernel(&self, kernel: &Kernel, params: &Params) -> Result<Done, Vec<Diagnostic>> {
-        let job = jobs::build(self.lesson, kernel, params, self.purpose)?;
-        let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
-        Ok(Done { record, bytes: job.bytes, flops: job.flops, launch: model::launch(&job) })
+    pub fn program(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+        self.job(jobs::build(self.lesson, variant, params, self.purpose)?)
     }
 
-    /// What the model of a device says of a kernel that ran: from its trace, or from one made for it where a device measured. None where it
+    /// One job.
+    ///
+    /// # Errors
+    /// What kept it from running.
+    pub fn job(&self, job: Job) -> Result<Done, Vec<Diagnostic>> {
+        let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
+        Ok(Done { job, record })
+    }
+
+    /// What the model of a device says of a kernel that ran alone: from its trace, or from one made for it where a device measured. None if it
     /// cannot be traced, with why as warnings.
     pub fn predict(
         &self,
         chosen: &Chosen<'_>,
-        kernel: &Kernel,
+        variant: &Variant,
         params: &Params,
         done: &Done,
         ceilings: &Ceilings,
     ) -> (Option<Predicted>, Vec<Diagnostic>) {
         // A prediction is made of a trace, and what has none was never to have one.
-        if !kernel.runs_on(Backend::Simt) {
+        if !self.lesson.runs_on(variant, Backend::Simt) {
             return (None, Vec::new());
         }
-        let retraced = match &done.record.trace {
-            Some(_) => Ok(None),
-            None => self.traced(kernel, params).map(Some),
+        let retraced = match done.record.backend {
+            Backend::Simt => Ok(None),
+            Backend::Wgpu | Backend::Cuda => self.traced(variant, params).map(Some),
         };
         let retraced = match retraced {
             Ok(retraced) => retraced,
             Err(problems) => return (None, problems.into_iter().map(as_warning).collect()),
         };
         let traced = retraced.as_ref().unwrap_or(done);
-        let predicted = traced.record.trace.as_ref().zip(traced.launch.as_ref()).map(|(trace, launch)| {
-            let traced = model::Traced { launch, trace, needs: Some((done.bytes, done.flops)) };
+        let launch = traced.launch(0);
+        let trace = traced.record.pass(0).and_then(|pass| pass.trace.as_ref());
+        let predicted = trace.zip(launch.as_ref()).map(|(trace, launch)| {
+            let traced = model::Traced { launch, trace, needs: Some(done.record.work), launches: 1 };
             let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
             model::predicted(chosen, &traced, ceilings, measured_s)
         });
         (predicted, Vec::new())
     }
 
-    /// The kernel's counts, without checking its result again.
-    fn traced(&self, kernel: &Kernel, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+    /// A program's counts, without checking its result again.
+    fn traced(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
         let purpose = Purpose { check: false, ..purpose(Backend::Simt, self.purpose.seed, true) };
-        Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.kernel(kernel, params)
+        Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.program(variant, params)
     }
 
-    /// As [`Runner::kernel`], as an output with what is wrong with it.
-    pub fn output(&self, kernel: &Kernel, params: &Params) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
-        match self.kernel(kernel, params) {
+    /// Whether problems say no more than that a program is not to be run here or so.
+    fn is_skipped(&self, variant: &Variant, params: &Params, problems: &[Diagnostic]) -> bool {
+        self.lesson.unmet(variant, params).is_some() || is_not_here(problems)
+    }
+
+    /// As [`Runner::program`], as an output under the name `id`, of the whole or of a pass; with what is wrong with it.
+    pub fn output(
+        &self,
+        (id, variant, pass): (&str, &Variant, Option<&str>),
+        params: &Params,
+    ) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
+        match self.program(variant, params) {
             Ok(done) => {
-                let problems = failed_check(&kernel.file, &done.record).into_iter().collect();
-                (KernelOutput::of(&done.record, done.bytes, done.flops), Some(done), problems)
+                let problems = failed_check(&done.job.file, &done.record).into_iter().collect();
+                let place = pass.and_then(|pass| done.job.passes.iter().position(|known| known.id == pass));
+                (KernelOutput::of(id, &done.record, place), Some(done), problems)
             }
             Err(problems) => {
-                let message = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-                let impossible = self.lesson.unmet(kernel, params).is_some() || is_not_here(&problems);
-                (KernelOutput { impossible, ..KernelOutput::failed(&kernel.id, message) }, None, problems)
+                let skipped = self.is_skipped(variant, params, &problems);
+                (KernelOutput::failed(id, &problems, skipped), None, problems)
             }
         }
     }
 }
 
-/// Runs kernels one after the other; `on_kernel` sees each outcome as it comes.
+/// What was run of a lesson, as it comes.
+pub enum Ran<'a> {
+    /// A kernel by itself.
+    Kernel(&'a KernelOutput),
+    /// A program of several passes.
+    Program(&'a ProgramOutput),
+}
+
+impl Ran<'_> {
+    /// Its id, and how it went in a word.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let (id, ok) = match self {
+            Self::Kernel(kernel) => (&kernel.id, kernel.ok),
+            Self::Program(program) => (&program.id, program.ok),
+        };
+        format!("{id}: {}", output::outcome(ok))
+    }
+}
+
+/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes.
 ///
 /// # Errors
-/// When the lesson, a kernel, a parameter or the backend does not exist. A kernel that fails is part of the output.
+/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist. What fails is part of the output.
 pub fn run(
     devices: &Devices,
     pack: &Pack,
     lesson_id: &str,
     options: &RunOptions,
     cancel: &AtomicBool,
-    on_kernel: &mut dyn FnMut(&KernelOutput, &[Diagnostic]),
+    on_outcome: &mut dyn FnMut(Ran<'_>, &[Diagnostic]),
 ) -> Result<RunOutput, Diagnostic> {
     let lesson = lesson(pack, lesson_id)?;
-    let kernels = kernels(lesson, &options.kernels)?;
+    let chosen = options.which.of(lesson)?;
     let params = params(lesson, &options.set)?;
+    options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>())?;
     let device = devices.resolve(options.backend)?;
-    let chosen = model::choose(&options.models, options.device.as_deref(), &device)?;
+    let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
     let ceilings = devices.ceilings(device.backend)?;
     let purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let mut results = Results::default();
@@ -244,45 +350,74 @@ pub fn run(
         params: params.clone(),
         values: BTreeMap::new(),
         kernels: Vec::new(),
+        programs: Vec::new(),
         ladder: Vec::new(),
         warnings: Vec::new(),
+        asked_too_much: false,
     };
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
-    let mut done: Vec<Done> = Vec::new();
-    for kernel in kernels {
-        // Whoever names a kernel wants that one, and whoever runs a lesson what can be had of it, at any size.
-        if options.kernels.is_empty() && !kernel.runs_on(device.backend) {
+    let mut records: Vec<Record> = Vec::new();
+    for (program, variant) in chosen {
+        let elsewhere = lesson.elsewhere(&variant, device.backend);
+        if let Some(kernel) = elsewhere.first().filter(|_| !options.which.is_picky()) {
             output.warnings.push(left_out(kernel.not_here()));
             continue;
         }
-        let (mut outcome, ran, mut problems) = runner.output(kernel, &params);
-        if options.kernels.is_empty() && is_not_here(&problems) {
-            output.warnings.extend(problems.into_iter().map(left_out));
-            continue;
-        }
-        if let Some(ran) = ran {
-            results.insert_record(&kernel.id, &ran.record, ran.bytes, ran.flops);
-            outcome.roofline = placement(&ran, &ceilings);
-            if let Some(chosen) = &chosen {
-                let (predicted, unpredicted) = runner.predict(chosen, kernel, &params, &ran, &ceilings);
-                outcome.predicted = predicted;
-                problems.extend(unpredicted);
+        let ran = jobs::build(lesson, &variant, &params, &purpose).and_then(|mut job| {
+            options.io.apply(&mut job);
+            runner.job(job)
+        });
+        let (done, mut problems) = match ran {
+            Ok(done) => {
+                let problems = failed_check(&done.job.file, &done.record).into_iter().collect();
+                (Some(done), problems)
             }
-            let before =
-                ladder::before(lesson, kernel).and_then(|b| done.iter().find(|d: &&Done| d.record.kernel == b.id));
-            output.ladder.extend(
-                before
-                    .and_then(|b| ladder::compare(&ran.record, (ran.bytes, ran.flops), &b.record, (b.bytes, b.flops))),
-            );
-            for warning in &ran.record.warnings {
-                if !output.warnings.contains(warning) {
-                    output.warnings.push(warning.clone());
+            Err(problems) if !options.which.is_picky() && is_not_here(&problems) => {
+                output.warnings.extend(problems.into_iter().map(left_out));
+                continue;
+            }
+            Err(problems) => (None, problems),
+        };
+        let skipped = done.is_none() && runner.is_skipped(&variant, &params, &problems);
+        output.asked_too_much |= is_not_here(&problems);
+        if skipped {
+            problems = problems.into_iter().map(Diagnostic::as_warning).collect();
+        }
+        if let Some(done) = &done {
+            results.insert_record(&program.id, &done.record);
+            let fresh = done.record.warnings.iter().filter(|warning| !output.warnings.contains(warning));
+            let fresh: Vec<Warning> = fresh.cloned().collect();
+            output.warnings.extend(fresh);
+        }
+        let printed = done.as_ref().map(|done| options.io.printed(done)).unwrap_or_default();
+        if program.alone {
+            let mut outcome = match &done {
+                Some(done) => KernelOutput::of(&program.id, &done.record, None),
+                None => KernelOutput::failed(&program.id, &problems, skipped),
+            };
+            if let Some(done) = &done {
+                outcome.roofline = placement(&done.record, &ceilings);
+                if let Some(modelled) = &modelled {
+                    let (predicted, unpredicted) = runner.predict(modelled, &variant, &params, done, &ceilings);
+                    outcome.predicted = predicted;
+                    problems.extend(unpredicted);
                 }
+                let before = lesson.kernel(&program.id).and_then(|kernel| ladder::before(lesson, kernel));
+                let before = before.and_then(|before| records.iter().find(|record| record.program == before.id));
+                output.ladder.extend(before.and_then(|before| ladder::compare(&done.record, before)));
             }
-            done.push(ran);
+            outcome.printed = printed;
+            on_outcome(Ran::Kernel(&outcome), &problems);
+            output.kernels.push(outcome);
+        } else {
+            let outcome = match &done {
+                Some(done) => ProgramOutput { printed, ..ProgramOutput::of(&variant, &done.record) },
+                None => ProgramOutput::failed(&variant, &problems, skipped),
+            };
+            on_outcome(Ran::Program(&outcome), &problems);
+            output.programs.push(outcome);
         }
-        on_kernel(&outcome, &problems);
-        output.kernels.push(outcome);
+        records.extend(done.map(|done| done.record));
     }
     results.insert_ceilings(&ceilings);
     let env = Env::new(lesson, &params, &results);
@@ -290,13 +425,13 @@ pub fn run(
     Ok(output)
 }
 
-/// Whether nothing is wrong with a kernel but that it cannot run on this device.
+/// Whether nothing is wrong with a program but that it cannot run on this device.
 #[must_use]
 pub fn is_not_here(problems: &[Diagnostic]) -> bool {
     !problems.is_empty() && problems.iter().all(|problem| problem.not_here)
 }
 
-/// Why a kernel was left out, as a warning.
+/// Why something was left out, as a warning.
 pub(super) fn left_out(problem: Diagnostic) -> Warning {
     let message = format!("left out: {}", problem.message);
     Warning { kind: WarningKind::NotHere, message, hint: problem.hint.unwrap_or_default() }
@@ -308,32 +443,36 @@ fn as_warning(problem: Diagnostic) -> Diagnostic {
 }
 
 /// Where a kernel stands under the device's ceilings.
-fn placement(done: &Done, ceilings: &Ceilings) -> Option<Placement> {
-    let timing = done.record.timing.as_ref()?;
-    roofline::place(done.bytes, done.flops, timing.median_s, ceilings)
+fn placement(record: &Record, ceilings: &Ceilings) -> Option<Placement> {
+    let timing = record.timing.as_ref()?;
+    roofline::place(record.work.bytes, record.work.flops, timing.median_s, ceilings)
 }
 
-/// A failed check as a message, with the first element that is wrong.
+/// A failed check as a message, with what is wrong: the first such element, if it is one.
 #[must_use]
 pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
-    let check = record.check.as_ref().filter(|c| !c.ok)?;
-    let first = check
-        .first_wrong
-        .map(|(i, got, expected)| {
-            let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
-            format!("; element {i} {got}, and should be {expected}")
-        })
-        .unwrap_or_default();
+    let check = record.check().filter(|c| !c.ok)?;
+    let first = check.first_wrong.map(|(i, got, expected)| {
+        let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
+        format!("; element {i} {got}, and should be {expected}")
+    });
+    let told = check.told.as_ref().map(|told| format!("; {told}"));
+    let what = match record.passes.len() {
+        1 => format!("kernel `{}` gives a wrong result", record.program),
+        _ => format!("program `{}` leaves a wrong `{}`", record.program, check.output),
+    };
+    let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
+    let message = format!(
+        "{what}{round} on {}: relative error {:e} against `{}`{}",
+        record.backend.name(),
+        check.max_rel_error,
+        check.reference,
+        first.or(told).unwrap_or_default()
+    );
     Some(
-        Diagnostic::error(format!(
-            "kernel `{}` gives a wrong result on {}: relative error {:e} against `{}`{first}",
-            record.kernel,
-            record.backend.name(),
-            check.max_rel_error,
-            check.reference
-        ))
-        .in_file(file)
-        .hint("no time is shown for a wrong result; compare the kernel's indices with the reference's formula"),
+        Diagnostic::error(message)
+            .in_file(file)
+            .hint("no time is shown for a wrong result; compare the kernel's indices with the reference's formula"),
     )
 }
 
@@ -344,7 +483,7 @@ pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     if lesson.experiments.iter().any(|e| !e.quantity.is_traced()) {
         needs.push("gpu (optional, for measured times)");
     }
-    if lesson.kernels.iter().any(|kernel| kernel.cuda_only.is_some()) {
+    if lesson.kernels.iter().any(|kernel| kernel.cuda_only().is_some()) {
         needs.push("cuda (optional, for kernels in CUDA C++ only)");
     }
     needs

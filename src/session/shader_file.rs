@@ -1,27 +1,28 @@
-//! Tracing a single shader: a lesson's kernel or any WGSL file.
+//! Tracing one thing: a lesson's kernel, program or pass, or any WGSL file.
 
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::explain::explain;
+use super::io::{Io, no_buffer};
 use super::jobs;
 use super::model;
-use super::run;
-use crate::base::diag::{Diagnostic, nearest};
-use crate::base::expr::Expr;
+use super::run::{self, Done, Which};
+use crate::base::diag::Diagnostic;
 use crate::base::tensor::Init;
+use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::device::Launch;
-use crate::job::{BindingKind, Blame, BufferSpec, Job, TraceSpec, WorkgroupShape};
-use crate::lesson::Pack;
-use crate::simt::{self, Binding, Program};
-use crate::trace::Provenance;
-use crate::trace::record::{Backend, Record};
+use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl};
+use crate::lesson::{Lesson, Pack, Program as Declared, Variant};
+use crate::simt::{self, Program};
+use crate::trace::provenance::Origin;
+use crate::trace::record::Backend;
 
 /// What to trace, and at which size.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
-    /// Workgroups in x, y, z; the lesson's own where none is given and the target is a lesson's kernel.
+    /// Workgroups in x, y, z; the lesson's own where none is given and the target is a lesson's.
     pub grid: Option<[u32; 3]>,
     /// The entry point, where the file has several.
     pub entry: Option<String>,
@@ -29,34 +30,53 @@ pub struct TraceOptions {
     pub constants: Vec<(String, f64)>,
     /// Sizes and contents of runtime-sized buffers, by name.
     pub buffers: Vec<(String, u64, Init)>,
+    /// A lesson's parameters that differ from their defaults.
+    pub set: Vec<(String, f64)>,
+    /// Kernels for places in a program, by the pass's id.
+    pub rungs: Vec<(String, String)>,
     /// Lanes in a warp.
     pub warp_width: u32,
     /// Seed of the random contents.
     pub seed: u64,
     /// Elements whose origin is asked for: buffer, and 32-bit word of it.
     pub explain: Vec<(String, u64)>,
+    /// Contents that come from files, go into files, or are to be shown.
+    pub io: Io,
 }
 
-/// Bytes and floating-point operations that the work needs, where a lesson says so and nothing was changed.
-pub type Needs = Option<(f64, f64)>;
-
-/// A shader that was traced.
+/// What was traced.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What came of it.
-    pub record: Record,
+    /// What ran, and what came of it.
+    pub done: Done,
+    /// The pass that is meant, by its place; None for all of a program.
+    pub pass: Option<usize>,
     /// Where the elements came from that were asked for.
-    pub origins: Vec<Provenance>,
-    /// How it was launched.
-    pub launch: Option<Launch>,
-    /// Bytes and floating-point operations that the work needs, where they are known.
-    pub needs: Needs,
+    pub origins: Vec<Origin>,
+    /// What the work needs, where a lesson says so and nothing was changed.
+    pub needs: Option<Work>,
 }
 
-/// Traces `target`, which is LESSON/KERNEL or the path of a WGSL file, and explains the elements that are asked for.
+impl Outcome {
+    /// How the pass that is meant was launched.
+    #[must_use]
+    pub fn launch(&self) -> Option<Launch> {
+        model::launch(&self.done.job, self.pass?)
+    }
+}
+
+/// What a target comes to.
+struct Target {
+    job: Job,
+    pass: Option<usize>,
+    needs: Option<Work>,
+}
+
+/// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the elements that are
+/// asked for.
 ///
 /// # Errors
-/// When the target, a name, an element or a size is not usable: all that is wrong with it.
+/// When the target, a name, an element, a file or a size is not usable: all that is wrong with it.
 pub fn trace(
     devices: &Devices,
     pack: &Pack,
@@ -64,31 +84,36 @@ pub fn trace(
     options: &TraceOptions,
     cancel: &AtomicBool,
 ) -> Result<Outcome, Vec<Diagnostic>> {
-    let (job, needs) = job(pack, target, options)?;
+    let lesson = target.split_once('/').filter(|_| !target.ends_with(".wgsl"));
+    let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
+    let Target { mut job, pass, needs } = match lesson {
+        Some((lesson, rest)) => of_lesson(lesson, rest, options)?,
+        None => of_file(target, options)?,
+    };
+    let known = |name: &str| job.buffers.iter().any(|buffer| buffer.name == name);
+    if let Some(name) = options.io.names().find(|name| !known(name)) {
+        return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
+    }
+    options.io.apply(&mut job);
     let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
     let origins = origins.collect::<Result<Vec<_>, _>>()?;
     let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
-    Ok(Outcome { record, origins, launch: model::launch(&job), needs })
+    Ok(Outcome { done: Done { job, record }, pass, origins, needs })
 }
 
-/// The job that `target` comes to, with the bytes and operations that its work needs where they are known.
-fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<(Job, Needs), Vec<Diagnostic>> {
+fn spec(options: &TraceOptions) -> TraceSpec {
+    TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() }
+}
+
+/// The job of a WGSL file.
+fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let (file, source, entry) = match target.split_once('/') {
-        Some((lesson, kernel)) if pack.lessons.iter().any(|l| l.id == lesson) && !target.ends_with(".wgsl") => {
-            let lesson = run::lesson(pack, lesson).map_err(one)?;
-            let kernel = run::kernels(lesson, &[kernel.to_owned()]).map_err(one)?[0];
-            return kernel_job(lesson, kernel, options);
-        }
-        _ => {
-            let source = std::fs::read_to_string(target).map_err(|error| {
-                one(Diagnostic::error(format!("cannot read {target}: {error}"))
-                    .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them"))
-            })?;
-            let entry = pick_entry(target, &source, options.entry.as_deref())?;
-            (target.to_owned(), source, entry)
-        }
-    };
+    let source = std::fs::read_to_string(target).map_err(|error| {
+        one(Diagnostic::error(format!("cannot read {target}: {error}"))
+            .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them"))
+    })?;
+    let file = target.to_owned();
+    let entry = pick_entry(&file, &source, options.entry.as_deref())?;
     let Some(grid) = options.grid else {
         return Err(one(
             Diagnostic::error("a file needs a grid").hint("add --grid X[,Y[,Z]]: workgroups in each dimension")
@@ -97,62 +122,82 @@ fn job(pack: &Pack, target: &str, options: &TraceOptions) -> Result<(Job, Needs)
     let Settled { source, consts, overrides } = wgsl::settle(&file, &source, &options.constants)?;
     let program = Program::compile(&file, &source, &entry, &overrides)?;
     let buffers = sized(&file, program.bindings(), options)?;
-    let job = Job {
-        kernel: entry.clone(),
-        file,
-        source: source.into(),
-        entry,
-        constants: overrides,
-        consts,
-        twin: None,
-        cuda_only: None,
-        library: None,
-        buffers,
-        workgroup: Some(WorkgroupShape { size: program.workgroup_size(), shared_bytes: program.shared_bytes() }),
-        grid,
-        seed: options.seed,
-        check: None,
-        measure: None,
-        trace: Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() }),
-        bounds_checks: true,
-        bytes: 0.0,
-        flops: 0.0,
-        blame: Blame::default(),
-    };
-    Ok((job, None))
+    let wgsl = Wgsl { file, source: source.into(), entry: entry.clone(), overrides, consts, twin: None };
+    let launch = program.launch(&entry, wgsl, grid);
+    let job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
+    Ok(Target { job, pass: Some(0), needs: None })
 }
 
-/// A lesson's kernel at the lesson's defaults, with what the options change.
-fn kernel_job(
-    lesson: &crate::lesson::Lesson,
-    kernel: &crate::lesson::Kernel,
-    options: &TraceOptions,
-) -> Result<(Job, Needs), Vec<Diagnostic>> {
+/// The job of a lesson's kernel, program or pass, with what the options change.
+fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    let (id, pass) = rest.split_once('/').map_or((rest, None), |(id, pass)| (id, Some(pass)));
+    let which = Which { programs: vec![id.to_owned()], rungs: options.rungs.clone(), ..Which::default() };
+    let which =
+        if lesson.program(id).is_none() { Which { kernels: vec![id.to_owned()], ..Which::default() } } else { which };
+    let (program, variant) = which.of(lesson).map_err(one)?.remove(0);
+    let pass = match pass {
+        None if program.alone => Some(0),
+        None => None,
+        Some(pass) => Some(program.place_of(pass).ok_or_else(|| {
+            let known: Vec<&str> = program.passes().into_iter().map(|pass| pass.id.as_str()).collect();
+            let problem = Diagnostic::error(format!("`{id}` has no pass `{pass}`"));
+            one(problem.hint(format!("its passes are: {}", known.join(", "))))
+        })?),
+    };
+    let params = run::params(lesson, &options.set).map_err(one)?;
     let mut purpose = run::purpose(Backend::Simt, options.seed, true);
     purpose.check = false;
-    purpose.trace = Some(TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() });
-    let mut kernel = kernel.clone();
-    if let Some(entry) = &options.entry {
-        kernel.entry.clone_from(entry);
-    }
-    for (name, value) in &options.constants {
-        let value = Expr::parse(&value.to_string()).map_err(|why| vec![Diagnostic::error(why.to_string())])?;
-        match kernel.constants.iter_mut().find(|(known, _)| known == name) {
-            Some(constant) => constant.1 = value,
-            None => kernel.constants.push((name.clone(), value)),
-        }
-    }
-    let mut job = jobs::build(lesson, &kernel, &jobs::defaults(lesson), &purpose)?;
+    purpose.trace = Some(spec(options));
+    let changed = changed(lesson, program, &variant, options)?;
+    let mut job = jobs::build(changed.as_ref().unwrap_or(lesson), &variant, &params, &purpose)?;
     for (name, count, init) in &options.buffers {
         let Some(buffer) = job.buffers.iter_mut().find(|b| b.name == *name) else {
             return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
         };
-        (buffer.count, buffer.init) = (*count, *init);
+        (buffer.count, buffer.content) = (*count, Content::Made(*init));
     }
-    job.grid = options.grid.unwrap_or(job.grid);
-    let unchanged = options.grid.is_none() && options.constants.is_empty() && options.buffers.is_empty();
-    let needs = (unchanged && options.entry.is_none()).then_some((job.bytes, job.flops));
-    Ok((job, needs))
+    if let Some(grid) = options.grid {
+        for pass in &mut job.passes {
+            if let Action::Launch(launch) = &mut pass.action {
+                launch.grid = Grid::Fixed(grid);
+            }
+        }
+    }
+    let unchanged = options.grid.is_none() && changed.is_none() && options.buffers.is_empty();
+    let needs = job.passes.get(pass.unwrap_or(0)).map(|pass| pass.work).filter(|_| unchanged);
+    Ok(Target { job, pass, needs })
+}
+
+/// The lesson with other constants and another entry point of a kernel by itself; None if there is nothing to change.
+fn changed(
+    lesson: &Lesson,
+    program: &Declared,
+    variant: &Variant,
+    options: &TraceOptions,
+) -> Result<Option<Lesson>, Vec<Diagnostic>> {
+    if options.entry.is_none() && options.constants.is_empty() && options.grid.is_none() {
+        return Ok(None);
+    }
+    if !program.alone {
+        let problem = Diagnostic::error("--grid, --entry and --const are of a single kernel");
+        return Err(vec![problem.hint("use --set for a program: it takes the lesson's parameters")]);
+    }
+    let mut lesson = lesson.clone();
+    if let Some(kernel) = lesson.kernels.iter_mut().find(|kernel| kernel.id == variant.program) {
+        if let (Some(wanted), crate::lesson::Code::Wgsl { entry, .. }) = (&options.entry, &mut kernel.code) {
+            entry.clone_from(wanted);
+        }
+        for (name, value) in &options.constants {
+            let value = crate::lesson::Expr::parse(&value.to_string());
+            let value = value.map_err(|why| vec![Diagnostic::error(why.to_string())])?;
+            match kernel.constants.iter_mut().find(|(known, _)| known == name) {
+                Some(constant) => constant.1 = value,
+                None => kernel.constants.push((name.clone(), value)),
+            }
+        }
+    }
+    Ok(Some(lesson))
 }
 
 fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, Vec<Diagnostic>> {
@@ -178,16 +223,8 @@ fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, 
     }
 }
 
-fn no_buffer<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
-    let hint = match nearest(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the buffers are: {}", known.collect::<Vec<_>>().join(", ")),
-    };
-    Diagnostic::error(format!("the shader binds no buffer `{name}`")).hint(hint)
-}
-
 /// The buffers a file binds, each with its size: its own where that is fixed, else the option's.
-fn sized(file: &str, bindings: &[Binding], options: &TraceOptions) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
+fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     for (i, (name, count, _)) in options.buffers.iter().enumerate() {
         if *count == 0 {
@@ -225,17 +262,15 @@ fn sized(file: &str, bindings: &[Binding], options: &TraceOptions) -> Result<Vec
             name: binding.name.clone(),
             elem: binding.elem,
             count,
-            init,
-            group: binding.group,
-            binding: binding.binding,
-            kind: binding.kind,
+            content: Content::Made(init),
             columns: None,
+            blame: Vec::new(),
         });
     }
     if problems.is_empty() { Ok(buffers) } else { Err(problems) }
 }
 
-fn default_init(binding: &Binding) -> Init {
+fn default_init(binding: &simt::Binding) -> Init {
     match binding.kind {
         BindingKind::Uniform => Init::Zero,
         BindingKind::ReadOnly | BindingKind::ReadWrite => Init::Random,

@@ -2,25 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::desk::state::{State, Sweep};
 use super::jobs::{self, Params};
 use super::model::{self, Chosen};
 use super::note::Input;
-use super::recording::{self, Recording, Shown};
+use super::recording::{self, Recording};
 use super::saved::RecordingChoice;
-use crate::base::units::number;
+use super::sweep::Sweep;
+use super::work;
+use crate::base::units::{Work, number};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
-use crate::gpu::simt;
-use crate::lesson::scope::Env;
-use crate::lesson::{Kernel, Lesson};
+use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
 use crate::scene::roofline::{Roof, Roofline, Spot};
 use crate::scene::waves::Spread;
-use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Device};
 
 /// Bytes of a traced sector.
-const SECTOR: u64 = 32;
+pub const SECTOR: u64 = 32;
 
 /// How a launch spreads over a device; none where the device's SMs are not known, or cannot hold such a workgroup. `persistent` says that
 /// no more workgroups are launched than the device holds.
@@ -37,31 +35,6 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
         registers: !held.unknown.contains(&Resource::Registers),
         waves: waves(blocks, sms, held.blocks_per_sm)?,
     })
-}
-
-/// How a kernel is launched that is written in CUDA C++ only, which is never traced.
-fn cuda_launch(lesson: &Lesson, kernel: &Kernel, params: &Params) -> Option<Launch> {
-    let only = kernel.cuda_only.as_ref()?;
-    let env = Env::fixed(&lesson.params, &lesson.values, params);
-    let whole = |expr, least| u32::try_from(env.whole(expr, least).ok()?).ok();
-    let mut threads: u32 = 1;
-    for size in &only.block {
-        threads = threads.checked_mul(whole(size, 1)?)?;
-    }
-    Some(Launch {
-        blocks: jobs::grid(lesson, kernel, params)?.iter().map(|n| u64::from(*n)).product(),
-        threads_per_block: threads,
-        shared_bytes_per_block: whole(&only.shared, 0)?,
-        registers_per_thread: None,
-        warp_lanes: 32,
-    })
-}
-
-/// Bytes of the sectors of global memory that a traced grid asked for, before any cache.
-#[must_use]
-pub fn traced_bytes(trace: &Trace) -> u64 {
-    let global = &trace.global;
-    SECTOR * [global.load, global.store, global.atomic].iter().map(|counts| counts.sectors).sum::<u64>()
 }
 
 /// The kernels that share a kernel's ladder, in its order; itself where it stands alone.
@@ -90,7 +63,7 @@ pub struct Known<'a> {
     pub recording: &'a RecordingChoice,
     /// Sweeps, by experiment; perhaps of other settings.
     pub sweeps: &'a BTreeMap<String, Sweep>,
-    /// By kernel, its [`traced_bytes`].
+    /// By kernel, the bytes of the sectors that its traced grid asked for, before any cache.
     pub bytes: BTreeMap<&'a str, u64>,
     /// By kernel, its measured median, in seconds.
     pub medians_s: BTreeMap<&'a str, f64>,
@@ -114,7 +87,7 @@ impl<'a> Known<'a> {
         medians_s: BTreeMap<&'a str, f64>,
     ) -> Self {
         Self {
-            lesson: &input.lesson,
+            lesson: &input.setting.lesson,
             params,
             device: &input.device,
             ceilings: input.ceilings,
@@ -128,19 +101,20 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Where the rungs of a kernel's ladder stand.
+    /// Where the rungs of a kernel's ladder stand. `needs` is the kernel's own work: as a pass of a program it may differ from launch to launch.
     #[must_use]
-    pub fn roofline(&self, kernel: &Kernel) -> Roofline {
-        let env = Env::fixed(&self.lesson.params, &self.lesson.values, self.params);
+    pub fn roofline(&self, kernel: &Kernel, needs: Option<Work>) -> Roofline {
         let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.device.name;
         let own = self.sweeps.values().filter(mine).map(|sweep| self.cut(kernel, sweep)).max_by_key(|c| c.rates.len());
         let recorded = self.recorded();
-        let theirs = recorded.iter().map(|shown| (shown.recording, self.cut(kernel, &shown.sweep)));
+        let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
         let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
         let (mut spots, mut swept) = (Vec::new(), false);
         for rung in rungs(self.lesson, kernel) {
-            let work = env.eval(&rung.flops).ok().zip(env.eval(&rung.bytes).ok());
-            let Some((flops, needed)) = work.filter(|(flops, _)| *flops > 0.0) else { continue };
+            let job = jobs::sketch(self.lesson, &Variant::plain(&rung.id), self.params);
+            let shown = needs.filter(|_| rung.id == kernel.id);
+            let work = job.map(|job| work::whole(&job)).or(shown).filter(|work| work.flops > 0.0);
+            let Some(Work { bytes: needed, flops }) = work else { continue };
             let traced = self.bytes.get(rung.id.as_str()).filter(|bytes| **bytes > 0);
             #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
             let by_trace = traced.map(|bytes| flops / *bytes as f64);
@@ -177,12 +151,11 @@ impl<'a> Known<'a> {
     }
 
     /// What the chosen recording has of the lesson's experiments.
-    fn recorded(&self) -> Vec<Shown<'_>> {
+    fn recorded(&self) -> Vec<recording::Of<'_>> {
         let experiments = self.lesson.experiments.iter();
         let chosen = experiments.filter_map(|experiment| {
-            let mut all: Vec<_> = self.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
-            let at = recording::chosen(&all, self.recording, Some(self.device))?;
-            Some(all.swap_remove(at))
+            let all: Vec<_> = self.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
+            Some(all[recording::chosen(&all, self.recording, Some(self.device))?])
         });
         chosen.collect()
     }
@@ -192,7 +165,10 @@ impl<'a> Known<'a> {
         let rung = |id: &str| rungs(self.lesson, kernel).any(|rung| rung.id == id);
         let rate = |point: &&super::output::SweepPoint| {
             let kernel = &point.kernel;
-            kernel.ok && rung(&kernel.id) && kernel.flops > 0.0 && kernel.flops_per_s.is_some_and(|rate| rate > 0.0)
+            kernel.is_ok()
+                && rung(&kernel.id)
+                && kernel.flops > 0.0
+                && kernel.flops_per_s.is_some_and(|rate| rate > 0.0)
         };
         let points = || sweep.points.iter().filter(rate);
         let mine = self.params.get(&sweep.over).copied();
@@ -263,43 +239,4 @@ fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], r
         said.push("Dashes up to the roof: kernels that nobody measured.".to_owned());
     }
     said.join(" ")
-}
-
-impl State {
-    /// How the grid of the kernel on the bench spreads over the modelled device.
-    #[must_use]
-    pub fn spread(&self) -> Option<Spread> {
-        let (lesson, kernel) = (self.lesson.as_ref()?, self.shown_kernel()?);
-        let traced = self.traced.get(&self.kernel).and_then(|traced| traced.launch);
-        let launch = traced.or_else(|| cuda_launch(lesson, kernel, &self.params))?;
-        let measures = self.acting_device().unwrap_or_else(simt::device);
-        let chosen = model::pick(&self.models, self.saved.model.as_deref(), &measures)?;
-        spread(&chosen, &launch, kernel.cuda_only.as_ref().is_some_and(|only| only.persistent))
-    }
-
-    /// Where the kernels of the ladder on the bench stand, as far as they are traced and measured.
-    #[must_use]
-    pub fn roofline(&self) -> Option<Roofline> {
-        let (lesson, kernel) = (self.lesson.as_ref()?, self.shown_kernel()?);
-        let device = self.acting_device().unwrap_or_else(simt::device);
-        let bytes = self.traced.iter().filter_map(|(id, t)| Some((id.as_str(), traced_bytes(t.trace.as_ref()?))));
-        let medians_s = self.measured.iter().filter_map(|(id, measured)| {
-            let record = measured.record.as_ref().filter(|record| record.trusted())?;
-            Some((id.as_str(), record.timing.as_ref()?.median_s))
-        });
-        let known = Known {
-            lesson,
-            params: &self.params,
-            device: &device,
-            ceilings: self.ceilings.unwrap_or_default(),
-            models: &self.models,
-            model: self.saved.model.as_deref(),
-            recordings: &self.recordings,
-            recording: &self.saved.recording,
-            sweeps: &self.sweeps,
-            bytes: bytes.collect(),
-            medians_s: medians_s.collect(),
-        };
-        Some(known.roofline(kernel))
-    }
 }

@@ -1,4 +1,4 @@
-//! Sweeping one parameter over some kernels.
+//! Sweeping one parameter over some programs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,8 +9,34 @@ use super::run::{self, RunOptions, Runner};
 use super::work;
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
-use crate::lesson::{Experiment, Kernel, Lesson, Pack};
-use crate::trace::record::{Backend, Device};
+use crate::lesson::scope::{Env, Results};
+use crate::lesson::{Curve, Experiment, Lesson, Pack, Quantity, Variant};
+use crate::trace::record::{Backend, Device, Record};
+
+/// A sweep, finished or not.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// The number of the order that made it; 0 outside a window.
+    pub number: u64,
+    /// Whether the device's compiler guarded indices.
+    pub bounds_checks: bool,
+    /// Lanes in a traced warp.
+    pub warp_width: u32,
+    /// What ran it.
+    pub backend: Backend,
+    /// The device's name.
+    pub device: String,
+    /// All parameters at its start; the swept one's value does not count.
+    pub params: Params,
+    /// The parameter swept.
+    pub over: String,
+    /// Points so far.
+    pub points: Vec<SweepPoint>,
+    /// Points there will be.
+    pub total: usize,
+    /// Why the experiment has more.
+    pub left_out: Option<Diagnostic>,
+}
 
 /// What runs an experiment: the tracer where it plots counts, else the device.
 #[must_use]
@@ -30,8 +56,8 @@ const STAND_IN_WORK: f64 = 3e8;
 
 /// The points of an experiment on a device, and what is left out of it.
 pub struct Plan<'a> {
-    /// The parameter's value and the kernel to run at it.
-    pub points: Vec<(f64, &'a Kernel)>,
+    /// The parameter's value and what to run at it.
+    pub points: Vec<(f64, &'a Curve)>,
     /// Why there are no more.
     pub left_out: Option<Diagnostic>,
 }
@@ -39,13 +65,13 @@ pub struct Plan<'a> {
 /// An experiment's points on a device. Without a GPU the largest are left out: nobody waits an hour for a product that takes a GPU a
 /// millisecond.
 #[must_use]
-pub fn plan<'a>(lesson: &'a Lesson, experiment: &Experiment, device: &Device, base: &Params) -> Plan<'a> {
+pub fn plan<'a>(lesson: &Lesson, experiment: &'a Experiment, device: &Device, base: &Params) -> Plan<'a> {
     let over = &experiment.over;
-    let all = every(&kernels_of(lesson, experiment, device.backend), &experiment.values);
+    let all = every(&curves_of(lesson, experiment, device.backend), &experiment.values);
     let most = if device.software { STAND_IN_WORK } else { f64::INFINITY };
-    let work = |x: f64, kernel: &Kernel| work::needed(lesson, kernel, &jobs::with(base, &[(over.clone(), x)]));
+    let work = |x: f64, curve: &Curve| work::needed(lesson, &curve.variant, &jobs::with(base, &[(over.clone(), x)]));
     let (points, large): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|(x, kernel)| work(*x, kernel).is_none_or(|work| work <= most));
+        all.into_iter().partition(|(x, curve)| work(*x, curve).is_none_or(|work| work <= most));
     let left_out = large.iter().map(|(x, _)| *x).min_by(f64::total_cmp).map(|first| {
         let message = format!(
             "{} of the {} points of “{}” are left out, from {over} = {first} on: without a GPU they would take too long",
@@ -59,44 +85,57 @@ pub fn plan<'a>(lesson: &'a Lesson, experiment: &Experiment, device: &Device, ba
     Plan { points, left_out }
 }
 
-/// Each kernel at each value, value by value.
-fn every<'a>(kernels: &[&'a Kernel], values: &[f64]) -> Vec<(f64, &'a Kernel)> {
-    values.iter().flat_map(|x| kernels.iter().map(|kernel| (*x, *kernel))).collect()
+/// Each curve at each value, value by value.
+fn every<'a>(curves: &(impl Iterator<Item = &'a Curve> + Clone), values: &[f64]) -> Vec<(f64, &'a Curve)> {
+    values.iter().flat_map(|x| curves.clone().map(|curve| (*x, curve))).collect()
 }
 
-/// Runs `points`, each a value of the parameter `over` and the kernel to run at it, the other parameters as in `base`; `on_point` sees
+/// Runs `points`, each a value of the parameter `over` and what to run at it, the other parameters as in `base`; `on_point` sees
 /// each as it comes. A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point
-/// out is no more than a warning.
+/// out is no more than a warning. `quantity` is what is plotted.
 pub fn run_points(
     runner: &Runner<'_>,
-    over: &str,
-    points: &[(f64, &Kernel)],
+    (over, quantity): (&str, Option<&Quantity>),
+    points: &[(f64, &Curve)],
     base: &Params,
     on_point: &mut dyn FnMut(SweepPoint, Vec<Diagnostic>),
 ) {
-    for &(x, kernel) in points {
+    for &(x, Curve { id, variant, pass, .. }) in points {
         if runner.cancel.load(Ordering::Relaxed) {
             return;
         }
-        let (kernel, done, problems) = runner.output(kernel, &jobs::with(base, &[(over.to_owned(), x)]));
+        let params = jobs::with(base, &[(over.to_owned(), x)]);
+        let (kernel, done, problems) = runner.output((id, variant, pass.as_deref()), &params);
         let problems =
-            if kernel.impossible { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
+            if kernel.ok.is_none() { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
+        let value = done.as_ref().and_then(|done| value(runner.lesson, quantity?, variant, &params, &done.record));
         let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
-        on_point(SweepPoint { x, kernel, warnings }, problems);
+        on_point(SweepPoint { x, kernel, value, warnings }, problems);
     }
 }
 
-/// The kernels of an experiment that a backend runs, each a curve.
-#[must_use]
-pub fn kernels_of<'a>(lesson: &'a Lesson, experiment: &Experiment, backend: Backend) -> Vec<&'a Kernel> {
-    let all = experiment.kernels.iter().filter_map(|id| lesson.kernel(id));
-    all.filter(|kernel| kernel.runs_on(backend)).collect()
+/// The lesson's value that an experiment plots, with the results of one run.
+fn value(lesson: &Lesson, quantity: &Quantity, variant: &Variant, params: &Params, record: &Record) -> Option<f64> {
+    let Quantity::Value(id) = quantity else { return None };
+    let value = lesson.values.iter().find(|value| value.id == *id)?;
+    let mut results = Results::default();
+    results.insert_record(&variant.program, record);
+    Env::new(lesson, params, &results).eval(&value.expr).ok()
+}
+
+/// The curves of an experiment that a backend runs.
+pub fn curves_of<'a>(
+    lesson: &Lesson,
+    experiment: &'a Experiment,
+    backend: Backend,
+) -> impl Iterator<Item = &'a Curve> + Clone {
+    experiment.curves.iter().filter(move |curve| lesson.runs_on(&curve.variant, backend))
 }
 
 /// Sweeps one parameter of a lesson.
 ///
 /// # Errors
-/// When the lesson, a kernel, a parameter, a value or the backend does not exist.
+/// When the lesson, a kernel, a program, a parameter, a value or the backend does not exist.
 pub fn sweep(
     devices: &Devices,
     pack: &Pack,
@@ -107,22 +146,30 @@ pub fn sweep(
     on_point: &mut dyn FnMut(&SweepPoint, &[Diagnostic]),
 ) -> Result<SweepOutput, Diagnostic> {
     let lesson = run::lesson(pack, lesson_id)?;
-    let mut kernels = run::kernels(lesson, &options.kernels)?;
+    let chosen = options.which.of(lesson)?.into_iter().map(|(program, variant)| Curve {
+        id: program.id.clone(),
+        title: program.title.clone(),
+        variant,
+        pass: None,
+    });
+    let mut curves: Vec<Curve> = chosen.collect();
     let base = run::params(lesson, &options.set)?;
     for value in values {
         run::params(lesson, &[(over.to_owned(), *value)])?;
     }
     let device = devices.resolve(options.backend)?;
     let mut warnings = Vec::new();
-    if options.kernels.is_empty() {
-        let (here, elsewhere): (Vec<_>, Vec<_>) = kernels.into_iter().partition(|k| k.runs_on(device.backend));
-        kernels = here;
-        warnings.extend(elsewhere.into_iter().map(|kernel| run::left_out(kernel.not_here())));
+    if !options.which.is_picky() {
+        curves.retain(|curve| {
+            let elsewhere = lesson.elsewhere(&curve.variant, device.backend);
+            warnings.extend(elsewhere.first().map(|kernel| run::left_out(kernel.not_here())));
+            elsewhere.is_empty()
+        });
     }
     let purpose = run::purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut found = Vec::new();
-    run_points(&runner, over, &every(&kernels, values), &base, &mut |point, problems| {
+    run_points(&runner, (over, None), &every(&curves.iter(), values), &base, &mut |point, problems| {
         on_point(&point, &problems);
         found.push(point);
     });
@@ -171,7 +218,7 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
     vec![
         format!("{}", point.x),
         point.kernel.id.clone(),
-        point.kernel.ok.to_string(),
+        point.kernel.ok.map_or_else(|| "skipped".to_owned(), |ok| ok.to_string()),
         cell(time.map(|t| t.median_s)),
         cell(time.map(|t| t.p10_s)),
         cell(time.map(|t| t.p90_s)),

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::code::Code;
 use super::fragment::LANES;
 use super::ir::Width;
-use super::observers::{Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Recorder};
+use super::observers::{Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, classes, emit, memory};
 use crate::base::diag::Diagnostic;
@@ -43,11 +43,13 @@ pub struct Options {
     pub count: bool,
     /// By binding, the columns of the row-major matrix whose fetches are counted; empty where none are.
     pub heat: Vec<Option<u64>>,
+    /// By binding, whether what nobody has written of the buffer is poison. None: that of buffers which hold nothing but poison.
+    pub poison: Option<Vec<bool>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true, heat: Vec::new() }
+        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true, heat: Vec::new(), poison: None }
     }
 }
 
@@ -60,6 +62,8 @@ pub struct Outcome {
     pub timeline: Option<Timeline>,
     /// How often the elements of matrices were fetched, where that was asked for.
     pub heat: Option<Heat>,
+    /// The fuel that is left.
+    pub fuel: u64,
 }
 
 /// Runs `program` over `grid` workgroups on `buffers`, which stand in the order of [`Program::bindings`] and hold the
@@ -129,6 +133,20 @@ pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) ->
     Ok(code)
 }
 
+/// Which words of each buffer nobody has written when a launch begins.
+fn poisoned(tensors: &[Tensor], known: Option<&[bool]>) -> Vec<Poisoned> {
+    let each = tensors.iter().enumerate().map(|(i, tensor)| {
+        let poison = tensor.elem.poison();
+        let may_be = match known {
+            Some(known) => known.get(i).copied().unwrap_or(false),
+            None => tensor.words.iter().all(|word| *word == poison),
+        };
+        let words = |part: &[u32]| part.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word == poison));
+        if may_be { Poisoned(tensor.words.chunks(64).map(words).collect()) } else { Poisoned::default() }
+    });
+    each.collect()
+}
+
 /// The buffers' sizes in bytes.
 fn sizes(tensors: &[Tensor]) -> Vec<u32> {
     tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect()
@@ -182,9 +200,9 @@ impl Launch<'_> {
         let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
         // Of a part of the grid nobody knows what the rest would have written.
         let whole = !self.options.spec.only_timeline_workgroups;
-        let is_poison =
-            |t: &Tensor| whole && self.options.spec.races && t.words.iter().all(|word| *word == t.elem.poison());
-        let poisoned: Vec<bool> = tensors.iter().map(is_poison).collect();
+        let looked_for = whole && self.options.spec.races;
+        let poisoned: Vec<Poisoned> =
+            if looked_for { poisoned(tensors, self.options.poison.as_deref()) } else { Vec::new() };
         let buffers = memory::open(program.bindings(), tensors);
         let scene = Scene {
             code: &code,
@@ -208,7 +226,9 @@ impl Launch<'_> {
         if let Some(counter) = &totals.counter {
             counter.finish(&code, &mut trace);
         }
+        let fuel = totals.fuel;
         let timeline = (!wanted.is_empty()).then(|| self.timeline::<W>(&sizes, totals.recorders));
+        drop(totals.counter);
         let written = memory::close(buffers);
         for (tensor, words) in tensors.iter_mut().zip(written) {
             if let Some(words) = words {
@@ -216,7 +236,7 @@ impl Launch<'_> {
             }
         }
         trace.seconds = started.elapsed().as_secs_f64();
-        Ok(Outcome { trace, timeline, heat: None })
+        Ok(Outcome { trace, timeline, heat: None, fuel })
     }
 
     /// The workgroups whose events are kept, in order.
@@ -389,6 +409,7 @@ impl Launch<'_> {
         let buffers = program.ir.variables.iter().enumerate().map(|(i, variable)| match sizes.get(i) {
             Some(bytes) => TracedBuffer {
                 name: variable.name.clone(),
+                of: variable.name.clone(),
                 space: Space::Global,
                 elem: variable.elem,
                 bytes: u64::from(*bytes),
@@ -397,6 +418,7 @@ impl Launch<'_> {
             },
             None => TracedBuffer {
                 name: variable.name.clone(),
+                of: variable.name.clone(),
                 space: Space::Shared,
                 elem: variable.elem,
                 bytes: u64::from(variable.bytes),

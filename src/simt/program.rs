@@ -6,7 +6,7 @@ use super::regions::Regions;
 use super::{lower, regions};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Tensor};
-use crate::job::BindingKind;
+use crate::job::{self, BindingKind, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
 
 /// A storage or uniform buffer that the entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,10 +85,33 @@ impl Program {
         self.ir.shared_bytes
     }
 
+    /// Whether its lanes meet: at barriers, or by subgroup operations.
+    #[must_use]
+    pub fn meets(&self) -> bool {
+        self.ir.insts.iter().any(|inst| matches!(inst, Inst::Barrier(_) | Inst::Subgroup { .. }))
+    }
+
     /// The buffers that a run needs, in this order.
     #[must_use]
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// A launch of it, whose buffers stand in the order of [`Program::bindings`]. `wgsl` is what it was compiled from.
+    #[must_use]
+    pub fn launch(&self, kernel: &str, wgsl: Wgsl, grid: [u32; 3]) -> Launch {
+        let bindings = self.bindings.iter().enumerate().map(|(buffer, Binding { name, group, binding, kind, .. })| {
+            job::Binding { name: name.clone(), buffer, group: *group, binding: *binding, kind: *kind }
+        });
+        Launch {
+            kernel: kernel.to_owned(),
+            code: Code::Wgsl(wgsl),
+            bindings: bindings.collect(),
+            grid: Grid::Fixed(grid),
+            workgroup: Some(WorkgroupShape { size: self.workgroup_size, shared_bytes: self.shared_bytes() }),
+            library: None,
+            blame: Blame::default(),
+        }
     }
 
     /// Whether `buffers` are what a run needs.

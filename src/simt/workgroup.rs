@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::code::{Code, Op};
 use super::ir::Variable;
 use super::memory::Buffer;
-use super::observers::{Findings, Observer};
+use super::observers::{Findings, Observer, Poisoned};
 use super::warp::{Position, Stop, Surroundings, Warp};
 use crate::trace::FindingKind;
 
@@ -30,8 +30,8 @@ pub struct Scene<'a> {
     pub code: &'a Code,
     pub variables: &'a [Variable],
     pub buffers: &'a [Buffer<'a>],
-    /// Buffers that hold nothing but poison before the run; none where a part of the grid is left out.
-    pub poisoned: &'a [bool],
+    /// Which words of the buffers nobody has written before the launch; empty where that is not looked for.
+    pub poisoned: &'a [Poisoned],
     pub size: [u32; 3],
     pub grid: [u32; 3],
     pub cancel: &'a AtomicBool,

@@ -31,6 +31,65 @@ pub struct Trace {
     pub seconds: f64,
 }
 
+impl Trace {
+    /// Takes in what more lanes did. The lines are of the same file.
+    pub fn add(&mut self, other: &Self) {
+        self.warps += other.warps;
+        self.lane_ops += other.lane_ops;
+        self.warp_instructions += other.warp_instructions;
+        self.global.load.add(other.global.load);
+        self.global.store.add(other.global.store);
+        self.global.atomic.add(other.global.atomic);
+        self.shared.load.add(other.shared.load);
+        self.shared.store.add(other.shared.store);
+        self.shared.atomic.add(other.shared.atomic);
+        self.branches.executed += other.branches.executed;
+        self.branches.divergent += other.branches.divergent;
+        self.barriers += other.barriers;
+        for line in &other.lines {
+            match self.lines.binary_search_by_key(&line.line, |known| known.line) {
+                Ok(at) => self.lines[at].add(line),
+                Err(at) => self.lines.insert(at, *line),
+            }
+        }
+        for finding in &other.findings {
+            if !self.findings.iter().any(|known| (known.line, known.kind) == (finding.line, finding.kind)) {
+                self.findings.push(finding.clone());
+            }
+        }
+        self.complete &= other.complete;
+        self.seconds += other.seconds;
+    }
+
+    /// Bytes that lanes asked of buffers, whatever for.
+    #[must_use]
+    pub fn global_bytes(&self) -> u64 {
+        self.global.load.bytes + self.global.store.bytes + self.global.atomic.bytes
+    }
+
+    /// The sectors of buffers that these touched.
+    #[must_use]
+    pub fn global_sectors(&self) -> u64 {
+        self.global.load.sectors + self.global.store.sectors + self.global.atomic.sectors
+    }
+}
+
+impl AccessCounts {
+    fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.sectors += other.sectors;
+        self.bytes += other.bytes;
+    }
+}
+
+impl SharedAccessCounts {
+    fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.wavefronts += other.wavefronts;
+        self.conflicts += other.conflicts;
+    }
+}
+
 /// Global memory by kind of access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GlobalCounts {
@@ -102,6 +161,14 @@ pub struct LineCounts {
 }
 
 impl LineCounts {
+    fn add(&mut self, other: &Self) {
+        self.warp_instructions += other.warp_instructions;
+        self.lane_ops += other.lane_ops;
+        self.sectors += other.sectors;
+        self.conflicts += other.conflicts;
+        self.divergent += other.divergent;
+    }
+
     /// Lanes that were active, on average over the line's instructions; 0 where it executed none.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an average for people")]

@@ -14,5 +14,7 @@ pub use counts::{
 };
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;
-pub use record::{Backend, CacheState, Ceilings, Check, Device, Record, Timing, Warning, WarningKind};
+pub use record::{
+    Backend, CacheState, Ceilings, Check, Device, PassRecord, Record, RoundCounts, Timing, Warning, WarningKind,
+};
 pub use timeline::{AccessKind, Event, EventKind, Exchange, Piece, Space, Timeline, TracedBuffer};

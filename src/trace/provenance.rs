@@ -23,6 +23,35 @@ pub struct Provenance {
     pub writer: Option<Writer>,
 }
 
+/// Where an element of a program came from: by which launch, and from what that found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Origin {
+    /// The element, and the lane that wrote it. No lane writes what is copied or filled.
+    #[serde(flatten)]
+    pub element: Provenance,
+    /// The pass that wrote it last; None if it holds what it held at first.
+    pub by: Option<Writing>,
+    /// The elements that it was computed from, as far as they were followed and an earlier launch had written them.
+    pub from: Vec<Self>,
+    /// Elements that were not followed.
+    pub not_followed: u64,
+}
+
+/// The launch of a pass that wrote an element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Writing {
+    /// The pass's id.
+    pub pass: String,
+    /// The kernel that it launches; null for a copy or a fill.
+    pub kernel: Option<String>,
+    /// The kernel's file.
+    pub file: Option<String>,
+    /// How many launches of it came before.
+    pub launch: u64,
+    /// How many there were in all.
+    pub launches: u64,
+}
+
 /// 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Word {
@@ -103,6 +132,8 @@ pub enum Role {
     Value,
     /// It only said where another value was read or written.
     Index,
+    /// It only decided whether the value was computed so.
+    Condition,
 }
 
 /// A write on the way of a value.

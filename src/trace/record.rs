@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Heat, Timeline, Trace};
-use crate::base::tensor::Elem;
+use super::{Finding, Heat, Timeline, Trace};
+use crate::base::tensor::{Elem, Tensor};
+use crate::base::units::Work;
 
 /// What ran the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -89,8 +90,12 @@ impl std::fmt::Display for MatrixShape {
 /// The outcome of comparing an output with its reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// The reference's name.
+    /// The buffer that was compared.
+    pub output: String,
+    /// What it was compared with: a reference's name, or what else says so.
     pub reference: String,
+    /// How many rounds or launches had been made; 0 at the end of the program.
+    pub round: u64,
     /// The largest |out - ref| / max(|ref|, scale), see `reference::check`; infinite where an element was never written or is no number.
     pub max_rel_error: f64,
     /// Elements compared.
@@ -101,6 +106,8 @@ pub struct Check {
     pub ok: bool,
     /// The first element that differs by more than the tolerance: index, got, expected.
     pub first_wrong: Option<(u64, f64, f64)>,
+    /// What is wrong, where that is not one element with another value.
+    pub told: Option<String>,
 }
 
 /// Whether samples found their buffers in the cache.
@@ -211,16 +218,47 @@ pub struct LibraryRun {
 /// Everything that came of one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The kernel's id.
-    pub kernel: String,
+    /// The program's id.
+    pub program: String,
     /// What ran it.
     pub backend: Backend,
-    /// The check, where the job asked for one.
-    pub check: Option<Check>,
-    /// The time, where it was measured: never of a kernel that failed its check.
+    /// One for each of the job's passes, in their order.
+    pub passes: Vec<PassRecord>,
+    /// Rounds that each repetition made, over all the times that it was come to.
+    pub rounds: Vec<(String, u64)>,
+    /// The checks that the job asked for, in their order; of one that is made several times, the first that failed or else the worst.
+    pub checks: Vec<Check>,
+    /// What the whole needs at least: as the job says, or the sum of its passes.
+    pub work: Work,
+    /// The time of the whole, where it was measured: never of a program that failed a check.
     pub timing: Option<Timing>,
-    /// The counts, from the tracer only.
+    /// The job's series by name: a figure for each round, or the one of the end.
+    pub series: Vec<(String, Vec<f64>)>,
+    /// One for each of the job's looks that goes into no file.
+    pub looks: Vec<Tensor>,
+    /// What a reader of the figures should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// What came of one pass.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PassRecord {
+    /// Its name in the program.
+    pub id: String,
+    /// The kernel that it launched; None for a copy or a fill.
+    pub kernel: Option<String>,
+    /// How often it was launched.
+    pub launches: u64,
+    /// What all its launches need at least.
+    pub work: Work,
+    /// The time of all its launches in a run of the program, where that was measured.
+    pub timing: Option<Timing>,
+    /// The launches that were timed: of very many some, spread evenly, from which the time of all is reckoned.
+    pub timed_launches: u64,
+    /// The counts over all launches, from the tracer only.
     pub trace: Option<Trace>,
+    /// The counts of each launch, for as many as [`MAX_ROUNDS`]; none where there is one launch.
+    pub rounds: Vec<RoundCounts>,
     /// Single accesses, from the tracer only.
     pub timeline: Option<Timeline>,
     /// How often elements were fetched, from the tracer only and where that was asked for.
@@ -229,15 +267,66 @@ pub struct Record {
     pub compiled: Option<Compiled>,
     /// The library's call beside it, where the job named one and the backend has it.
     pub library: Option<LibraryRun>,
-    /// What a reader of the figures should know.
-    pub warnings: Vec<Warning>,
+}
+
+/// Launches of a pass whose counts are kept apart, at most.
+pub const MAX_ROUNDS: usize = 4096;
+
+/// The counts of one launch among several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundCounts {
+    /// Workgroups.
+    pub workgroups: u64,
+    /// Instructions executed by a warp.
+    pub warp_instructions: u64,
+    /// Bytes that lanes loaded from buffers, stored there, and changed by atomics.
+    pub bytes: u64,
+    /// The sectors that these touched.
+    pub sectors: u64,
 }
 
 impl Record {
-    /// Whether its figures may be shown: a kernel that failed its check has none.
+    /// Whether its figures may be shown: a program that failed a check has none.
     #[must_use]
     pub fn trusted(&self) -> bool {
-        self.check.as_ref().is_none_or(|check| check.ok)
+        self.checks.iter().all(|check| check.ok)
+    }
+
+    /// The check that counts where there is room for one: the first that failed, or else the one with the largest error.
+    #[must_use]
+    pub fn check(&self) -> Option<&Check> {
+        let failed = self.checks.iter().find(|check| !check.ok);
+        failed.or(self.checks.iter().max_by(|a, b| a.max_rel_error.total_cmp(&b.max_rel_error)))
+    }
+
+    /// The pass at `place`.
+    #[must_use]
+    pub fn pass(&self, place: usize) -> Option<&PassRecord> {
+        self.passes.get(place)
+    }
+
+    /// The counts over all passes; None where nothing was traced. Lines are of one file, so those of several passes are left out.
+    #[must_use]
+    pub fn total(&self) -> Option<Trace> {
+        let mut traces = self.passes.iter().filter_map(|pass| pass.trace.as_ref());
+        let first = traces.next()?.clone();
+        Some(traces.fold(first, |mut total, trace| {
+            total.add(trace);
+            total.lines.clear();
+            total
+        }))
+    }
+
+    /// What went wrong in any pass, with the pass's place.
+    pub fn findings(&self) -> impl Iterator<Item = (usize, &Finding)> {
+        let traced = self.passes.iter().enumerate().filter_map(|(i, pass)| Some((i, pass.trace.as_ref()?)));
+        traced.flat_map(|(i, trace)| trace.findings.iter().map(move |finding| (i, finding)))
+    }
+
+    /// Whether the counts cover all that was to run; also where nothing was traced.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.passes.iter().all(|pass| pass.trace.as_ref().is_none_or(|trace| trace.complete))
     }
 }
 

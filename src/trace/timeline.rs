@@ -27,6 +27,8 @@ pub struct Timeline {
 pub struct TracedBuffer {
     /// Its name in the source.
     pub name: String,
+    /// The program's buffer that it stands for; of workgroup memory its own name.
+    pub of: String,
     /// Where it lives.
     pub space: Space,
     /// The type of its first component.
@@ -238,6 +240,7 @@ mod tests {
     /// Two warps of 8 lanes: both load `a` at a stride of 8 bytes, the second stores 8 bytes a lane to shared `s`.
     fn record() -> Timeline {
         let buffer = |name: &str, space, base| TracedBuffer {
+            of: name.to_owned(),
             name: name.to_owned(),
             space,
             elem: Elem::F32,

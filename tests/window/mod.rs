@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
 use egui_kittest::Harness;
 
 use warpbook::app::{View, theme};
@@ -25,8 +24,8 @@ pub struct Window {
     /// What it is drawn from.
     pub desk: Desk,
     styled: bool,
-    /// CPU time of each frame, in seconds.
-    pub frames: Vec<f64>,
+    /// Allocations of each frame: the same however busy the machine is.
+    pub frames: Vec<u64>,
 }
 
 /// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest.
@@ -48,9 +47,8 @@ pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, 
                 window.styled = true;
                 return;
             }
-            let began = ThreadTime::now();
-            window.view.show(ui, &mut window.desk);
-            window.frames.push(began.elapsed().as_secs_f64());
+            let made = allocation_counter::measure(|| window.view.show(ui, &mut window.desk));
+            window.frames.push(made.count_total);
         },
         window,
     );
@@ -64,9 +62,9 @@ pub fn settle(harness: &mut Harness<'_, Window>) {
     loop {
         harness.step();
         let desk = &harness.state().desk;
-        let read = desk.state().lesson.is_some() || !desk.state().problems.is_empty();
+        let read = desk.state().place.lesson.is_some() || !desk.state().problems.is_empty();
         let saved = matches!(desk.state().save, SaveState::Saved | SaveState::Failed(_));
-        if read && saved && !desk.busy() && !matches!(desk.state().device, DeviceState::Starting) {
+        if read && saved && !desk.busy() && !matches!(desk.state().found.device, DeviceState::Starting) {
             break;
         }
         assert!(began.elapsed() < PATIENCE, "the window did not come to rest");

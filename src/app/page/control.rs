@@ -24,7 +24,7 @@ pub fn inline(
     rect: Rect,
     galley: &Arc<Galley>,
 ) -> Option<f64> {
-    let lesson = reading.state.lesson.as_ref()?;
+    let lesson = reading.state.place.lesson.as_ref()?;
     let param = lesson.params.iter().find(|p| p.id == param)?;
     let rect = rect.shrink2(vec2(1.0, 0.0));
     let id = ui.scope_id().with(("control", place));
@@ -41,7 +41,7 @@ pub fn inline(
     let underline = rect.max.y - 1.0;
     ui.painter()
         .line_segment([pos2(rect.min.x + 4.0, underline), pos2(rect.max.x - 4.0, underline)], Stroke::new(1.0, color));
-    let value = reading.state.params.get(&param.id).copied().unwrap_or(param.default);
+    let value = reading.state.place.params.get(&param.id).copied().unwrap_or(param.default);
     turned(ui, response, param, value)
 }
 

@@ -11,10 +11,11 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::count;
 use crate::scene::palette::{Hue, Ink};
 use crate::session::exercise::Verdict;
+use crate::trace::PassRecord;
 
 /// Shows the exercise of the lesson.
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
-    let Some(lesson) = reading.state.lesson.clone() else { return Vec::new() };
+    let Some(lesson) = reading.state.place.lesson.clone() else { return Vec::new() };
     let Some(exercise) = &lesson.exercise else { return Vec::new() };
     let (mut asks, whole) = blocks::show_until(ui, reading, &exercise.prompt, Instant::now() + super::SHARE);
     if !whole {
@@ -47,7 +48,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
         if start_again(ui, kept.exercise.is_some()) {
             asks.push(Ask::Reset);
         }
-        let now = matches!(reading.state.verdict.as_deref(), Some(Verdict::Solved(_)));
+        let now = matches!(reading.state.found.verdict.as_deref(), Some(Verdict::Solved(_)));
         if kept.solution.is_some() && !now {
             let color = theme::color(theme::of(ui), Hue::Shared.ink());
             ui.label(RichText::new("Solved earlier").font(theme::medium(theme::UI)).color(color));
@@ -56,9 +57,9 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     ui.add_space(8.0);
     let goal = format!("Goal: {}", exercise.goal_text);
     ui.add(egui::Label::new(RichText::new(goal).color(theme::color(theme::of(ui), Ink::Muted))).wrap());
-    if let Some(verdict) = &reading.state.verdict {
+    if let Some(verdict) = &reading.state.found.verdict {
         ui.add_space(8.0);
-        show_verdict(ui, verdict);
+        show_verdict(ui, verdict, &exercise.pass);
     }
     asks
 }
@@ -75,7 +76,7 @@ fn start_again(ui: &mut Ui, enabled: bool) -> bool {
     clicked && sure
 }
 
-fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
+fn show_verdict(ui: &mut Ui, verdict: &Verdict, pass_id: &str) {
     let (headline, ink) = match verdict {
         Verdict::Broken(_) => ("It does not run.", Hue::Conflict),
         Verdict::Endless => ("It does not end: it was stopped after half a billion warp instructions.", Hue::Conflict),
@@ -89,7 +90,8 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
         Verdict::Endless => {}
         Verdict::Broken(problems) | Verdict::Wrong(problems) => problems.iter().for_each(|p| problem(ui, p)),
         Verdict::Right(record) | Verdict::Solved(record) => {
-            if let Some(trace) = &record.trace {
+            let of_exercise = |pass: &&PassRecord| pass.id == pass_id;
+            if let Some(trace) = record.passes.iter().find(of_exercise).and_then(|pass| pass.trace.as_ref()) {
                 let (load, store) = (trace.global.load, trace.global.store);
                 let text = format!(
                     "Traced: {} load requests, {} load sectors; {} store requests, {} store sectors.",

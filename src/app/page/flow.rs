@@ -190,7 +190,7 @@ impl Setter<'_, '_> {
     }
 
     fn control(&mut self, id: &str, style: &Style) {
-        let value = self.reading.state.params.get(id).copied().unwrap_or_default();
+        let value = self.reading.state.place.params.get(id).copied().unwrap_or_default();
         let text = number(value);
         self.words.push_str(&text);
         let galley = self.galley(&text, theme::medium(style.size * theme::VALUE));

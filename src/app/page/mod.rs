@@ -78,7 +78,7 @@ impl Reading<'_> {
     /// Where a live value comes from, in words.
     fn explain(&self, expr: &Expr) -> String {
         let mut lines = vec![format!("= {}", expr.source())];
-        if let Some(lesson) = &self.state.lesson {
+        if let Some(lesson) = &self.state.place.lesson {
             for (run, timed) in lesson.runs_behind(expr) {
                 lines.push(self.provenance(&run, timed));
             }
@@ -89,12 +89,12 @@ impl Reading<'_> {
 
     /// What stands in the place of a value that has no figure.
     fn absence(&self, expr: &Expr) -> &'static str {
-        let runs = self.state.lesson.as_ref().map(|l| l.runs_behind(expr)).unwrap_or_default();
+        let runs = self.state.place.lesson.as_ref().map(|l| l.runs_behind(expr)).unwrap_or_default();
         if runs.iter().any(|(_, timed)| *timed) { "not measured yet" } else { "not traced yet" }
     }
 
     fn provenance(&self, run: &str, timed: bool) -> String {
-        let record = self.state.measured.get(run).and_then(|m| m.record.as_ref());
+        let record = self.state.found.measured.get(run).and_then(|m| m.record.as_ref());
         match (timed, record.and_then(|r| r.timing.as_ref())) {
             (true, Some(timing)) => format!(
                 "measured on {}: {run}, median {} (p10–p90 {}–{}), n = {}, {} cache",
@@ -114,7 +114,7 @@ impl Reading<'_> {
 /// Shows the page of the step and returns what the reader asked for.
 pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) -> Vec<Command> {
     let mut commands = Vec::new();
-    let (Some(lesson), Some(step)) = (&state.lesson, state.step()) else {
+    let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else {
         super::empty(ui, "A lesson's text appears here once a pack is read.");
         return commands;
     };
@@ -128,7 +128,7 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) 
             ui.vertical(|ui| {
                 ui.set_width(width);
                 ui.spacing_mut().item_spacing.y = 0.0;
-                let count = format!("Step {} of {}", state.step + 1, lesson.steps.len());
+                let count = format!("Step {} of {}", state.place.step + 1, lesson.steps.len());
                 ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
                 ui.add_space(4.0);
                 let mut reading = Reading { state, results, formulas };
@@ -154,10 +154,10 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) 
 
 /// The buttons to the step before and after, by their titles.
 fn turn(ui: &mut Ui, state: &State) -> Option<Command> {
-    let steps = &state.lesson.as_ref()?.steps;
+    let steps = &state.place.lesson.as_ref()?.steps;
     let mut command = None;
     ui.horizontal(|ui| {
-        let both = state.step > 0 && state.step + 1 < steps.len();
+        let both = state.place.step > 0 && state.place.step + 1 < steps.len();
         let width = if both { (ui.available_width() - theme::GRID) / 2.0 } else { ui.available_width() };
         let mut button = |ui: &mut Ui, step: Option<usize>, back: bool| {
             let Some((index, title)) = step.and_then(|i| Some((i, &steps.get(i)?.title))) else {
@@ -169,8 +169,8 @@ fn turn(ui: &mut Ui, state: &State) -> Option<Command> {
                 command = Some(Command::GoTo(index));
             }
         };
-        button(ui, state.step.checked_sub(1), true);
-        button(ui, Some(state.step + 1), false);
+        button(ui, state.place.step.checked_sub(1), true);
+        button(ui, Some(state.place.step + 1), false);
     });
     command
 }

@@ -14,7 +14,7 @@ use crate::session::saved::Predicted;
 /// Shows a prediction: its options until one is chosen, then the answer.
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     let mut asks = Vec::new();
-    let Some(lesson) = reading.state.lesson.clone() else { return asks };
+    let Some(lesson) = reading.state.place.lesson.clone() else { return asks };
     let Some(prediction) = lesson.predictions.iter().find(|p| p.id == id) else { return asks };
     let theme = theme::of(ui);
     let frame = Frame::new()
@@ -31,8 +31,8 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         ui.add_space(10.0);
         let kept = reading.state.kept();
         let predicted = kept.predictions.get(id);
-        asks.extend(options(ui, prediction, predicted, reading.state.answering.is_some()));
-        if reading.state.answering.as_deref() == Some(id) {
+        asks.extend(options(ui, prediction, predicted, reading.state.found.answering.is_some()));
+        if reading.state.found.answering.as_deref() == Some(id) {
             ui.add_space(8.0);
             ui.horizontal(|ui| {
                 ui.spinner();

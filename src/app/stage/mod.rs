@@ -10,7 +10,7 @@ use egui::{Rect, Sense, Ui, vec2};
 use super::origin::Seek;
 use super::player::Player;
 use super::{paint, theme};
-use crate::lesson::SceneKind;
+use crate::lesson::{SceneKind, Step};
 use crate::scene::frame::Tag;
 use crate::scene::mark::{self, Mark};
 use crate::scene::stage::{Painter, StageView};
@@ -18,7 +18,8 @@ use crate::scene::strip::{self, StripView};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::note::first_to_see;
-use crate::trace::{AccessKind, EventKind, Provenance, Space, Timeline};
+use crate::trace::provenance::{Origin, Writing};
+use crate::trace::{AccessKind, EventKind, Space, Timeline};
 
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
@@ -39,8 +40,8 @@ pub struct Stage {
     seek: Option<Seek>,
     /// The last question whose answer the stage went to.
     answered: u64,
-    /// What is ringed, and the answer that it is from.
-    marks: (Option<Arc<Provenance>>, Vec<Mark>),
+    /// The answer that is ringed, the timeline that it is ringed on, and the rings.
+    marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
     /// What the pointer is on in words, and of which event.
     note: Option<(Tag, Option<usize>, String)>,
     /// What draws the pictures.
@@ -78,40 +79,40 @@ impl Stage {
     pub fn show(&mut self, ui: &mut Ui, state: &State, lit: Option<Tag>) -> Vec<Command> {
         let mut commands = Vec::new();
         let empty = Arc::default();
-        let timeline = state.traced.get(&state.kernel).and_then(|t| t.timeline.as_ref()).unwrap_or(&empty);
+        let timeline = state.traced().and_then(|t| t.timeline_of(&state.place)).unwrap_or(&empty);
         let scene = state.shown_scene();
         let warps = timeline.warps_per_workgroup.max(1);
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
-        let events = events(timeline, state.workgroup, self.warp);
+        let events = events(timeline, state.place.workgroup, self.warp);
         if self.begin && !events.is_empty() {
-            let step = state.step().filter(|s| s.kernel == state.kernel);
-            let watch = step.map(|s| s.watch.as_str()).unwrap_or_default();
-            let source = state.shown_kernel().map(|k| &*k.source).unwrap_or_default();
+            let here = |s: &&Step| s.variant == state.place.variant && s.pass == state.place.pass;
+            let watch = state.place.step().filter(here).map(|s| s.watch.as_str()).unwrap_or_default();
+            let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
             self.player.go_to(first_to_see(timeline, &events, source, watch));
             self.begin = false;
         }
         let seconds = ui.input(|i| i.stable_dt);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
-        if scene.plays() && !events.is_empty() && self.player.advance(seconds, events.len()) {
+        if scene.scene().plays && !events.is_empty() && self.player.advance(seconds, events.len()) {
             ui.ctx().request_repaint();
         }
-        if scene.plays() {
+        if scene.scene().plays {
             self.keys(ui, events.len());
         }
         let mut room = ui.available_rect_before_wrap();
         commands.extend(tabs::show(ui, state, &mut room));
         let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
-        let below = if scene.plays() { ROW + STRIP + 8.0 } else { ROW + 4.0 };
+        let below = if scene.scene().plays { ROW + STRIP + 8.0 } else { ROW + 4.0 };
         let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, below));
         commands.extend(self.picture(ui, state, timeline, picture, lit));
-        if scene.plays() {
+        if scene.scene().plays {
             let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(row.width(), STRIP));
             self.scrub(ui, state, timeline, strip, lit);
         }
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         let mut row_ui = ui.new_child(egui::UiBuilder::new().max_rect(row).layout(layout));
-        if scene.plays() {
+        if scene.scene().plays {
             commands.extend(self.row(&mut row_ui, state, events.len(), warps));
         } else {
             commands.extend(row::lanes(&mut row_ui, state));
@@ -121,20 +122,23 @@ impl Stage {
 
     /// Goes where an answer, or a click on a part of it, points to.
     fn follow(&mut self, state: &State) -> Option<Command> {
-        let answer = state.origin.as_ref().and_then(|o| Some((o.question, o.answer.as_ref()?.as_ref().ok()?)));
+        let answer = state.found.origin.as_ref().and_then(|o| Some((o.question, o.answer.as_ref()?.as_ref().ok()?)));
         if let Some((question, found)) = answer
             && question != self.answered
         {
             self.answered = question;
-            self.seek = found.writer.as_ref().map(|writer| Seek::write(found, writer));
+            self.seek = Seek::write(found);
         }
         let place = self.seek.as_ref()?;
+        let now = &state.place;
+        if place.pass != (now.pass.clone(), now.launch) {
+            return Some(Command::ShowPass(place.pass.0.clone(), place.pass.1));
+        }
         let workgroup = u32::try_from(place.workgroup).ok()?;
-        if state.workgroup != workgroup {
+        if now.workgroup != workgroup {
             return Some(Command::ShowWorkgroup(workgroup));
         }
-        let traced = state.traced.get(&state.kernel).filter(|t| t.workgroup == workgroup)?;
-        let timeline = traced.timeline.as_deref()?;
+        let timeline = state.traced()?.timeline_of(now)?;
         self.warp = place.warp;
         if let Some(event) = place.find(timeline) {
             self.player.go_to(event);
@@ -144,14 +148,16 @@ impl Stage {
     }
 
     /// What an answer has ringed on this timeline.
-    fn mark(&mut self, state: &State, timeline: &Timeline) {
-        let found = state.origin.as_ref().and_then(|o| o.answer.as_ref()?.as_ref().ok());
-        let here = |f: &&Arc<Provenance>| {
-            f.writer.as_ref().is_some_and(|w| w.workgroup == u64::from(state.workgroup)) && !timeline.buffers.is_empty()
-        };
-        let found = found.filter(here);
-        if self.marks.0.as_ref().map(Arc::as_ptr) != found.map(Arc::as_ptr) {
-            self.marks = (found.cloned(), found.map(|f| mark::of(timeline, f)).unwrap_or_default());
+    fn mark(&mut self, state: &State, timeline: &Arc<Timeline>) {
+        let found = state.found.origin.as_ref().and_then(|o| o.answer.as_ref()?.as_ref().ok());
+        let now = (found.map(Arc::as_ptr), Arc::as_ptr(timeline));
+        if (self.marks.0, self.marks.1) != now {
+            let here = (state.place.pass.as_str(), state.place.launch, u64::from(state.place.workgroup));
+            let mut marks = Vec::new();
+            found.into_iter().for_each(|found| ringed(found, here, timeline, &mut marks));
+            marks.sort_unstable();
+            marks.dedup();
+            self.marks = (now.0, now.1, marks);
         }
     }
 
@@ -167,17 +173,18 @@ impl Stage {
         let scene = state.shown_scene();
         let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
         let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
+        let heat = state.traced().and_then(|t| t.heat.as_ref()).filter(|(of, _)| *of == state.place.shown());
         let view = StageView {
             scene,
             timeline,
-            heat: state.traced.get(&state.kernel).and_then(|t| t.heat.as_deref()),
+            heat: heat.map(|(_, heat)| &**heat),
             spread: spread.as_ref(),
             roofline: roofline.as_ref(),
-            workgroup: state.workgroup,
+            workgroup: state.place.workgroup,
             warp: self.warp,
             position: self.player.position,
             hovered: self.hovered.or(lit),
-            marked: &self.marks.1,
+            marked: &self.marks.2,
             motion: !state.saved.still,
             size: [rect.width(), rect.height()],
         };
@@ -186,7 +193,7 @@ impl Stage {
         let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
-        let (tag, event) = (self.hovered?, self.event(timeline, state.workgroup));
+        let (tag, event) = (self.hovered?, self.event(timeline, state.place.workgroup));
         let element = event.filter(|_| scene == SceneKind::Warp).and_then(|event| written(timeline, event, tag));
         if element.is_some() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
@@ -208,7 +215,7 @@ impl Stage {
     fn scrub(&mut self, ui: &mut Ui, state: &State, timeline: &Timeline, rect: Rect, lit: Option<Tag>) {
         let view = StripView {
             timeline,
-            workgroup: state.workgroup,
+            workgroup: state.place.workgroup,
             warp: self.warp,
             position: self.player.position,
             hovered: self.hovered.or(lit),
@@ -265,5 +272,15 @@ fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)>
         }
         _ => return None,
     };
-    Some((named.name.clone(), byte / named.elem.bytes()))
+    Some((named.of.clone(), byte / named.elem.bytes()))
+}
+
+/// What of an origin happened in a workgroup of a launch.
+fn ringed(origin: &Origin, here: (&str, u64, u64), timeline: &Timeline, marks: &mut Vec<Mark>) {
+    let writer = origin.element.writer.as_ref().map(|writer| writer.workgroup);
+    let is_here = |by: &Writing| (by.pass.as_str(), by.launch, writer.unwrap_or(u64::MAX)) == here;
+    if origin.by.as_ref().is_some_and(is_here) {
+        marks.extend(mark::of(timeline, &origin.element));
+    }
+    origin.from.iter().for_each(|from| ringed(from, here, timeline, marks));
 }

@@ -41,8 +41,8 @@ impl Stage {
             ui.label(RichText::new(format!("event {at} of {events}")).color(theme::color(theme::of(ui), Ink::Muted)));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let groups = groups(state);
-            let mut workgroup = state.workgroup;
+            let groups = state.found.groups;
+            let mut workgroup = state.place.workgroup;
             let of_groups = format!("of {}", crate::base::units::count(u64::from(groups)));
             ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));
             let drag = egui::DragValue::new(&mut workgroup).range(0..=groups.saturating_sub(1)).speed(0.2);
@@ -64,7 +64,7 @@ impl Stage {
 
 /// The choice of a warp's width.
 pub(super) fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
-    let mut width = state.warp_width;
+    let mut width = state.place.warp_width;
     let combo = egui::ComboBox::from_id_salt("lanes").width(88.0).height(280.0).selected_text(format!("{width} lanes"));
     let response = combo.show_ui(ui, |ui| {
         for lanes in [8, 16, 32, 64] {
@@ -81,12 +81,5 @@ pub(super) fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
     });
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
     response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
-    (width != state.warp_width).then_some(Command::SetWarpWidth(width))
-}
-
-/// Workgroups in the grid of the kernel on the bench.
-fn groups(state: &State) -> u32 {
-    let (Some(lesson), Some(kernel)) = (&state.lesson, state.shown_kernel()) else { return 1 };
-    crate::session::jobs::grid(lesson, kernel, &state.params)
-        .map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
+    (width != state.place.warp_width).then_some(Command::SetWarpWidth(width))
 }

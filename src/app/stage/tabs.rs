@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui, UiBuilder, pos2, vec2};
 
-use crate::lesson::SceneKind;
+use crate::lesson::{SCENES, Scene};
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -14,8 +14,7 @@ const TABS: f32 = 40.0;
 
 /// The tabs along the top of `room`, which they take from it; none where there is only one picture.
 pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Command> {
-    let kernel = state.shown_kernel()?;
-    let scenes: Vec<SceneKind> = SceneKind::ALL.into_iter().filter(|scene| scene.fits(kernel)).collect();
+    let scenes: Vec<&Scene> = SCENES.iter().filter(|scene| (scene.fits)(state.found.facts)).collect();
     if scenes.len() < 2 {
         return None;
     }
@@ -28,12 +27,12 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     let shown = state.shown_scene();
     let mut chosen = shown;
     for scene in scenes {
-        let response = row.selectable_value(&mut chosen, scene, scene.name());
+        let response = row.selectable_value(&mut chosen, scene.kind, scene.name);
         response.widget_info(|| {
-            let name = format!("{} on the stage", scene.name());
-            egui::WidgetInfo::selected(egui::Role::Tab, true, scene == shown, name)
+            let name = format!("{} on the stage", scene.name);
+            egui::WidgetInfo::selected(egui::Role::Tab, true, scene.kind == shown, name)
         });
-        response.on_hover_text(scene.help());
+        response.on_hover_text(scene.help);
     }
     (chosen != shown).then_some(Command::ShowScene(chosen))
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use parse::{FUNCTIONS, MAX_DEPTH};
+pub use parse::{FUNCTIONS, MAX_DEPTH, SUM};
 use parse::{Function, Node, Op, Term};
 
 /// Terms of a sum at most.

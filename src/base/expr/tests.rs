@@ -90,7 +90,7 @@ fn mistakes_have_places_and_hints() {
 }
 
 #[test]
-fn names_keep_their_places() -> Result<(), super::ExprError> {
+fn names_keep_their_places() -> Result<(), ExprError> {
     let expr = Expr::parse("n + if(a.time > 2, -n, min(b, 1))")?;
     assert_eq!(expr.names(), [("n", 0..1), ("a.time", 7..13), ("n", 20..21), ("b", 27..28)]);
     assert_eq!(expr.source(), "n + if(a.time > 2, -n, min(b, 1))");

@@ -1,12 +1,12 @@
-//! From a job's twin in CUDA C++ to machine code for a device, with the compiler's complaints at their place.
+//! From a kernel's twin in CUDA C++ to machine code for a device, with the compiler's complaints at their place.
 
 use super::{constants, log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Failure;
 use crate::gpu::toolkit;
-use crate::job::{Job, Twin};
+use crate::job::{Launch, Twin};
 
-/// The header that holds the job's constants. It is included before the twin's first line, so that its lines keep their numbers.
+/// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep their numbers.
 const CONSTANTS: &str = "constants.h";
 
 /// What is compiled for where there is no device to ask.
@@ -22,25 +22,25 @@ pub(super) struct Image {
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-/// The job's twin.
+/// The launch's kernel in CUDA C++.
 ///
 /// # Errors
-/// When the kernel has none.
-pub(super) fn twin(job: &Job) -> Result<&Twin, Diagnostic> {
-    job.twin.as_ref().ok_or_else(|| {
-        let message = format!("kernel `{}` has no twin in CUDA C++", job.kernel);
+/// When there is none.
+pub(super) fn twin(launch: &Launch) -> Result<&Twin, Diagnostic> {
+    launch.twin().ok_or_else(|| {
+        let message = format!("kernel `{}` has no twin in CUDA C++", launch.kernel);
         Diagnostic::error(message)
-            .in_file(&job.file)
+            .in_file(launch.file())
             .hint("add a .cu file of the same name beside it, or use --backend wgpu")
     })
 }
 
-/// Compiles the job's twin for an architecture such as 90; for a usual one where none is given.
+/// Compiles the launch's twin for an architecture such as 90; for a usual one where none is given.
 ///
 /// # Errors
 /// What the compiler says, at its line and column; or that there is no compiler.
-pub(super) fn compile(job: &Job, architecture: Option<i32>) -> Result<Image, Failure> {
-    let twin = twin(job)?;
+pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
+    let twin = twin(launch)?;
     probe::require_nvrtc()?;
     let broken = |why: String| {
         Diagnostic::error(format!("NVRTC cannot compile this file: {why}"))
@@ -54,7 +54,7 @@ pub(super) fn compile(job: &Job, architecture: Option<i32>) -> Result<Image, Fai
         format!("--pre-include={CONSTANTS}"),
     ];
     options.extend(toolkit::roots().iter().map(|root| format!("--include-path={}", root.join("include").display())));
-    let header = constants::header(job);
+    let header = constants::header(launch);
     let compiled = nvrtc::compile(&twin.source, &twin.file, (CONSTANTS, &header), &options).map_err(broken)?;
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
         log::diagnostics(&compiled.log, twin).into_iter().partition(Diagnostic::is_error);
@@ -69,7 +69,7 @@ pub(super) fn compile(job: &Job, architecture: Option<i32>) -> Result<Image, Fai
         return Err(first.into());
     }
     let ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
-    check_entry(job, twin, &ptx)?;
+    check_entry(launch, twin, &ptx)?;
     let code = if compiled.cubin.is_empty() { compiled.ptx } else { compiled.cubin };
     Ok(Image { code, ptx, warnings })
 }
@@ -88,43 +88,71 @@ fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
     }
 }
 
-/// Fails where the twin's function is not there, or does not take as many parameters as the kernel has buffers.
-fn check_entry(job: &Job, twin: &Twin, ptx: &str) -> Result<(), Diagnostic> {
-    let buffers = job.buffers.len();
-    let maps = job.cuda_only.as_ref().map_or(&[][..], |only| &only.maps);
-    match parameters(ptx, &twin.entry) {
-        Some(count) if count == buffers + maps.len() => Ok(()),
-        Some(count) => {
-            let names: Vec<&str> = ordered(job).into_iter().map(|i| job.buffers[i].name.as_str()).collect();
-            let mut message =
-                format!("`{}` takes {count} parameters, and the kernel has {buffers} buffers", twin.entry);
-            let mut hint = format!("take one pointer for each, in this order: {}", names.join(", "));
-            if !maps.is_empty() {
-                message.push_str(&format!(" and {} tensor maps", maps.len()));
-                let names: Vec<&str> = maps.iter().map(|map| map.buffer.as_str()).collect();
-                hint.push_str(&format!("; then a `const __grid_constant__ CUtensorMap` each for {}", names.join(", ")));
-            }
-            Err(Diagnostic::error(message).in_file(&twin.file).hint(hint))
-        }
-        None => {
-            let message = format!("this file has no kernel `{}`", twin.entry);
-            let hint = format!("declare extern \"C\" __global__ void {}(…)", twin.entry);
-            Err(Diagnostic::error(message).in_file(&twin.file).hint(hint))
+/// A parameter of a kernel in PTX, by its size: the driver reads as many bytes of the argument that it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parameter {
+    /// What a pointer takes.
+    Eight,
+    /// What a tensor map takes.
+    Map,
+    Other(u64),
+}
+
+/// Fails where the twin's function is not there, or does not take a pointer for each buffer and then each tensor map.
+fn check_entry(launch: &Launch, twin: &Twin, ptx: &str) -> Result<(), Diagnostic> {
+    let wrong = |message: String, hint: String| Err(Diagnostic::error(message).in_file(&twin.file).hint(hint));
+    let Some(found) = parameters(ptx, &twin.entry) else {
+        let hint = format!("declare extern \"C\" __global__ void {}(…)", twin.entry);
+        return wrong(format!("this file has no kernel `{}`", twin.entry), hint);
+    };
+    let names: Vec<&str> = ordered(launch).into_iter().map(|i| launch.bindings[i].name.as_str()).collect();
+    let maps = launch.cuda_only().map_or(&[][..], |only| &only.maps);
+    let wanted = names.iter().map(|_| Parameter::Eight).chain(maps.iter().map(|_| Parameter::Map));
+    let mut hint = format!("take one pointer for each, in this order: {}", names.join(", "));
+    if !maps.is_empty() {
+        let names: Vec<&str> = maps.iter().map(|map| map.buffer.as_str()).collect();
+        hint.push_str(&format!("; then a `const __grid_constant__ CUtensorMap` each for {}", names.join(", ")));
+    }
+    if found.len() != names.len() + maps.len() {
+        let and = if maps.is_empty() { String::new() } else { format!(" and {} tensor maps", maps.len()) };
+        let (takes, buffers) = (found.len(), names.len());
+        return wrong(
+            format!("`{}` takes {takes} parameters, and the kernel has {buffers} buffers{and}", twin.entry),
+            hint,
+        );
+    }
+    match found.iter().zip(wanted).position(|(found, wanted)| *found != wanted) {
+        None => Ok(()),
+        Some(at) => {
+            let what = if at < names.len() { "a pointer" } else { "a tensor map" };
+            wrong(format!("parameter {} of `{}` is not {what}", at + 1, twin.entry), hint)
         }
     }
 }
 
-/// How many parameters the kernel `entry` takes in `ptx`; none where there is no such kernel.
-fn parameters(ptx: &str, entry: &str) -> Option<usize> {
+/// The parameters that the kernel `entry` takes in `ptx`; None if there is no such kernel.
+fn parameters(ptx: &str, entry: &str) -> Option<Vec<Parameter>> {
     let (_, after) = ptx.split_once(&format!(".entry {entry}("))?;
     let (list, _) = after.split_once(')')?;
-    Some(list.matches(".param").count())
+    let each = list.split(".param").skip(1).map(|declared| {
+        // Such as "`.u64 .ptr .align 1 name`" or "`.align 64 .b8 name[128]`".
+        let length = declared.split_once('[').and_then(|(_, length)| length.split_once(']')?.0.parse::<u64>().ok());
+        let bits = declared
+            .split_whitespace()
+            .find_map(|word| word.get(2..)?.parse::<u64>().ok().filter(|_| word.starts_with('.')));
+        match bits.unwrap_or(0) / 8 * length.unwrap_or(1) {
+            8 => Parameter::Eight,
+            128 => Parameter::Map,
+            bytes => Parameter::Other(bytes),
+        }
+    });
+    Some(each.collect())
 }
 
-/// The job's buffers by group and binding: the order of the twin's parameters.
-pub(super) fn ordered(job: &Job) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..job.buffers.len()).collect();
-    order.sort_by_key(|&i| (job.buffers[i].group, job.buffers[i].binding));
+/// The launch's bindings by group and binding: the order of the twin's parameters.
+pub(super) fn ordered(launch: &Launch) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..launch.bindings.len()).collect();
+    order.sort_by_key(|&i| (launch.bindings[i].group, launch.bindings[i].binding));
     order
 }
 
@@ -147,23 +175,30 @@ mod tests {
 
     #[test]
     fn a_twin_takes_a_pointer_for_each_buffer() {
-        let job = fake::job("copy", 1024);
+        let mut job = fake::job("copy", 1024);
+        let launch = fake::only_launch(&mut job).map(|launch| &*launch);
         let twin = Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into() };
-        let ptx = ".visible .entry copy(\n\t.param .u64 .ptr copy_param_0,\n\t.param .u64 copy_param_1\n)\n{ }";
-        assert_eq!(check_entry(&job, &twin, ptx), Ok(()));
-        let one = ptx.replace(",\n\t.param .u64 copy_param_1", "");
-        let found = check_entry(&job, &twin, &one).err().map(|d| d.to_string()).unwrap_or_default();
-        assert!(
-            found.contains("takes 1 parameters, and the kernel has 2 buffers") && found.contains("src, dst"),
-            "{found}"
-        );
-        assert!(check_entry(&job, &twin, "").is_err_and(|d| d.message.contains("no kernel `copy`")));
+        let said = |ptx: &str| match launch.map(|launch| check_entry(launch, &twin, ptx)) {
+            Some(Err(diagnostic)) => diagnostic.to_string(),
+            other => format!("{other:?}"),
+        };
+        let ptx =
+            ".visible .entry copy(\n\t.param .u64 .ptr .align 1 copy_param_0,\n\t.param .u64 copy_param_1\n)\n{ }";
+        assert_eq!(said(ptx), "Some(Ok(()))");
+        let one = said(&ptx.replace(",\n\t.param .u64 copy_param_1", ""));
+        assert!(one.contains("takes 1 parameters, and the kernel has 2 buffers") && one.contains("src, dst"), "{one}");
+        // The driver would read 128 bytes where it is given 8.
+        let map = said(&ptx.replace(".u64 copy_param_1", ".align 64 .b8 copy_param_1[128]"));
+        assert!(map.contains("parameter 2 of `copy` is not a pointer"), "{map}");
+        assert!(said(&ptx.replace(".u64 copy_param_1", ".u32 copy_param_1")).contains("is not a pointer"));
+        assert!(said("").contains("no kernel `copy`"));
     }
 
     #[test]
     fn a_kernel_without_a_twin_says_so() {
-        let failed =
-            compile(&fake::job("copy", 1024), None).err().map(|f| f.diagnostic.to_string()).unwrap_or_default();
+        let job = fake::job("copy", 1024);
+        let failed = job.launches().next().and_then(|launch| compile(launch, None).err());
+        let failed = failed.map(|failure| failure.diagnostic.to_string()).unwrap_or_default();
         assert!(failed.contains("no twin in CUDA C++") && failed.contains(".cu file"), "{failed}");
     }
 }

@@ -1,17 +1,23 @@
-//! A job's constants as a C++ header, with the types that the WGSL declares them to have.
+//! A kernel's constants as a C++ header, with the types that the WGSL declares them to have.
 
 use crate::base::wgsl::{Scalar, Setting, settable};
-use crate::job::Job;
+use crate::job::{Code, Launch};
 
 /// What a tensor map is to a kernel that takes some: bytes that only the hardware reads. So that it needs no header of the driver's.
 const TENSOR_MAP: &str = "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n";
 
 /// One `constexpr` for each constant. Macros would reach into every header that the twin includes.
-pub(super) fn header(job: &Job) -> String {
-    let constants = job.constants.iter().chain(&job.consts);
-    let constants = constants.map(|(name, value)| constant(name, *value, ty(&job.source, name)));
-    let maps = job.cuda_only.as_ref().is_some_and(|only| !only.maps.is_empty());
-    maps.then(|| TENSOR_MAP.to_owned()).into_iter().chain(constants).collect()
+pub(super) fn header(launch: &Launch) -> String {
+    match &launch.code {
+        Code::Wgsl(wgsl) => {
+            let all = wgsl.overrides.iter().chain(&wgsl.consts);
+            all.map(|(name, value)| constant(name, *value, ty(&wgsl.source, name))).collect()
+        }
+        Code::Cuda { constants, launch, .. } => {
+            let maps = (!launch.maps.is_empty()).then(|| TENSOR_MAP.to_owned());
+            maps.into_iter().chain(constants.iter().map(|(name, value)| constant(name, *value, None))).collect()
+        }
+    }
 }
 
 fn constant(name: &str, value: f64, declared: Option<&str>) -> String {
@@ -47,14 +53,16 @@ mod tests {
     #[test]
     fn constants_have_the_types_that_the_shader_gives_them() {
         let mut job = fake::job("copy", 1024);
-        job.source =
+        let Some(launch) = fake::only_launch(&mut job) else { unreachable!("it launches one") };
+        let Code::Wgsl(wgsl) = &mut launch.code else { unreachable!("it is in WGSL") };
+        wgsl.source =
             "// override N: f32;\noverride N: u32;\noverride SCALE: f32 = 1.0;\n@id(3) override DEEP : i32;\noverride ON: bool;\n\
              const /* rows */ TM: u32 = 16; const HALF = 0.5; const BK = 4;"
                 .into();
-        job.constants = [("N", 4e9), ("SCALE", 2.0), ("DEEP", -3.0), ("ON", 1.0), ("OTHER", 0.5)]
+        wgsl.overrides = [("N", 4e9), ("SCALE", 2.0), ("DEEP", -3.0), ("ON", 1.0), ("OTHER", 0.5)]
             .map(|(name, value)| (name.to_owned(), value))
             .into();
-        job.consts = [("TM", 16.0), ("HALF", 2.0), ("BK", 4.0)].map(|(name, value)| (name.to_owned(), value)).into();
+        wgsl.consts = [("TM", 16.0), ("HALF", 2.0), ("BK", 4.0)].map(|(name, value)| (name.to_owned(), value)).into();
         let expected = "constexpr unsigned int N = 4000000000u;\n\
                         constexpr float SCALE = 2.0f;\n\
                         constexpr int DEEP = -3;\n\
@@ -63,6 +71,6 @@ mod tests {
                         constexpr unsigned int TM = 16u;\n\
                         constexpr float HALF = 2.0f;\n\
                         constexpr unsigned int BK = 4u;\n";
-        assert_eq!(header(&job), expected);
+        assert_eq!(header(launch), expected);
     }
 }

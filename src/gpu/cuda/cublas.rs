@@ -7,6 +7,7 @@ use cudarc::cublas::sys::{self, cublasStatus_t as Status, cudaDataType_t as Data
 
 use super::driver::{Code, Context, Memory, Outcome, STREAM};
 use crate::base::tensor::Elem;
+use crate::job::Product;
 
 /// Memory that cuBLAS may use while it works: as much as NVIDIA recommends for Hopper. Given once, so that no product allocates any.
 const WORKSPACE_BYTES: u64 = 32 << 20;
@@ -45,15 +46,6 @@ pub(super) struct Matrix<'a> {
     pub(super) elem: Elem,
 }
 
-/// The sizes of a product C = A · B: m, n and k, and whether B is stored transposed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) m: u64,
-    pub(super) n: u64,
-    pub(super) k: u64,
-    pub(super) b_transposed: bool,
-}
-
 impl Cublas {
     /// Loads the library and prepares it.
     ///
@@ -85,9 +77,9 @@ impl Cublas {
     }
 
     /// Has C = A · B computed after the work before, all row-major and summed in f32; does not wait.
-    pub(super) fn product(&self, a: Matrix<'_>, b: Matrix<'_>, c: Matrix<'_>, sizes: Sizes) -> Outcome<()> {
+    pub(super) fn product(&self, [a, b, c]: [Matrix<'_>; 3], product: &Product) -> Outcome<()> {
         use sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
-        let Sizes { m, n, k, b_transposed } = sizes;
+        let Product { m, n, k, b_transposed, .. } = *product;
         for (matrix, rows, columns) in [(a, m, k), (b, k, n), (c, m, n)] {
             let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(matrix.elem.bytes()));
             if !bytes.is_some_and(|bytes| matrix.memory.holds(matrix.offset, bytes)) {

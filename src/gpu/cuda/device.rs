@@ -1,7 +1,9 @@
 //! Choosing a device, opening it, and waiting for it without ever waiting for good.
 
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
+use super::cublas::Cublas;
 use super::driver::{self, Attribute, Context, Event};
 use super::error::failure;
 use super::occupancy::Multiprocessor;
@@ -25,6 +27,8 @@ const CLOCK_STEP_S: f64 = 0.5e-6;
 
 /// An open device.
 pub(super) struct Gpu {
+    /// Opened when a library's product is first wanted.
+    pub(super) cublas: OnceCell<Cublas>,
     pub(super) context: Context,
     /// What it is and allows.
     pub(super) description: Device,
@@ -76,6 +80,7 @@ impl Gpu {
         let multiprocessors = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let max_given_shared = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
+            cublas: OnceCell::new(),
             context,
             description,
             architecture,
@@ -101,18 +106,13 @@ impl Gpu {
             if start.elapsed() < EAGER {
                 std::hint::spin_loop();
             } else if sink.cancelled() {
-                return Err(cancelled(true));
+                return Err(Failure::cancelled(true));
             } else {
                 std::thread::sleep(TICK);
             }
         }
         Ok(())
     }
-}
-
-/// The failure of a request that is no longer wanted; fatal where the device is still working on it.
-pub(super) fn cancelled(busy: bool) -> Failure {
-    Failure { diagnostic: Diagnostic::error("the run was cancelled"), fatal: busy }
 }
 
 /// The number of the device that `wanted` names.

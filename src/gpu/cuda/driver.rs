@@ -136,6 +136,16 @@ impl Memory {
         unsafe { result::memcpy_dtoh_sync(words, self.address(offset)) }.map_err(code)
     }
 
+    /// Has `word` written to `bytes` from byte `offset` on, after the work before; does not wait.
+    pub(super) fn fill(&self, offset: u64, bytes: u64, word: u32) -> Outcome<()> {
+        if !self.holds(offset, bytes) {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        let words = usize::try_from(bytes / 4).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        // SAFETY: The range was just seen to lie within the memory. Giving memory back waits for the work that uses it.
+        unsafe { sys::cuMemsetD32Async(self.address(offset), word, words, STREAM) }.result().map_err(code)
+    }
+
     /// Has `bytes` of `from` copied to here, each from its own offset, after the work before; does not wait.
     pub(super) fn copy(&self, offset: u64, from: &Self, from_offset: u64, bytes: u64) -> Outcome<()> {
         if !self.holds(offset, bytes) || !from.holds(from_offset, bytes) {
@@ -274,14 +284,14 @@ impl Function {
         grid: [u32; 3],
         workgroup: [u32; 3],
         shared_bytes: u32,
-        arguments: &mut Arguments,
+        arguments: &Arguments,
     ) -> Outcome<()> {
         // SAFETY: The function's module is loaded, and the driver reads as many arguments as the function has parameters, which
-        // `compile` has compared with the job's buffers. Where a kernel writes is nothing that can be proved: what it does wrong
+        // `compile` has compared with the launch's bindings. Where a kernel writes is nothing that can be proved: what it does wrong
         // stays in the device memory that this worker process owns.
         unsafe {
-            let (grid, workgroup, pointers) = (grid.into(), workgroup.into(), &mut arguments.pointers);
-            result::launch_kernel(self.function, grid, workgroup, shared_bytes, STREAM, pointers)
+            let mut pointers = arguments.pointers.clone();
+            result::launch_kernel(self.function, grid.into(), workgroup.into(), shared_bytes, STREAM, &mut pointers)
         }
         .map_err(code)
     }
@@ -341,6 +351,13 @@ impl Event {
     pub(super) fn record(&self) -> Outcome<()> {
         // SAFETY: The event is alive.
         unsafe { result::event::record(self.0, STREAM) }.map_err(code)
+    }
+
+    /// The same from within a [`Graph`]'s capture, at each launch of the graph.
+    pub(super) fn record_in_graph(&self) -> Outcome<()> {
+        let external = sys::CUevent_record_flags_enum::CU_EVENT_RECORD_EXTERNAL as u32;
+        // SAFETY: The event is alive.
+        unsafe { sys::cuEventRecordWithFlags(self.0, STREAM, external) }.result().map_err(code)
     }
 
     /// Whether the work before it is done.

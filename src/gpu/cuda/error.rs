@@ -4,7 +4,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Failure;
-use crate::job::Job;
+use crate::job::Launch;
 
 /// What happened, as it goes on after "kernel `x`" or "the device".
 struct Meaning {
@@ -108,11 +108,23 @@ pub(super) fn failure(subject: &str, code: CUresult) -> Failure {
     Failure { diagnostic: Diagnostic::error(message).hint(hint), fatal }
 }
 
-/// A failure of a job's kernel, in the file of its CUDA twin.
-pub(super) fn of_kernel(job: &Job, code: CUresult) -> Failure {
-    let mut failure = failure(&format!("kernel `{}`", job.kernel), code);
-    let file = job.twin.as_ref().map_or(&job.file, |twin| &twin.file);
-    failure.diagnostic = failure.diagnostic.in_file(file);
+/// A failure of a launch's kernel, in the file of its CUDA twin.
+pub(super) fn of_kernel(launch: &Launch, code: CUresult) -> Failure {
+    let file = launch.twin().map_or(launch.file(), |twin| &twin.file);
+    named(&[(&launch.kernel, file)], code)
+}
+
+/// A failure of one of some kernels, each given with its file; of the device where there are none.
+pub(super) fn named(kernels: &[(&str, &str)], code: CUresult) -> Failure {
+    let names: Vec<String> = kernels.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let mut failure = match names.as_slice() {
+        [] => failure("the device", code),
+        [one] => failure(&format!("kernel {one}"), code),
+        some => failure(&format!("one of the kernels {}", some.join(", ")), code),
+    };
+    if let Some((_, file)) = kernels.first() {
+        failure.diagnostic = failure.diagnostic.in_file(file);
+    }
     failure
 }
 
@@ -153,8 +165,11 @@ mod tests {
     #[test]
     fn each_says_what_where_and_what_to_do() {
         let mut job = fake::job("copy", 1024);
-        job.twin = Some(crate::job::Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into() });
-        let text = of_kernel(&job, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS).diagnostic.to_string();
+        let Some(launch) = fake::only_launch(&mut job) else { unreachable!("it launches one") };
+        if let crate::job::Code::Wgsl(wgsl) = &mut launch.code {
+            wgsl.twin = Some(crate::job::Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into() });
+        }
+        let text = of_kernel(launch, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS).diagnostic.to_string();
         assert!(
             text.starts_with("copy.cu:1:1: error: kernel `copy` read or wrote memory that is not its own"),
             "{text}"

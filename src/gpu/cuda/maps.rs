@@ -4,7 +4,7 @@ use super::device::Gpu;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
 use crate::gpu::backend::Failure;
-use crate::job::{Job, TensorMap};
+use crate::job::{BufferSpec, Launch, TensorMap};
 
 /// Bytes that rows of the matrix begin at multiples of, and rows of a tile have multiples of.
 /// These three are from the CUDA driver API, `cuTensorMapEncodeTiled`.
@@ -15,38 +15,38 @@ const MOST: u32 = 256;
 /// The first architecture with tensor maps.
 const FIRST: i32 = 90;
 
-/// Says what of a job's tensor maps cannot be.
+/// Says what of a launch's tensor maps cannot be.
 ///
 /// # Errors
 /// The first thing that is wrong, with its number.
-pub(super) fn check(gpu: &Gpu, job: &Job) -> Result<(), Failure> {
-    let Some(only) = &job.cuda_only else { return Ok(()) };
+pub(super) fn check(gpu: &Gpu, launch: &Launch, buffers: &[BufferSpec]) -> Result<(), Failure> {
+    let Some(only) = launch.cuda_only() else { return Ok(()) };
     if !only.maps.is_empty() && gpu.architecture < FIRST {
         let message = format!(
             "kernel `{}` fetches tiles by tensor maps, which GPUs have from sm_90 on: this is sm_{}",
-            job.kernel, gpu.architecture
+            launch.kernel, gpu.architecture
         );
-        let problem = Diagnostic::error(message).in_file(&job.file).hint("run a kernel without them").not_here();
+        let problem = Diagnostic::error(message).in_file(launch.file()).hint("run a kernel without them").not_here();
         return Err(problem.into());
     }
-    match only.maps.iter().find_map(|map| wrong(job, map)) {
-        Some(problem) => Err(problem.in_file(&job.file).into()),
+    match only.maps.iter().find_map(|map| wrong(launch, buffers, map)) {
+        Some(problem) => Err(problem.in_file(launch.file()).into()),
         None => Ok(()),
     }
 }
 
 /// What is wrong with one.
-fn wrong(job: &Job, map: &TensorMap) -> Option<Diagnostic> {
-    let Some(at) = job.buffers.iter().position(|buffer| buffer.name == map.buffer) else {
+fn wrong(launch: &Launch, buffers: &[BufferSpec], map: &TensorMap) -> Option<Diagnostic> {
+    let Some(at) = launch.bound(&map.buffer) else {
         return Some(Diagnostic::error(format!(
             "kernel `{}` has no buffer `{}` for a tensor map",
-            job.kernel, map.buffer
+            launch.kernel, map.buffer
         )));
     };
-    let buffer = &job.buffers[at];
+    let buffer = &buffers[at];
     let each = buffer.elem.bytes();
     let of = format!("the tensor map of `{}`", map.buffer);
-    let turn = |fits: &str| match job.blame.buffers.get(at).map_or(&[][..], Vec::as_slice) {
+    let turn = |fits: &str| match buffer.blame.as_slice() {
         [] => fits.to_owned(),
         blame => format!("change {}: {fits}", any_of(blame)),
     };
@@ -83,21 +83,21 @@ fn wrong(job: &Job, map: &TensorMap) -> Option<Diagnostic> {
 ///
 /// # Errors
 /// When it asks for more.
-pub(super) fn check_shared(gpu: &Gpu, job: &Job, most: u32) -> Result<(), Failure> {
-    let asked = job.cuda_only.as_ref().map_or(0, |only| only.shared_bytes);
+pub(super) fn check_shared(gpu: &Gpu, launch: &Launch, most: u32) -> Result<(), Failure> {
+    let asked = launch.cuda_only().map_or(0, |only| only.shared_bytes);
     if asked <= most {
         return Ok(());
     }
     let (asked, most) = (count(asked.into()), count(most.into()));
     let message = format!(
         "a workgroup of kernel `{}` would take {asked} bytes of shared memory beside what it declares, and {} gives at most {most}",
-        job.kernel, gpu.description.name
+        launch.kernel, gpu.description.name
     );
-    let lower = match job.blame.shared.as_slice() {
+    let lower = match launch.blame.shared.as_slice() {
         [] => String::new(),
         blame => format!("lower {}: ", any_of(blame)),
     };
-    Err(Diagnostic::error(message).in_file(&job.file).hint(format!("{lower}at most {most} bytes fit")).into())
+    Err(Diagnostic::error(message).in_file(launch.file()).hint(format!("{lower}at most {most} bytes fit")).into())
 }
 
 #[cfg(test)]
@@ -110,10 +110,11 @@ mod tests {
     fn what_the_hardware_refuses_is_said_with_its_number() {
         let mut job = fake::job("copy", 128 * 100);
         job.buffers[0].elem = Elem::Bf16;
-        job.blame.buffers = vec![vec!["`k`".to_owned()]];
+        job.buffers[0].blame = vec!["`k`".to_owned()];
         let buffer = job.buffers[0].name.clone();
+        let Some(launch) = job.launches().next() else { unreachable!("it launches one") };
         let good = TensorMap { buffer, columns: 128, rows: 100, box_columns: 64, box_rows: 128, swizzle: 128 };
-        let said = |map: TensorMap| wrong(&job, &map).map(|d| d.to_string()).unwrap_or_default();
+        let said = |map: TensorMap| wrong(launch, &job.buffers, &map).map(|d| d.to_string()).unwrap_or_default();
         assert_eq!(said(good.clone()), "");
         let odd = said(TensorMap { columns: 127, ..good.clone() });
         assert!(odd.contains("rows of 254 bytes") && odd.contains("change `k`: 128 columns"), "{odd}");

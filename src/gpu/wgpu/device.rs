@@ -1,12 +1,19 @@
 //! Choosing a device, opening it, and waiting for it without ever waiting for good.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{stopwatch, unchecked};
+use super::pipeline::Kernel;
+use super::stopwatch::{self, Stopwatch};
+use super::unchecked;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::driver::Guards;
+use crate::gpu::own;
 use crate::trace::record::{self, Device, MatrixShape};
 
 /// An open device.
@@ -22,6 +29,12 @@ pub(super) struct Gpu {
     /// Whether its clock can be read around copies and not only around passes.
     pub(super) copy_timestamps: bool,
     trouble: Arc<Mutex<Option<Failure>>>,
+    /// What reads its clock: as large as was ever needed.
+    watch: RefCell<Option<Rc<Stopwatch>>>,
+    /// What fills memory, by the word that it writes.
+    fills: RefCell<BTreeMap<u32, Rc<Kernel>>>,
+    /// A buffer that all launches declare that they might write, so that they keep their order.
+    pub(super) fence: wgpu::Buffer,
 }
 
 /// Names the adapter to take, by a part of its name.
@@ -71,6 +84,12 @@ impl Gpu {
             }
         });
         let features = device.features();
+        let fence = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("fence"),
+            size: 16,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
         let mut gpu = Self {
             description: describe(&adapter, &limits, features),
             limits,
@@ -79,6 +98,9 @@ impl Gpu {
             device,
             queue,
             trouble,
+            watch: RefCell::default(),
+            fills: RefCell::default(),
+            fence,
         };
         if gpu.description.timestamps {
             gpu.clock_resolution_s = stopwatch::resolution(&gpu).map_err(|failure| failure.diagnostic)?;
@@ -88,17 +110,35 @@ impl Gpu {
         Ok(gpu)
     }
 
-    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
-        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
-    }
-
-    /// Submits what was encoded and waits for it.
+    /// What reads the clock for so many marks.
     ///
     /// # Errors
-    /// When the device fails, or the wait is cancelled.
-    pub(super) fn finish(&self, encoder: wgpu::CommandEncoder, sink: &dyn Sink) -> Result<(), Failure> {
-        let index = self.queue.submit([encoder.finish()]);
-        self.wait(&index, sink)
+    /// When the driver refuses.
+    pub(super) fn watch(&self, marks: usize) -> Result<Rc<Stopwatch>, Failure> {
+        let mut slot = self.watch.borrow_mut();
+        match &*slot {
+            Some(watch) if watch.marks >= marks => Ok(Rc::clone(watch)),
+            _ => Ok(Rc::clone(
+                slot.insert(Rc::new(Stopwatch::new(self, marks.next_power_of_two().clamp(2, stopwatch::MOST))?)),
+            )),
+        }
+    }
+
+    /// What fills memory with `word`, compiled at the first call.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub(super) fn filler(&self, word: u32) -> Result<Rc<Kernel>, Failure> {
+        if let Some(known) = self.fills.borrow().get(&word) {
+            return Ok(Rc::clone(known));
+        }
+        let kernel = Rc::new(Kernel::compile(self, &own::fill(word), Guards { indices: false, loops: false })?);
+        self.fills.borrow_mut().insert(word, Rc::clone(&kernel));
+        Ok(kernel)
+    }
+
+    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
     /// Waits for a submission.
@@ -110,7 +150,7 @@ impl Gpu {
             let wait = wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(TICK) };
             match self.device.poll(wait) {
                 Ok(_) => return self.health(),
-                Err(wgpu::PollError::Timeout) if sink.cancelled() => return Err(cancelled(true)),
+                Err(wgpu::PollError::Timeout) if sink.cancelled() => return Err(Failure::cancelled(true)),
                 Err(wgpu::PollError::Timeout) => self.health()?,
                 Err(error) => {
                     self.health()?;
@@ -141,11 +181,6 @@ impl Gpu {
         }
         first.map_or(Ok(result), Err)
     }
-}
-
-/// The failure of a request that is no longer wanted; fatal where the device is still working on it.
-pub(super) fn cancelled(busy: bool) -> Failure {
-    Failure { diagnostic: Diagnostic::error("the run was cancelled"), fatal: busy }
 }
 
 /// The innermost cause of an error: the outer ones only name the call.

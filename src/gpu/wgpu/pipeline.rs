@@ -7,12 +7,13 @@ use super::unchecked;
 use crate::base::diag::Diagnostic;
 use crate::base::wgsl::without_enable_subgroups;
 use crate::gpu::backend::Failure;
-use crate::job::{BindingKind, Job};
+use crate::gpu::driver::{Guards, Part};
+use crate::job::{BindingKind, Launch, Wgsl};
 
 /// A compiled kernel.
 pub(super) struct Kernel {
     pipeline: wgpu::ComputePipeline,
-    /// The job's bind groups by number, in order.
+    /// The launch's bind groups by number, in order.
     layouts: Vec<(u32, wgpu::BindGroupLayout)>,
     fence: Option<(u32, wgpu::BindGroup)>,
 }
@@ -21,15 +22,16 @@ pub(super) struct Kernel {
 pub(super) type Bound = Vec<(u32, wgpu::BindGroup)>;
 
 impl Kernel {
-    /// Compiles the job's kernel.
+    /// Compiles a launch's kernel.
     ///
     /// # Errors
     /// What the compiler says, at its line and column.
-    pub(super) fn compile(gpu: &Gpu, job: &Job) -> Result<Self, Failure> {
-        let module = module(gpu, job)?;
+    pub(super) fn compile(gpu: &Gpu, launch: &Launch, guards: Guards) -> Result<Self, Failure> {
+        let wgsl = launch.wgsl()?;
+        let module = module(gpu, &launch.kernel, wgsl, guards)?;
         let result = gpu.scoped(|| {
-            let layouts = layouts(gpu, job);
-            let fence = fence(gpu, job);
+            let layouts = layouts(gpu, launch);
+            let fence = fence(gpu, launch);
             let groups = layouts.last().map_or(0, |(group, _)| group + 1);
             let mut slots: Vec<Option<&wgpu::BindGroupLayout>> = vec![None; groups as usize];
             for (group, layout) in &layouts {
@@ -42,20 +44,20 @@ impl Kernel {
                 bind_group_layouts: &slots,
                 ..Default::default()
             });
-            let constants: Vec<(&str, f64)> = job.constants.iter().map(|(name, v)| (name.as_str(), *v)).collect();
+            let constants: Vec<(&str, f64)> = wgsl.overrides.iter().map(|(name, v)| (name.as_str(), *v)).collect();
             let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(&job.kernel),
+                label: Some(&launch.kernel),
                 layout: Some(&layout),
                 module: &module,
-                entry_point: Some(&job.entry),
+                entry_point: Some(&wgsl.entry),
                 compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() },
                 cache: None,
             });
             Self { pipeline, layouts, fence: fence.map(|(_, group)| (groups, group)) }
         });
         result.map_err(|error| {
-            let message = format!("kernel `{}` cannot be prepared for this device: {}", job.kernel, cause(&error));
-            Diagnostic::error(message).in_file(&job.file).into()
+            let message = format!("kernel `{}` cannot be prepared for this device: {}", launch.kernel, cause(&error));
+            Diagnostic::error(message).in_file(&wgsl.file).into()
         })
     }
 
@@ -64,28 +66,24 @@ impl Kernel {
         self.fence.is_some()
     }
 
-    /// Binds the buffers that `resource` gives for each of the job's.
+    /// Binds parts of memory, one for each of the launch's bindings.
     ///
     /// # Errors
     /// When the driver refuses.
-    pub(super) fn bind<'b>(
-        &self,
-        gpu: &Gpu,
-        job: &Job,
-        resource: impl Fn(usize) -> wgpu::BufferBinding<'b>,
-    ) -> Result<Bound, Failure> {
+    pub(super) fn bind(&self, gpu: &Gpu, launch: &Launch, parts: &[Part<'_, Gpu>]) -> Result<Bound, Failure> {
         let result = gpu.scoped(|| {
             self.layouts
                 .iter()
                 .map(|(group, layout)| {
-                    let entries: Vec<wgpu::BindGroupEntry<'_>> = job
-                        .buffers
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, buffer)| buffer.group == *group)
-                        .map(|(i, buffer)| wgpu::BindGroupEntry {
-                            binding: buffer.binding,
-                            resource: wgpu::BindingResource::Buffer(resource(i)),
+                    let mine = launch.bindings.iter().zip(parts).filter(|(binding, _)| binding.group == *group);
+                    let entries: Vec<wgpu::BindGroupEntry<'_>> = mine
+                        .map(|(binding, part)| wgpu::BindGroupEntry {
+                            binding: binding.binding,
+                            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                                buffer: part.memory,
+                                offset: part.offset,
+                                size: std::num::NonZeroU64::new(part.bytes),
+                            }),
                         })
                         .collect();
                     let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
@@ -94,30 +92,29 @@ impl Kernel {
                 .collect()
         });
         result.map_err(|error| {
-            let message = format!("kernel `{}` cannot be given its buffers: {}", job.kernel, cause(&error));
-            Diagnostic::error(message).in_file(&job.file).into()
+            let message = format!("kernel `{}` cannot be given its buffers: {}", launch.kernel, cause(&error));
+            Diagnostic::error(message).in_file(launch.file()).into()
         })
     }
 
     /// Puts one launch into a pass.
-    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &Bound, grid: [u32; 3]) {
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &Bound, [x, y, z]: [u32; 3]) {
         pass.set_pipeline(&self.pipeline);
         for (group, bind_group) in bound.iter().chain(&self.fence) {
             pass.set_bind_group(*group, bind_group, &[]);
         }
-        let [x, y, z] = grid;
         pass.dispatch_workgroups(x, y, z);
     }
 }
 
-fn module(gpu: &Gpu, job: &Job) -> Result<wgpu::ShaderModule, Failure> {
+fn module(gpu: &Gpu, kernel: &str, wgsl: &Wgsl, guards: Guards) -> Result<wgpu::ShaderModule, Failure> {
     let descriptor = wgpu::ShaderModuleDescriptor {
-        label: Some(&job.kernel),
-        source: wgpu::ShaderSource::Wgsl(without_enable_subgroups(&job.source)),
+        label: Some(kernel),
+        source: wgpu::ShaderSource::Wgsl(without_enable_subgroups(&wgsl.source)),
     };
     let mut created = None;
     let outcome = gpu.scoped(|| {
-        created = Some(unchecked::shader_module(&gpu.device, descriptor, job.bounds_checks));
+        created = Some(unchecked::shader_module(&gpu.device, descriptor, guards));
     });
     let complaint = match (&outcome, &created) {
         (Ok(()), _) | (_, None) => None,
@@ -134,13 +131,13 @@ fn module(gpu: &Gpu, job: &Job) -> Result<wgpu::ShaderModule, Failure> {
             Err(match complaint.and_then(|c| c.location) {
                 Some(place) => {
                     let start = place.offset as usize;
-                    diagnostic.at(&job.file, &job.source, &(start..start + place.length as usize))
+                    diagnostic.at(&wgsl.file, &wgsl.source, &(start..start + place.length as usize))
                 }
-                None => diagnostic.in_file(&job.file),
+                None => diagnostic.in_file(&wgsl.file),
             }
             .into())
         }
-        (Ok(()), None) => Err(Diagnostic::error("the shader was not compiled").in_file(&job.file).into()),
+        (Ok(()), None) => Err(Diagnostic::error("the shader was not compiled").in_file(&wgsl.file).into()),
     }
 }
 
@@ -150,16 +147,16 @@ fn headline(message: &str) -> String {
     line.or_else(|| message.lines().find(|line| !line.trim().is_empty())).unwrap_or(message).trim().to_owned()
 }
 
-/// A layout for each bind group that the job uses, by number. Said outright, because a derived one drops unused bindings.
-fn layouts(gpu: &Gpu, job: &Job) -> Vec<(u32, wgpu::BindGroupLayout)> {
+/// A layout for each bind group that the launch uses, by number. Said outright, because a derived one drops unused bindings.
+fn layouts(gpu: &Gpu, launch: &Launch) -> Vec<(u32, wgpu::BindGroupLayout)> {
     let mut groups: BTreeMap<u32, Vec<wgpu::BindGroupLayoutEntry>> = BTreeMap::new();
-    for buffer in &job.buffers {
-        let ty = match buffer.kind {
+    for binding in &launch.bindings {
+        let ty = match binding.kind {
             BindingKind::ReadOnly => wgpu::BufferBindingType::Storage { read_only: true },
             BindingKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
             BindingKind::Uniform => wgpu::BufferBindingType::Uniform,
         };
-        groups.entry(buffer.group).or_default().push(entry(buffer.binding, ty));
+        groups.entry(binding.group).or_default().push(entry(binding.binding, ty));
     }
     groups.into_iter().map(|(group, entries)| (group, layout(gpu, &entries))).collect()
 }
@@ -177,23 +174,17 @@ fn layout(gpu: &Gpu, entries: &[wgpu::BindGroupLayoutEntry]) -> wgpu::BindGroupL
     gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries })
 }
 
-/// A writable buffer in a bind group of its own that the shader never touches. Launches with different buffers may overlap on the
+/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may overlap on the
 /// device; since all declare that they might write this one, each waits for the one before. None where the device has
 /// no bind group or storage binding to spare.
-fn fence(gpu: &Gpu, job: &Job) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
-    let groups = job.buffers.iter().map(|buffer| buffer.group + 1).max().unwrap_or(0);
-    let storage = job.buffers.iter().filter(|buffer| buffer.kind != BindingKind::Uniform).count();
+fn fence(gpu: &Gpu, launch: &Launch) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
+    let groups = launch.bindings.iter().map(|binding| binding.group + 1).max().unwrap_or(0);
+    let storage = launch.bindings.iter().filter(|binding| binding.kind != BindingKind::Uniform).count();
     let room =
         groups < gpu.limits.max_bind_groups && storage < gpu.limits.max_storage_buffers_per_shader_stage as usize;
     room.then(|| {
-        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("fence"),
-            size: 16,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
         let layout = layout(gpu, &[entry(0, wgpu::BufferBindingType::Storage { read_only: false })]);
-        let entries = [wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }];
+        let entries = [wgpu::BindGroupEntry { binding: 0, resource: gpu.fence.as_entire_binding() }];
         let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries };
         let group = gpu.device.create_bind_group(&descriptor);
         (layout, group)

@@ -2,12 +2,10 @@
 
 use super::device::Gpu;
 use super::stopwatch::Silent;
-use super::{Prepared, broken};
-use crate::base::tensor::{Elem, Init};
 use crate::gpu::backend::Failure;
+use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::gpu::own;
-use crate::job::{BindingKind, BufferSpec};
-use crate::trace::record::Warning;
+use crate::trace::record::{Warning, WarningKind};
 
 /// Turns of the probe's loop: beyond the 65,535 after which Mesa 22's software driver leaves any loop, without an error.
 const TURNS: u32 = 70_000;
@@ -20,30 +18,25 @@ pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
     if !gpu.description.software {
         return Ok(None);
     }
-    let out = BufferSpec {
-        name: "out".to_owned(),
-        group: 0,
-        binding: 0,
-        kind: BindingKind::ReadWrite,
-        elem: Elem::U32,
-        count: 1,
-        init: Init::Poison,
-        columns: None,
-    };
-    let mut job = own::plain("loop", include_str!("../../../shaders/ceilings/loop.wgsl"), vec![out], [1, 1, 1]);
-    job.constants = vec![("turns".to_owned(), f64::from(TURNS))];
-    let (mut prepared, _) = Prepared::new(gpu, &job, &mut Silent)?;
-    prepared.run_once(&mut Silent)?;
-    let right = expected(TURNS);
-    let got = prepared.read("out", &mut Silent)?.words;
+    let job = own::turns(TURNS);
+    let Some(launch) = job.launches().next() else { return Ok(None) };
+    let kernel = gpu.compile(launch, &job.buffers, Guards { indices: false, loops: false })?;
+    let memory =
+        super::memory::create(gpu, 4).map_err(|error| crate::base::diag::Diagnostic::error(error.to_string()))?;
+    let part = Part { memory: &memory, offset: 0, bytes: 4 };
+    let bound = gpu.bind(&kernel, launch, &job.buffers, &[part])?;
+    let command = Command::Launch { kernel: &kernel, bound: &bound, grid: [1, 1, 1] };
+    let mut recorded = gpu.record(vec![command], false)?;
+    gpu.submit(&mut recorded)?;
+    gpu.finish(&mut recorded, &Silent)?;
     let driver = &gpu.description.driver;
-    Ok((got != [right]).then(|| {
-        broken(
-            format!(
-                "{driver} computes a loop of {TURNS} turns wrongly: Mesa 22's software driver leaves loops after 65,535"
-            ),
-            "install Mesa 25 or later (on Debian 12 it is in bookworm-backports); until then check every result",
-        )
+    Ok((gpu.read(part, &Silent)? != [expected(TURNS)]).then(|| Warning {
+        kind: WarningKind::BrokenDriver,
+        message: format!(
+            "{driver} computes a loop of {TURNS} turns wrongly: Mesa 22's software driver leaves loops after 65,535"
+        ),
+        hint: "install Mesa 25 or later (on Debian 12 it is in bookworm-backports); until then check every result"
+            .to_owned(),
     }))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Desk;
 use super::event::{Event, Work};
-use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced, key, traced_key};
+use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
@@ -29,7 +29,7 @@ impl Desk {
             }
             Event::Ceilings(backend, found) => match found {
                 _ if state.measuring_backend() != Some(backend) => {}
-                Ok(ceilings) => state.ceilings = Some(ceilings),
+                Ok(ceilings) => state.found.ceilings = Some(ceilings),
                 Err(problem) => state.notices.push(Notice::Problem(problem)),
             },
             Event::Traced(id, traced) if state.is_traced_now(&id, &traced.key) => {
@@ -37,28 +37,35 @@ impl Desk {
                 self.measure_shown();
             }
             Event::Untraced(id, key, problems) if state.is_traced_now(&id, &key) => {
-                state.failed.insert(id, problems);
+                state.found.failed.insert(id, problems);
                 self.measure_shown();
             }
             Event::Sample(id, key, work, seconds) if state.is_current(&id, &key) => {
                 let fresh = || Measured { key: key.clone(), work, samples: Vec::new(), record: None };
-                let measured = state.measured.entry(id).or_insert_with(fresh);
+                let measured = state.found.measured.entry(id).or_insert_with(fresh);
                 if measured.record.is_none() {
                     measured.samples.push(seconds);
                 }
             }
-            Event::Measured(id, key, work, record) if state.is_current(&id, &key) => {
+            Event::Measured(id, key, record) if state.is_current(&id, &key) => {
                 let samples = record.timing.as_ref().map(|t| t.samples.clone()).unwrap_or_default();
-                state.measured.insert(id, Measured { key, work, samples, record: Some(record) });
+                state.found.measured.insert(id, Measured { key, work: record.work, samples, record: Some(record) });
             }
             Event::Unmeasured(id, key, problems) if state.is_current(&id, &key) => {
-                state.measured.remove(&id);
-                state.unmeasured.insert(id, problems);
+                state.found.measured.remove(&id);
+                state.found.unmeasured.insert(id, problems);
             }
             Event::Explained(key, buffer, index, answer) => {
-                let asked = state.origin.as_mut().filter(|o| o.key == key && o.buffer == buffer && o.index == index);
+                let asked =
+                    state.found.origin.as_mut().filter(|o| o.key == key && o.buffer == buffer && o.index == index);
                 if let Some(origin) = asked {
                     origin.answer = Some(answer.map(Arc::new));
+                }
+            }
+            Event::Looked(key, glance, answer) => {
+                let looked = state.found.looked.as_mut().filter(|looked| looked.key == key && looked.glance == glance);
+                if let Some(looked) = looked {
+                    looked.answer = Some(answer.map(Arc::new));
                 }
             }
             // Of parameters that have changed since.
@@ -68,10 +75,10 @@ impl Desk {
             | Event::Measured(..)
             | Event::Unmeasured(..) => {}
             Event::SweepStarted(id, sweep) => {
-                state.sweeps.insert(id, sweep);
+                state.found.sweeps.insert(id, sweep);
             }
             Event::SweepPoint(id, number, point, problems) => {
-                if let Some(sweep) = state.sweeps.get_mut(&id).filter(|s| s.number == number) {
+                if let Some(sweep) = state.found.sweeps.get_mut(&id).filter(|s| s.number == number) {
                     sweep.points.push(*point);
                     if let Some(Activity { progress, .. }) = state.activities.get_mut(&Work::Device) {
                         *progress = Some((sweep.points.len(), sweep.total));
@@ -101,7 +108,7 @@ impl Desk {
     /// A pack that was read. A lesson that is open and now broken stays as it was, in its place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.problems = problems;
-        let Some(open) = self.state.lesson.clone() else {
+        let Some(open) = self.state.place.lesson.clone() else {
             let wanted = self.state.saved.lesson.clone();
             let found = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(pack.lessons.first());
             let found = found.map(|l| l.id.clone());
@@ -118,13 +125,13 @@ impl Desk {
         }
         self.state.pack = pack;
         if let Some(lesson) = reloaded {
-            self.state.revision += 1;
+            self.state.place.revision += 1;
             self.reload_lesson(lesson);
         }
     }
 
     fn take_device(&mut self, found: Result<Device, Diagnostic>) {
-        self.state.device = found.map_or_else(DeviceState::Missing, DeviceState::Ready);
+        self.state.found.device = found.map_or_else(DeviceState::Missing, DeviceState::Ready);
         self.measure_shown();
     }
 
@@ -140,7 +147,7 @@ impl Desk {
         }
         self.state.activities.remove(&work);
         if work == Work::Device {
-            self.state.answering = None;
+            self.state.found.answering = None;
             self.measure_shown();
         }
     }
@@ -159,7 +166,7 @@ impl Desk {
     }
 
     fn take_verdict(&mut self, lesson: &str, source: &str, verdict: Verdict) {
-        let Some(open) = self.state.lesson.as_ref().filter(|l| l.id == lesson) else { return };
+        let Some(open) = self.state.place.lesson.as_ref().filter(|l| l.id == lesson) else { return };
         let starter = open.exercise.as_ref().map(|e| e.starter.clone()).unwrap_or_default();
         if self.state.kept().exercise.as_deref().unwrap_or(&starter) != source {
             // The learner has changed it since.
@@ -168,36 +175,32 @@ impl Desk {
         if matches!(verdict, Verdict::Solved(_)) {
             self.keep(|kept| kept.solution = Some(source.to_owned()));
         }
-        self.state.verdict = Some(Arc::new(verdict));
+        self.state.found.verdict = Some(Arc::new(verdict));
     }
 }
 
 impl State {
     /// Whether a result with this key is of the settings as they are now.
-    fn is_current(&self, kernel: &str, of: &str) -> bool {
-        let Some(lesson) = &self.lesson else { return false };
-        lesson.kernel(kernel).is_some_and(|k| key(lesson, k, &self.params, self.revision) == of)
+    fn is_current(&self, program: &str, of: &str) -> bool {
+        self.place.setting().is_some_and(|setting| setting.key(&self.place.variant_of(program)) == of)
     }
 
     /// The same of a trace.
-    fn is_traced_now(&self, kernel: &str, of: &str) -> bool {
-        let Some(lesson) = &self.lesson else { return false };
-        let now = |k| traced_key(lesson, k, &self.params, self.revision, self.warp_width);
-        lesson.kernel(kernel).is_some_and(|k| now(k) == of)
+    fn is_traced_now(&self, program: &str, of: &str) -> bool {
+        self.place.setting().is_some_and(|setting| setting.traced_key(&self.place.variant_of(program)) == of)
     }
 
     fn take_traced(&mut self, id: String, traced: Traced) {
-        let kept = self.traced.entry(id).or_default();
+        let kept = self.found.traced.entry(id).or_default();
         kept.key = traced.key;
         if traced.timeline.is_some() {
-            (kept.timeline, kept.workgroup) = (traced.timeline, traced.workgroup);
-            kept.shown_findings = traced.shown_findings;
+            (kept.timeline, kept.shown_findings) = (traced.timeline, traced.shown_findings);
         }
         if traced.heat.is_some() {
             kept.heat = traced.heat;
         }
-        if traced.trace.is_some() {
-            (kept.trace, kept.record, kept.launch) = (traced.trace, traced.record, traced.launch);
+        if traced.record.is_some() {
+            (kept.record, kept.launches) = (traced.record, traced.launches);
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::state::{Sweep, Traced};
+use super::state::{Content, Glance, Traced};
 use crate::base::diag::Diagnostic;
+use crate::base::units;
 use crate::device::DeviceSpec;
 use crate::lesson::{Pack, SceneKind};
 use crate::notes::Format;
@@ -15,7 +16,8 @@ use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::recording::Recording;
 use crate::session::saved::{RecordingChoice, ThemeChoice};
-use crate::trace::Provenance;
+use crate::session::sweep::Sweep;
+use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// Something the learner did.
@@ -27,8 +29,12 @@ pub enum Command {
     GoTo(usize),
     /// Turn a control.
     SetParam(String, f64),
-    /// Put a kernel on the bench.
-    ShowKernel(String),
+    /// Put a program on the bench, by its id.
+    ShowProgram(String),
+    /// Put another kernel into a place of the program: the pass's id and the kernel's.
+    ChooseRung(String, String),
+    /// Put a pass on the stage, by its id, and one of its launches, from 0.
+    ShowPass(String, u64),
     /// Put a workgroup on the stage, by its linear index.
     ShowWorkgroup(u32),
     /// Choose the picture on the stage.
@@ -47,6 +53,8 @@ pub enum Command {
     Explain(String, u64),
     /// Put the answer away.
     CloseOrigin,
+    /// Look at a buffer at some moment; at none.
+    Look(Option<Glance>),
     /// Choose the colours.
     SetTheme(ThemeChoice),
     /// Keep pictures still.
@@ -99,17 +107,19 @@ pub enum Event {
     Device(Choice, Result<Device, Diagnostic>),
     /// A device's ceilings were measured.
     Ceilings(Backend, Result<Ceilings, Diagnostic>),
-    /// A kernel was traced: in part, or in full.
+    /// A program was traced: in part, or in full.
     Traced(String, Traced),
-    /// A kernel could not be traced: kernel, key, why.
+    /// A program could not be traced: its id, key, why.
     Untraced(String, String, Vec<Diagnostic>),
     /// Where an element came from: key, buffer, word, answer.
-    Explained(String, String, u64, Result<Provenance, Vec<Diagnostic>>),
-    /// One sample of a kernel's time: kernel, key, useful bytes and operations, seconds.
-    Sample(String, String, (f64, f64), f64),
-    /// A kernel was measured: kernel, key, useful bytes and operations.
-    Measured(String, String, (f64, f64), Arc<Record>),
-    /// A kernel could not be measured: kernel, key, why.
+    Explained(String, String, u64, Result<Origin, Vec<Diagnostic>>),
+    /// What a buffer holds: key, which, answer.
+    Looked(String, Glance, Result<Content, Vec<Diagnostic>>),
+    /// One sample of a program's time: its id, key, what its work needs, seconds.
+    Sample(String, String, units::Work, f64),
+    /// A program was measured: its id, key.
+    Measured(String, String, Arc<Record>),
+    /// A program could not be measured: its id, key, why.
     Unmeasured(String, String, Vec<Diagnostic>),
     /// A sweep of an experiment began.
     SweepStarted(String, Sweep),

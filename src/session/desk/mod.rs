@@ -2,6 +2,8 @@
 
 mod apply;
 pub mod event;
+pub mod found;
+pub mod place;
 mod refresh;
 pub mod state;
 mod threads;
@@ -12,8 +14,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 pub use event::{Command, Event, Work};
-pub use state::State;
-use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, Setting, TraceTask};
+pub use state::{Place, State};
+use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, TraceTask};
 use worker::Worker;
 
 use super::devices::Devices;
@@ -44,7 +46,6 @@ pub struct Desk {
     state: State,
     files: PackFiles,
     state_path: Option<PathBuf>,
-    seed: u64,
     events: Receiver<Event>,
     tracer: Worker<TraceTask>,
     explainer: Worker<Question>,
@@ -70,7 +71,9 @@ impl Desk {
         let (sender, events) = channel();
         let out = Outbox { events: sender, wake: options.wake };
         let devices = Arc::new(Devices::new(options.worker));
-        let mut state = State { bounds_checks: true, warp_width: TraceSpec::default().warp_width, ..State::default() };
+        let warp_width = TraceSpec::default().warp_width;
+        let place = Place { bounds_checks: true, warp_width, seed: options.seed, ..Place::default() };
+        let mut state = State { place, ..State::default() };
         let mut state_path = options.state_path;
         match state_path.as_deref().map(saved::load) {
             Some(Ok((kept, problem))) => {
@@ -100,10 +103,9 @@ impl Desk {
             state,
             files: options.files,
             state_path,
-            seed: options.seed,
             events,
             tracer: threads::tracer(devices.clone(), out.clone()),
-            explainer: threads::explainer(out.clone()),
+            explainer: threads::explainer(devices.clone(), out.clone()),
             judge: threads::judge(devices.clone(), out.clone()),
             device,
             notes: threads::notes(devices, out),
@@ -138,8 +140,8 @@ impl Desk {
     /// Whether threads may still send something: the pack is being read, or something is being traced, measured or judged.
     #[must_use]
     pub fn busy(&self) -> bool {
-        let unread = self.state.lesson.is_none() && self.state.problems.is_empty();
-        let asking = self.state.origin.as_ref().is_some_and(|o| o.answer.is_none());
+        let unread = self.state.place.lesson.is_none() && self.state.problems.is_empty();
+        let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
         unread || !self.state.activities.is_empty() || self.tracing_left() || asking
     }
 
@@ -149,22 +151,24 @@ impl Desk {
             Command::OpenLesson(id) => self.open_lesson(&id),
             Command::GoTo(step) => self.go_to(step),
             Command::SetParam(id, value) => self.set_param(&id, value),
-            Command::ShowKernel(id) => {
-                self.state.kernel = id;
-                self.refresh();
+            Command::ShowProgram(id) => self.show_program(&id),
+            Command::ChooseRung(pass, kernel) => self.choose_rung(pass, kernel),
+            Command::ShowPass(pass, launch) => {
+                (self.state.place.pass, self.state.place.launch) = (pass, launch);
+                self.retrace();
             }
             Command::ShowWorkgroup(index) => {
-                self.state.workgroup = index;
+                self.state.place.workgroup = index;
                 self.retrace();
             }
             Command::ShowScene(scene) => {
-                self.state.scene = scene;
+                self.state.place.scene = scene;
                 self.retrace();
             }
             Command::SetBackend(choice) => self.set_backend(choice),
             Command::SetBoundsChecks(on) => {
-                self.state.bounds_checks = on;
-                self.state.revision += 1;
+                self.state.place.bounds_checks = on;
+                self.state.place.revision += 1;
                 self.refresh();
             }
             Command::SetModel(model) => {
@@ -176,14 +180,15 @@ impl Desk {
                 self.unsaved();
             }
             Command::SetWarpWidth(lanes) => {
-                self.state.warp_width = lanes;
+                self.state.place.warp_width = lanes;
                 self.refresh();
             }
             Command::Explain(buffer, index) => self.ask(buffer, index),
             Command::CloseOrigin => {
                 self.explainer.cancel();
-                self.state.origin = None;
+                self.state.found.origin = None;
             }
+            Command::Look(glance) => self.look(glance),
             Command::SetTheme(theme) => {
                 self.state.saved.theme = theme;
                 self.unsaved();
@@ -205,11 +210,11 @@ impl Desk {
                 kept.words.insert(step, words);
             }),
             Command::EditExercise(source) => {
-                self.state.verdict = None;
+                self.state.found.verdict = None;
                 self.keep(|kept| kept.exercise = Some(source));
             }
             Command::ResetExercise => {
-                self.state.verdict = None;
+                self.state.found.verdict = None;
                 self.keep(|kept| kept.exercise = None);
             }
             Command::JudgeExercise => self.judge_exercise(),
@@ -242,44 +247,29 @@ impl Desk {
 
     fn set_backend(&mut self, choice: super::devices::Choice) {
         self.state.saved.backend = choice;
-        self.state.device = DeviceState::Starting;
-        self.state.ceilings = None;
-        self.state.revision += 1;
+        self.state.found.device = DeviceState::Starting;
+        self.state.found.ceilings = None;
+        self.state.place.revision += 1;
         self.device.replace(DeviceTask::Describe(choice));
         self.unsaved();
         self.refresh();
     }
 
-    fn setting(&self) -> Option<Setting> {
-        Some(Setting {
-            lesson: self.state.lesson.clone()?,
-            params: self.state.params.clone(),
-            seed: self.seed,
-            bounds_checks: self.state.bounds_checks,
-            warp_width: self.state.warp_width,
-            revision: self.state.revision,
-        })
-    }
-
     /// What a note of the lesson on the screen is made of; none before there is a lesson and a device.
     fn note_input(&self) -> Option<note::Input> {
         let state = &self.state;
-        let measured = state.measured.iter();
+        let measured = state.found.measured.iter();
         Some(note::Input {
-            lesson: state.lesson.clone()?,
+            setting: state.place.setting()?,
             kept: state.kept().clone(),
-            params: state.params.clone(),
             device: state.acting_device()?,
-            ceilings: state.ceilings.unwrap_or_default(),
+            ceilings: state.found.ceilings.unwrap_or_default(),
             models: state.models.clone(),
             model: state.saved.model.clone(),
             recordings: state.recordings.clone(),
             recording: state.saved.recording.clone(),
-            sweeps: state.sweeps.clone(),
+            sweeps: state.found.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
-            revision: state.revision,
-            seed: self.seed,
-            warp_width: state.warp_width,
             created: note::today(),
         })
     }
@@ -299,7 +289,7 @@ impl Desk {
 
     /// Changes what is kept of the lesson on the screen.
     fn keep(&mut self, change: impl FnOnce(&mut saved::LessonSaved)) {
-        if let Some(lesson) = &self.state.lesson {
+        if let Some(lesson) = &self.state.place.lesson {
             change(self.state.saved.lessons.entry(lesson.id.clone()).or_default());
             self.unsaved();
         }

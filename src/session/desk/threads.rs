@@ -7,12 +7,12 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use super::event::{Event, Work};
-use super::state::{Sweep, Traced, key, traced_key};
+use super::state::{Content, Glance, Traced};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Event as Progress;
-use crate::job::{MeasureSpec, TraceSpec};
-use crate::lesson::{Experiment, Kernel, Lesson, Pack, PackFiles, Prediction};
+use crate::job::{BufferSpec, Look, MeasureSpec, Shown, TraceSpec};
+use crate::lesson::{Experiment, Pack, PackFiles, Prediction, Program, Variant};
 use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
 use crate::session::exercise::Try;
@@ -21,7 +21,9 @@ use crate::session::jobs::{self, Params, Purpose};
 use crate::session::predict::Asked;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
-use crate::session::{check, model, note, recording, run, sweep};
+use crate::session::setting::Setting;
+use crate::session::sweep::Sweep;
+use crate::session::{check, model, note, recording, run, sweep, work};
 use crate::trace::record::{Backend, Device};
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -44,41 +46,12 @@ impl Outbox {
     }
 }
 
-/// A lesson at some parameters.
-#[derive(Clone)]
-pub struct Setting {
-    /// The lesson.
-    pub lesson: Arc<Lesson>,
-    /// The parameters.
-    pub params: Params,
-    /// Seed of the random inputs.
-    pub seed: u64,
-    /// Whether the device's compiler guards indices.
-    pub bounds_checks: bool,
-    /// Lanes in a warp of what is traced.
-    pub warp_width: u32,
-    /// The revision of all that these do not name.
-    pub revision: u64,
-}
-
-impl Setting {
-    /// See [`key`].
-    pub fn key(&self, kernel: &Kernel) -> String {
-        key(&self.lesson, kernel, &self.params, self.revision)
-    }
-
-    /// See [`traced_key`].
-    pub fn traced_key(&self, kernel: &Kernel) -> String {
-        traced_key(&self.lesson, kernel, &self.params, self.revision, self.warp_width)
-    }
-}
-
 /// Orders for the tracer's thread.
 pub enum TraceTask {
-    /// One workgroup's single accesses.
-    Timeline(Setting, String, u32),
-    /// A kernel's counts over the whole grid, and how often elements are fetched where that is asked for.
-    Counts(Setting, String, bool),
+    /// One workgroup's single accesses in a launch.
+    Timeline(Setting, Variant, Shown, u32),
+    /// A program's counts, and how often elements are fetched by a launch where that is asked for.
+    Counts(Setting, Variant, Option<Shown>),
 }
 
 /// Orders for the device's thread.
@@ -87,8 +60,8 @@ pub enum DeviceTask {
     Describe(Choice),
     /// Measure the device itself.
     Ceilings(Backend),
-    /// Measure a kernel.
-    Measure(Setting, String, Backend),
+    /// Measure a program.
+    Measure(Setting, Variant, Backend),
     /// Run an experiment on a backend, whose device has this name.
     Experiment(Setting, Experiment, Device),
     /// Answer a prediction.
@@ -125,41 +98,48 @@ pub fn tracer(devices: Arc<Devices>, out: Outbox) -> Worker<TraceTask> {
 }
 
 fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) {
-    let (setting, id, workgroup, heat) = match task {
-        TraceTask::Timeline(setting, id, workgroup) => (setting, id, Some(workgroup), false),
-        TraceTask::Counts(setting, id, heat) => (setting, id, None, heat),
+    let (setting, variant, shown, workgroup) = match task {
+        TraceTask::Timeline(setting, variant, shown, workgroup) => (setting, variant, Some(shown), Some(workgroup)),
+        TraceTask::Counts(setting, variant, heat) => (setting, variant, heat, None),
     };
-    let Some(kernel) = setting.lesson.kernel(&id) else { return };
     let spec = TraceSpec {
         timeline_workgroups: workgroup.into_iter().collect(),
         only_timeline_workgroups: workgroup.is_some(),
+        shown: shown.unwrap_or_default(),
         // Quick for one workgroup, and mostly the same in all.
         races: workgroup.is_some(),
-        heat,
+        heat: shown.is_some() && workgroup.is_none(),
         warp_width: setting.warp_width,
         ..TraceSpec::default()
     };
     let purpose = Purpose { seed: setting.seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
-    let key = setting.traced_key(kernel);
+    let (id, key) = (variant.program.clone(), setting.traced_key(&variant));
     let runner = Runner { devices, backend: Backend::Simt, lesson: &setting.lesson, purpose: &purpose, cancel };
-    let outcome = runner.kernel(kernel, &setting.params);
+    let outcome = runner.program(&variant, &setting.params);
     if cancel.load(Ordering::Relaxed) {
         return;
     }
     match outcome {
-        Ok(Done { mut record, launch, .. }) => {
-            if let Some(problem) = run::failed_check(&kernel.file, &record) {
+        Ok(Done { mut record, job }) => {
+            if let Some(problem) = run::failed_check(&job.file, &record) {
                 return out.send(Event::Untraced(id, key, vec![problem]));
             }
-            let mut traced = Traced { key, workgroup: workgroup.unwrap_or_default(), ..Traced::default() };
-            if workgroup.is_some() {
-                traced.timeline = record.timeline.take().map(Arc::new);
-                traced.shown_findings = record.trace.take().map(|trace| trace.findings).unwrap_or_default();
-            } else {
-                traced.launch = launch;
-                traced.heat = record.heat.take().map(Arc::new);
-                traced.trace = record.trace.clone().map(Arc::new);
-                traced.record = Some(Arc::new(record));
+            let mut traced = Traced { key, ..Traced::default() };
+            let pass = shown.and_then(|shown| record.passes.get_mut(shown.pass));
+            match workgroup {
+                Some(workgroup) => {
+                    let (timeline, trace) =
+                        pass.map(|pass| (pass.timeline.take(), pass.trace.take())).unwrap_or_default();
+                    let staged = |timeline| (shown.unwrap_or_default(), workgroup, Arc::new(timeline));
+                    traced.timeline = timeline.map(staged);
+                    traced.shown_findings = trace.map(|trace| trace.findings).unwrap_or_default();
+                }
+                None => {
+                    let heat = pass.and_then(|pass| pass.heat.take());
+                    traced.heat = heat.map(|heat| (shown.unwrap_or_default(), Arc::new(heat)));
+                    traced.launches = (0..job.passes.len()).map(|place| model::launch(&job, place)).collect();
+                    traced.record = Some(Arc::new(record));
+                }
             }
             out.send(Event::Traced(id, traced));
         }
@@ -167,33 +147,79 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     }
 }
 
-/// An element that the learner asks about.
+/// What the learner asks of a program's run.
 pub struct Question {
     /// The lesson at some parameters.
     pub setting: Setting,
-    /// The kernel that writes it.
-    pub kernel: String,
-    /// The buffer.
-    pub buffer: String,
-    /// Which of its 32-bit words.
-    pub index: u64,
+    /// The program.
+    pub variant: Variant,
+    /// What.
+    pub asked: Asking,
 }
 
-/// Starts the thread that finds out where elements came from.
-pub fn explainer(out: Outbox) -> Worker<Question> {
+/// What can be asked.
+pub enum Asking {
+    /// Where an element came from: its buffer, and which 32-bit word of it.
+    Origin(String, u64),
+    /// What a buffer holds.
+    Content(Glance),
+}
+
+/// Starts the thread that finds out where elements came from, and what buffers hold.
+pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
     Worker::start("explainer", move |orders: Receiver<Order<Question>>| {
-        for Order { task: Question { setting, kernel, buffer, index }, cancel, .. } in orders {
-            let Some(kernel) = setting.lesson.kernel(&kernel).filter(|_| !cancel.load(Ordering::Relaxed)) else {
+        for Order { task: Question { setting, variant, asked }, cancel, .. } in orders {
+            if cancel.load(Ordering::Relaxed) {
                 continue;
-            };
+            }
             let purpose = run::purpose(Backend::Simt, setting.seed, true).with_warps_of(setting.warp_width);
-            let job = jobs::build(&setting.lesson, kernel, &setting.params, &purpose);
-            let answer = job.and_then(|job| explain(&job, &buffer, index, &cancel));
+            let key = setting.traced_key(&variant);
+            let event = match asked {
+                Asking::Origin(buffer, index) => {
+                    let job = jobs::build(&setting.lesson, &variant, &setting.params, &purpose);
+                    let answer = job.and_then(|job| explain(&job, &buffer, index, &cancel));
+                    Event::Explained(key, buffer, index, answer)
+                }
+                Asking::Content(glance) => {
+                    let purpose = Purpose { check: false, ..purpose };
+                    let runner = Runner {
+                        devices: &devices,
+                        backend: Backend::Simt,
+                        lesson: &setting.lesson,
+                        purpose: &purpose,
+                        cancel: &cancel,
+                    };
+                    let answer = content(&runner, &variant, &setting.params, &glance);
+                    Event::Looked(key, glance, answer)
+                }
+            };
             if !cancel.load(Ordering::Relaxed) {
-                out.send(Event::Explained(setting.traced_key(kernel), buffer, index, answer));
+                out.send(event);
             }
         }
     })
+}
+
+/// Elements of a buffer that are looked at, at most.
+const LOOKED_AT: u64 = 1 << 16;
+
+/// What a buffer holds at some moment.
+fn content(
+    runner: &Runner<'_>,
+    variant: &Variant,
+    params: &Params,
+    glance: &Glance,
+) -> Result<Content, Vec<Diagnostic>> {
+    let mut job = jobs::build(runner.lesson, variant, params, runner.purpose)?;
+    let buffer = job.buffers.iter().position(|buffer| buffer.name == glance.buffer);
+    let buffer = buffer.ok_or_else(|| vec![Diagnostic::error(format!("there is no buffer `{}`", glance.buffer))])?;
+    job.looks = vec![Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None }];
+    let done = runner.job(job)?;
+    let BufferSpec { count, columns, .. } = done.job.buffers[buffer];
+    let tensor = done.record.looks.into_iter().next().ok_or_else(|| {
+        vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
+    })?;
+    Ok(Content { tensor, count, columns })
 }
 
 /// Starts the thread that judges exercises.
@@ -230,7 +256,7 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
     match task {
         DeviceTask::Describe(choice) => out.send(Event::Device(choice, devices.resolve(choice))),
         DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(backend, devices.ceilings(backend))),
-        DeviceTask::Measure(setting, id, backend) => measure(devices, out, &setting, &id, backend, cancel),
+        DeviceTask::Measure(setting, variant, backend) => measure(devices, out, &setting, &variant, backend, cancel),
         DeviceTask::Experiment(setting, experiment, device) => {
             run_experiment(devices, out, (&setting, number), &experiment, device, cancel);
         }
@@ -250,29 +276,35 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
     }
 }
 
-fn measure(devices: &Devices, out: &Outbox, setting: &Setting, id: &str, backend: Backend, cancel: &AtomicBool) {
-    let Some(kernel) = setting.lesson.kernel(id) else { return };
-    let key = setting.key(kernel);
+fn measure(
+    devices: &Devices,
+    out: &Outbox,
+    setting: &Setting,
+    variant: &Variant,
+    backend: Backend,
+    cancel: &AtomicBool,
+) {
+    let (id, key) = (variant.program.clone(), setting.key(variant));
     let mut purpose = run::purpose(backend, setting.seed, setting.bounds_checks);
     purpose.measure = Some(MeasureSpec { budget_s: 0.2, ..MeasureSpec::default() });
-    let job = match jobs::build(&setting.lesson, kernel, &setting.params, &purpose) {
+    let job = match jobs::build(&setting.lesson, variant, &setting.params, &purpose) {
         Ok(job) => job,
-        Err(problems) => return out.send(Event::Unmeasured(id.to_owned(), key, problems)),
+        Err(problems) => return out.send(Event::Unmeasured(id, key, problems)),
     };
-    let work = (job.bytes, job.flops);
+    let work = work::whole(&job);
     let outcome = devices.run(backend, &job, cancel, &mut |progress| {
         if let Progress::Sample(seconds) = progress {
-            out.send(Event::Sample(id.to_owned(), key.clone(), work, seconds));
+            out.send(Event::Sample(id.clone(), key.clone(), work, seconds));
         }
     });
     if cancel.load(Ordering::Relaxed) {
         return;
     }
     match outcome {
-        Err(problem) => out.send(Event::Unmeasured(id.to_owned(), key, vec![problem])),
-        Ok(record) => match run::failed_check(&kernel.file, &record) {
-            Some(problem) => out.send(Event::Unmeasured(id.to_owned(), key, vec![problem])),
-            None => out.send(Event::Measured(id.to_owned(), key, work, Arc::new(record))),
+        Err(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
+        Ok(record) => match run::failed_check(&job.file, &record) {
+            Some(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
+            None => out.send(Event::Measured(id, key, Arc::new(record))),
         },
     }
 }
@@ -302,7 +334,8 @@ fn run_experiment(
     out.send(Event::SweepStarted(experiment.id.clone(), sweep));
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
-    sweep::run_points(&runner, &experiment.over, &plan.points, &setting.params, &mut |point, problems| {
+    let of = (experiment.over.as_str(), Some(&experiment.quantity));
+    sweep::run_points(&runner, of, &plan.points, &setting.params, &mut |point, problems| {
         if !cancel.load(Ordering::Relaxed) {
             out.send(Event::SweepPoint(experiment.id.clone(), number, Box::new(point), problems));
         }
@@ -349,7 +382,9 @@ fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
     let (mut pack, mut problems) = crate::session::load(files);
     pack.lessons.retain(|lesson| {
         let mut found = check::step_problems(lesson);
-        found.extend(lesson.kernels.iter().flat_map(|k| check::shader_problems(lesson, k)));
+        found.extend(
+            lesson.programs.iter().flat_map(Program::variants).flat_map(|v| check::shader_problems(lesson, &v)),
+        );
         let sound = !found.iter().any(Diagnostic::is_error);
         problems.extend(found);
         sound

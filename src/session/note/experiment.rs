@@ -1,14 +1,14 @@
 //! An experiment in a note: its figure, its data, and the same as another device measured it.
 
-use super::{Input, settings, warps};
+use super::{Input, named, settings, warps};
 use crate::base::units::number;
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::NoteBlock;
 use crate::scene::{plot, svg};
-use crate::session::desk::state::Sweep;
+use crate::session::chart;
 use crate::session::jobs::Params;
 use crate::session::recording::{self, Recording};
-use crate::session::{chart, sweep};
+use crate::session::sweep::{self, Sweep};
 use crate::trace::record::Backend;
 
 /// Size of a plot, in points.
@@ -17,7 +17,8 @@ const PLOT: [f32; 2] = [720.0, 400.0];
 /// The experiment as another device measured it, where the learner shows that: a figure of its own, with its own data.
 pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
     let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
-    let Some(shown) = recording::chosen(&all, &input.recording, Some(&input.device)).map(|i| &all[i]) else {
+    let Some((recording, shown)) = recording::chosen(&all, &input.recording, Some(&input.device)).map(|i| all[i])
+    else {
         return Vec::new();
     };
     let plot = chart::recorded(lesson, experiment, shown);
@@ -25,14 +26,14 @@ pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) 
         return Vec::new();
     }
     let frame = plot::frame(&plot, PLOT);
-    let Recording { device, driver, program, .. } = shown.recording;
+    let Recording { device, driver, program, .. } = recording;
     let others = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", number(*v)));
     let at: Vec<String> = others.collect();
     let caption = format!(
         "{}. Recorded on {}, at {}; not measured on this machine. Driver {driver}, warpbook {program}; bars span the 10th to the 90th \
          percentile.",
         plot.title,
-        shown.recording.name(),
+        recording.name(),
         at.join(", ")
     );
     let id = format!("{}-recorded", experiment.id);
@@ -58,8 +59,8 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
         found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
     let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
     let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
-    let kernels = sweep::kernels_of(lesson, experiment, found.backend);
-    let kernels: String = kernels.into_iter().map(|kernel| format!(" --kernel {}", kernel.id)).collect();
+    let kernels: String =
+        sweep::curves_of(lesson, experiment, found.backend).map(|curve| named(lesson, &curve.variant)).collect();
     vec![
         NoteBlock::Figure {
             id: experiment.id.clone(),
@@ -75,7 +76,7 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
             values.join(","),
             settings(&others),
             found.backend.name(),
-            input.seed,
+            input.setting.seed,
             if measured { String::new() } else { warps(found.warp_width) }
         )),
     ]

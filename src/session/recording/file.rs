@@ -51,7 +51,7 @@ impl TryFrom<Point> for RecordedPoint {
 }
 
 impl Recording {
-    /// What it has of lessons, experiments and kernels that the pack has not, as warnings about `file`.
+    /// What it has of lessons, experiments and curves that the pack has not, as warnings about `file`.
     pub(super) fn strangers(&self, file: &str, pack: &Pack) -> Vec<Diagnostic> {
         let ignored = |what: String| {
             Diagnostic::warning(format!("this recording has {what}, which the pack has not: it is ignored"))
@@ -69,8 +69,9 @@ impl Recording {
                 let (id, over) = (&recorded.experiment, &recorded.over);
                 found.push(ignored(format!("an experiment `{id}` over `{over}` of lesson `{}`", lesson.id)));
             }
-            let unknown = recorded.curves.iter().filter(|c| lesson.kernel(&c.kernel).is_none());
-            found.extend(unknown.map(|c| ignored(format!("a kernel `{}` of lesson `{}`", c.kernel, lesson.id))));
+            let known = |id: &str| lesson.experiments.iter().any(|e| e.curves.iter().any(|curve| curve.id == id));
+            let unknown = recorded.curves.iter().filter(|c| !known(&c.curve));
+            found.extend(unknown.map(|c| ignored(format!("a curve `{}` of lesson `{}`", c.curve, lesson.id))));
         }
         found.dedup();
         found
@@ -97,8 +98,8 @@ impl Recording {
                 "        (lesson: {lesson:?}, experiment: {experiment:?}, over: {over:?}, params: {{{}}}, curves: [\n",
                 params.join(", ")
             ));
-            for RecordedCurve { kernel, fingerprint, points } in curves {
-                text.push_str(&format!("            (kernel: {kernel:?}, fingerprint: {fingerprint:?}, points: [\n"));
+            for RecordedCurve { curve, fingerprint, points } in curves {
+                text.push_str(&format!("            (curve: {curve:?}, fingerprint: {fingerprint:?}, points: [\n"));
                 points.iter().for_each(|point| text.push_str(&point.line()));
                 text.push_str("            ]),\n");
             }
@@ -171,7 +172,7 @@ pub fn load(files: &PackFiles, pack: &Pack) -> (Vec<Recording>, Vec<Diagnostic>)
         match files.require(&path).and_then(|text| read(id, &file, &text)) {
             Ok(recording) => {
                 problems.extend(recording.strangers(&file, pack));
-                recordings.push(recording);
+                recordings.push(recording.resolve(pack));
             }
             Err(problem) => problems.push(problem),
         }

@@ -4,16 +4,20 @@
 //! that the work needs. A curve names what it was measured of by a fingerprint, so that it is not shown of another kernel.
 
 mod file;
+mod fingerprint;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 pub use self::file::{load, read};
-use super::desk::state::Sweep;
+pub use self::fingerprint::fingerprint;
+use super::jobs;
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::saved::RecordingChoice;
-use crate::lesson::{CudaOnly, Experiment, Kernel, Lesson};
+use super::sweep::Sweep;
+use crate::base::units::Work;
+use crate::lesson::{Experiment, Lesson, Pack};
 use crate::measure::stats;
 use crate::trace::record::{Backend, CacheState, Device};
 
@@ -21,10 +25,10 @@ use crate::trace::record::{Backend, CacheState, Device};
 pub const FOLDER: &str = "assets/recordings";
 
 /// The version of a recording's file that this program reads and writes.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// What one device measured.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
     /// The file's name without its ending.
@@ -48,6 +52,9 @@ pub struct Recording {
     pub bounds_checks: bool,
     /// The experiments.
     pub experiments: Vec<RecordedExperiment>,
+    /// What there is to show of them beside a pack; see [`Recording::resolve`].
+    #[serde(skip)]
+    pub shown: Vec<Shown>,
 }
 
 /// One experiment of a lesson.
@@ -62,16 +69,16 @@ pub struct RecordedExperiment {
     pub over: String,
     /// The others.
     pub params: BTreeMap<String, f64>,
-    /// One for each kernel.
+    /// What ran, each with its points.
     pub curves: Vec<RecordedCurve>,
 }
 
-/// One kernel's points.
+/// One curve's points.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedCurve {
-    /// The kernel's id.
-    pub kernel: String,
+    /// The curve's id in its experiment: a kernel's, mostly.
+    pub curve: String,
     /// Its [`fingerprint`] at the time.
     pub fingerprint: String,
     /// The points, in the order of the experiment's values.
@@ -109,49 +116,27 @@ pub struct RecordedLibrary {
     pub samples_s: Vec<f64>,
 }
 
-/// A recording as an experiment shows it.
+/// What a recording has of an experiment.
 #[derive(Clone, Debug)]
-pub struct Shown<'a> {
-    /// The recording.
-    pub recording: &'a Recording,
+pub struct Shown {
+    /// The lesson's id, and the experiment's.
+    pub of: (String, String),
     /// Its points, as if they had been measured here; its device says that they were not.
     pub sweep: Sweep,
-    /// Titles of the kernels that have changed since, and so are left out.
+    /// Titles of the curves whose programs have changed since, and so are left out.
     pub changed: Vec<String>,
 }
 
-/// Names what a backend runs of a kernel: its source, entry point, constants, buffers, grid and work. FNV-1a, 64 bits
-/// (Fowler, Noll & Vo, RFC 9923), in hexadecimal; it tells a change, not an attack.
-#[must_use]
-pub fn fingerprint(kernel: &Kernel, backend: Backend) -> String {
-    let (source, entry) = match (&kernel.cuda, backend) {
-        (Some(twin), Backend::Cuda) => (&twin.source, &twin.entry),
-        _ => (&kernel.source, &kernel.entry),
-    };
-    let mut parts: Vec<&str> = vec![source, entry];
-    for (name, value) in &kernel.constants {
-        parts.extend([name.as_str(), value.source()]);
-    }
-    for buffer in &kernel.buffers {
-        parts.extend([buffer.name.as_str(), buffer.count.source()]);
-    }
-    parts.extend(kernel.grid.iter().chain([&kernel.bytes, &kernel.flops]).map(|e| e.source()));
-    parts.extend(kernel.cuda_only.iter().flat_map(CudaOnly::sizes).map(|e| e.source()));
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    // A byte that is in no text keeps neighbours apart.
-    for byte in parts.into_iter().flat_map(|part| part.bytes().chain([0xff])) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    format!("{hash:016x}")
-}
+/// A recording with what it has of an experiment.
+pub type Of<'a> = (&'a Recording, &'a Shown);
 
 /// The place in `recorded` of the one to show: the one chosen, or the first where nothing else is there that a GPU measured. `device` is what
 /// measures, once that is known.
 #[must_use]
-pub fn chosen(recorded: &[Shown<'_>], choice: &RecordingChoice, device: Option<&Device>) -> Option<usize> {
+pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Device>) -> Option<usize> {
     match choice {
         RecordingChoice::Hidden => None,
-        RecordingChoice::Only(id) => recorded.iter().position(|shown| shown.recording.id == *id),
+        RecordingChoice::Only(id) => recorded.iter().position(|(recording, _)| recording.id == *id),
         RecordingChoice::Auto => {
             let no_gpu = device.is_some_and(|d| d.software || d.backend == Backend::Simt);
             (no_gpu && !recorded.is_empty()).then_some(0)
@@ -175,50 +160,62 @@ impl Recording {
         }
     }
 
-    /// What it has of an experiment; none where it has nothing.
+    /// Finds out what it has to show of a pack's experiments, once: what has changed since is not shown.
     #[must_use]
-    pub fn shown(&self, lesson: &Lesson, experiment: &Experiment) -> Option<Shown<'_>> {
-        let is_it = |r: &&RecordedExperiment| {
-            r.lesson == lesson.id && r.experiment == experiment.id && r.over == experiment.over
-        };
-        let recorded = self.experiments.iter().find(is_it)?;
-        let (mut points, mut changed) = (Vec::new(), Vec::new());
-        for curve in &recorded.curves {
-            let known = experiment.kernels.contains(&curve.kernel).then(|| lesson.kernel(&curve.kernel)).flatten();
-            match known {
-                Some(kernel) if fingerprint(kernel, self.backend) == curve.fingerprint => {
-                    points.extend(curve.points.iter().map(|p| p.sweep_point(&curve.kernel)));
+    pub fn resolve(mut self, pack: &Pack) -> Self {
+        let shown = self.experiments.iter().filter_map(|recorded| {
+            let lesson = pack.lessons.iter().find(|lesson| lesson.id == recorded.lesson)?;
+            let experiment =
+                lesson.experiments.iter().find(|e| e.id == recorded.experiment && e.over == recorded.over)?;
+            let (mut points, mut changed) = (Vec::new(), Vec::new());
+            let params = jobs::with(&jobs::defaults(lesson), &recorded.params.clone().into_iter().collect::<Vec<_>>());
+            for curve in &recorded.curves {
+                let Some(known) = experiment.curves.iter().find(|known| known.id == curve.curve) else { continue };
+                let values: Vec<f64> = curve.points.iter().map(|point| point.x).collect();
+                let now = fingerprint(lesson, known, (&recorded.over, &values), &params, self.backend);
+                if now.as_ref() == Some(&curve.fingerprint) {
+                    points.extend(curve.points.iter().map(|p| p.sweep_point(&curve.curve)));
+                } else {
+                    changed.push(known.title.clone());
                 }
-                Some(kernel) => changed.push(kernel.title.clone()),
-                None => {}
             }
-        }
-        let sweep = Sweep {
-            number: 0,
-            bounds_checks: self.bounds_checks,
-            warp_width: 0,
-            backend: self.backend,
-            device: self.device.clone(),
-            params: recorded.params.clone(),
-            over: recorded.over.clone(),
-            total: points.len(),
-            points,
-            left_out: None,
-        };
-        Some(Shown { recording: self, sweep, changed })
+            let sweep = Sweep {
+                number: 0,
+                bounds_checks: self.bounds_checks,
+                warp_width: 0,
+                backend: self.backend,
+                device: self.device.clone(),
+                params: recorded.params.clone(),
+                over: recorded.over.clone(),
+                total: points.len(),
+                points,
+                left_out: None,
+            };
+            Some(Shown { of: (lesson.id.clone(), experiment.id.clone()), sweep, changed })
+        });
+        self.shown = shown.collect();
+        self
+    }
+
+    /// What it has of an experiment; None if it has nothing.
+    #[must_use]
+    pub fn shown(&self, lesson: &Lesson, experiment: &Experiment) -> Option<Of<'_>> {
+        let is_it = |shown: &&Shown| shown.of.0 == lesson.id && shown.of.1 == experiment.id;
+        self.shown.iter().find(is_it).map(|shown| (self, shown))
     }
 }
 
 impl RecordedPoint {
     fn sweep_point(&self, kernel: &str) -> SweepPoint {
-        let time = time(&self.samples_s, self.cache);
+        let (time, work) = (time(&self.samples_s, self.cache), Work { bytes: self.bytes, flops: self.flops });
         let library = self.library.as_ref().map(|library| {
             let time = self::time(&library.samples_s, self.cache);
             let version = library.version.clone();
-            LibraryOutput { version, ..LibraryOutput::timed(&library.name, (self.bytes, self.flops), time) }
+            LibraryOutput { version, ..LibraryOutput::timed(&library.name, work, time) }
         });
-        let sampled = KernelOutput::sampled(kernel, (self.bytes, self.flops), time.median_s);
-        SweepPoint { x: self.x, kernel: KernelOutput { time: Some(time), library, ..sampled }, warnings: Vec::new() }
+        let sampled = KernelOutput::sampled(kernel, work, time.median_s);
+        let kernel = KernelOutput { time: Some(time), library, ..sampled };
+        SweepPoint { x: self.x, kernel, value: None, warnings: Vec::new() }
     }
 }
 

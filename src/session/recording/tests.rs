@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Pack, PackFiles};
+use crate::base::tensor::{Elem, Init};
+use crate::lesson::{Curve, InitDecl, Kernel, Pack, PackFiles, Variant};
 use crate::session;
 
 fn pack() -> Pack {
@@ -12,7 +13,9 @@ fn pack() -> Pack {
 fn recording(pack: &Pack) -> Recording {
     let lesson = &pack.lessons[0];
     let experiment = lesson.experiments.iter().find(|e| e.id == "width_speed");
-    let kernels = experiment.iter().flat_map(|e| &e.kernels).filter_map(|id| lesson.kernel(id));
+    let curves = experiment.iter().flat_map(|e| &e.curves);
+    let params = BTreeMap::from([("block".to_owned(), 256.0)]);
+    let all = jobs::with(&jobs::defaults(lesson), &[("block".to_owned(), 256.0)]);
     let point = |x: f64| RecordedPoint {
         x,
         bytes: 8.0 * x,
@@ -25,10 +28,11 @@ fn recording(pack: &Pack) -> Recording {
             samples_s: vec![1e-5],
         }),
     };
-    let curve = |kernel: &Kernel| RecordedCurve {
-        kernel: kernel.id.clone(),
-        fingerprint: fingerprint(kernel, Backend::Cuda),
-        points: vec![point(65536.0), point(262_144.0)],
+    let values = [65536.0, 262_144.0];
+    let curve = |curve: &Curve| RecordedCurve {
+        curve: curve.id.clone(),
+        fingerprint: fingerprint(lesson, curve, ("n", &values), &all, Backend::Cuda).unwrap_or_default(),
+        points: values.map(point).into(),
     };
     Recording {
         id: "a-device-cuda".into(),
@@ -44,10 +48,12 @@ fn recording(pack: &Pack) -> Recording {
             lesson: lesson.id.clone(),
             experiment: "width_speed".into(),
             over: "n".into(),
-            params: BTreeMap::from([("block".to_owned(), 256.0)]),
-            curves: kernels.map(curve).collect(),
+            params,
+            curves: curves.map(curve).collect(),
         }],
+        shown: Vec::new(),
     }
+    .resolve(pack)
 }
 
 #[test]
@@ -57,7 +63,7 @@ fn what_is_written_is_read() -> Result<(), Diagnostic> {
     assert_eq!(written.experiments[0].curves.len(), 2);
     let text = written.to_text();
     assert_eq!(text.lines().filter(|line| line.contains("(x: ")).count(), 4, "a line a point");
-    assert_eq!(read("a-device-cuda", "a.ron", &text)?, written);
+    assert_eq!(read("a-device-cuda", "a.ron", &text)?.experiments, written.experiments);
     assert!(written.strangers("a.ron", &pack).is_empty());
     Ok(())
 }
@@ -66,8 +72,8 @@ fn what_is_written_is_read() -> Result<(), Diagnostic> {
 fn mistakes_are_named_with_their_place() {
     let text = recording(&pack()).to_text();
     let problem = |text: &str| read("a", "a.ron", text).err().map(|d| d.to_string()).unwrap_or_default();
-    let newer = problem(&text.replace("format_version: 2", "format_version: 3"));
-    assert!(newer.contains("a.ron:2:") && newer.contains("format 3"), "{newer}");
+    let newer = problem(&text.replace("format_version: 3", "format_version: 4"));
+    assert!(newer.contains("a.ron:2:") && newer.contains("format 4"), "{newer}");
     let torn = problem(&text[..text.len() / 2]);
     assert!(torn.contains("a.ron:") && torn.contains("cannot read this recording"), "{torn}");
     let strange = problem(&text.replace("date:", "day:"));
@@ -88,17 +94,18 @@ fn mistakes_are_named_with_their_place() {
 fn what_the_pack_has_not_is_ignored_and_said() {
     let pack = pack();
     let mut recording = recording(&pack);
-    recording.experiments[0].curves[1].kernel = "gone".into();
+    recording.experiments[0].curves[1].curve = "gone".into();
     recording.experiments.push(RecordedExperiment { lesson: "lost".into(), ..recording.experiments[0].clone() });
     recording.experiments.push(RecordedExperiment { experiment: "left".into(), ..recording.experiments[0].clone() });
     let found: Vec<String> = recording.strangers("a.ron", &pack).iter().map(ToString::to_string).collect();
-    for what in ["kernel `gone`", "lesson `lost`", "experiment `left`"] {
+    for what in ["curve `gone`", "lesson `lost`", "experiment `left`"] {
         assert!(found.iter().any(|f| f.contains(what) && f.contains("warning")), "{what}: {found:?}");
     }
     let lesson = &pack.lessons[0];
     let experiment = lesson.experiments.iter().find(|e| e.id == "width_speed");
+    let recording = recording.resolve(&pack);
     let shown = experiment.and_then(|e| recording.shown(lesson, e));
-    let points = shown.map(|s| (s.changed.len(), s.sweep.points)).unwrap_or_default();
+    let points = shown.map(|(_, s)| (s.changed.len(), s.sweep.points.clone())).unwrap_or_default();
     assert_eq!((points.0, points.1.len()), (0, 2));
     // Figures follow from the samples; a library's too.
     let times: Vec<f64> = points.1.iter().filter_map(|p| Some(p.kernel.time.as_ref()?.median_s)).collect();
@@ -114,19 +121,36 @@ fn a_kernel_that_changed_since_is_not_shown() {
     recording.experiments[0].curves[0].fingerprint = "0123456789abcdef".into();
     let lesson = &pack.lessons[0];
     let experiment = lesson.experiments.iter().find(|e| e.id == "width_speed");
-    let shown = experiment.and_then(|e| recording.shown(lesson, e));
-    assert_eq!(shown.as_ref().map(|s| s.changed.clone()), Some(vec!["Copy".to_owned()]));
+    let recording = recording.resolve(&pack);
+    let shown = experiment.and_then(|e| recording.shown(lesson, e)).map(|(_, shown)| shown);
+    assert_eq!(shown.map(|s| s.changed.clone()), Some(vec!["Copy".to_owned()]));
     assert!(shown.is_some_and(|s| s.sweep.points.iter().all(|p| p.kernel.id == "vec4")));
+}
+
+#[test]
+fn a_fingerprint_is_of_what_is_run() {
+    let pack = pack();
+    let lesson = &pack.lessons[0];
+    let print = |lesson: &Lesson, curve: &Curve, backend| {
+        fingerprint(lesson, curve, ("n", &[65536.0]), &jobs::defaults(lesson), backend)
+    };
+    let plain = |id: &str| Curve { id: id.into(), title: String::new(), variant: Variant::plain(id), pass: None };
     // The twin is what CUDA ran, the shader what a graphics driver ran.
-    let prints: Vec<String> = lesson
-        .kernels
-        .iter()
-        .flat_map(|k| [Backend::Cuda, Backend::Wgpu].map(|backend| fingerprint(k, backend)))
-        .collect();
-    let mut distinct = prints.clone();
-    distinct.sort();
-    distinct.dedup();
-    assert_eq!(distinct.len(), prints.len());
+    let of = |kernel: &Kernel| [Backend::Cuda, Backend::Wgpu].map(|backend| print(lesson, &plain(&kernel.id), backend));
+    let mut prints: Vec<Option<String>> = lesson.kernels.iter().flat_map(of).collect();
+    let before = prints.len();
+    prints.sort();
+    prints.dedup();
+    assert_eq!((prints.len(), prints.contains(&None)), (before, false));
+    let curve = plain(&lesson.kernels[0].id);
+    let changed = |change: &dyn Fn(&mut Lesson)| {
+        let mut other = Lesson::clone(lesson);
+        change(&mut other);
+        print(&other, &curve, Backend::Cuda) != print(lesson, &curve, Backend::Cuda)
+    };
+    assert!(!changed(&|lesson| lesson.title.clear()));
+    assert!(changed(&|lesson| lesson.programs[0].buffers[0].elem = Elem::U32));
+    assert!(changed(&|lesson| lesson.programs[0].buffers[0].init = InitDecl::Plain(Init::Iota)));
 }
 
 #[test]
@@ -134,7 +158,7 @@ fn without_a_gpu_the_first_one_is_shown() {
     let pack = pack();
     let recording = recording(&pack);
     let lesson = &pack.lessons[0];
-    let all: Vec<Shown<'_>> = lesson.experiments.iter().filter_map(|e| recording.shown(lesson, e)).collect();
+    let all: Vec<Of<'_>> = lesson.experiments.iter().filter_map(|e| recording.shown(lesson, e)).collect();
     let tracer = crate::gpu::simt::device();
     let gpu = Device { backend: Backend::Wgpu, software: false, ..tracer.clone() };
     let software = Device { software: true, ..gpu.clone() };
@@ -154,7 +178,7 @@ fn a_library_has_a_curve_of_its_own() {
     let recording = recording(&pack);
     let lesson = &pack.lessons[0];
     let experiment = lesson.experiments.iter().find(|e| e.id == "width_speed");
-    let plot = experiment.and_then(|e| Some(session::chart::recorded(lesson, e, &recording.shown(lesson, e)?)));
+    let plot = experiment.and_then(|e| Some(session::chart::recorded(lesson, e, recording.shown(lesson, e)?.1)));
     let series: Vec<(String, String, usize)> =
         plot.into_iter().flat_map(|p| p.series).map(|s| (s.id, s.name, s.points.len())).collect();
     let expected = [

@@ -1,7 +1,7 @@
 //! The checks that a workgroup can be given: for races, and for reads of what was never written.
 
 use super::race::Races;
-use super::uninitialized::Unwritten;
+use super::uninitialized::{Poisoned, Unwritten};
 use super::{Access, Findings, Observer};
 use crate::simt::code::Place;
 use crate::simt::ir::{Mem, Orders, Variable};
@@ -14,8 +14,8 @@ pub struct Known<'a> {
     pub variables: &'a [Variable],
     /// The buffers, by binding.
     pub buffers: &'a [Buffer<'a>],
-    /// Which of them held nothing but poison when the run began.
-    pub poisoned: &'a [bool],
+    /// Which of their words nobody had written when the launch began.
+    pub poisoned: &'a [Poisoned],
     /// Whether workgroups run one after another.
     pub in_order: bool,
     /// Workgroup memory, in bytes.

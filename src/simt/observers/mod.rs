@@ -23,6 +23,7 @@ pub use heat::{Fetched, Fetching};
 pub use path::{Path, Taken};
 pub use step::Step;
 pub use timeline::Recorder;
+pub use uninitialized::Poisoned;
 pub use watch::{Component, Target, Watch, Write};
 
 use super::code::Place;

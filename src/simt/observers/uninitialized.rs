@@ -7,11 +7,21 @@ use crate::simt::ir::{Mem, Variable};
 use crate::simt::memory::{Buffer, Words};
 use crate::trace::{AccessKind, FindingKind};
 
+/// The words of a buffer that nobody had written when a launch began, a bit each; empty where there are none.
+#[derive(Clone, Debug, Default)]
+pub struct Poisoned(pub Vec<u64>);
+
+impl Poisoned {
+    fn has(&self, word: u32) -> bool {
+        self.0.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
+    }
+}
+
 /// Looks for such reads, in one workgroup at a time.
 pub(super) struct Unwritten<'a> {
     variables: &'a [Variable],
     buffers: &'a [Buffer<'a>],
-    poisoned: &'a [bool],
+    poisoned: &'a [Poisoned],
     in_order: bool,
     /// Which parts of workgroup memory were written since the workgroup began.
     written: Vec<bool>,
@@ -42,27 +52,30 @@ impl<'a> Unwritten<'a> {
         match access.place.mem {
             Mem::Buffer(buffer) => {
                 let buffer = usize::from(buffer);
-                if !reads || !self.poisoned.get(buffer).is_some_and(|poisoned| *poisoned) {
+                let Some(poisoned) = self.poisoned.get(buffer).filter(|poisoned| reads && !poisoned.0.is_empty())
+                else {
                     return;
-                }
-                if let Buffer::Written(words) = &self.buffers[buffer] {
-                    // Where workgroups run side by side, nothing but atomics changes this buffer: each of them builds on
-                    // poison, whichever came first.
-                    let always = access.kind == AccessKind::Atomic && !self.in_order;
-                    let grain = u32::from(access.place.width.bytes());
-                    each_part(access, grain, |lane, byte| {
-                        if always || is_poison(words.as_slice().word(byte as usize / 4), byte, grain) {
-                            let workgroup = findings.workgroup;
-                            findings.report(access.place.line, FindingKind::Uninitialized, || {
-                                format!(
-                                    "{} is read, and nothing has written it (workgroup {workgroup}, local index {})",
-                                    name(access.place, byte, self.variables),
-                                    first + lane,
-                                )
-                            });
-                        }
-                    });
-                }
+                };
+                // Where workgroups run side by side, nothing but atomics changes this buffer: each of them builds on what was there
+                // when the launch began, whichever came first.
+                let before = access.kind == AccessKind::Atomic && !self.in_order;
+                let grain = u32::from(access.place.width.bytes());
+                let now = |byte: u32| match &self.buffers[buffer] {
+                    Buffer::Written(words) => words.as_slice().word(byte as usize / 4),
+                    Buffer::Read(words) => words.word(byte as usize / 4),
+                };
+                each_part(access, grain, |lane, byte| {
+                    if if before { poisoned.has(byte / 4) } else { is_poison(now(byte), byte, grain) } {
+                        let workgroup = findings.workgroup;
+                        findings.report(access.place.line, FindingKind::Uninitialized, || {
+                            format!(
+                                "{} is read, and nothing has written it (workgroup {workgroup}, local index {})",
+                                name(access.place, byte, self.variables),
+                                first + lane,
+                            )
+                        });
+                    }
+                });
             }
             _ => {
                 let (written, variables, grain) = (&mut self.written, self.variables, self.grain);

@@ -1,10 +1,11 @@
-//! Where a pack's files come from: the ones built into the program, or a folder.
+//! Reading files: those of a pack, which are built into the program or lie in a folder, and any other a user names.
 
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
+use serde::{Deserialize, Serialize};
 
-use crate::base::diag::Diagnostic;
+use super::diag::Diagnostic;
 
 static LESSONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/lessons");
 static SHADERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shaders");
@@ -14,7 +15,7 @@ static ASSETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
 static BUILT_IN: [(&str, &Dir<'_>); 3] = [("lessons", &LESSONS), ("shaders", &SHADERS), ("assets", &ASSETS)];
 
 /// The files of a pack: `lessons/`, `shaders/` and `assets/`. Paths within it have `/` between their parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PackFiles {
     /// The pack that is built into the program.
     Embedded,
@@ -37,22 +38,41 @@ impl PackFiles {
     /// # Errors
     /// Where the file is not there, not UTF-8 or not readable, and where `path` leaves the pack.
     pub fn read(&self, path: &str) -> Result<String, FileError> {
+        let text = String::from_utf8(self.read_bytes(path, LARGEST)?)
+            .map_err(|_| FileError::Unreadable("it is not UTF-8 text".to_owned()))?;
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    /// The bytes of the file at `path`, `most` of them at most.
+    ///
+    /// # Errors
+    /// Where the file is not there, larger or not readable, and where `path` leaves the pack, also through a link.
+    pub fn read_bytes(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
         if !is_inside(path) {
             return Err(FileError::Missing);
         }
-        let bytes = match self {
+        match self {
             Self::Embedded => {
                 let (folder, rest) = path.split_once('/').ok_or(FileError::Missing)?;
                 let (_, dir) = BUILT_IN.iter().find(|(name, _)| *name == folder).ok_or(FileError::Missing)?;
-                dir.get_file(rest).ok_or(FileError::Missing)?.contents().to_vec()
+                Ok(dir.get_file(rest).ok_or(FileError::Missing)?.contents().to_vec())
             }
-            Self::Folder(root) => read_file(&root.join(path)).map_err(|error| match error.kind() {
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FileError::Missing,
-                _ => FileError::Unreadable(error.to_string()),
-            })?,
-        };
-        let text = String::from_utf8(bytes).map_err(|_| FileError::Unreadable("it is not UTF-8 text".to_owned()))?;
-        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+            Self::Folder(root) => read_file(&resolve(root, path)?, most).map_err(|error| file_error(&error)),
+        }
+    }
+
+    /// Whether there is a file at `path` that can be read, without reading it.
+    ///
+    /// # Errors
+    /// As [`PackFiles::read_bytes`].
+    pub fn find(&self, path: &str) -> Result<(), FileError> {
+        match self {
+            Self::Folder(root) if is_inside(path) => match resolve(root, path)?.is_file() {
+                true => Ok(()),
+                false => Err(FileError::Unreadable("it is not a regular file".to_owned())),
+            },
+            _ => self.read_bytes(path, LARGEST).map(drop),
+        }
     }
 
     /// The paths of all files below `folder` (a path within the pack), in order.
@@ -99,22 +119,41 @@ impl PackFiles {
     }
 }
 
-/// Whether `path` is made of plain names, and so stays within the pack.
-/// The largest file that a pack may have: far more than any lesson's.
+fn file_error(error: &std::io::Error) -> FileError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FileError::Missing,
+        _ => FileError::Unreadable(error.to_string()),
+    }
+}
+
+/// Where `path` within the folder `root` really is; links may not lead out of it.
+fn resolve(root: &Path, path: &str) -> Result<PathBuf, FileError> {
+    let real = root.join(path).canonicalize().map_err(|error| file_error(&error))?;
+    if real.starts_with(root.canonicalize().map_err(|error| file_error(&error))?) {
+        return Ok(real);
+    }
+    Err(FileError::Unreadable("it is a link out of the pack".to_owned()))
+}
+
+/// The largest text that a pack may have: far more than any lesson's.
 const LARGEST: u64 = 8 << 20;
 
-/// The bytes of a regular file. Pipes and devices would be waited for, or never end.
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+/// The bytes of a regular file of `most` bytes at most. Pipes and devices would be waited for, or never end.
+///
+/// # Errors
+/// Where it is not there, larger, not regular or not readable.
+pub fn read_file(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let there = std::fs::metadata(path)?;
     if !there.is_file() {
-        return Err(std::io::Error::other("it is no regular file"));
+        return Err(std::io::Error::other("it is not a regular file"));
     }
-    if there.len() > LARGEST {
-        return Err(std::io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+    if there.len() > most {
+        return Err(std::io::Error::other(format!("it is larger than {} MiB", most >> 20)));
     }
     std::fs::read(path)
 }
 
+/// Whether `path` is made of plain names, and so stays within the pack.
 fn is_inside(path: &str) -> bool {
     !path.contains(['\\', ':', '\0']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }

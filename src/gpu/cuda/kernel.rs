@@ -1,0 +1,113 @@
+//! A compiled kernel on a device, and how it is launched.
+
+use super::compile::{self, ordered};
+use super::device::Gpu;
+use super::driver::{Arguments, Code, Function, FunctionAttribute, Outcome, TileMap};
+use super::error::of_kernel;
+use super::{maps, occupancy};
+use crate::base::diag::Diagnostic;
+use crate::gpu::backend::Failure;
+use crate::gpu::driver::Part;
+use crate::job::{BufferSpec, CudaLaunch, Launch, TensorMap};
+use crate::trace::record::Compiled;
+
+/// A compiled kernel.
+pub(super) struct Kernel {
+    function: Function,
+    /// Lanes of a workgroup.
+    size: [u32; 3],
+    /// Shared memory that the launch gives a workgroup, in bytes.
+    shared_bytes: u32,
+    /// Of persistent workgroups, as many as there is room for at a time.
+    room: Option<u32>,
+    ptx: String,
+    name: String,
+    file: String,
+}
+
+impl Kernel {
+    /// Compiles and loads a launch's twin.
+    ///
+    /// # Errors
+    /// What the compiler says; or that the device lacks what the launch takes.
+    pub(super) fn new(gpu: &Gpu, launch: &Launch, buffers: &[BufferSpec]) -> Result<Self, Failure> {
+        let image = compile::compile(launch, Some(gpu.architecture))?;
+        let twin = compile::twin(launch)?;
+        let explain = |code| of_kernel(launch, code);
+        let function = Function::load(&gpu.context, &image.code, &twin.entry).map_err(explain)?;
+        let size = launch.workgroup.map(|shape| shape.size).ok_or_else(|| {
+            let message = format!("the workgroup's size of kernel `{}` is not known", launch.kernel);
+            Diagnostic::error(message).in_file(launch.file())
+        })?;
+        maps::check(gpu, launch, buffers)?;
+        let (name, file) = (launch.kernel.clone(), twin.file.clone());
+        let mut kernel = Self { function, size, shared_bytes: 0, room: None, ptx: image.ptx, name, file };
+        if let Some(only) = launch.cuda_only() {
+            // What the kernel declares is no more to be given.
+            let declared = kernel.function.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+            let most = gpu.max_given_shared.saturating_sub(declared.map_err(explain)?);
+            maps::check_shared(gpu, launch, most)?;
+            kernel.shared_bytes = only.shared_bytes;
+            kernel.allow(gpu, only).map_err(explain)?;
+        }
+        Ok(kernel)
+    }
+
+    /// What it is called, and the file that it is in.
+    pub(super) fn name(&self) -> (&str, &str) {
+        (&self.name, &self.file)
+    }
+
+    /// Has the driver allow what the launch takes.
+    fn allow(&mut self, gpu: &Gpu, only: &CudaLaunch) -> Outcome<()> {
+        self.function.allow_shared(self.shared_bytes)?;
+        if only.persistent {
+            let blocks = self.function.blocks_per_multiprocessor(self.size.iter().product(), self.shared_bytes)?;
+            self.room = Some(gpu.multiprocessors * blocks.max(1));
+        }
+        Ok(())
+    }
+
+    /// The workgroups that are launched where `grid` is asked for.
+    fn launched(&self, [x, y, z]: [u32; 3]) -> [u32; 3] {
+        [x.min(self.room.unwrap_or(u32::MAX)), y, z]
+    }
+
+    /// Has it run after the work before; does not wait.
+    pub(super) fn launch(&self, grid: [u32; 3], arguments: &Arguments) -> Outcome<()> {
+        self.function.launch(self.launched(grid), self.size, self.shared_bytes, arguments)
+    }
+
+    /// The arguments with which it works on parts of memory, one for each of the launch's bindings.
+    ///
+    /// # Errors
+    /// When a tensor map cannot be had of a buffer.
+    pub(super) fn arguments(launch: &Launch, buffers: &[BufferSpec], parts: &[Part<'_, Gpu>]) -> Outcome<Arguments> {
+        let address = |i: usize| parts[i].memory.address(parts[i].offset);
+        let map = |map: &TensorMap| {
+            let at = launch.bindings.iter().position(|binding| binding.name == map.buffer);
+            let at = at.ok_or(Code::CUDA_ERROR_INVALID_VALUE)?;
+            TileMap::new(map, buffers[launch.bindings[at].buffer].elem, address(at))
+        };
+        let maps = launch.cuda_only().iter().flat_map(|only| &only.maps).map(map).collect::<Outcome<_>>()?;
+        Ok(Arguments::new(&ordered(launch).into_iter().map(address).collect::<Vec<u64>>(), maps))
+    }
+
+    /// What the compiler made of it.
+    pub(super) fn compiled(&self, gpu: &Gpu, launch: &Launch) -> Outcome<Compiled> {
+        use FunctionAttribute as A;
+        let registers = self.function.attribute(A::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let shared_bytes = self.function.attribute(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? + self.shared_bytes;
+        let lanes = self.size.iter().product();
+        let blocks = self.function.blocks_per_multiprocessor(lanes, self.shared_bytes)?;
+        Ok(Compiled {
+            registers,
+            shared_bytes,
+            local_bytes: self.function.attribute(A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            max_threads: self.function.attribute(A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            occupancy: Some(occupancy::occupancy(&gpu.multiprocessor, lanes, registers, shared_bytes, blocks)),
+            persistent_grid: self.room.map(|_| self.launched(launch.grid.most())),
+            ptx: self.ptx.clone(),
+        })
+    }
+}

@@ -1,0 +1,229 @@
+//! Going through a program step by step on a host that can look at its buffers: on the tracer, and once on a device before it is timed.
+
+use super::backend::Failure;
+use super::checks;
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::job::{Grid, Job, Launch, Moment, Node, Repeat};
+use crate::trace::Check;
+
+/// What carries out passes.
+pub(super) trait Host {
+    /// Carries out a pass. False where all that was wanted is done.
+    ///
+    /// # Errors
+    /// When it fails.
+    fn pass(&mut self, turn: Turn) -> Result<bool, Failure>;
+
+    /// What a buffer holds now.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn content(&mut self, buffer: usize) -> Result<Tensor, Failure>;
+
+    /// Some elements of a buffer, from the first one on.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn elements(&mut self, buffer: usize, first: u64, count: u64) -> Result<Vec<f64>, Failure>;
+
+    /// Whether nobody wants the result any more.
+    fn cancelled(&self) -> bool;
+
+    /// The result of a check is there.
+    fn checked(&mut self, _: &Check) {}
+}
+
+/// A pass's turn in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub pass: usize,
+    /// How many launches of it came before.
+    pub launch: u64,
+    /// The grid, where it is a launch whose grid a buffer gave.
+    pub grid: Option<[u32; 3]>,
+}
+
+/// What was seen on the way.
+#[derive(Default)]
+pub(super) struct Walked {
+    /// What was carried out, in order.
+    pub trail: Vec<Turn>,
+    /// By pass, how often.
+    pub launches: Vec<u64>,
+    /// Rounds of each repetition, over all the times that it was come to.
+    pub rounds: Vec<(String, u64)>,
+    /// One for each of the job's checks; shorter where it ended early.
+    pub checks: Vec<Option<Check>>,
+    /// One for each of the job's series.
+    pub series: Vec<(String, Vec<f64>)>,
+    /// One for each of the job's looks that goes into no file.
+    pub looks: Vec<Tensor>,
+    /// Whether the program came to its end.
+    pub ended: bool,
+}
+
+impl Walked {
+    /// The checks that were made.
+    pub fn checks(self) -> Vec<Check> {
+        self.checks.into_iter().flatten().collect()
+    }
+}
+
+/// Goes through a program; `at_end` says whether its checks at the end are made as well, and not only those on the way.
+///
+/// # Errors
+/// When a pass fails, a buffer asks for more workgroups than there can be, or a check cannot be made.
+pub(super) fn walk(job: &Job, host: &mut dyn Host, at_end: bool) -> Result<Walked, Failure> {
+    let mut walk = Walk {
+        job,
+        host,
+        found: Walked {
+            launches: vec![0; job.passes.len()],
+            rounds: job.repeats().iter().map(|repeat| (repeat.id.clone(), 0)).collect(),
+            checks: vec![None; job.checks.len()],
+            series: job.series.iter().map(|series| (series.id.clone(), Vec::new())).collect(),
+            ..Walked::default()
+        },
+        looks: vec![None; job.looks.len()],
+    };
+    walk.found.ended = walk.body(&job.body)?;
+    if walk.found.ended {
+        walk.read(None)?;
+        walk.look(Moment::End)?;
+        if at_end {
+            walk.check(None, 0)?;
+        }
+    }
+    let Walk { mut found, looks, .. } = walk;
+    found.looks = looks.into_iter().flatten().collect();
+    Ok(found)
+}
+
+struct Walk<'a> {
+    job: &'a Job,
+    host: &'a mut dyn Host,
+    found: Walked,
+    /// What was looked at, where it goes into no file.
+    looks: Vec<Option<Tensor>>,
+}
+
+impl Walk<'_> {
+    /// False where the program ended before its end.
+    fn body(&mut self, body: &[Node]) -> Result<bool, Failure> {
+        for node in body {
+            let goes_on = match node {
+                Node::Pass(pass) => self.pass(*pass)?,
+                Node::Repeat(repeat) => self.repeat(repeat)?,
+            };
+            if !goes_on {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) -> Result<bool, Failure> {
+        for _ in 0..repeat.times {
+            if !self.body(&repeat.body)? {
+                return Ok(false);
+            }
+            let mine = self.found.rounds.iter_mut().find(|(id, _)| *id == repeat.id);
+            let round = mine.map_or(0, |(_, rounds)| {
+                *rounds += 1;
+                *rounds
+            });
+            self.read(Some(&repeat.id))?;
+            self.check(Some(&repeat.id), round)?;
+            if let Some(until) = &repeat.until {
+                let value = self.host.elements(until.buffer, until.index, 1)?.first().copied().unwrap_or(f64::NAN);
+                if until.comparison.holds(value, until.value) {
+                    break;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn pass(&mut self, place: usize) -> Result<bool, Failure> {
+        let pass = &self.job.passes[place];
+        if self.host.cancelled() {
+            return Err(Diagnostic::error(format!("`{}` was cancelled", self.job.program)).into());
+        }
+        let grid = match pass.launch() {
+            Some(launch) => self.words(&pass.id, launch)?,
+            None => None,
+        };
+        let before = self.found.launches[place];
+        self.found.launches[place] += 1;
+        let turn = Turn { pass: place, launch: before, grid };
+        // No workgroups is no launch.
+        let goes_on = if grid.is_some_and(|grid| grid.contains(&0)) {
+            true
+        } else {
+            self.found.trail.push(turn);
+            self.host.pass(turn)?
+        };
+        self.look(Moment::After(place, before))?;
+        self.check(Some(&pass.id), before + 1)?;
+        Ok(goes_on)
+    }
+
+    /// The grid that a buffer gives, where one does.
+    fn words(&mut self, pass: &str, launch: &Launch) -> Result<Option<[u32; 3]>, Failure> {
+        let Grid::Words { buffer, at, most } = launch.grid else { return Ok(None) };
+        let words = self.host.elements(buffer, at, 3)?;
+        let name = &self.job.buffers[buffer].name;
+        let mut grid = [0; 3];
+        for ((size, word), (most, axis)) in grid.iter_mut().zip(&words).zip(most.into_iter().zip(["x", "y", "z"])) {
+            if *word > f64::from(most) {
+                let message = format!(
+                    "`{name}` asks for {word} workgroups in {axis} when the pass `{pass}` has its turn, and {most} are the most there can be"
+                );
+                let hint = "look at the pass that writes the grid, or raise `most`";
+                return Err(Diagnostic::error(message).in_file(launch.file()).hint(hint).into());
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a word, at most `most`")]
+            let word = *word as u32;
+            *size = word;
+        }
+        Ok(Some(grid))
+    }
+
+    /// Reads the series of a repetition, or those of the end.
+    fn read(&mut self, of: Option<&str>) -> Result<(), Failure> {
+        for (spec, (_, figures)) in self.job.series.iter().zip(&mut self.found.series) {
+            if spec.each.as_deref() != of {
+                continue;
+            }
+            let (first, count) = spec.reading.takes(self.job.buffers[spec.buffer].count);
+            figures.push(spec.reading.of(&self.host.elements(spec.buffer, first, count)?));
+        }
+        Ok(())
+    }
+
+    /// Makes the checks that follow a pass or a repetition, or those of the end.
+    fn check(&mut self, after: Option<&str>, round: u64) -> Result<(), Failure> {
+        for (spec, slot) in self.job.checks.iter().zip(&mut self.found.checks) {
+            // What has failed stays failed.
+            if spec.after.as_deref() != after || slot.as_ref().is_some_and(|check| !check.ok) {
+                continue;
+            }
+            let host = &mut *self.host;
+            let check = checks::check(self.job, spec, round, &mut |buffer| host.content(buffer))?;
+            host.checked(&check);
+            if slot.as_ref().is_none_or(|known| !check.ok || check.max_rel_error > known.max_rel_error) {
+                *slot = Some(check);
+            }
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, now: Moment) -> Result<(), Failure> {
+        for (look, slot) in self.job.looks.iter().zip(&mut self.looks).filter(|(look, _)| look.at == now) {
+            let content = self.host.content(look.buffer)?;
+            *slot = checks::seen(self.job, look, &content)?;
+        }
+        Ok(())
+    }
+}

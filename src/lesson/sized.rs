@@ -1,0 +1,155 @@
+//! Whether all that sizes a lesson's runs has a value wherever the lesson runs it.
+
+use super::check::Check;
+use super::conditions::{Figure, Wanted};
+use super::model::{AgainstDecl, Lesson, Program, Variant};
+use super::scope::{Env, Settings};
+use crate::base::expr::EvalError;
+use crate::base::units::count;
+use crate::base::wgsl;
+
+impl Check<'_> {
+    /// Whatever sizes runs has a value at every setting that the lesson itself uses.
+    pub(super) fn figures(&self) {
+        let lesson = &self.draft.lesson;
+        let uses = settings_in_use(lesson);
+        for figure in &self.draft.figures {
+            for Use { set, .. } in uses.iter().filter(|used| used.concerns(lesson, &figure.owner)) {
+                let settings: Settings = set.iter().cloned().collect();
+                let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+                let mut conditions = self.draft.conditions.iter().filter(|c| c.kernel == figure.owner);
+                if conditions.any(|condition| !condition.requirement.holds(&env)) {
+                    continue;
+                }
+                let result = match figure.wanted {
+                    Wanted::Count(least) | Wanted::Between(least, _) => env.whole(&figure.expr, least).map(Some),
+                    Wanted::Number | Wanted::Constant(..) | Wanted::Room(..) => env.eval(&figure.expr).map(|_| None),
+                };
+                let problem = match (result, &figure.wanted) {
+                    // What is missing or endless was reported where it is named.
+                    (Err(EvalError::Missing(_) | EvalError::TooDeep(_)), _) => continue,
+                    (Err(error), _) => error.to_string(),
+                    (Ok(Some(whole)), Wanted::Between(_, most)) if whole > *most => {
+                        format!("`{}` is {}, and {} is the most", figure.expr.source(), count(whole), count(*most))
+                    }
+                    (Ok(_), Wanted::Constant(name, scalar)) => match env.eval(&figure.expr) {
+                        Ok(value) if !scalar.holds(value) => wgsl::unfit(name, *scalar, value).message,
+                        _ => continue,
+                    },
+                    (Ok(_), Wanted::Room(name, count)) => match (env.eval(count), env.eval(&figure.expr)) {
+                        (Ok(has), Ok(needed)) if has < needed => {
+                            format!("the library needs {needed} elements of `{name}`, which has {has}")
+                        }
+                        _ => continue,
+                    },
+                    (Ok(_), _) => continue,
+                };
+                let problem = format!("{problem}, at {}", at(set));
+                self.error(&figure.place, problem, "round it, or bound it with min and max");
+                break;
+            }
+        }
+    }
+
+    /// What a kernel requires holds wherever the lesson itself runs it, save in sweeps.
+    pub(super) fn conditions(&self) {
+        let lesson = &self.draft.lesson;
+        let uses = settings_in_use(lesson);
+        for condition in &self.draft.conditions {
+            let shown = uses.iter().filter(|used| used.shown && used.concerns(lesson, &condition.kernel));
+            for Use { set, .. } in shown {
+                let settings: Settings = set.iter().cloned().collect();
+                let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+                match env.eval(&condition.requirement.condition) {
+                    Err(EvalError::Missing(_) | EvalError::TooDeep(_)) => {}
+                    _ if condition.requirement.holds(&env) => {}
+                    _ => {
+                        let text = &condition.requirement.text;
+                        let message = format!("{text}: this does not hold at {}, where the lesson runs it", at(set));
+                        self.error(
+                            &condition.requirement.place,
+                            message,
+                            "change the condition, or what the lesson sets there",
+                        );
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A matrix has whole rows at the defaults.
+    pub(super) fn matrices(&self) {
+        let lesson = &self.draft.lesson;
+        let defaults = Settings::default();
+        let env = Env::fixed(&lesson.params, &lesson.values, &defaults);
+        for program in &lesson.programs {
+            for buffer in &program.buffers {
+                let Some(columns) = &buffer.columns else { continue };
+                let (Ok(count), Ok(across)) = (env.whole(&buffer.count, 1), env.whole(columns, 1)) else { continue };
+                let is_this = |f: &&Figure| f.owner == program.id && f.expr.source() == columns.source();
+                let figure = self.draft.figures.iter().find(is_this).filter(|_| !count.is_multiple_of(across));
+                if let Some(figure) = figure {
+                    let message =
+                        format!("`{}` has {count} elements, which is no whole number of rows of {across}", buffer.name);
+                    self.error(&figure.place, message, "make `count` the rows times the `columns`");
+                }
+            }
+        }
+    }
+}
+
+/// One run of a program, at settings that the lesson names or allows.
+struct Use {
+    variant: Variant,
+    set: Vec<(String, f64)>,
+    /// Whether the lesson itself puts it there, outside a sweep.
+    shown: bool,
+}
+
+impl Use {
+    /// Whether what belongs to `owner`, a kernel or a program, is needed for it.
+    fn concerns(&self, lesson: &Lesson, owner: &str) -> bool {
+        let checks = lesson.program(&self.variant.program).into_iter().flat_map(|program| &program.checks);
+        let mut checked = checks.filter_map(|check| match &check.against {
+            AgainstDecl::Kernel(launch) => launch.rungs.first(),
+            _ => None,
+        });
+        self.variant.program == owner
+            || lesson.launched(&self.variant).into_iter().flatten().any(|kernel| kernel.id == owner)
+            || checked.any(|kernel| kernel == owner)
+    }
+}
+
+/// Settings in words.
+fn at(set: &[(String, f64)]) -> String {
+    let set: Vec<String> = set.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") }
+}
+
+/// Where a lesson runs its programs: each at the defaults, with each parameter at its ends, and wherever a part of the
+/// lesson sets parameters.
+fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
+    let mut uses: Vec<Use> = Vec::new();
+    let shown =
+        |variant: &Variant, set: &[(String, f64)]| Use { variant: variant.clone(), set: set.to_vec(), shown: true };
+    for variant in lesson.programs.iter().flat_map(Program::variants) {
+        uses.push(shown(&variant, &[]));
+        for param in &lesson.params {
+            let ends = [param.domain.nth(0), param.domain.nth(param.domain.len().saturating_sub(1))];
+            let ends = ends.into_iter().flatten().map(|end| vec![(param.id.clone(), end)]);
+            uses.extend(ends.map(|set| Use { variant: variant.clone(), set, shown: false }));
+        }
+    }
+    uses.extend(lesson.steps.iter().map(|step| shown(&step.variant, &step.set)));
+    let probes = lesson.predictions.iter().flat_map(|prediction| &prediction.probes);
+    uses.extend(probes.map(|probe| shown(&probe.variant, &probe.set)));
+    for experiment in &lesson.experiments {
+        for curve in &experiment.curves {
+            let points = experiment.values.iter().map(|value| vec![(experiment.over.clone(), *value)]);
+            uses.extend(points.map(|set| Use { variant: curve.variant.clone(), set, shown: false }));
+        }
+    }
+    uses.extend(lesson.exercise.iter().map(|exercise| shown(&exercise.variant, &exercise.set)));
+    uses
+}

@@ -1,0 +1,66 @@
+//! Walking along the values that values refer to, to see that it ends.
+
+use super::model::Lesson;
+use super::scope::MAX_CHAIN;
+
+/// A walk along the values that values refer to.
+pub(super) struct Walk<'a> {
+    lesson: &'a Lesson,
+    /// The longest chain of values from each on, where it is known.
+    heights: Vec<Option<usize>>,
+    path: Vec<&'a str>,
+}
+
+/// Why a walk does not end, with the values on it.
+pub(super) enum Endless<'a> {
+    /// From a value back to itself.
+    Circle(Vec<&'a str>),
+    /// Further than anyone needs.
+    TooLong(Vec<&'a str>),
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has not begun.
+    pub fn new(lesson: &'a Lesson) -> Self {
+        Self { lesson, heights: vec![None; lesson.values.len()], path: Vec::new() }
+    }
+
+    /// Walks from the value at `index`; gives the longest chain from there on.
+    pub fn from(&mut self, index: usize) -> Result<usize, Endless<'a>> {
+        self.path.clear();
+        self.height(index)
+    }
+
+    /// The longest chain from the value at `index` on.
+    fn height(&mut self, index: usize) -> Result<usize, Endless<'a>> {
+        let lesson = self.lesson;
+        let value = &lesson.values[index];
+        let earlier = self.path.iter().position(|id| *id == value.id);
+        self.path.push(&value.id);
+        if let Some(earlier) = earlier {
+            return Err(Endless::Circle(self.path[earlier..].to_vec()));
+        }
+        // Also what bounds the recursion.
+        if self.path.len() > MAX_CHAIN {
+            return Err(Endless::TooLong(self.path.clone()));
+        }
+        let height = match self.heights[index] {
+            Some(height) => height,
+            None => {
+                let mut below = 0;
+                for (name, _) in value.expr.names() {
+                    if let Some(next) = lesson.values.iter().position(|value| value.id == name) {
+                        below = below.max(self.height(next)?);
+                    }
+                }
+                below + 1
+            }
+        };
+        self.heights[index] = Some(height);
+        if self.path.len() - 1 + height > MAX_CHAIN {
+            return Err(Endless::TooLong(self.path.clone()));
+        }
+        self.path.pop();
+        Ok(height)
+    }
+}

@@ -1,0 +1,137 @@
+//! What holds of a buffer as a whole, where the order of its elements is free or only partly given.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::check::Seen;
+use super::compare::Outcome;
+use super::formula::{self, Around};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::base::units::number;
+use crate::job::{Formula, Predicate};
+
+/// How far a sum may be off, relative to the sum of its terms' sizes: what rounding to f32 on the way gives, with room to spare.
+const SUM_TOLERANCE: f64 = 1e-5;
+
+/// Elements that one task looks at.
+const CHUNK: usize = 1 << 12;
+
+/// Whether a predicate holds of the first `count` elements of `output`; `content` gives the buffers that it asks for.
+///
+/// # Errors
+/// Where a formula has no value.
+pub(super) fn holds<'a>(
+    predicate: &'a Predicate,
+    output: &'a Tensor,
+    count: usize,
+    content: &dyn Fn(usize, bool) -> Result<&'a Tensor, Diagnostic>,
+    seen: &'a Seen<'_>,
+) -> Result<Outcome, Diagnostic> {
+    let mut found = Outcome { elements: count, total: count, ..Outcome::default() };
+    found.told = match predicate {
+        Predicate::Every(formula) => {
+            let around = Around::new(formula, content, seen.round)?;
+            (found.elements, found.total) = (formula::chosen(&around, around.count()).len(), around.count());
+            broken(formula, &around, output)?
+        }
+        Predicate::SortedBy(formula) => {
+            let around = Around::new(formula, content, seen.round)?;
+            (found.elements, found.total) = (around.count(), around.count());
+            unsorted(&around)?
+        }
+        Predicate::Permutation(of) | Predicate::EqualSets(of) => {
+            let sets = matches!(predicate, Predicate::EqualSets(_));
+            let wanted = &seen.buffers[*of];
+            let has = usize::try_from(wanted.count).unwrap_or(usize::MAX);
+            differs((output, count), (content(*of, true)?, has), &wanted.name, sets)
+        }
+        Predicate::SumsTo(wanted) => {
+            let (sum, size) = (0..count).fold((0.0, 0.0), |(sum, size): (f64, f64), i| {
+                let value = output.get(i);
+                (sum + value, size + value.abs())
+            });
+            let error = (sum - wanted).abs() / size.max(wanted.abs()).max(f64::MIN_POSITIVE);
+            found.worst.error = if error.is_nan() { f64::INFINITY } else { error };
+            (found.worst.error > SUM_TOLERANCE)
+                .then(|| format!("its elements add up to {}, and should to {}", number(sum), number(*wanted)))
+        }
+    };
+    if found.told.is_some() && found.worst.error == 0.0 {
+        found.worst.error = f64::INFINITY;
+    }
+    Ok(found)
+}
+
+/// The first element for which a formula is 0.
+fn broken(formula: &Formula, around: &Around<'_>, output: &Tensor) -> Result<Option<String>, Diagnostic> {
+    let chosen = formula::chosen(around, around.count());
+    let parts = chosen.par_chunks(CHUNK).map(|part| {
+        for i in part {
+            if around.value(*i, &[])? == 0.0 {
+                return Ok(Some(*i));
+            }
+        }
+        Ok::<Option<usize>, Diagnostic>(None)
+    });
+    let first = parts.try_reduce(|| None, |a, b| Ok([a, b].into_iter().flatten().min()))?;
+    Ok(first.map(|i| {
+        let value = if i < output.len() { format!(" ({})", number(output.get(i))) } else { String::new() };
+        format!("`{}` does not hold for element {i}{value}", formula.expr.source())
+    }))
+}
+
+/// The first element of which a formula is less than of the one before.
+fn unsorted(around: &Around<'_>) -> Result<Option<String>, Diagnostic> {
+    let mut before = f64::NEG_INFINITY;
+    for i in 0..around.count() {
+        let key = around.value(i, &[])?;
+        if key < before {
+            return Ok(Some(format!("element {i} has the key {}, after one of {}", number(key), number(before))));
+        }
+        before = key;
+    }
+    Ok(None)
+}
+
+/// The first value that stands more or less often in `output` than in `wanted`; as `sets`, that stands in only one of them.
+fn differs(output: (&Tensor, usize), wanted: (&Tensor, usize), name: &str, sets: bool) -> Option<String> {
+    // By bits, so that a NaN is what it is.
+    let mut balance: HashMap<u64, [u64; 2]> = HashMap::new();
+    for (side, (tensor, len)) in [output, wanted].into_iter().enumerate() {
+        for i in 0..len.min(tensor.len()) {
+            balance.entry(tensor.get(i).to_bits()).or_default()[side] += 1;
+        }
+    }
+    let wrong = |[has, wants]: &[u64; 2]| if sets { (*has == 0) != (*wants == 0) } else { has != wants };
+    let odd = balance
+        .iter()
+        .filter(|(_, both)| wrong(both))
+        .min_by(|a, b| f64::from_bits(*a.0).total_cmp(&f64::from_bits(*b.0)));
+    let times = |n: u64| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+    odd.map(|(bits, [has, wants])| {
+        let value = number(f64::from_bits(*bits));
+        format!("the value {value} stands there {}, and in `{name}` {}", times(*has), times(*wants))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::tensor::Elem;
+
+    fn of(values: &[f64]) -> Tensor {
+        Tensor::from_numbers(Elem::F32, values.iter().copied())
+    }
+
+    #[test]
+    fn multisets_and_sets() {
+        let says = |a: &[f64], b: &[f64], sets| differs((&of(a), a.len()), (&of(b), b.len()), "x", sets);
+        assert_eq!(says(&[1.0, 2.0, 2.0], &[2.0, 1.0, 2.0], false), None);
+        let told = says(&[1.0, 2.0, 1.0], &[2.0, 1.0, 2.0], false).unwrap_or_default();
+        assert_eq!(told, "the value 1 stands there 2 times, and in `x` once");
+        assert_eq!(says(&[1.0, 2.0, 1.0], &[2.0, 1.0, 2.0], true), None);
+        assert!(says(&[1.0, 3.0], &[1.0, 1.0], true).is_some_and(|told| told.contains("value 3 stands there once")));
+    }
+}

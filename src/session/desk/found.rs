@@ -1,0 +1,201 @@
+//! What the threads have found out so far.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::place::Place;
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::base::units::Work;
+use crate::device::Launch;
+use crate::job::{Moment, Shown};
+use crate::lesson::Facts;
+use crate::lesson::scope::Results;
+use crate::session::exercise::Verdict;
+use crate::session::sweep::Sweep;
+use crate::trace::provenance::Origin as Answer;
+use crate::trace::record::{Ceilings, Device, Record};
+use crate::trace::{Finding, Heat, PassRecord, Timeline, Trace};
+
+/// What the threads have found out so far, at the settings as they are now.
+#[derive(Default)]
+pub struct Found {
+    /// The device, or why there is none.
+    pub device: DeviceState,
+    /// What the device can do; absent until measured.
+    pub ceilings: Option<Ceilings>,
+    /// Traces by program.
+    pub traced: BTreeMap<String, Traced>,
+    /// Measurements by program.
+    pub measured: BTreeMap<String, Measured>,
+    /// The shader of the kernel on the stage as it runs at the parameters.
+    pub source: Option<Arc<str>>,
+    /// What the stage can show of it.
+    pub facts: Facts,
+    /// Workgroups in its grid.
+    pub groups: u32,
+    /// Programs that could not be traced, and why.
+    pub failed: BTreeMap<String, Vec<Diagnostic>>,
+    /// Programs that could not be measured, and why.
+    pub unmeasured: BTreeMap<String, Vec<Diagnostic>>,
+    /// The latest sweep of each experiment.
+    pub sweeps: BTreeMap<String, Sweep>,
+    /// The element that the learner asked about, and where it came from.
+    pub origin: Option<Origin>,
+    /// The buffer that the learner looks at.
+    pub looked: Option<Looked>,
+    /// The exercise's last verdict.
+    pub verdict: Option<Arc<Verdict>>,
+    /// A prediction whose probes are running.
+    pub answering: Option<String>,
+}
+
+/// The device behind the chosen backend.
+#[derive(Clone, Debug, Default)]
+pub enum DeviceState {
+    /// Not asked yet, or not answered.
+    #[default]
+    Starting,
+    /// Ready.
+    Ready(Device),
+    /// There is none; why, and what to do. The tracer works all the same.
+    Missing(Diagnostic),
+}
+
+/// What the tracer found out about a program.
+#[derive(Clone, Debug, Default)]
+pub struct Traced {
+    /// Which program at which settings; see `Setting::traced_key`.
+    pub key: String,
+    /// The record of the whole, with the counts of each pass, once it is there.
+    pub record: Option<Arc<Record>>,
+    /// How each pass is launched.
+    pub launches: Vec<Option<Launch>>,
+    /// Single accesses of the workgroup on the stage, with the launch and the workgroup that they are of.
+    pub timeline: Option<(Shown, u32, Arc<Timeline>)>,
+    /// How often elements were fetched by a launch, once that was asked for and is there.
+    pub heat: Option<(Shown, Arc<Heat>)>,
+    /// What went wrong in that workgroup: races, too, which a trace of the whole grid does not look for.
+    pub shown_findings: Vec<Finding>,
+}
+
+impl Traced {
+    /// What is known of a pass.
+    #[must_use]
+    pub fn pass(&self, place: usize) -> Option<&PassRecord> {
+        self.record.as_ref()?.pass(place)
+    }
+
+    /// The counts of a pass over all its launches.
+    #[must_use]
+    pub fn trace(&self, place: usize) -> Option<&Trace> {
+        self.pass(place)?.trace.as_ref()
+    }
+
+    /// The timeline of a workgroup of a launch, where it is that which is there.
+    #[must_use]
+    pub fn timeline_of(&self, place: &Place) -> Option<&Arc<Timeline>> {
+        let of = |(shown, workgroup, _): &&(Shown, u32, _)| *shown == place.shown() && *workgroup == place.workgroup;
+        self.timeline.as_ref().filter(of).map(|(_, _, timeline)| timeline)
+    }
+
+    /// What went wrong in a pass, each kind once a line: over all, then in the workgroup on the stage.
+    pub fn findings(&self, place: usize) -> impl Iterator<Item = &Finding> {
+        let grid = self.trace(place).map_or(&[][..], |trace| &trace.findings);
+        let staged = self.timeline.as_ref().is_some_and(|(shown, ..)| shown.pass == place);
+        let is_new =
+            move |shown: &&Finding| staged && !grid.iter().any(|f| (f.line, f.kind) == (shown.line, shown.kind));
+        grid.iter().chain(self.shown_findings.iter().filter(is_new))
+    }
+}
+
+/// An element that was asked about.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Which program at which settings; see `Setting::traced_key`.
+    pub key: String,
+    /// The program that it is of.
+    pub program: String,
+    /// The buffer.
+    pub buffer: String,
+    /// Which of its 32-bit words.
+    pub index: u64,
+    /// Where it came from, or why nobody can say; None while that is being found out.
+    pub answer: Option<Result<Arc<Answer>, Vec<Diagnostic>>>,
+    /// The number of the learner's question: asking anew after a turn of a control keeps it.
+    pub question: u64,
+}
+
+/// A buffer at some moment of a program's run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glance {
+    /// The buffer.
+    pub buffer: String,
+    /// When.
+    pub at: Moment,
+}
+
+/// What a buffer holds at some moment.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// Which program at which settings; see `Setting::traced_key`.
+    pub key: String,
+    /// Which buffer, when.
+    pub glance: Glance,
+    /// What it holds, and its columns where it is a matrix; or why nobody can say. None while that is being found out.
+    pub answer: Option<Result<Arc<Content>, Vec<Diagnostic>>>,
+}
+
+/// A part of what a buffer holds, from its start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content {
+    /// The elements.
+    pub tensor: Tensor,
+    /// How many elements there are.
+    pub count: u64,
+    /// The columns of the matrix that it is.
+    pub columns: Option<u64>,
+}
+
+/// What the device found out about a program.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Which program at which settings; see `Setting::key`.
+    pub key: String,
+    /// What its work needs.
+    pub work: Work,
+    /// Samples so far, in seconds, while it runs.
+    pub samples: Vec<f64>,
+    /// The finished record.
+    pub record: Option<Arc<Record>>,
+}
+
+impl Found {
+    /// All results, as names in expressions.
+    #[must_use]
+    pub fn results(&self, place: &Place) -> Results {
+        let mut results = Results::default();
+        if let Some(ceilings) = &self.ceilings {
+            results.insert_ceilings(ceilings);
+        }
+        for (id, traced) in &self.traced {
+            traced.record.iter().for_each(|record| results.insert_record(id, record));
+        }
+        for (id, measured) in &self.measured {
+            let record = measured.record.as_ref().filter(|r| r.trusted());
+            match record {
+                // No trace says what its work is.
+                Some(record) if !place.is_traceable(id) => results.insert_record(id, record),
+                Some(record) => results.insert_timing(id, record),
+                None => {}
+            }
+        }
+        results
+    }
+
+    /// The trusted record of a program that was measured.
+    #[must_use]
+    pub fn measured(&self, program: &str) -> Option<&Arc<Record>> {
+        self.measured.get(program)?.record.as_ref().filter(|record| record.trusted())
+    }
+}

@@ -1,0 +1,108 @@
+//! Where the learner is: the lesson, the step, the settings, and what is on the stage.
+
+use std::sync::Arc;
+
+use crate::job::Shown;
+use crate::lesson::{Experiment, Kernel, Lesson, Program, SceneKind, Step, Variant};
+use crate::session::jobs::Params;
+use crate::session::setting::{Setting, parameters_of};
+use crate::trace::record::Backend;
+
+/// Where the learner is.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The lesson on the screen. It stays when an edit breaks its file.
+    pub lesson: Option<Arc<Lesson>>,
+    /// The step, from 0.
+    pub step: usize,
+    /// The learner's parameters.
+    pub params: Params,
+    /// The program on the bench, with the kernels in its places.
+    pub variant: Variant,
+    /// The pass on the stage, by its id.
+    pub pass: String,
+    /// Which of its launches, from 0.
+    pub launch: u64,
+    /// The workgroup on the stage, by its linear index.
+    pub workgroup: u32,
+    /// The picture that the learner or the step asks for; see `State::shown_scene`.
+    pub scene: SceneKind,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Whether the device's compiler guards indices.
+    pub bounds_checks: bool,
+    /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
+    pub warp_width: u32,
+    /// Raised by whatever changes what a key does not name: the lesson's text, the backend, the compiler's guards.
+    pub revision: u64,
+}
+
+impl Place {
+    /// The step on the screen.
+    #[must_use]
+    pub fn step(&self) -> Option<&Step> {
+        self.lesson.as_ref()?.steps.get(self.step)
+    }
+
+    /// The program on the bench.
+    #[must_use]
+    pub fn program(&self) -> Option<&Program> {
+        self.lesson.as_ref()?.program(&self.variant.program)
+    }
+
+    /// The place of the pass on the stage among the program's.
+    #[must_use]
+    pub fn pass(&self) -> usize {
+        self.program().and_then(|program| program.place_of(&self.pass)).unwrap_or(0)
+    }
+
+    /// The launch on the stage.
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        Shown { pass: self.pass(), launch: self.launch }
+    }
+
+    /// The kernel on the stage; None for a copy or a fill.
+    #[must_use]
+    pub fn kernel(&self) -> Option<&Kernel> {
+        *self.lesson.as_ref()?.launched(&self.variant).get(self.pass())?
+    }
+
+    /// The experiment in the plot: the step's.
+    #[must_use]
+    pub fn experiment(&self) -> Option<&Experiment> {
+        let id = self.step()?.experiment.as_ref()?;
+        self.lesson.as_ref()?.experiments.iter().find(|e| e.id == *id)
+    }
+
+    /// A program as results are of it: the one on the bench with the kernels chosen there, another as it stands.
+    #[must_use]
+    pub fn variant_of(&self, program: &str) -> Variant {
+        if self.variant.program == program { self.variant.clone() } else { Variant::plain(program) }
+    }
+
+    /// Whether the tracer runs a program: a kernel that is written in CUDA C++ only has no trace, and never will.
+    #[must_use]
+    pub fn is_traceable(&self, program: &str) -> bool {
+        self.lesson.as_ref().is_none_or(|lesson| lesson.runs_on(&self.variant_of(program), Backend::Simt))
+    }
+
+    /// What results depend on; None before there is a lesson.
+    #[must_use]
+    pub fn setting(&self) -> Option<Setting> {
+        Some(Setting {
+            lesson: self.lesson.clone()?,
+            params: self.params.clone(),
+            seed: self.seed,
+            bounds_checks: self.bounds_checks,
+            warp_width: self.warp_width,
+            revision: self.revision,
+        })
+    }
+
+    /// Whether the program on the bench depends on a parameter.
+    #[must_use]
+    pub fn uses(&self, param: &str) -> bool {
+        self.lesson.as_ref().is_some_and(|lesson| parameters_of(lesson, &self.variant).iter().any(|p| p == param))
+    }
+}

@@ -1,0 +1,88 @@
+//! Contents of buffers from files, into files, and onto the screen.
+
+use std::path::PathBuf;
+
+use super::output::Printed;
+use super::run::Done;
+use crate::base::diag::{Diagnostic, nearest};
+use crate::job::{Content, Job, Look, Moment};
+use crate::lesson::Program;
+
+/// Which contents come from where, and go where. Buffers by name.
+#[derive(Clone, Debug, Default)]
+pub struct Io {
+    /// `.npy` files that buffers begin with.
+    pub inputs: Vec<(String, PathBuf)>,
+    /// `.npy` files that buffers are written into at the end.
+    pub dumps: Vec<(String, PathBuf)>,
+    /// Elements to show at the end: from the first to before the second, or all.
+    pub prints: Vec<(String, Option<(u64, u64)>)>,
+}
+
+impl Io {
+    /// The buffers that are named.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let files = self.inputs.iter().chain(&self.dumps).map(|(name, _)| name.as_str());
+        files.chain(self.prints.iter().map(|(name, _)| name.as_str()))
+    }
+
+    /// Whether these programs have the buffers, and each file to write is of one of them.
+    ///
+    /// # Errors
+    /// A name that is no buffer's, or a file that several programs would write.
+    pub fn fits(&self, programs: &[&Program]) -> Result<(), Diagnostic> {
+        let has = |name: &str| programs.iter().filter(|p| p.buffers.iter().any(|b| b.name == name)).count();
+        for name in self.names() {
+            if has(name) == 0 {
+                let known = programs.iter().flat_map(|program| program.buffers.iter().map(|b| b.name.as_str()));
+                return Err(no_buffer(name, known));
+            }
+        }
+        match self.dumps.iter().find(|(name, _)| has(name) > 1) {
+            Some((name, _)) => Err(Diagnostic::error(format!("several of the programs have a buffer `{name}`"))
+                .hint("say which is meant with --kernel or --program")),
+            None => Ok(()),
+        }
+    }
+
+    /// Has a job do so, as far as it has the buffers.
+    pub fn apply(&self, job: &mut Job) {
+        for (name, file) in &self.inputs {
+            job.buffers.iter_mut().filter(|b| b.name == *name).for_each(|b| b.content = Content::Npy(file.clone()));
+        }
+        let place = |name: &str| job.buffers.iter().position(|buffer| buffer.name == name);
+        let look = |name: &str, from: u64, count: u64, file: Option<PathBuf>| {
+            Some(Look { buffer: place(name)?, at: Moment::End, from, count, file })
+        };
+        let dumps = self.dumps.iter().filter_map(|(name, file)| look(name, 0, u64::MAX, Some(file.clone())));
+        let prints = self.prints.iter().filter_map(|(name, range)| {
+            let (from, to) = range.unwrap_or((0, u64::MAX));
+            look(name, from, to.saturating_sub(from), None)
+        });
+        job.looks = dumps.chain(prints).collect();
+    }
+
+    /// What was to be shown.
+    #[must_use]
+    pub fn printed(&self, done: &Done) -> Vec<Printed> {
+        let shown = done.job.looks.iter().filter(|look| look.file.is_none()).zip(&done.record.looks);
+        let printed = shown.map(|(look, tensor)| Printed {
+            buffer: done.job.buffers[look.buffer].name.clone(),
+            from: look.from,
+            values: (0..tensor.len())
+                .map(|i| tensor.get(i))
+                .take(usize::try_from(look.count).unwrap_or(usize::MAX))
+                .collect(),
+        });
+        printed.collect()
+    }
+}
+
+/// That there is no buffer of this name.
+pub(super) fn no_buffer<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
+    let hint = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the buffers are: {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Diagnostic::error(format!("the shader binds no buffer `{name}`")).hint(hint)
+}

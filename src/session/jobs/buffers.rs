@@ -1,0 +1,74 @@
+//! A job's buffers, and what is read off them on the way.
+
+use super::Builder;
+use super::evaluate::Place;
+use crate::base::diag::Diagnostic;
+use crate::base::expr::Expr;
+use crate::base::tensor::Init;
+use crate::job::{BufferSpec, Condition, Content, Reading, SeriesSpec};
+use crate::lesson::{Buffer, InitDecl, ReadingDecl, SeriesDecl, Until};
+
+impl Builder<'_> {
+    pub(super) fn buffer_spec(&self, declared: &Buffer) -> Result<BufferSpec, Vec<Diagnostic>> {
+        let Buffer { name, elem, count, columns, init, place } = declared;
+        let at = Place { owner: name, place };
+        let columns = columns.as_ref().map(|columns| self.values.whole(columns, at, "the columns"));
+        Ok(BufferSpec {
+            name: name.clone(),
+            elem: *elem,
+            count: self.values.whole(count, at, "the size")?,
+            content: self.content(init, at)?,
+            columns: columns.transpose()?,
+            blame: self.blamed(&mut std::iter::once(count)),
+        })
+    }
+
+    fn content(&self, init: &InitDecl, at: Place<'_>) -> Result<Content, Vec<Diagnostic>> {
+        let number = |expr: &Expr, what: &str| self.values.number(expr, at, what);
+        Ok(Content::Made(match init {
+            InitDecl::Plain(init) => *init,
+            InitDecl::Within { low, high, masked } => {
+                let masked = masked.as_ref().map_or(Ok(0.0), |share| number(share, "the masked share"))?;
+                Init::Within { low: number(low, "the least element")?, high: number(high, "the bound")?, masked }
+            }
+            InitDecl::Normal { mean, deviation } => {
+                Init::Normal { mean: number(mean, "the mean")?, deviation: number(deviation, "the deviation")? }
+            }
+            InitDecl::Zipf { exponent, values } => {
+                let values = self.values.whole(values, at, "the number of values")?;
+                Init::Zipf { exponent: number(exponent, "the exponent")?, values }
+            }
+            InitDecl::Bytes(source) => return Ok(Content::Bytes(source.clone())),
+            InitDecl::Elements(source) => return Ok(Content::Elements(source.clone())),
+        }))
+    }
+
+    /// The index of an element that a buffer has.
+    fn index(&self, expr: &Expr, buffer: usize, at: Place<'_>) -> Result<u64, Vec<Diagnostic>> {
+        let index = self.values.at_least(0, expr, at, "the index")?;
+        let spec = self.buffer_spec(&self.program.buffers[buffer])?;
+        if index < spec.count {
+            return Ok(index);
+        }
+        let message = format!("`{}` of `{}` has {} elements, and no element {index}", spec.name, at.owner, spec.count);
+        Err(vec![at.error(message).hint("indices begin with 0")])
+    }
+
+    pub(super) fn until(&self, until: &Until, owner: &str) -> Result<Condition, Vec<Diagnostic>> {
+        let at = Place { owner, place: &until.place };
+        let buffer = self.named(&until.buffer, at)?;
+        let index = self.index(&until.index, buffer, at)?;
+        let value = self.values.number(&until.value, at, "the condition's number")?;
+        Ok(Condition { buffer, index, comparison: until.comparison, value })
+    }
+
+    pub(super) fn series(&self, series: &SeriesDecl) -> Result<SeriesSpec, Vec<Diagnostic>> {
+        let at = Place { owner: &series.id, ..Place::of(self.program) };
+        let buffer = self.named(&series.buffer, at)?;
+        let reading = match &series.reading {
+            ReadingDecl::Element(index) => Reading::Element(self.index(index, buffer, at)?),
+            ReadingDecl::All(reduction) => Reading::All(*reduction),
+        };
+        Ok(SeriesSpec { id: series.id.clone(), buffer, reading, each: series.each.clone() })
+    }
+}

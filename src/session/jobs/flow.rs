@@ -1,0 +1,87 @@
+//! What flows through a program's buffers, as far as it can be seen before it runs: reads of what nothing wrote, buffers of no use.
+
+use super::evaluate::Place;
+use super::{Builder, RUN};
+use crate::base::diag::Diagnostic;
+use crate::job::{BindingKind, Grid, Job, Node};
+use crate::lesson::Pass;
+
+/// All that is wrong.
+pub(super) fn problems(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut written: Vec<bool> = job.buffers.iter().map(|buffer| !buffer.is_poison()).collect();
+    let passes = builder.program.passes();
+    walk(&job.body, &mut |place| {
+        let (pass, declared) = (&job.passes[place], passes[place]);
+        let sized_by = pass.launch().and_then(|launch| match launch.grid {
+            Grid::Fixed(_) => None,
+            Grid::Words { buffer, .. } => Some((buffer, BindingKind::ReadOnly)),
+        });
+        for (buffer, _) in
+            sized_by.into_iter().chain(pass.touched()).filter(|(_, kind)| *kind != BindingKind::ReadWrite)
+        {
+            // Once is enough.
+            if !std::mem::replace(&mut written[buffer], true) {
+                problems.push(unwritten(declared, &job.buffers[buffer].name));
+            }
+        }
+        pass.touched().filter(|(_, kind)| *kind == BindingKind::ReadWrite).for_each(|(i, _)| written[i] = true);
+    });
+    problems.extend(unused(builder, job));
+    problems
+}
+
+fn walk(body: &[Node], see: &mut dyn FnMut(usize)) {
+    for node in body {
+        match node {
+            Node::Pass(place) => see(*place),
+            // What a later pass of a round writes is there from the second round on; the first needs it, too.
+            Node::Repeat(repeat) => walk(&repeat.body, see),
+        }
+    }
+}
+
+fn unwritten(pass: &Pass, buffer: &str) -> Diagnostic {
+    let message = format!("`{}` reads `{buffer}`, which nothing has written before", pass.id);
+    let hint = "let it begin with something, or write it in an earlier pass";
+    Place { owner: &pass.id, place: &pass.place }.error(message).hint(hint)
+}
+
+/// Buffers that no pass uses, whichever kernels are in its places.
+fn unused(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
+    let mut idle = idle(job);
+    for variant in builder.program.variants().into_iter().skip(1) {
+        if idle.is_empty() {
+            break;
+        }
+        // What is wrong with another kernel is said when that is run.
+        let other = Builder::new(builder.lesson, &variant, builder.params).and_then(|other| {
+            let mut outline = other.outline(&RUN)?;
+            other.bind(&mut outline).map(|()| outline)
+        });
+        let left = other.map_or(Vec::new(), |other| self::idle(&other));
+        idle.retain(|buffer| left.contains(buffer));
+    }
+    let problem = |buffer: usize| {
+        let declared = &builder.program.buffers[buffer];
+        let name = &declared.name;
+        let (who, hint) = match job.launches().next() {
+            Some(launch) if builder.program.alone => {
+                let used: Vec<&str> = launch.bindings.iter().map(|binding| binding.name.as_str()).collect();
+                (format!("{} does not use", launch.file()), format!("the shader uses: {}", used.join(", ")))
+            }
+            _ => (format!("no pass of `{}` uses", builder.program.id), "remove it, or bind it".to_owned()),
+        };
+        Place { owner: name, place: &declared.place }.error(format!("{who} the buffer `{name}`")).hint(hint)
+    };
+    idle.into_iter().map(problem).collect()
+}
+
+fn idle(job: &Job) -> Vec<usize> {
+    let sizes = job.launches().filter_map(|launch| match launch.grid {
+        Grid::Fixed(_) => None,
+        Grid::Words { buffer, .. } => Some(buffer),
+    });
+    let used: Vec<usize> = job.passes.iter().flat_map(|pass| pass.touched()).map(|(i, _)| i).chain(sizes).collect();
+    (0..job.buffers.len()).filter(|i| !used.contains(i)).collect()
+}

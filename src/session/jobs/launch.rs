@@ -1,0 +1,266 @@
+//! A job's launches: constants, grids, tensor maps; and once a shader is compiled, what its variables stand for.
+
+use super::Builder;
+use super::evaluate::{Evaluator, Place};
+use crate::base::diag::Diagnostic;
+use crate::base::expr::Expr;
+use crate::base::tensor::Elem;
+use crate::base::units::Work;
+use crate::base::wgsl::{self, Settled};
+use crate::job::{
+    self, Binding, BindingKind, Blame, BufferSpec, CudaLaunch, Grid, Launch, Library, Product, TensorMap, Wgsl,
+    WorkgroupShape,
+};
+use crate::lesson::{Code, CudaOnly, GridDecl, Kernel, LaunchDecl, LibraryDecl, Pass};
+use crate::session::feasible;
+use crate::simt::Program;
+
+impl<'a> Builder<'a> {
+    /// The kernel in a pass's place.
+    pub(super) fn kernel_of(&self, pass: &Pass, declared: &LaunchDecl) -> Result<&'a Kernel, Vec<Diagnostic>> {
+        let chosen = self.variant.rungs.get(&pass.id).or(declared.rungs.first());
+        self.kernel(chosen.map(String::as_str).unwrap_or_default(), Place { owner: &pass.id, place: &pass.place })
+    }
+
+    fn kernel(&self, id: &str, at: Place<'_>) -> Result<&'a Kernel, Vec<Diagnostic>> {
+        self.lesson.kernel(id).ok_or_else(|| vec![at.error(format!("`{}` launches no kernel `{id}`", at.owner))])
+    }
+
+    /// A launch of a check: of the kernel that it names.
+    pub(super) fn plain(&self, declared: &LaunchDecl, at: Place<'_>) -> Result<(&'a Kernel, Launch), Vec<Diagnostic>> {
+        let kernel = self.kernel(declared.rungs.first().map(String::as_str).unwrap_or_default(), at)?;
+        Ok((kernel, self.launch(kernel, declared, at)?.0))
+    }
+
+    /// A kernel's constants, those that a launch gives before its own.
+    fn constants(kernel: &Kernel, declared: &LaunchDecl) -> Vec<(String, Expr)> {
+        let given = |name: &str| declared.constants.iter().any(|(other, _)| other == name);
+        let own = kernel.constants.iter().filter(|(name, _)| !given(name));
+        own.chain(&declared.constants).cloned().collect()
+    }
+
+    /// A launch of a kernel as far as it is known before the shader is compiled, and what it needs.
+    pub(super) fn launch(
+        &self,
+        kernel: &Kernel,
+        declared: &LaunchDecl,
+        at: Place<'_>,
+    ) -> Result<(Launch, Work), Vec<Diagnostic>> {
+        let constants = self.values.named(&Self::constants(kernel, declared), at)?;
+        let mut blame = Blame::default();
+        let (code, bindings, workgroup) = match &kernel.code {
+            Code::Wgsl { file, source, entry, twin } => {
+                let mine = self.written.filter(|written| written.pass == at.owner);
+                let (file, source, twin) = match &mine {
+                    Some(written) => (written.file, written.source, None),
+                    None => (file.as_str(), source, twin.clone()),
+                };
+                let Settled { source, consts, overrides } = wgsl::settle(file, source, &constants)?;
+                let (file, entry, source) = (file.to_owned(), entry.clone(), source.into());
+                (job::Code::Wgsl(Wgsl { file, source, entry, overrides, consts, twin }), Vec::new(), None)
+            }
+            Code::Cuda { twin, launch: only } => {
+                blame.workgroup = self.blamed(&mut only.block.iter());
+                blame.shared = self.blamed(&mut std::iter::once(&only.shared));
+                let size = self.values.sizes(&only.block, at, "the workgroup's size")?;
+                let launch = self.cuda(only, at)?;
+                // What the launch gives is no part of what a kernel may declare.
+                let shape = WorkgroupShape { size, shared_bytes: 0 };
+                let code = job::Code::Cuda { twin: twin.clone(), constants, launch };
+                (code, self.parameters(only, declared, at)?, Some(shape))
+            }
+        };
+        let Some(grid) = declared.grid.as_ref().or(kernel.grid.as_ref()) else {
+            let problem = at.error(format!("nobody says how many workgroups of `{}` there are", kernel.id));
+            return Err(vec![problem.hint("give the kernel or the pass a `grid`")]);
+        };
+        blame.grid = self.blamed(&mut grid.exprs());
+        let launch = Launch {
+            kernel: kernel.id.clone(),
+            code,
+            bindings,
+            grid: self.grid(grid, at)?,
+            workgroup,
+            library: self.library(kernel, at)?,
+            blame,
+        };
+        Ok((launch, self.values.work(declared.work.as_ref().unwrap_or(&kernel.work), at)?))
+    }
+
+    fn grid(&self, grid: &GridDecl, at: Place<'_>) -> Result<Grid, Vec<Diagnostic>> {
+        let (buffer, first, most, place) = match grid {
+            GridDecl::Fixed(sizes) => return Ok(Grid::Fixed(self.values.sizes(sizes, at, "the grid")?)),
+            GridDecl::Words { buffer, at, most, place } => (buffer, at, most, place),
+        };
+        let at = Place { place, ..at };
+        let (buffer, first) = (self.named(buffer, at)?, self.values.at_least(0, first, at, "the grid's first word")?);
+        let spec = self.buffer_spec(&self.program.buffers[buffer])?;
+        if spec.elem != Elem::U32 || first + 3 > spec.count {
+            let message = format!(
+                "a grid is three words of a buffer of U32, and `{}` has {} {:?}",
+                spec.name, spec.count, spec.elem
+            );
+            return Err(vec![at.error(message).hint("give it 3 elements or more from `at` on")]);
+        }
+        Ok(Grid::Words { buffer, at: first, most: self.values.sizes(most, at, "the most workgroups")? })
+    }
+
+    /// What a launch has of a kernel in CUDA C++ only.
+    fn cuda(&self, only: &CudaOnly, at: Place<'_>) -> Result<CudaLaunch, Vec<Diagnostic>> {
+        let values = &self.values;
+        let maps = only.maps.iter().map(|map| {
+            Ok::<_, Vec<Diagnostic>>(TensorMap {
+                buffer: map.buffer.clone(),
+                columns: values.whole(&map.columns, at, "the columns of a tensor map")?,
+                rows: values.whole(&map.rows, at, "the rows of a tensor map")?,
+                box_columns: values.size(1, &map.box_columns, at, "the columns of a tile")?,
+                box_rows: values.size(1, &map.box_rows, at, "the rows of a tile")?,
+                swizzle: map.swizzle,
+            })
+        });
+        let maps = maps.collect::<Result<_, _>>()?;
+        let shared_bytes = values.size(0, &only.shared, at, "the shared memory")?;
+        Ok(CudaLaunch { shared_bytes, maps, persistent: only.persistent })
+    }
+
+    /// The buffers of a kernel in CUDA C++ only: its first parameters, in the lesson's order.
+    fn parameters(
+        &self,
+        only: &CudaOnly,
+        declared: &LaunchDecl,
+        at: Place<'_>,
+    ) -> Result<Vec<Binding>, Vec<Diagnostic>> {
+        let each = only.parameters.iter().zip(0..).map(|((name, kind), binding)| {
+            let buffer = self.bound(declared, name, at)?;
+            Ok(Binding { name: name.clone(), buffer, group: 0, binding, kind: *kind })
+        });
+        each.collect()
+    }
+
+    /// The buffer that a variable stands for.
+    fn bound(&self, declared: &LaunchDecl, variable: &str, at: Place<'_>) -> Result<usize, Vec<Diagnostic>> {
+        let given = declared.bind.iter().find(|(name, ..)| name == variable);
+        self.named(given.map_or(variable, |(_, buffer, _)| buffer), at)
+    }
+
+    /// The library's call with its sizes.
+    fn library(&self, kernel: &Kernel, at: Place<'_>) -> Result<Option<Library>, Vec<Diagnostic>> {
+        Ok(match &kernel.library {
+            None => None,
+            Some(LibraryDecl::Copy(from, to)) => Some(Library::Copy(from.clone(), to.clone())),
+            Some(LibraryDecl::Product(product)) => {
+                let [a, b, c] = product.buffers.clone();
+                let size = |i: usize| self.values.whole(&product.sizes[i], at, "a size of the library's product");
+                let (m, n, k) = (size(0)?, size(1)?, size(2)?);
+                Some(Library::Product(Product { a, b, c, m, n, k, b_transposed: product.b_transposed }))
+            }
+        })
+    }
+
+    /// Compiles a launch's shader, and binds its variables.
+    pub(super) fn compile(
+        &self,
+        launch: &mut Launch,
+        kernel: &Kernel,
+        declared: &LaunchDecl,
+        buffers: &[BufferSpec],
+        at: Place<'_>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let job::Code::Wgsl(wgsl) = &launch.code else { return exclusive(launch, buffers, at) };
+        let program = self.compiled(wgsl, kernel, declared, at)?;
+        let known = |name: &str| program.bindings().iter().any(|binding| binding.name == name);
+        if let Some((odd, _, place)) = declared.bind.iter().find(|(name, ..)| !known(name)) {
+            let names: Vec<&str> = program.bindings().iter().map(|binding| binding.name.as_str()).collect();
+            let message = format!("{} uses no variable `{odd}`", wgsl.file);
+            return Err(vec![Place { place, ..at }.error(message).hint(format!("it uses: {}", names.join(", ")))]);
+        }
+        let mut bindings = Vec::new();
+        for variable in program.bindings() {
+            let name = &variable.name;
+            let buffer = self.bound(declared, name, at).map_err(|_| {
+                let hint = format!("add a buffer `{name}`, or say in `bind` which one it stands for");
+                let message = format!("the lesson gives no size for the buffer `{name}`");
+                vec![Diagnostic::error(message).in_file(&wgsl.file).hint(hint)]
+            })?;
+            let (spec, at) = (&buffers[buffer], Place { place: &self.program.buffers[buffer].place, ..at });
+            if spec.elem != variable.elem {
+                let message =
+                    format!("buffer `{}` is {:?} in the shader, and {:?} here", spec.name, variable.elem, spec.elem);
+                return Err(vec![at.error(message).hint(format!("write elem: {:?}", variable.elem))]);
+            }
+            if spec.bytes() < u64::from(variable.min_bytes) {
+                let (has, takes) = (spec.bytes(), variable.min_bytes);
+                let message = format!("buffer `{}` has {has} bytes, and `{name}` takes at least {takes}", spec.name);
+                return Err(vec![at.error(message).hint("give it a larger `count`")]);
+            }
+            let (group, binding, kind) = (variable.group, variable.binding, variable.kind);
+            bindings.push(Binding { name: name.clone(), buffer, group, binding, kind });
+        }
+        let sizing = wgsl::sizing(&wgsl.source);
+        let constants = Self::constants(kernel, declared);
+        let set_by = |names: &[String]| {
+            self.blamed(&mut constants.iter().filter(|(name, _)| names.contains(name)).map(|(_, value)| value))
+        };
+        (launch.blame.workgroup, launch.blame.shared) = (set_by(&sizing.size), set_by(&sizing.shared));
+        launch.bindings = bindings;
+        let (size, shared_bytes) = (program.workgroup_size(), program.shared_bytes());
+        launch.workgroup = Some(WorkgroupShape { size, shared_bytes });
+        exclusive(launch, buffers, at)
+    }
+
+    /// The compiled shader; or what is wrong with it, and which parameter is behind that.
+    fn compiled(
+        &self,
+        wgsl: &Wgsl,
+        kernel: &Kernel,
+        declared: &LaunchDecl,
+        at: Place<'_>,
+    ) -> Result<Program, Vec<Diagnostic>> {
+        let Wgsl { file, source, entry, overrides, .. } = wgsl;
+        Program::compile(file, source, entry, overrides).map_err(|mut problems| {
+            let original = match self.written.filter(|written| written.pass == at.owner) {
+                Some(written) => written.source,
+                None => kernel.source(),
+            };
+            let constants = Self::constants(kernel, declared);
+            let blamed = feasible::blamed(self.lesson, &constants, self.params, |params| {
+                let values = Evaluator::new(self.lesson, params);
+                let settled = values.named(&constants, at).and_then(|all| wgsl::settle(file, original, &all));
+                settled.is_ok_and(|s| Program::compile(file, &s.source, entry, &s.overrides).is_ok())
+            });
+            if let (Some(first), Some(hint)) = (problems.first_mut(), blamed) {
+                first.hint = Some(hint);
+            }
+            problems
+        })
+    }
+
+    /// The parameters that expressions depend on, as people know them.
+    pub(super) fn blamed(&self, exprs: &mut dyn Iterator<Item = &Expr>) -> Vec<String> {
+        let lesson = self.lesson;
+        let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
+        // In the lesson's order, which is the one that people meet them in.
+        ids.sort_by_key(|id| lesson.params.iter().position(|param| param.id == *id));
+        ids.dedup();
+        ids.iter().map(|id| feasible::known_as(lesson, id)).collect()
+    }
+}
+
+/// Fails where a buffer that a launch writes to stands for two of its variables.
+fn exclusive(launch: &Launch, buffers: &[BufferSpec], at: Place<'_>) -> Result<(), Vec<Diagnostic>> {
+    for (i, binding) in launch.bindings.iter().enumerate() {
+        let writes = |other: &Binding| [other.kind, binding.kind].contains(&BindingKind::ReadWrite);
+        let twice = launch.bindings[..i].iter().find(|other| other.buffer == binding.buffer && writes(other));
+        if let Some(other) = twice {
+            let (name, kernel) = (&buffers[binding.buffer].name, &launch.kernel);
+            let message = format!(
+                "`{}` and `{}` of kernel `{kernel}` are both `{name}`, which it writes to",
+                other.name, binding.name
+            );
+            return Err(vec![
+                at.error(message).hint("bind one of them to another buffer, and copy it before or after"),
+            ]);
+        }
+    }
+    Ok(())
+}
