@@ -1,14 +1,14 @@
 //! Three ways to one result: every kernel and program of every lesson agrees with its reference on the tracer and on the graphics driver.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+mod common;
 
+use std::sync::atomic::AtomicBool;
+
+use common::{devices, driver};
 use warpbook::base::diag::Diagnostic;
-use warpbook::gpu::client::WorkerCommand;
 use warpbook::job::{MeasureSpec, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
-use warpbook::session::devices::Devices;
 use warpbook::session::jobs::{self, Params, Purpose};
 use warpbook::session::{
     self,
@@ -16,27 +16,6 @@ use warpbook::session::{
     work,
 };
 use warpbook::trace::record::Backend;
-
-fn devices() -> Devices {
-    Devices::new(WorkerCommand {
-        program: env!("CARGO_BIN_EXE_warpbook").into(),
-        args: vec!["worker".into()],
-        env: Vec::new(),
-        deadline: Duration::from_secs(60),
-    })
-}
-
-/// Whether there is a driver to test with. Where `WARPBOOK_REQUIRE_GPU` is set there must be one.
-fn driver(devices: &Devices) -> bool {
-    match devices.describe(Backend::Wgpu) {
-        Ok(_) => true,
-        Err(why) => {
-            assert!(std::env::var_os("WARPBOOK_REQUIRE_GPU").is_none(), "a driver is required here: {why}");
-            assert!(why.hint.is_some(), "a missing driver comes with advice: {why}");
-            false
-        }
-    }
-}
 
 /// Operations or bytes that a launch here needs at most.
 const MOST_WORK: f64 = 2e7;

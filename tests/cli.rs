@@ -1,47 +1,11 @@
 //! The command line as scripts use it: shapes of JSON, exit codes, and what is said on which stream.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output};
 
-use serde_json::Value;
-
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-/// Runs the program in an empty folder with nothing of this machine's display or state.
-fn warpbook(args: &[&str]) -> Run {
-    let home = tempfile::tempdir().unwrap();
-    warpbook_in(home.path(), args)
-}
-
-fn warpbook_in(folder: &Path, args: &[&str]) -> Run {
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_warpbook"))
-        .args(args)
-        .current_dir(folder)
-        .env("HOME", folder)
-        .env_remove("XDG_DATA_HOME")
-        .env_remove("DISPLAY")
-        .env_remove("WAYLAND_DISPLAY")
-        // Where there is a GPU, these tests are about a machine without one.
-        .env("CUDA_VISIBLE_DEVICES", "-1")
-        .output()
-        .unwrap();
-    Run {
-        code: status.code().unwrap_or(-1),
-        out: String::from_utf8(stdout).unwrap(),
-        err: String::from_utf8(stderr).unwrap(),
-    }
-}
-
-impl Run {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}\n{}", self.out, self.err))
-    }
-}
+use common::{warpbook, warpbook_in};
 
 fn kernel(name: &str) -> String {
     format!("{}/tests/kernels/{name}", env!("CARGO_MANIFEST_DIR"))

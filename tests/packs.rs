@@ -1,5 +1,7 @@
 //! Packs: a good one is read whole, and each way of spoiling it is reported at its place, with advice.
 
+mod common;
+
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,38 +18,17 @@ const INDEX: &str = "lessons/index.ron";
 type Outcome = Result<(), Box<dyn Error>>;
 
 fn good_pack() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs/good")
+    common::pack("good")
 }
 
 fn load(root: &Path) -> (Pack, Vec<Diagnostic>) {
     lesson::load(&PackFiles::Folder(root.to_owned()), &reference::signatures(), &reference::explorers())
 }
 
-fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_folder(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
-}
-
 /// What is found in the good pack after replacing, in each file, one text by another; each must be there once.
 /// Every diagnostic reads `file:line:column: severity: message` and then its hint, the file within the pack.
 fn spoilt(edits: &[(&str, &str, &str)]) -> Result<(Pack, Vec<String>), Box<dyn Error>> {
-    let folder = tempfile::tempdir()?;
-    copy_folder(&good_pack(), folder.path())?;
-    for (file, from, to) in edits {
-        let path = folder.path().join(file);
-        let text = fs::read_to_string(&path)?;
-        assert_eq!(text.matches(from).count(), 1, "{from:?} in {file}");
-        fs::write(&path, text.replace(from, to))?;
-    }
+    let folder = common::spoilt_copy("good", edits)?;
     let (pack, found) = load(folder.path());
     let root = format!("{}/", folder.path().display());
     Ok((pack, found.iter().map(|d| d.to_string().replace(&root, "")).collect()))
@@ -372,7 +353,7 @@ fn missing_files_are_named() -> Outcome {
     let (pack, found) = load(folder.path());
     assert!(pack.lessons.is_empty() && found.len() == 1);
     assert!(found[0].to_string().contains("lessons/index.ron:1:1: error: this file is missing"));
-    copy_folder(&good_pack(), folder.path())?;
+    common::copy_folder(&good_pack(), folder.path())?;
     fs::remove_file(folder.path().join(TEXT))?;
     let (_, found) = load(folder.path());
     assert!(found[0].to_string().contains("text.md:1:1: error: this file is missing"), "{found:?}");
@@ -385,7 +366,7 @@ fn missing_files_are_named() -> Outcome {
 #[test]
 fn a_twin_lies_beside_its_shader_and_a_library_names_buffers() -> Outcome {
     let folder = tempfile::tempdir()?;
-    copy_folder(&good_pack(), folder.path())?;
+    common::copy_folder(&good_pack(), folder.path())?;
     let twin = folder.path().join("shaders/tiny/strided.cu");
     fs::write(&twin, "extern \"C\" __global__ void strided(const float* src, float* dst) {}\n")?;
     let (pack, found) = load(folder.path());
@@ -458,7 +439,7 @@ proptest! {
     #[test]
     fn no_pack_panics(file in 0..3_usize, cut in 0..4000_usize, length in 0..40_usize, put in "[a-z0-9\"\\\\(){}\\[\\],:.#$<*/é -]{0,6}") {
         let folder = tempfile::tempdir()?;
-        copy_folder(&good_pack(), folder.path())?;
+        common::copy_folder(&good_pack(), folder.path())?;
         let path = folder.path().join(SOURCES[file]);
         let chars: Vec<char> = fs::read_to_string(&path)?.chars().collect();
         let cut = cut % chars.len();

@@ -296,7 +296,7 @@ fn compilers_complaints_come_with_their_place() -> Outcome {
     let line = source.lines().position(|l| l.contains("nothing")).ok_or("no such line")? + 1;
     let Err(diagnostic) = run(&mut client, &job) else { return Err("it compiled".into()) };
     let place = diagnostic.place.as_ref().ok_or("no place")?;
-    assert_eq!((place.file.as_str(), place.line, place.column), (job.file.as_str(), u32::try_from(line)?, 14));
+    assert_eq!((place.file.as_str(), place.line, place.column), (job.place.file.as_str(), u32::try_from(line)?, 14));
     assert!(diagnostic.message.contains("nothing"), "{diagnostic}");
     // A binding that the job does not describe is the pipeline's complaint, and names the kernel.
     let mut job = fake::job("copy", 1024);

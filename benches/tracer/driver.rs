@@ -37,6 +37,7 @@ fn job(case: &Case) -> Result<Job, Box<dyn std::error::Error>> {
         content: Content::Made(if binding.kind == BindingKind::ReadOnly { Init::Random } else { Init::Poison }),
         columns: None,
         blame: Vec::new(),
+        place: None,
     });
     let wgsl = Wgsl {
         file: "bench.wgsl".to_owned(),

@@ -27,6 +27,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// The start of a file.
+    #[must_use]
+    pub fn start(file: &str) -> Self {
+        Self { file: file.to_owned(), line: 1, column: 1 }
+    }
+
     /// The place of byte `offset` in `text`, the contents of `file`. An offset past the end is the end.
     #[must_use]
     pub fn at(file: &str, text: &str, offset: usize) -> Self {
@@ -94,8 +100,14 @@ impl Diagnostic {
 
     /// The same, about a whole file.
     #[must_use]
-    pub fn in_file(mut self, file: &str) -> Self {
-        self.place = Some(Place { file: file.to_owned(), line: 1, column: 1 });
+    pub fn in_file(self, file: &str) -> Self {
+        self.in_place(&Place::start(file))
+    }
+
+    /// The same, at a place.
+    #[must_use]
+    pub fn in_place(mut self, place: &Place) -> Self {
+        self.place = Some(place.clone());
         self
     }
 

@@ -200,6 +200,17 @@ impl Elem {
         }
     }
 
+    /// Whether it has this number: an integer type has whole ones within its range, a float any, if rounded.
+    #[must_use]
+    pub fn holds(self, value: f64) -> bool {
+        let (least, most) = match self {
+            Self::F32 | Self::F16 | Self::Bf16 => return true,
+            Self::U32 => (0.0, f64::from(u32::MAX)),
+            Self::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+        };
+        value.fract() == 0.0 && (least..=most).contains(&value)
+    }
+
     /// Bytes of an element.
     #[must_use]
     pub fn bytes(self) -> u64 {

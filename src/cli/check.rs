@@ -19,6 +19,7 @@ pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode
     if found.iter().any(Diagnostic::is_error) {
         return Err(MISUSED.into());
     }
-    out::line(&format!("{} lessons, no problems", pack.lessons.len()));
+    let plural = if pack.lessons.len() == 1 { "lesson" } else { "lessons" };
+    out::line(&format!("{} {plural}, no problems", pack.lessons.len()));
     Ok(DONE)
 }

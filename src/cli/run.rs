@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
         show(&output);
     }
     Ok(match output.ok() {
-        true if output.asked_too_much => MISUSED.into(),
+        _ if output.misused => MISUSED.into(),
         true => DONE,
         false => FAILED,
     })

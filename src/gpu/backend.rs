@@ -101,7 +101,7 @@ pub trait Backend {
     /// When a kernel does not compile, or there is no compiler apart from the device's driver.
     fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Failure> {
         let message = format!("`{}` cannot be compiled apart from a run on this backend", job.program);
-        Err(Diagnostic::error(message).in_file(&job.file).into())
+        Err(Diagnostic::error(message).in_place(&job.place).into())
     }
 
     /// Measures what the device can do at best.

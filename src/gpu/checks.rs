@@ -35,7 +35,11 @@ pub(super) fn check(
         Against::Kernel(launch) => Some(plain(job, launch, spec.output)?),
         Against::Reference { .. } | Against::Formula(_) | Against::Predicate(_) => None,
     };
-    Ok(reference::check(spec, &Seen { buffers: &job.buffers, contents, expected, round })?)
+    let made = reference::check(spec, &Seen { buffers: &job.buffers, contents, expected, round });
+    Ok(made.map_err(|problem| match &spec.place {
+        Some(place) => problem.in_place(place),
+        None => problem,
+    })?)
 }
 
 /// What a plain kernel writes to the variable of `output`, over what the other buffers held at first.

@@ -83,7 +83,7 @@ impl Subject<'_> {
         let job = self.job?;
         let launch = job.launches().next().filter(|_| job.is_single());
         let twin = launch.filter(|_| self.twin).and_then(Launch::twin);
-        Some(twin.map_or(&job.file, |twin| &twin.file))
+        Some(twin.map_or(&job.place.file, |twin| &twin.file))
     }
 }
 

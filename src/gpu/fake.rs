@@ -58,7 +58,9 @@ impl Backend for Fake {
                 std::process::exit(0);
             }
             "fatal" => return Err(Failure { diagnostic: Diagnostic::error("the device was lost"), fatal: true }),
-            other => return Err(Diagnostic::error(format!("there is no script `{other}`")).in_file(&job.file).into()),
+            other => {
+                return Err(Diagnostic::error(format!("there is no script `{other}`")).in_place(&job.place).into());
+            }
         }
         let elements = job.buffers.last().map_or(0, |buffer| buffer.count);
         let check = Check {
@@ -134,7 +136,7 @@ pub fn job(program: &str, count: u64) -> Job {
     let against = Against::Reference { name: "strided_copy".into(), args, inputs: vec![("src".into(), 0)] };
     job.program = program.into();
     job.bounds_checks = true;
-    job.checks = vec![CheckSpec { output: 1, against, tolerance: 0.0, after: None }];
+    job.checks = vec![CheckSpec { output: 1, against, tolerance: 0.0, scale: 0.0, after: None, place: None }];
     if let Some(launch) = only_launch(&mut job) {
         launch.kernel = program.into();
         launch.grid = Grid::Fixed([u32::try_from(count / 1024).unwrap_or(u32::MAX).max(1), 1, 1]);

@@ -28,7 +28,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     if launches > MAX_LAUNCHES {
         let (launches, most) = (count(launches), count(MAX_LAUNCHES));
         let message = format!("`{}` may come to {launches} launches, and {most} are the most", job.program);
-        found.push(Diagnostic::error(message).hint("repeat less often").in_file(&job.file));
+        found.push(Diagnostic::error(message).hint("repeat less often").in_place(&job.place));
     }
     let problems = job.buffers.iter().enumerate().filter_map(|(i, buffer)| {
         let is_uniform = |launch: &Launch| {
@@ -37,7 +37,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         oversized(&job.program, buffer, job.launches().any(is_uniform), device)
     });
     // A program of one kernel is in the kernel's file.
-    let file = job.launches().next().filter(|_| job.is_single()).map_or(job.file.as_str(), Launch::file);
+    let file = job.launches().next().filter(|_| job.is_single()).map_or(job.place.file.as_str(), Launch::file);
     found.extend(problems.map(|problem| problem.in_file(file)));
     for launch in job.launches() {
         let mut of_launch = Vec::new();

@@ -77,7 +77,7 @@ pub(super) fn turns(turns: u32) -> Job {
 
 fn buffer(name: &str, elem: Elem, init: Init, count: u64) -> BufferSpec {
     let content = Content::Made(init);
-    BufferSpec { name: name.to_owned(), elem, count, content, columns: None, blame: Vec::new() }
+    BufferSpec { name: name.to_owned(), elem, count, content, columns: None, blame: Vec::new(), place: None }
 }
 
 /// A kernel's name, its WGSL and its twin, what it does to its buffers, its grid and its workgroup.

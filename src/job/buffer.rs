@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, Place};
 use crate::base::files::{FileError, PackFiles};
 use crate::base::npy;
 use crate::base::tensor::{Elem, Init, Tensor};
@@ -26,6 +26,8 @@ pub struct BufferSpec {
     pub columns: Option<u64>,
     /// The parameters that size it, by the names that people know them by.
     pub blame: Vec<String>,
+    /// Where a lesson declares it; None where nothing does.
+    pub place: Option<Place>,
 }
 
 /// What a buffer holds at first.
@@ -78,6 +80,13 @@ impl BufferSpec {
     /// # Errors
     /// Where they come from a file that is missing, unreadable, changed or too short.
     pub fn fill(&self, seed: u64, position: usize) -> Result<Tensor, Diagnostic> {
+        self.made(seed, position).map_err(|problem| match &self.place {
+            Some(place) => problem.in_place(place),
+            None => problem,
+        })
+    }
+
+    fn made(&self, seed: u64, position: usize) -> Result<Tensor, Diagnostic> {
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
         let elem = self.elem;
         match &self.content {

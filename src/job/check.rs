@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Launch;
+use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
 /// A comparison of one buffer with what it should hold.
@@ -14,8 +15,13 @@ pub struct CheckSpec {
     pub against: Against,
     /// The largest relative error allowed; 0 asks for equal values.
     pub tolerance: f64,
+    /// What an error is relative to at least, where a formula or a plain kernel is compared with: values near 0 that terms of this size cancel
+    /// to err as much as the terms.
+    pub scale: f64,
     /// The pass or repetition after each of whose launches or rounds it is made; None for the end.
     pub after: Option<String>,
+    /// Where a lesson declares it; None where nothing does.
+    pub place: Option<Place>,
 }
 
 impl CheckSpec {

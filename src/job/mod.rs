@@ -8,6 +8,7 @@ mod spec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::diag::Place;
 use crate::base::units::Work;
 
 pub use buffer::{BufferSpec, Content, Source};
@@ -24,8 +25,8 @@ pub use spec::{FUEL, MeasureSpec, Shown, TraceSpec};
 pub struct Job {
     /// The program's id in its lesson, or the file's name.
     pub program: String,
-    /// The file that says so, as diagnostics should name it.
-    pub file: String,
+    /// Where a lesson declares it, or the file with its only kernel.
+    pub place: Place,
     /// Seed of the random inputs.
     pub seed: u64,
     /// The buffers, which live as long as the program runs.
@@ -157,11 +158,11 @@ impl Job {
     /// The program of one launch: run and no more, on the seed 1, with indices and loops guarded.
     #[must_use]
     pub fn of(launch: Launch, buffers: Vec<BufferSpec>) -> Self {
-        let (program, file) = (launch.kernel.clone(), launch.file().to_owned());
+        let (program, place) = (launch.kernel.clone(), Place::start(launch.file()));
         let pass = Pass { id: program.clone(), action: Action::Launch(Box::new(launch)), work: Work::default() };
         Self {
             program,
-            file,
+            place,
             seed: 1,
             buffers,
             passes: vec![pass],

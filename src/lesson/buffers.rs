@@ -32,7 +32,10 @@ impl Reader<'_> {
             node.error("WGSL has no bfloat16", "write F16 or F32, or write the kernel in CUDA C++ only");
             return None;
         }
-        Some(Buffer { name: name?.value, elem: elem?, count: count?, columns, init: init?, place: node.place() })
+        // A buffer that has been reported keeps its name, so that those who speak of it are not reported as well.
+        let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
+        let count = count.or_else(|| Expr::parse("1").ok())?;
+        Some(Buffer { name: name?.value, elem, count, columns, init, place: node.place() })
     }
 
     /// What it holds at first: `init`, with `bounds` and `masked` where that is random.
@@ -87,6 +90,7 @@ impl Reader<'_> {
             ("File", Some(rest)) => Some(InitDecl::Elements(self.source(rest)?)),
             (name, _) if INITS.contains(&name) => {
                 let (hint, more) = match name {
+                    "Random" => ("write its bounds beside it: `init: Random, bounds: (\"0\", \"10\")`", true),
                     "Value" => ("write Value(0.5)", false),
                     "Normal" => ("write Normal(mean: \"0\", deviation: \"1\")", false),
                     "Zipf" => ("write Zipf(exponent: \"1\", values: \"1000\")", false),

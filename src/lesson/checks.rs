@@ -23,6 +23,8 @@ impl Reader<'_> {
         if let Some((node, odd)) = tolerance_node.zip(tolerance).filter(|(_, t)| !(0.0..1.0).contains(t)) {
             node.error(format!("a relative error of {odd} cannot be asked for"), "use a number from 0 to below 1");
         }
+        let scale_node = fields.optional("scale");
+        let scale = scale_node.map(|node| self.figure(owner, Some(node), None));
         let after = fields.optional("after").map(|node| self.name(node.text(), Of::Part(owner.to_owned())));
         let given: Vec<&str> = FORMS.into_iter().filter(|form| fields.optional(form).is_some()).collect();
         let [form] = given[..] else {
@@ -36,12 +38,20 @@ impl Reader<'_> {
         };
         let against = self.against(owner, buffers, form, &fields);
         fields.finish();
-        let after = match after {
-            Some(after) => Some(after?),
-            None => None,
-        };
+        if let (Some(node), false) = (scale_node, matches!(form, "formula" | "kernel")) {
+            node.error("only a formula or a plain kernel has a scale", "leave it out");
+        }
+        let (after, scale) =
+            (after.map_or(Some(None), |after| after.map(Some)), scale.map_or(Some(None), |s| s.map(Some)));
         let place = node.place();
-        Some(CheckDecl { output: output?, against: against?, tolerance: tolerance?, after, place })
+        Some(CheckDecl {
+            output: output?,
+            against: against?,
+            tolerance: tolerance?,
+            scale: scale?,
+            after: after?,
+            place,
+        })
     }
 
     fn against(&mut self, owner: &str, buffers: &[Buffer], form: &str, fields: &Fields<'_>) -> Option<AgainstDecl> {

@@ -396,7 +396,7 @@ impl Reader<'_> {
         let ids: Vec<String> = probes.iter().map(|probe| probe.id.clone()).collect();
         let runs: Vec<(String, String)> =
             probes.iter().map(|probe| (probe.id.clone(), probe.variant.program.clone())).collect();
-        let measured = self.expr(fields.required("measured"), &Access::Probes(runs.clone()));
+        let measured = fields.optional("measured").map(|node| self.expr(Some(node), &Access::Probes(runs.clone())));
         let traced = self.expr(fields.required("traced"), &Access::Counts(runs));
         let unit = fields.text_or_empty("unit");
         let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
@@ -412,7 +412,10 @@ impl Reader<'_> {
             question: question?,
             options,
             probes,
-            measured: measured?,
+            measured: match measured {
+                Some(measured) => Some(measured?),
+                None => None,
+            },
             traced: traced?,
             unit: unit?,
             because: because?,

@@ -391,8 +391,8 @@ pub struct Prediction {
     pub options: Vec<(String, f64)>,
     /// The runs that answer it; each probe's results are names in `measured` and `traced`.
     pub probes: Vec<Probe>,
-    /// The answer from the probes' times.
-    pub measured: Expr,
+    /// The answer from the probes' times; None for a question about what runs count.
+    pub measured: Option<Expr>,
     /// The answer that the probes' sectors alone suggest; shown where nothing can be timed, and beside it where it can.
     pub traced: Expr,
     /// The unit of both: `%` of a ratio, `x` for a factor.

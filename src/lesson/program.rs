@@ -212,6 +212,8 @@ pub struct CheckDecl {
     pub against: AgainstDecl,
     /// The largest relative error allowed.
     pub tolerance: f64,
+    /// What an error is relative to at least; None for the expected value alone.
+    pub scale: Option<Expr>,
     /// The pass or repetition after each of whose launches or rounds it is made; None for the end.
     pub after: Option<String>,
     /// Where the lesson declares it.
@@ -254,6 +256,8 @@ pub struct SeriesDecl {
     pub reading: ReadingDecl,
     /// The repetition of whose rounds it is kept; None for the end.
     pub each: Option<String>,
+    /// Where the lesson declares it.
+    pub place: Place,
 }
 
 /// What is read off a buffer.

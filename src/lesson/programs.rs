@@ -155,7 +155,9 @@ impl Reader<'_> {
         };
         fields.finish();
         let (id, title) = named(title)?;
-        Some(Node::Pass(Box::new(Pass { id, title, action: action?, place })))
+        // A pass that has been reported keeps its name, so that those who speak of it are not reported as well.
+        let action = action.unwrap_or_else(|| Action::Copy(String::new(), String::new()));
+        Some(Node::Pass(Box::new(Pass { id, title, action, place })))
     }
 
     /// A launch, from the fields of a pass or of a check.
@@ -181,7 +183,7 @@ impl Reader<'_> {
         }
         Some(LaunchDecl {
             rungs,
-            bind: bind.into_iter().collect::<Option<_>>()?,
+            bind: bind.into_iter().flatten().collect(),
             constants: constants?,
             grid: match grid {
                 Some(grid) => Some(grid?),
@@ -280,6 +282,6 @@ impl Reader<'_> {
         };
         let id = id?;
         let label = label.filter(|label| !label.is_empty()).unwrap_or_else(|| id.replace('_', " "));
-        Some(SeriesDecl { id, label, unit: unit?, buffer, reading, each })
+        Some(SeriesDecl { id, label, unit: unit?, buffer, reading, each, place: node.place() })
     }
 }

@@ -53,14 +53,14 @@ pub fn check(spec: &CheckSpec, seen: &Seen<'_>) -> Result<Check, Diagnostic> {
                     launch.kernel
                 )));
             };
-            let worst = compare::each(count, output, spec.tolerance, &|i| expected.get(i));
+            let worst = compare::each(count, output, (spec.tolerance, spec.scale), &|i| expected.get(i));
             Outcome { worst, elements: count, total: count, told: None }
         }
         Against::Formula(formula) => {
             let of = |buffer, before| seen.content(spec, buffer, before);
             let mut around = formula::Around::new(formula, &of, seen.round)?;
             around.expected_of(seen.name(spec.output));
-            formula::compare(&around, output, spec.tolerance)?
+            formula::compare(&around, output, (spec.tolerance, spec.scale))?
         }
         Against::Predicate(of) => {
             let content = |buffer, before| seen.content(spec, buffer, before);

@@ -70,7 +70,7 @@ pub(super) fn named(
 
     let (worst, compared) = match reference.form {
         Form::Product { b_transposed } => Product::new(&given, b_transposed).compare(output, tolerance),
-        Form::Element(element) => (each(len, output, tolerance, &|i| element(&given, i)), len as u64),
+        Form::Element(element) => (each(len, output, (tolerance, 0.0), &|i| element(&given, i)), len as u64),
         Form::Rows { width, row } => {
             let width = width(&given.args);
             let rows = (0..len.checked_div(width).unwrap_or(0)).into_par_iter().map(|i| {
@@ -89,11 +89,16 @@ pub(super) fn named(
     Ok(Outcome { worst, elements, total: len, told: None })
 }
 
-/// Compares the first `len` elements of `output` with what `expected` says.
-pub(super) fn each(len: usize, output: &Tensor, tolerance: f64, expected: &(dyn Fn(usize) -> f64 + Sync)) -> Worst {
+/// Compares the first `len` elements of `output` with what `expected` says. Errors are relative to `scale` at least.
+pub(super) fn each(
+    len: usize,
+    output: &Tensor,
+    (tolerance, scale): (f64, f64),
+    expected: &(dyn Fn(usize) -> f64 + Sync),
+) -> Worst {
     let chunks = (0..len.div_ceil(CHUNK))
         .into_par_iter()
-        .map(|chunk| compare(expected, output, chunk * CHUNK..len.min((chunk + 1) * CHUNK), tolerance));
+        .map(|chunk| compare(expected, output, chunk * CHUNK..len.min((chunk + 1) * CHUNK), (tolerance, scale)));
     chunks.reduce(Worst::default, Worst::join)
 }
 
@@ -164,10 +169,15 @@ impl Worst {
     }
 }
 
-fn compare(expected: impl Fn(usize) -> f64, output: &Tensor, range: Range<usize>, tolerance: f64) -> Worst {
+fn compare(
+    expected: impl Fn(usize) -> f64,
+    output: &Tensor,
+    range: Range<usize>,
+    (tolerance, scale): (f64, f64),
+) -> Worst {
     let mut worst = Worst::default();
     for i in range {
-        worst.see(i, output.get(i), expected(i), 0.0, tolerance);
+        worst.see(i, output.get(i), expected(i), scale, tolerance);
     }
     worst
 }

@@ -102,14 +102,18 @@ impl Scope for Element<'_> {
 ///
 /// # Errors
 /// Where it has no value for an element.
-pub(super) fn compare(around: &Around<'_>, output: &Tensor, tolerance: f64) -> Result<Outcome, Diagnostic> {
+pub(super) fn compare(
+    around: &Around<'_>,
+    output: &Tensor,
+    (tolerance, scale): (f64, f64),
+) -> Result<Outcome, Diagnostic> {
     let total = around.count();
     let mut worst = Worst::default();
     if around.recurs() {
         let mut given = Vec::new();
         for i in 0..total {
             let value = around.value(i, &given)?;
-            worst.see(i, output.get(i), value, 0.0, tolerance);
+            worst.see(i, output.get(i), value, scale, tolerance);
             given.push(value);
         }
         return Ok(Outcome { worst, elements: total, total, told: None });
@@ -118,7 +122,7 @@ pub(super) fn compare(around: &Around<'_>, output: &Tensor, tolerance: f64) -> R
     let parts = chosen.par_chunks(CHUNK).map(|part| {
         let mut worst = Worst::default();
         for i in part {
-            worst.see(*i, output.get(*i), around.value(*i, &[])?, 0.0, tolerance);
+            worst.see(*i, output.get(*i), around.value(*i, &[])?, scale, tolerance);
         }
         Ok::<Worst, Diagnostic>(worst)
     });

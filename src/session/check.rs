@@ -85,19 +85,22 @@ fn twin_problems(devices: &Devices, lesson: &Lesson, variant: &Variant) -> Vec<D
 #[must_use]
 pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let mut problems = step_problems(lesson);
-    let mut told: Vec<Diagnostic> = Vec::new();
     for variant in lesson.programs.iter().flat_map(Program::variants) {
         let mut found = shader_problems(lesson, &variant);
         if found.is_empty() {
             found = run_problems(devices, lesson, &variant, cancel);
         }
-        // What the variants of a program share is wrong with all of them.
-        found.retain(|problem| !told.contains(problem));
-        told.extend(found.iter().cloned());
         problems.extend(found);
     }
     problems.extend(exercise_problems(devices, lesson, cancel));
-    problems
+    // What passes, or the variants of a program, share is wrong with all of them.
+    let mut told: Vec<Diagnostic> = Vec::new();
+    problems.into_iter().for_each(|problem| {
+        if !told.contains(&problem) {
+            told.push(problem)
+        }
+    });
+    told
 }
 
 /// Lines to watch that the kernel of a step does not have, and pictures that it has nothing for.

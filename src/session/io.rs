@@ -46,9 +46,15 @@ impl Io {
     }
 
     /// Has a job do so, as far as it has the buffers.
-    pub fn apply(&self, job: &mut Job) {
+    ///
+    /// # Errors
+    /// An array that cannot be read, or that is not of its buffer's type and size.
+    pub fn apply(&self, job: &mut Job) -> Result<(), Vec<Diagnostic>> {
         for (name, file) in &self.inputs {
-            job.buffers.iter_mut().filter(|b| b.name == *name).for_each(|b| b.content = Content::Npy(file.clone()));
+            for buffer in job.buffers.iter_mut().filter(|buffer| buffer.name == *name) {
+                (buffer.content, buffer.place) = (Content::Npy(file.clone()), None);
+                buffer.fill(0, 0).map_err(|problem| vec![problem])?;
+            }
         }
         let place = |name: &str| job.buffers.iter().position(|buffer| buffer.name == name);
         let look = |name: &str, from: u64, count: u64, file: Option<PathBuf>| {
@@ -60,6 +66,7 @@ impl Io {
             look(name, from, to.saturating_sub(from), None)
         });
         job.looks = dumps.chain(prints).collect();
+        Ok(())
     }
 
     /// What was to be shown.

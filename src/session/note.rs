@@ -241,7 +241,7 @@ impl Builder<'_> {
         let runner = Runner { devices: self.devices, backend, lesson, purpose: &purpose, cancel: self.cancel };
         match runner.program(variant, params) {
             Ok(done) => {
-                self.problems.extend(run::failed_check(&done.job.file, &done.record));
+                self.problems.extend(run::failed_check(&done.job, &done.record));
                 Some(done)
             }
             Err(mut problems) => {

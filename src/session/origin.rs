@@ -59,17 +59,17 @@ fn asked(job: &Job, name: &str, index: u64) -> Result<usize, Diagnostic> {
     };
     let Some(place) = job.buffers.iter().position(|buffer| buffer.name == name) else {
         let hint = nearest(name, written.iter().copied()).map_or(there_are, |near| format!("did you mean `{near}`?"));
-        return Err(Diagnostic::error(format!("the shader binds no buffer `{name}`")).in_file(&job.file).hint(hint));
+        return Err(Diagnostic::error(format!("the shader binds no buffer `{name}`")).in_place(&job.place).hint(hint));
     };
     if !job.writes(place) {
         let message = format!("nothing writes to the buffer `{name}`: it is only read");
-        return Err(Diagnostic::error(message).in_file(&job.file).hint(there_are));
+        return Err(Diagnostic::error(message).in_place(&job.place).hint(there_are));
     }
     let spec = &job.buffers[place];
     let (elements, bits) = (spec.bytes() / spec.elem.bytes(), spec.elem.bytes() * 8);
     if index >= elements {
         return Err(Diagnostic::error(format!("`{name}` has no element {index}"))
-            .in_file(&job.file)
+            .in_place(&job.place)
             .hint(format!("it has {elements} elements of {bits} bits: 0 to {}", elements - 1)));
     }
     Ok(place)

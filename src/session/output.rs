@@ -39,9 +39,9 @@ pub struct RunOutput {
     pub ladder: Vec<Comparison>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
-    /// Whether something was named that this backend or device cannot run.
+    /// Whether something was asked for that cannot be: on this backend or device, or with this input.
     #[serde(skip)]
-    pub asked_too_much: bool,
+    pub misused: bool,
 }
 
 impl RunOutput {

@@ -63,11 +63,12 @@ impl Asked<'_> {
     /// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
         let (traced, runs) = self.evaluate(devices, Backend::Simt, &self.prediction.traced, cancel)?;
-        if backend == Backend::Simt {
+        let measured = self.prediction.measured.as_ref().filter(|_| backend != Backend::Simt);
+        let Some(measured) = measured else {
             return Ok(Answer { measured: None, traced, device: None, runs });
-        }
+        };
         let device = devices.describe(backend).map_err(|d| vec![d])?.name;
-        let (measured, runs) = self.evaluate(devices, backend, &self.prediction.measured, cancel)?;
+        let (measured, runs) = self.evaluate(devices, backend, measured, cancel)?;
         Ok(Answer { measured, traced, device: Some(device), runs })
     }
 
@@ -91,7 +92,7 @@ impl Asked<'_> {
             }
             let params = jobs::with(self.params, &probe.set);
             let done = runner.program(&probe.variant, &params)?;
-            if let Some(problem) = run::failed_check(&done.job.file, &done.record) {
+            if let Some(problem) = run::failed_check(&done.job, &done.record) {
                 return Err(vec![problem]);
             }
             runs.push(described(&title, &params, &done.record));

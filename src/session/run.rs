@@ -12,7 +12,7 @@ use super::model::{self, Chosen, Predicted};
 use super::output::{self, KernelOutput, ProgramOutput, RunOutput};
 use crate::base::diag::{Diagnostic, Severity, nearest};
 use crate::device::{DeviceSpec, Launch};
-use crate::job::{Job, MeasureSpec, TraceSpec};
+use crate::job::{CheckSpec, Job, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Pack, Program, Value, Variant};
 use crate::measure::roofline::{self, Placement};
@@ -211,10 +211,11 @@ impl Done {
     /// What is wrong: a check that failed, and what the tracer found, at its lines.
     #[must_use]
     pub fn problems(&self) -> Vec<Diagnostic> {
-        let file =
-            |place: usize| self.job.passes[place].launch().map_or(self.job.file.as_str(), crate::job::Launch::file);
+        let file = |place: usize| {
+            self.job.passes[place].launch().map_or(self.job.place.file.as_str(), crate::job::Launch::file)
+        };
         let findings = self.record.findings().map(|(place, finding)| finding.diagnostic(file(place)));
-        failed_check(&self.job.file, &self.record).into_iter().chain(findings).collect()
+        failed_check(&self.job, &self.record).into_iter().chain(findings).collect()
     }
 }
 
@@ -288,7 +289,7 @@ impl Runner<'_> {
     ) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
         match self.program(variant, params) {
             Ok(done) => {
-                let problems = failed_check(&done.job.file, &done.record).into_iter().collect();
+                let problems = failed_check(&done.job, &done.record).into_iter().collect();
                 let place = pass.and_then(|pass| done.job.passes.iter().position(|known| known.id == pass));
                 (KernelOutput::of(id, &done.record, place), Some(done), problems)
             }
@@ -353,7 +354,7 @@ pub fn run(
         programs: Vec::new(),
         ladder: Vec::new(),
         warnings: Vec::new(),
-        asked_too_much: false,
+        misused: false,
     };
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut records: Vec<Record> = Vec::new();
@@ -364,12 +365,13 @@ pub fn run(
             continue;
         }
         let ran = jobs::build(lesson, &variant, &params, &purpose).and_then(|mut job| {
-            options.io.apply(&mut job);
-            runner.job(job)
+            let applied = options.io.apply(&mut job);
+            output.misused |= applied.is_err();
+            applied.and_then(|()| runner.job(job))
         });
         let (done, mut problems) = match ran {
             Ok(done) => {
-                let problems = failed_check(&done.job.file, &done.record).into_iter().collect();
+                let problems = failed_check(&done.job, &done.record).into_iter().collect();
                 (Some(done), problems)
             }
             Err(problems) if !options.which.is_picky() && is_not_here(&problems) => {
@@ -379,7 +381,7 @@ pub fn run(
             Err(problems) => (None, problems),
         };
         let skipped = done.is_none() && runner.is_skipped(&variant, &params, &problems);
-        output.asked_too_much |= is_not_here(&problems);
+        output.misused |= is_not_here(&problems);
         if skipped {
             problems = problems.into_iter().map(Diagnostic::as_warning).collect();
         }
@@ -450,8 +452,14 @@ fn placement(record: &Record, ceilings: &Ceilings) -> Option<Placement> {
 
 /// A failed check as a message, with what is wrong: the first such element, if it is one.
 #[must_use]
-pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
+pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     let check = record.check().filter(|c| !c.ok)?;
+    let is_it = |spec: &&CheckSpec| {
+        job.buffers[spec.output].name == check.output && spec.against(&job.buffers) == check.reference
+    };
+    // Of what a lesson puts together the check is named; of one kernel, or of what a learner wrote, its file.
+    let place = job.checks.iter().find(is_it).and_then(|spec| spec.place.as_ref());
+    let place = place.filter(|place| place.file == job.place.file).unwrap_or(&job.place);
     let first = check.first_wrong.map(|(i, got, expected)| {
         let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
         format!("; element {i} {got}, and should be {expected}")
@@ -471,7 +479,7 @@ pub fn failed_check(file: &str, record: &Record) -> Option<Diagnostic> {
     );
     Some(
         Diagnostic::error(message)
-            .in_file(file)
+            .in_place(place)
             .hint("no time is shown for a wrong result; compare the kernel's indices with the reference's formula"),
     )
 }

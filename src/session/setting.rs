@@ -73,6 +73,7 @@ fn of_program<'a>(lesson: &'a Lesson, program: &'a Program, exprs: &mut Vec<&'a 
         }
     }
     for check in &program.checks {
+        exprs.extend(&check.scale);
         match &check.against {
             AgainstDecl::Reference(_, args, _) => exprs.extend(args.iter().map(|(_, arg)| arg)),
             AgainstDecl::Kernel(launch) => {

@@ -94,7 +94,7 @@ pub fn trace(
     if let Some(name) = options.io.names().find(|name| !known(name)) {
         return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
     }
-    options.io.apply(&mut job);
+    options.io.apply(&mut job)?;
     let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
     let origins = origins.collect::<Result<Vec<_>, _>>()?;
     let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
@@ -265,6 +265,7 @@ fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Resu
             content: Content::Made(init),
             columns: None,
             blame: Vec::new(),
+            place: None,
         });
     }
     if problems.is_empty() { Ok(buffers) } else { Err(problems) }

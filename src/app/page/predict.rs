@@ -88,6 +88,10 @@ fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
             from.on_hover_text(answer.runs.join("\n"));
         });
     };
+    if prediction.measured.is_none() {
+        row("Traced", answer.traced, "what the runs counted");
+        return;
+    }
     row("Measured", answer.measured, answer.device.as_deref().unwrap_or(""));
     row("Traced", answer.traced, "what the sectors alone suggest");
 }

@@ -150,7 +150,7 @@ pub(super) fn no_room(job: &Job, why: &str) -> Failure {
     parameters.dedup();
     let lower =
         if parameters.is_empty() { "use smaller buffers".to_owned() } else { format!("lower {}", any_of(&parameters)) };
-    Diagnostic::error(message).in_file(&job.file).hint(format!("{lower}, or end what else uses the GPU")).into()
+    Diagnostic::error(message).in_place(&job.place).hint(format!("{lower}, or end what else uses the GPU")).into()
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ impl Builder<'_> {
     pub(super) fn buffer_spec(&self, declared: &Buffer) -> Result<BufferSpec, Vec<Diagnostic>> {
         let Buffer { name, elem, count, columns, init, place } = declared;
         let at = Place { owner: name, place };
+        if let InitDecl::Plain(Init::Value(value)) = init {
+            self.fits(declared, *value, at)?;
+        }
         let columns = columns.as_ref().map(|columns| self.values.whole(columns, at, "the columns"));
         Ok(BufferSpec {
             name: name.clone(),
@@ -20,7 +23,17 @@ impl Builder<'_> {
             content: self.content(init, at)?,
             columns: columns.transpose()?,
             blame: self.blamed(&mut std::iter::once(count)),
+            place: Some(place.clone()),
         })
+    }
+
+    /// Whether a buffer's elements can be this number.
+    pub(super) fn fits(&self, buffer: &Buffer, value: f64, at: Place<'_>) -> Result<(), Vec<Diagnostic>> {
+        if buffer.elem.holds(value) {
+            return Ok(());
+        }
+        let message = format!("`{}` is of {:?}, which has no {value}", buffer.name, buffer.elem);
+        Err(vec![at.error(message).hint("give it a number that it can hold")])
     }
 
     fn content(&self, init: &InitDecl, at: Place<'_>) -> Result<Content, Vec<Diagnostic>> {
@@ -63,7 +76,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn series(&self, series: &SeriesDecl) -> Result<SeriesSpec, Vec<Diagnostic>> {
-        let at = Place { owner: &series.id, ..Place::of(self.program) };
+        let at = Place { owner: &series.id, place: &series.place };
         let buffer = self.named(&series.buffer, at)?;
         let reading = match &series.reading {
             ReadingDecl::Element(index) => Reading::Element(self.index(index, buffer, at)?),

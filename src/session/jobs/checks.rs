@@ -36,7 +36,10 @@ impl Builder<'_> {
             AgainstDecl::EqualSets(with) => Against::Predicate(Predicate::EqualSets(self.named(with, at)?)),
             AgainstDecl::SumsTo(sum) => Against::Predicate(Predicate::SumsTo(self.values.number(sum, at, "the sum")?)),
         };
-        Ok(CheckSpec { output, against, tolerance: check.tolerance, after: check.after.clone() })
+        let scale = check.scale.as_ref().map_or(Ok(0.0), |scale| self.values.number(scale, at, "the scale"))?;
+        let CheckDecl { tolerance, after, place, .. } = check;
+        let (after, place) = (after.clone(), Some(place.clone()));
+        Ok(CheckSpec { output, against, tolerance: *tolerance, scale, after, place })
     }
 
     /// Compiles the plain kernel that a check compares with, where it does.

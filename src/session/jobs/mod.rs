@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use self::evaluate::{Evaluator, Place};
 use super::feasible;
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
 use crate::job::{self, Job, Launch, MeasureSpec, TraceSpec};
 use crate::lesson::{Action, Facts, Lesson, Node, Pass, Program, Variant};
@@ -180,10 +180,10 @@ impl<'a> Builder<'a> {
         let checks = if purpose.check { program.checks.as_slice() } else { &[] };
         let work = program.work.as_ref().map(|work| self.values.work(work, Place::of(program)));
         let only = passes.iter().find_map(job::Pass::launch).map(Launch::file).filter(|_| program.alone);
-        let file = self.written.map(|written| written.file).or(only).unwrap_or(&program.place.file).to_owned();
+        let file = self.written.map(|written| written.file).or(only);
         Ok(Job {
             program: program.id.clone(),
-            file,
+            place: file.map_or_else(|| program.place.clone(), diag::Place::start),
             seed: purpose.seed,
             buffers,
             body,
@@ -249,6 +249,7 @@ impl<'a> Builder<'a> {
             Action::Fill(buffer, value) => {
                 let buffer = self.named(buffer, at)?;
                 let value = self.values.number(value, at, "the value")?;
+                self.fits(&self.program.buffers[buffer], value, at)?;
                 (job::Action::Fill { buffer, value }, moved(bytes(buffer)?))
             }
         };
