@@ -38,58 +38,30 @@ fn sum_of(at: Place, value: f32) -> f32 {
     return subgroupAdd(result);
 }
 
-// The k-th four elements of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
-// else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
+// The k-th four elements of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
 fn load_y(start: u32, local: u32, k: u32) -> vec4<f32> {
     var four = vec4<f32>(0.0);
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            four = y[start / 4u + i];    // one access of 16 bytes
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                four[c] = y[(start + i) / 4u][(start + i) % 4u];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        four = y[start / 4u + i];    // one access of 16 bytes
     }
     return four;
 }
 
 fn load_dy(start: u32, local: u32, k: u32) -> vec4<f32> {
     var four = vec4<f32>(0.0);
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            four = dy[start / 4u + i];    // one access of 16 bytes
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                four[c] = dy[(start + i) / 4u][(start + i) % 4u];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        four = dy[start / 4u + i];    // one access of 16 bytes
     }
     return four;
 }
 
 // Stores what `load_y` loads, in dx.
 fn store(start: u32, local: u32, k: u32, four: vec4<f32>) {
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            dx[start / 4u + i] = four;
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                dx[(start + i) / 4u][(start + i) % 4u] = four[c];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        dx[start / 4u + i] = four;
     }
 }
 

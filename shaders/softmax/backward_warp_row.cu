@@ -15,31 +15,18 @@ __device__ float dot(float4 a, float4 b) {
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-// The k-th four elements of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
-// else they are LANES apart, so that neighbouring lanes still have neighbouring elements.
+// The k-th four elements of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
 __device__ float4 load(const float* row, unsigned int lane, unsigned int k) {
-    if constexpr (COLS % 4 == 0) {
-        unsigned int i = lane + k * LANES;
-        constexpr float4 none = {0.0f, 0.0f, 0.0f, 0.0f};
-        return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-    } else {
-        unsigned int i = lane + 4 * k * LANES;
-        auto one = [row](unsigned int i) { return i < COLS ? row[i] : 0.0f; };
-        return {one(i), one(i + LANES), one(i + 2 * LANES), one(i + 3 * LANES)};
-    }
+    unsigned int i = lane + k * LANES;
+    constexpr float4 none = {0.0f, 0.0f, 0.0f, 0.0f};
+    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
 }
 
 // Stores what `load` loads.
 __device__ void store(float* row, unsigned int lane, unsigned int k, float4 four) {
-    if constexpr (COLS % 4 == 0) {
-        unsigned int i = lane + k * LANES;
-        if (4 * i < COLS) {
-            reinterpret_cast<float4*>(row)[i] = four;
-        }
-    } else {
-        unsigned int i = lane + 4 * k * LANES;
-        auto one = [row](unsigned int i, float value) { if (i < COLS) row[i] = value; };
-        one(i, four.x), one(i + LANES, four.y), one(i + 2 * LANES, four.z), one(i + 3 * LANES, four.w);
+    unsigned int i = lane + k * LANES;
+    if (4 * i < COLS) {
+        reinterpret_cast<float4*>(row)[i] = four;
     }
 }
 

@@ -27,41 +27,26 @@ __device__ float all_lanes(float* words, float value, float nothing, Combine com
     return all_of_warp(lane < BLOCK / 32 ? words[lane] : nothing, combine);
 }
 
-// The k-th four logits of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
-// else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
+// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
 __device__ float4 load(const float* row, unsigned int local, unsigned int k) {
-    if constexpr (COLS % 4 == 0) {
-        unsigned int i = local + k * BLOCK;
-        constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
-        return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-    } else {
-        unsigned int i = local + 4 * k * BLOCK;
-        auto one = [row](unsigned int i) { return i < COLS ? row[i] : MASKED; };
-        return {one(i), one(i + BLOCK), one(i + 2 * BLOCK), one(i + 3 * BLOCK)};
-    }
+    unsigned int i = local + k * BLOCK;
+    constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
+    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
 }
 
 // Stores what `load` loads.
 __device__ void store(float* row, unsigned int local, unsigned int k, float4 four) {
-    if constexpr (COLS % 4 == 0) {
-        unsigned int i = local + k * BLOCK;
-        if (4 * i < COLS) {
-            reinterpret_cast<float4*>(row)[i] = four;
-        }
-    } else {
-        unsigned int i = local + 4 * k * BLOCK;
-        auto one = [row](unsigned int i, float value) { if (i < COLS) row[i] = value; };
-        one(i, four.x), one(i + BLOCK, four.y), one(i + 2 * BLOCK, four.z), one(i + 3 * BLOCK, four.w);
+    unsigned int i = local + k * BLOCK;
+    if (4 * i < COLS) {
+        reinterpret_cast<float4*>(row)[i] = four;
     }
 }
 
 // The part of t that belongs to what `load` loads: 1 at the wanted column, 0 elsewhere.
 __device__ float4 one_hot(unsigned int wanted, unsigned int local, unsigned int k) {
-    constexpr bool whole = COLS % 4 == 0;
-    unsigned int i = whole ? 4 * (local + k * BLOCK) : local + 4 * k * BLOCK;
-    constexpr unsigned int apart = whole ? 1 : BLOCK;
+    unsigned int i = 4 * (local + k * BLOCK);
     auto one = [wanted](unsigned int i) { return i == wanted ? 1.0f : 0.0f; };
-    return {one(i), one(i + apart), one(i + 2 * apart), one(i + 3 * apart)};
+    return {one(i), one(i + 1), one(i + 2), one(i + 3)};
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)

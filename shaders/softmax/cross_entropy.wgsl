@@ -56,50 +56,28 @@ fn sum_of(at: Place, value: f32) -> f32 {
     return subgroupAdd(result);
 }
 
-// The k-th four logits of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
-// else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
+// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
 fn load(start: u32, local: u32, k: u32) -> vec4<f32> {
     var four = vec4<f32>(MASKED);
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            four = x[start / 4u + i];    // one access of 16 bytes
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                four[c] = x[(start + i) / 4u][(start + i) % 4u];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        four = x[start / 4u + i];    // one access of 16 bytes
     }
     return four;
 }
 
 // Stores what `load` loads, in dx.
 fn store(start: u32, local: u32, k: u32, four: vec4<f32>) {
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            dx[start / 4u + i] = four;
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                dx[(start + i) / 4u][(start + i) % 4u] = four[c];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        dx[start / 4u + i] = four;
     }
 }
 
 // The part of t that belongs to what `load` loads: 1 at the wanted column, 0 elsewhere.
 fn one_hot(wanted: u32, local: u32, k: u32) -> vec4<f32> {
     let four = vec4<u32>(0u, 1u, 2u, 3u);
-    if (COLS % 4u == 0u) {
-        return select(vec4<f32>(0.0), vec4<f32>(1.0), 4u * (local + k * BLOCK) + four == vec4<u32>(wanted));
-    }
-    return select(vec4<f32>(0.0), vec4<f32>(1.0), local + (4u * k + four) * BLOCK == vec4<u32>(wanted));
+    return select(vec4<f32>(0.0), vec4<f32>(1.0), 4u * (local + k * BLOCK) + four == vec4<u32>(wanted));
 }
 
 @compute @workgroup_size(BLOCK)

@@ -25,40 +25,21 @@ fn join(a: Part, b: Part) -> Part {
     return Part(greatest, a.y * exp(a.x - greatest) + b.y * exp(b.x - greatest));
 }
 
-// The k-th four logits of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
-// else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
+// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
 fn load(start: u32, local: u32, k: u32) -> vec4<f32> {
     var four = vec4<f32>(MASKED);
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            four = x[start / 4u + i];    // one access of 16 bytes
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                four[c] = x[(start + i) / 4u][(start + i) % 4u];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        four = x[start / 4u + i];    // one access of 16 bytes
     }
     return four;
 }
 
 // Stores what `load` loads.
 fn store(start: u32, local: u32, k: u32, four: vec4<f32>) {
-    if (COLS % 4u == 0u) {
-        let i = local + k * BLOCK;
-        if (4u * i < COLS) {
-            y[start / 4u + i] = four;
-        }
-    } else {
-        for (var c = 0u; c < 4u; c++) {
-            let i = local + (4u * k + c) * BLOCK;
-            if (i < COLS) {
-                y[(start + i) / 4u][(start + i) % 4u] = four[c];
-            }
-        }
+    let i = local + k * BLOCK;
+    if (4u * i < COLS) {
+        y[start / 4u + i] = four;
     }
 }
 

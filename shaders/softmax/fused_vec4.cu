@@ -1,5 +1,5 @@
 // Fused softmax of vectors: against single elements, a lane loads and stores four neighbours at once.
-// A quarter of the requests move the same bytes. Rows whose columns are no multiple of 4 keep to single elements.
+// A quarter of the requests move the same bytes. COLS is a multiple of 4.
 // From outside: ROWS and COLS of x and y; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up.
 
 constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros
@@ -26,31 +26,18 @@ __device__ float all_lanes(float* words, float value, float nothing, Combine com
     return all_of_warp(lane < BLOCK / 32 ? words[lane] : nothing, combine);
 }
 
-// The k-th four logits of a lane. Where rows begin at multiples of 16 bytes they are neighbours, and one access moves them;
-// else they are BLOCK apart, so that neighbouring lanes still have neighbouring elements.
+// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
 __device__ float4 load(const float* row, unsigned int local, unsigned int k) {
-    if constexpr (COLS % 4 == 0) {
-        unsigned int i = local + k * BLOCK;
-        constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
-        return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-    } else {
-        unsigned int i = local + 4 * k * BLOCK;
-        auto one = [row](unsigned int i) { return i < COLS ? row[i] : MASKED; };
-        return {one(i), one(i + BLOCK), one(i + 2 * BLOCK), one(i + 3 * BLOCK)};
-    }
+    unsigned int i = local + k * BLOCK;
+    constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
+    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
 }
 
 // Stores what `load` loads.
 __device__ void store(float* row, unsigned int local, unsigned int k, float4 four) {
-    if constexpr (COLS % 4 == 0) {
-        unsigned int i = local + k * BLOCK;
-        if (4 * i < COLS) {
-            reinterpret_cast<float4*>(row)[i] = four;
-        }
-    } else {
-        unsigned int i = local + 4 * k * BLOCK;
-        auto one = [row](unsigned int i, float value) { if (i < COLS) row[i] = value; };
-        one(i, four.x), one(i + BLOCK, four.y), one(i + 2 * BLOCK, four.z), one(i + 3 * BLOCK, four.w);
+    unsigned int i = local + k * BLOCK;
+    if (4 * i < COLS) {
+        reinterpret_cast<float4*>(row)[i] = four;
     }
 }
 

@@ -137,7 +137,7 @@ pub fn told_runs(runs: &[Run]) -> String {
 #[must_use]
 pub fn told_rest(writer: &Writer) -> Vec<String> {
     let mut lines = Vec::new();
-    let from_loads = writer.loads.iter().any(|l| l.role == Role::Value);
+    let from_loads = writer.loads.iter().any(|l| l.role != Role::Index);
     if !writer.builtins.is_empty() {
         lines.push(format!("computed with {}", writer.builtins.join(", ")));
     } else if !from_loads && writer.complete {

@@ -111,6 +111,8 @@ pub struct Place {
     pub width: Width,
     /// Whether its word is an atomic.
     pub atomic: bool,
+    /// Bytes of the vector that it is a component of; 0 if it is not one.
+    pub vector: u8,
     /// Variable part.
     pub terms: Vec<Term>,
     /// Source line.
@@ -299,6 +301,11 @@ impl Op {
             Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,
             Self::Barrier(_) | Self::End => false,
         }
+    }
+
+    /// Whether lanes may go different ways from it.
+    pub fn branches(&self) -> bool {
+        matches!(self, Self::JumpIf { .. } | Self::Split { .. } | Self::LeaveIf { .. })
     }
 
     /// The jump target, where there is one.

@@ -453,6 +453,7 @@ impl Emitter<'_> {
             components: place.components,
             width: place.width,
             atomic: place.atomic,
+            vector: place.vector,
             terms: terms.collect(),
             line: place.line,
         };

@@ -145,6 +145,8 @@ pub struct Place {
     pub width: Width,
     /// Whether its word is an atomic, which plain accesses never touch.
     pub atomic: bool,
+    /// Bytes of the vector that it is a component of; 0 if it is not one.
+    pub vector: u8,
     /// Source line.
     pub line: u32,
 }

@@ -11,9 +11,11 @@ use rayon::prelude::*;
 use super::code::Code;
 use super::fragment::LANES;
 use super::ir::Width;
-use super::observers::{Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder};
+use super::observers::{
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder,
+};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
-use super::{Program, classes, emit, memory};
+use super::{Program, classes, emit, memory, raced};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::TraceSpec;
@@ -203,20 +205,26 @@ impl Launch<'_> {
         let looked_for = whole && self.options.spec.races;
         let poisoned: Vec<Poisoned> =
             if looked_for { poisoned(tensors, self.options.poison.as_deref()) } else { Vec::new() };
+        let all = self.grid.into_iter().map(u64::from).product::<u64>();
+        let kept = if looked_for && all > 1 { raced::kept(&code, program, tensors) } else { Vec::new() };
         let buffers = memory::open(program.bindings(), tensors);
+        let between = (looked_for && all > 1).then(|| Between::new(&code, &buffers, grain(&code)));
         let scene = Scene {
             code: &code,
             variables: &program.ir.variables,
             buffers: &buffers,
             poisoned: &poisoned,
+            between: between.as_ref(),
             size,
             grid: self.grid,
             cancel: self.cancel,
         };
-        let all = self.grid.into_iter().map(u64::from).product::<u64>();
         let wanted = self.wanted(all);
         let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
-        let (totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
+        let (mut totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
+        if let Some(between) = &between {
+            totals.findings.add(raced::who::<W>(&scene, between, program, kept, self.options.fuel));
+        }
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
             findings: totals.findings.into_list(),
@@ -396,9 +404,10 @@ impl Launch<'_> {
                 variables: scene.variables,
                 buffers: scene.buffers,
                 poisoned: scene.poisoned,
+                between: scene.between,
                 in_order: self.program.in_order,
                 shared_bytes: self.program.shared_bytes(),
-                grain: if scene.code.places.iter().any(|p| p.width == Width::Half) { 2 } else { 4 },
+                grain: grain(scene.code),
                 width,
             })
         })
@@ -437,6 +446,11 @@ impl Launch<'_> {
         }
         timeline
     }
+}
+
+/// Bytes of the narrowest access.
+fn grain(code: &Code) -> u32 {
+    if code.places.iter().any(|place| place.width == Width::Half) { 2 } else { 4 }
 }
 
 /// Who watches a workgroup.

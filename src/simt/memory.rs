@@ -86,10 +86,15 @@ pub fn open<'a>(bindings: &[Binding], tensors: &'a mut [Tensor]) -> Vec<Buffer<'
         BindingKind::Uniform | BindingKind::ReadOnly => Buffer::Read(&tensor.words),
         BindingKind::ReadWrite => {
             let words = std::mem::take(&mut tensor.words);
-            Buffer::Written(words.into_iter().map(AtomicU32::new).collect())
+            Buffer::Written(atomics(words))
         }
     });
     each.collect()
+}
+
+/// Words that any workgroup can write to.
+pub fn atomics(words: Vec<u32>) -> Vec<AtomicU32> {
+    words.into_iter().map(AtomicU32::new).collect()
 }
 
 /// What was written, by buffer.

@@ -9,6 +9,7 @@
 mod access;
 mod classes;
 mod code;
+mod control;
 mod deep;
 mod emit;
 mod fragment;
@@ -22,6 +23,7 @@ mod observers;
 mod ops;
 mod program;
 mod provenance;
+mod raced;
 mod regions;
 mod registers;
 mod slice;

@@ -152,6 +152,7 @@ impl Rerun<'_> {
             variables: &self.program.ir.variables,
             buffers,
             poisoned: &[],
+            between: None,
             size: self.program.workgroup_size(),
             grid: self.grid,
             cancel: self.cancel,

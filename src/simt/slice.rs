@@ -1,12 +1,15 @@
-//! A backward slice of what one workgroup did: from the last write of a word to the loads that its value came from.
+//! A backward slice of what one workgroup did: from the last write of a word to the loads that its value came from, or depended on.
 //!
 //! The walk goes from the last step to the first with a set of what still matters: registers, by lane, and words of
 //! memory. A step that defines something in the set takes it out and puts in what it was made of. A scalar register,
 //! which a warp has once for all its lanes, matters on behalf of some of them.
+//!
+//! With a step matter the branches that decided that it was taken, and with a register those that decided that it was not written otherwise.
 
 use std::collections::HashMap;
 
 use super::code::{Code, Given, Index, Mention, NONE, Op, Place};
+use super::control::Control;
 use super::fragment;
 use super::ir::{AtomicOp, Builtin, Mem, Product};
 use super::memory::Buffer;
@@ -15,49 +18,63 @@ use super::ops::Src;
 use super::subgroup::Subgroup;
 use crate::trace::provenance::{MAX_LOADS, Role, Stored};
 
-/// The lanes for which something matters: as part of the value, or for where something was.
+/// The lanes for which something matters: as part of the value, for where something was, or for whether something was done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Live {
     value: u64,
     index: u64,
+    condition: u64,
 }
 
 impl Live {
     fn any(self) -> u64 {
-        self.value | self.index
+        self.value | self.index | self.condition
     }
 
     fn of(self, lanes: u64) -> Self {
-        Self { value: self.value & lanes, index: self.index & lanes }
+        let Self { value, index, condition } = self;
+        Self { value: value & lanes, index: index & lanes, condition: condition & lanes }
+    }
+
+    /// The same roles for other lanes.
+    fn moved(self, lanes: u64) -> Self {
+        let to = |had: u64| if had == 0 { 0 } else { lanes };
+        Self { value: to(self.value), index: to(self.index), condition: to(self.condition) }
     }
 
     /// The same lanes, for the addresses of what mattered.
     fn addresses(self) -> Self {
-        Self { value: 0, index: self.any() }
+        Self { value: 0, index: self.value | self.index, condition: self.condition }
     }
 
     fn add(&mut self, other: Self) {
         self.value |= other.value;
         self.index |= other.index;
+        self.condition |= other.condition;
     }
 
     /// Takes out some lanes.
     fn take(&mut self, lanes: u64) -> Self {
         let taken = self.of(lanes);
-        (self.value, self.index) = (self.value & !lanes, self.index & !lanes);
+        *self = self.of(!lanes);
         taken
     }
 
+    /// The strongest of its roles.
     fn role(self) -> Role {
-        if self.value == 0 { Role::Index } else { Role::Value }
+        match self {
+            Self { value: 1.., .. } => Role::Value,
+            Self { index: 1.., .. } => Role::Index,
+            _ => Role::Condition,
+        }
     }
 }
 
 /// A component in memory that matters, and the loads that asked for it.
 #[derive(Default)]
 struct Wanted {
-    value: bool,
-    index: bool,
+    /// In which roles: a lane stands for all.
+    live: Live,
     loads: Vec<usize>,
 }
 
@@ -97,10 +114,15 @@ pub fn slice(code: &Code, buffers: &[Buffer<'_>], path: &Path<'_>, write: &Write
         scalars: vec![Live::default(); warps * code.scalars as usize],
         vectors: vec![Live::default(); warps * vectors],
         words: HashMap::new(),
+        control: Control::of(code),
+        decisive: HashMap::new(),
         root: Some(write.lane),
         slice: Slice { found: Vec::new(), omitted: 0, builtins: Vec::new() },
     };
-    walk.words.insert((Some(buffer), write.component.byte), Wanted { value: true, ..Wanted::default() });
+    walk.words.insert(
+        (Some(buffer), write.component.byte),
+        Wanted { live: Live { value: 1, ..Live::default() }, loads: Vec::new() },
+    );
     for taken in path.backwards() {
         walk.step(&taken);
         walk.root = None;
@@ -121,6 +143,9 @@ struct Walk<'a> {
     vectors: Vec<Live>,
     /// By buffer (none: workgroup memory) and the byte that a component starts at.
     words: HashMap<(Option<u16>, u32), Wanted>,
+    control: Control,
+    /// By warp and branch, the lanes for which what it decided matters, and was decided the last time before.
+    decisive: HashMap<(u32, u32), u64>,
     /// The lane of the write that all begins with, while that is the present step.
     root: Option<u32>,
     slice: Slice,
@@ -156,16 +181,50 @@ impl Walk<'_> {
         }
     }
 
+    /// A step did something that matters for these lanes: so do the branches that led to it.
+    fn decided_by(&mut self, taken: &Taken, lanes: u64) {
+        for branch in self.control.branches(taken.pc) {
+            *self.decisive.entry((taken.warp, *branch)).or_default() |= lanes;
+        }
+    }
+
+    /// A branch: its condition matters for the lanes that something was done for, or not done, because of it.
+    fn branch(&mut self, taken: &Taken, (cond, one): (u32, bool)) {
+        let mut lanes = 0;
+        if let Some(decisive) = self.decisive.get_mut(&(taken.warp, taken.pc)) {
+            lanes = *decisive & taken.mask;
+            *decisive &= !taken.mask;
+        }
+        if let Some(decided) = self.control.decided(taken.pc) {
+            let first = (taken.warp * self.code.scalars) as usize;
+            let scalars = decided.scalars.iter().map(|reg| self.scalars[first + *reg as usize].any());
+            let first = (taken.warp * (self.code.vectors + self.code.local_words)) as usize;
+            let vectors = decided.vectors.iter().map(|reg| self.vectors[first + *reg as usize].any());
+            lanes |= scalars.chain(vectors).fold(0, |all, live| all | live) & taken.mask;
+        }
+        if lanes != 0 {
+            let live = Live { condition: lanes, ..Live::default() };
+            if one {
+                self.scalar(taken.warp, cond).add(live);
+            } else {
+                self.vector(taken.warp, cond).add(live);
+            }
+            self.decided_by(taken, lanes);
+        }
+    }
+
     fn step(&mut self, taken: &Taken) {
         let code = self.code;
         let warp = taken.warp;
         match code.ops[taken.pc as usize] {
-            op @ (Op::SUn { .. } | Op::SBin { .. } | Op::STri { .. }) => self.compute(op, warp, u64::MAX),
+            Op::JumpIf { cond, .. } => self.branch(taken, (cond, true)),
+            Op::Split { cond, .. } | Op::LeaveIf { cond, .. } => self.branch(taken, (cond, false)),
+            op @ (Op::SUn { .. } | Op::SBin { .. } | Op::STri { .. }) => self.compute(op, taken, u64::MAX),
             op @ (Op::VUn { masked, .. }
             | Op::VBin { masked, .. }
             | Op::VTri { masked, .. }
             | Op::Fill { masked, .. }
-            | Op::Ramp { masked, .. }) => self.compute(op, warp, if masked { taken.mask } else { u64::MAX }),
+            | Op::Ramp { masked, .. }) => self.compute(op, taken, if masked { taken.mask } else { u64::MAX }),
             Op::LoadOne { place: at, dst } => {
                 let place = &code.places[at as usize];
                 for (part, dst) in (0..place.components).zip(dst) {
@@ -175,6 +234,7 @@ impl Walk<'_> {
                         let first = taken.mask.trailing_zeros();
                         self.load(taken, at, part, first, live);
                         self.want_indices(warp, place, live);
+                        self.decided_by(taken, live.any());
                     }
                 }
             }
@@ -184,6 +244,7 @@ impl Walk<'_> {
                     let live = self.vector(warp, dst).take(taken.mask);
                     lanes_of(live.any()).for_each(|lane| self.load(taken, at, part, lane, live.of(1 << lane)));
                     self.want_indices(warp, place, live);
+                    self.decided_by(taken, live.any());
                 }
             }
             Op::Store { place, src } => self.store(taken, &code.places[place as usize], &src),
@@ -210,14 +271,14 @@ impl Walk<'_> {
             live.add(if one { std::mem::take(self.scalar(warp, *dst)) } else { self.vector(warp, *dst).take(mask) });
         }
         // A result that all lanes share is found once, by the first.
+        self.decided_by(taken, live.any());
         let askers = if one { mask & mask.wrapping_neg() } else { live.any() & mask };
         for lane in lanes_of(if live.any() == 0 { 0 } else { askers }) {
             let wants = if one { live } else { live.of(1 << lane) };
             let from = op.sources(lane, self.path.index(taken, lane), mask);
-            let of = |wanted: bool| if wanted { from } else { 0 };
-            self.vector(warp, a).add(Live { value: of(wants.value != 0), index: of(wants.index != 0) });
+            self.vector(warp, a).add(wants.moved(from));
             if op.has_index() {
-                self.want(warp, index, Live { value: 0, index: 1 << lane });
+                self.want(warp, index, wants.addresses().moved(1 << lane));
             }
         }
     }
@@ -229,17 +290,14 @@ impl Walk<'_> {
         let wanted: Vec<Live> = product.d.iter().map(|d| self.vector(warp, *d).take(taken.mask)).collect();
         for (i, live) in wanted.into_iter().enumerate() {
             self.vector(warp, product.c[i]).add(live);
+            self.decided_by(taken, live.any());
             for lane in lanes_of(live.any()) {
                 let live = live.of(1 << lane);
-                let as_lanes = |lanes: u64| Live {
-                    value: if live.value != 0 { lanes } else { 0 },
-                    index: if live.index != 0 { lanes } else { 0 },
-                };
                 let (row, column) = fragment::position(product.size, lane, i);
                 for (j, (a, b)) in product.a.iter().zip(&product.b).enumerate() {
                     let of = |wanted: &dyn Fn((u32, u32)) -> bool| {
                         let lanes = (0..fragment::LANES).filter(|l| wanted(fragment::position(product.size, *l, j)));
-                        as_lanes(lanes.fold(0, |bits, l| bits | 1 << l))
+                        live.moved(lanes.fold(0, |bits, l| bits | 1 << l))
                     };
                     self.vector(warp, *a).add(of(&|(r, _)| r == row));
                     self.vector(warp, *b).add(of(&|(_, c)| c == column));
@@ -249,7 +307,8 @@ impl Walk<'_> {
     }
 
     /// An operation on registers, lane by lane, that writes those of `lanes`.
-    fn compute(&mut self, mut op: Op, warp: u32, lanes: u64) {
+    fn compute(&mut self, mut op: Op, taken: &Taken, lanes: u64) {
+        let warp = taken.warp;
         let mut live = Live::default();
         op.mentions(&mut [], &mut [], &mut |mention| match mention {
             Mention::WriteOne(reg) => live = std::mem::take(self.scalar(warp, *reg)),
@@ -259,6 +318,7 @@ impl Walk<'_> {
         if live.any() == 0 {
             return;
         }
+        self.decided_by(taken, live.any());
         op.mentions(&mut [], &mut [], &mut |mention| match mention {
             Mention::ReadOne(reg) => self.scalar(warp, *reg).add(live),
             Mention::Read(reg) => self.vector(warp, *reg).add(live),
@@ -302,8 +362,7 @@ impl Walk<'_> {
             return;
         }
         let wanted = self.words.entry(Self::key(place, address)).or_default();
-        wanted.value |= role == Role::Value;
-        wanted.index |= role == Role::Index;
+        wanted.live.add(live.moved(1));
         wanted.loads.extend(listed.then_some(number));
     }
 
@@ -313,8 +372,7 @@ impl Walk<'_> {
         for load in wanted.loads {
             self.slice.found[load].stored_by = Some(Stored { warp: taken.warp, lane, line: place.line });
         }
-        let lanes = |wanted: bool| u64::from(wanted) << lane;
-        Some(Live { value: lanes(wanted.value), index: lanes(wanted.index) })
+        Some(wanted.live.moved(1 << lane))
     }
 
     fn store(&mut self, taken: &Taken, place: &Place, src: &[Src; 4]) {
@@ -335,6 +393,7 @@ impl Walk<'_> {
                 if let Some(live) = live {
                     self.want(taken.warp, *src, live);
                     self.want_indices(taken.warp, place, live);
+                    self.decided_by(taken, live.any());
                 }
             }
         }
@@ -356,6 +415,7 @@ impl Walk<'_> {
             if wrote && let Some(live) = self.stored(taken, place, address, lane) {
                 self.want(taken.warp, value, live);
                 self.want_indices(taken.warp, place, live);
+                self.decided_by(taken, live.any());
                 if self.root.is_some() {
                     // Of the element that was asked for, the other writers are counted instead.
                     return;
@@ -363,8 +423,7 @@ impl Walk<'_> {
                 // What was there before is part of what is there now.
                 if !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange) {
                     let wanted = self.words.entry(Self::key(place, address)).or_default();
-                    wanted.value |= live.value != 0;
-                    wanted.index |= live.index != 0;
+                    wanted.live.add(live.moved(1));
                 }
             }
             let [old, done] = found;
@@ -375,6 +434,7 @@ impl Walk<'_> {
             live.add(done);
             if live.any() != 0 {
                 self.want_indices(taken.warp, place, live);
+                self.decided_by(taken, live.any());
                 self.load(taken, at, 0, lane, live);
             }
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::code::{Code, Op};
 use super::ir::Variable;
 use super::memory::Buffer;
-use super::observers::{Findings, Observer, Poisoned};
+use super::observers::{Between, Findings, Observer, Poisoned};
 use super::warp::{Position, Stop, Surroundings, Warp};
 use crate::trace::FindingKind;
 
@@ -32,6 +32,8 @@ pub struct Scene<'a> {
     pub buffers: &'a [Buffer<'a>],
     /// Which words of the buffers nobody has written before the launch; empty where that is not looked for.
     pub poisoned: &'a [Poisoned],
+    /// Who touched what, over all workgroups; None where that is not looked for.
+    pub between: Option<&'a Between>,
     pub size: [u32; 3],
     pub grid: [u32; 3],
     pub cancel: &'a AtomicBool,

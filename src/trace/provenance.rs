@@ -64,7 +64,8 @@ pub struct Word {
 /// The last write to an element, and what it was computed from.
 ///
 /// Values are followed through arithmetic, variables, local arrays, workgroup memory, and buffers that the same workgroup
-/// wrote. Conditions that the lane passed on its way are not: a load that only decided a branch is no source.
+/// wrote. A load that only decided a branch is a condition: of what was done, or of a variable that another way would have written. What memory
+/// would have been written on a way not taken is not followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Writer {
     /// Linear index of the workgroup.

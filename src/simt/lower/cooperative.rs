@@ -189,6 +189,8 @@ impl<'a> Lower<'a> {
             let index = self.b.bin(Binary::IAdd, index, more);
             pointer.terms.push(Term { index, stride: 0, len: first.len });
         }
+        // The lanes of a warp store a matrix together.
+        pointer.vector = 0;
         #[expect(clippy::cast_possible_truncation, reason = "four at most")]
         Ok(self.place(&pointer, Leaf { offset: 0, components: count as u8, width: tile.width }))
     }

@@ -82,7 +82,7 @@ impl<'a> Lower<'a> {
                 let root =
                     frame.locals[handle.index()].ok_or_else(|| self.error("this variable was never declared", span))?;
                 let ty = self.type_inner(fun.local_variables[handle].ty).clone();
-                return Ok(Value::Pointer(Pointer { root, offset: 0, terms: Vec::new(), ty }));
+                return Ok(Value::Pointer(Pointer { root, offset: 0, terms: Vec::new(), ty, vector: 0 }));
             }
             Expression::Load { pointer } => {
                 let pointer = self.pointer(frame, pointer)?;
@@ -233,7 +233,7 @@ impl<'a> Lower<'a> {
                     return Err(error.hint("index a variable instead: `var` where there is `let` or `const`"));
                 }
                 let root = Root::Memory { mem: Mem::Local, variable: 0, base, packed: true };
-                let whole = Pointer { root, offset: 0, terms: Vec::new(), ty };
+                let whole = Pointer { root, offset: 0, terms: Vec::new(), ty, vector: 0 };
                 self.store(&whole, &regs);
                 let element = self.element_pointer(&whole, index).ok_or_else(|| what(self))?;
                 Ok(Value::Regs(self.load(&element)))

@@ -27,6 +27,8 @@ pub(super) struct Pointer {
     pub terms: Vec<Term>,
     /// What it points to.
     pub ty: TypeInner,
+    /// Bytes of the vector that it points to a component of; 0 if it does not.
+    pub vector: u8,
 }
 
 impl Pointer {
@@ -65,7 +67,7 @@ impl<'a> Lower<'a> {
             self.b.push(Inst::ClearLocal { first, rows: count });
             let root = Root::Memory { mem: Mem::Local, variable: 0, base: first * 4, packed: true };
             if let Some(init) = init {
-                let pointer = Pointer { root, offset: 0, terms: Vec::new(), ty: inner.clone() };
+                let pointer = Pointer { root, offset: 0, terms: Vec::new(), ty: inner.clone(), vector: 0 };
                 self.store(&pointer, &init);
             }
             return Ok(root);
@@ -108,6 +110,7 @@ impl<'a> Lower<'a> {
             components: leaf.components,
             width: leaf.width,
             atomic: matches!(pointer.ty, TypeInner::Atomic(_)),
+            vector: pointer.vector,
             line: 0,
         })
     }
@@ -165,7 +168,12 @@ impl<'a> Lower<'a> {
         let at = if let Index::Constant(i) = index { i } else { 0 };
         let e = types::element(self.module, &base.ty, at)?;
         let components = base.by_component();
-        let mut out = Pointer { ty: e.ty, ..base.clone() };
+        let vector = match base.ty {
+            // Components that lie in words of their own are no vector.
+            TypeInner::Vector { size, scalar } if !components => size as u8 * scalar.width,
+            _ => 0,
+        };
+        let mut out = Pointer { ty: e.ty, vector, ..base.clone() };
         match (index, e.len) {
             // One past the end of an array whose size an override gives is found out later.
             (Index::Constant(i), Some(len)) if i < len => out.offset += if components { e.component } else { e.offset },
@@ -220,7 +228,7 @@ impl<'a> Lower<'a> {
         }
         let root =
             self.globals[handle.index()].ok_or_else(|| self.error("this variable was taken to be unused", span))?;
-        Ok(Pointer { root, offset: 0, terms: Vec::new(), ty: self.type_inner(variable.ty).clone() })
+        Ok(Pointer { root, offset: 0, terms: Vec::new(), ty: self.type_inner(variable.ty).clone(), vector: 0 })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The checks that a workgroup can be given: for races, and for reads of what was never written.
 
+use super::between::Between;
 use super::race::Races;
 use super::uninitialized::{Poisoned, Unwritten};
 use super::{Access, Findings, Observer};
@@ -16,6 +17,8 @@ pub struct Known<'a> {
     pub buffers: &'a [Buffer<'a>],
     /// Which of their words nobody had written when the launch began.
     pub poisoned: &'a [Poisoned],
+    /// Who touched what, over all workgroups; None where that is not looked for.
+    pub between: Option<&'a Between>,
     /// Whether workgroups run one after another.
     pub in_order: bool,
     /// Workgroup memory, in bytes.

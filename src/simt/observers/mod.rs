@@ -1,6 +1,7 @@
 //! Who watches a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
 
 mod banks;
+mod between;
 mod checks;
 mod counts;
 mod divergence;
@@ -16,6 +17,7 @@ mod timeline;
 mod uninitialized;
 mod watch;
 
+pub use between::{Between, Witness};
 pub use checks::{Checks, Known};
 pub use counts::Counter;
 pub use findings::Findings;

@@ -15,7 +15,7 @@ const MAX_WORDS: usize = 1 << 24;
 /// The address of a lane that was out of bounds.
 const OUTSIDE: u32 = u32::MAX;
 
-/// An operation that moved or computed something.
+/// An operation that moved or computed something, or a branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     pub warp: u32,
@@ -207,7 +207,8 @@ impl Observer for Path<'_> {
         }
         self.count_rounds(step.pc);
         self.watch.step(step);
-        if self.code.ops[step.pc].moves() {
+        let op = &self.code.ops[step.pc];
+        if op.moves() || op.branches() {
             self.keep(step);
         }
     }

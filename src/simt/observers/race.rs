@@ -3,10 +3,12 @@
 //! Memory is told apart in words, or in halves of them where the program has 16-bit accesses. Each word remembers its last writer and two of its readers, with the *epoch* they did it in: barriers that order the
 //! memory begin a new one. Two different readers are enough, since a writer differs from at least one of them. Lanes of
 //! one warp race like any others: WGSL promises no lockstep. Atomics never do, and no other access can reach their words.
-//! Races between workgroups are not looked for.
+//! Who writes to a component of a vector writes to the whole vector, as WGSL has it: hardware may only store vectors.
+//! Races between workgroups are [`super::between`]'s.
 
 use std::collections::HashMap;
 
+use super::between::Between;
 use super::checks::{Known, name};
 use super::{Access, Addresses, Findings, lanes_of};
 use crate::simt::ir::{Mem, Orders, Variable};
@@ -96,6 +98,7 @@ pub(super) struct Races<'a> {
     buffers: &'a [Buffer<'a>],
     shared: Vec<Word>,
     storage: Pages,
+    between: Option<&'a Between>,
     /// Bytes of what is told apart.
     grain: u32,
     shared_epoch: u32,
@@ -109,6 +112,7 @@ impl<'a> Races<'a> {
             buffers: known.buffers,
             shared: vec![Word::default(); known.shared_bytes.div_ceil(known.grain) as usize],
             storage: Pages::default(),
+            between: known.between,
             grain: known.grain,
             shared_epoch: 1,
             storage_epoch: 1,
@@ -143,38 +147,54 @@ impl<'a> Races<'a> {
             },
             _ => (None, self.shared_epoch, "workgroupBarrier()"),
         };
-        let writes = access.kind == AccessKind::Store;
-        let mut mask = access.mask;
-        if let Addresses::One(_) = access.addresses {
-            // Two lanes at one word: more tell nothing new.
-            let rest = mask & (mask - 1);
-            mask = (mask ^ rest) | (rest & rest.wrapping_neg());
-        }
-        for lane in lanes_of(mask) {
+        let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
+        touched(access, self.grain, |lane, index| {
             let by = Mark { lane: first + lane, line: place.line };
-            let start = access.addresses.at(lane) / self.grain;
-            for index in start..start + place.bytes() / self.grain {
-                let word = match buffer {
-                    Some(buffer) => self.storage.word(buffer, index),
-                    None => &mut self.shared[index as usize],
-                };
-                let Some((other, wrote)) = word.touch(by, writes, epoch) else { continue };
-                let workgroup = findings.workgroup;
-                findings.report(place.line, FindingKind::Race, || {
-                    format!(
-                        "local indices {} and {} of workgroup {workgroup} race for {}: {} {} it here, {} {} it at line \
-                         {}, with no {barrier} between",
-                        other.lane,
-                        by.lane,
-                        name(place, index * self.grain, self.variables),
-                        by.lane,
-                        if writes { "writes" } else { "reads" },
-                        other.lane,
-                        if wrote { "wrote" } else { "read" },
-                        other.line,
-                    )
-                });
-            }
-        }
+            let word = match buffer {
+                Some(buffer) => {
+                    if let Some(between) = self.between {
+                        between.touch(buffer, index, writes, workgroup);
+                    }
+                    self.storage.word(buffer, index)
+                }
+                None => &mut self.shared[index as usize],
+            };
+            let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
+            findings.report(place.line, FindingKind::Race, || {
+                format!(
+                    "local indices {} and {} of workgroup {workgroup} race for {}: {} {} it here, {} {} it at line \
+                     {}, with no {barrier} between",
+                    other.lane,
+                    by.lane,
+                    name(place, index * self.grain, self.variables),
+                    by.lane,
+                    if writes { "writes" } else { "reads" },
+                    other.lane,
+                    if wrote { "wrote" } else { "read" },
+                    other.line,
+                )
+            });
+        });
+    }
+}
+
+/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a component.
+pub(super) fn touched(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32, u32)) {
+    let place = access.place;
+    let mut mask = access.mask;
+    if let Addresses::One(_) = access.addresses {
+        // Two lanes at one word: more tell nothing new.
+        let rest = mask & (mask - 1);
+        mask = (mask ^ rest) | (rest & rest.wrapping_neg());
+    }
+    let vector = u32::from(place.vector);
+    for lane in lanes_of(mask) {
+        let address = access.addresses.at(lane);
+        let (start, bytes) = match access.kind {
+            // A vector lies at a multiple of its size, rounded up to a power of two.
+            AccessKind::Store if vector > 0 => (address & !(vector.next_power_of_two() - 1), vector),
+            _ => (address, place.bytes()),
+        };
+        (start / grain..(start + bytes) / grain).for_each(|part| visit(lane, part));
     }
 }

@@ -36,6 +36,51 @@ out[i + 40u] = subgroupBroadcast(x, 3u) + subgroupBallot(x > 20u).x;
     Ok(())
 }
 
+/// What decided whether and how an element was made is told as such, whichever way its lane went, and nothing else of the other way is.
+#[test]
+fn conditions() -> Result {
+    let from = |body: &str, of: u64| -> Result<Vec<(u64, Role)>> {
+        let source = kernel("", body);
+        let writer = writer(&source, &pair(128), [1, 1, 1], ("out", of))?;
+        let mut sources: Vec<_> = writer.loads.iter().map(|l| (l.index, l.role)).collect();
+        sources.sort_unstable();
+        // A load in a loop is there once a round.
+        sources.dedup();
+        Ok(sources)
+    };
+    use Role::{Condition, Index, Value};
+    // Element i of `a` holds 10 i. The lanes of a warp agree, or part.
+    for deciding in ["a[64]", "a[64u + i % 2u]"] {
+        let of = |taken: u64| 64 + if deciding == "a[64]" { 0 } else { taken % 2 };
+        // Done only if: and what it is of comes from one side alone.
+        let body = format!("if {deciding} < 645u {{ out[i] = a[i]; }} else {{ out[i] = a[i + 32u]; }}");
+        let side = |i: u64| if of(i) == 64 { i } else { i + 32 };
+        assert_eq!(from(&body, 4)?, [(side(4), Value), (of(4), Condition)]);
+        assert_eq!(from(&body, 5)?, [(side(5), Value), (of(5), Condition)]);
+        // A variable that another way would have written.
+        let body = format!("var x = a[i]; if {deciding} > 645u {{ x = 1u; }} out[i] = x;");
+        assert_eq!(from(&body, 4)?, [(4, Value), (of(4), Condition)]);
+        // What was decided before, about something else, is none.
+        let body =
+            format!("var x = a[i]; var y = 2u; if {deciding} > 645u {{ y = 1u; }} out[i] = x; out[i + 64u] = y;");
+        assert_eq!(from(&body, 4)?, [(4, Value)]);
+        assert_eq!(from(&body, 68)?, [(of(4), Condition)]);
+    }
+    // How often a loop ran, through a break and through its own condition; what said where its condition was looked up.
+    let body = "var x = 0u; for (var k = 0u; k < a[a[1] + 20u] / 100u; k++) { if a[k + 40u] == 420u { break; } x += a[k]; } out[i] = x;";
+    let (values, breaks) = (
+        [(0, Value), (1, Condition), (1, Value)],
+        [(30, Condition), (40, Condition), (41, Condition), (42, Condition)],
+    );
+    let mut expected = [&values[..], &breaks].concat();
+    expected.sort_unstable();
+    assert_eq!(from(body, 3)?, expected);
+    // An index is stronger than a condition.
+    let body = "if a[70] > 5u { out[a[70] - 700u + i] = 1u; }";
+    assert_eq!(from(body, 3)?, [(70, Condition), (70, Index)]);
+    Ok(())
+}
+
 #[test]
 fn halves() -> Result {
     let source = "enable f16;

@@ -1,6 +1,6 @@
-//! Races within workgroups, and reads of what nobody wrote.
+//! Races within workgroups and between them, and reads of what nobody wrote.
 
-use super::{Options, Result, compile, run_with, width, words};
+use super::{Options, Result, compile, floats, run_with, width, words};
 use crate::base::tensor::{Elem, Init, Tensor};
 use crate::job::TraceSpec;
 use crate::trace::{Finding, FindingKind};
@@ -73,7 +73,9 @@ fn both_sides_of_a_race_are_told_as_they_were() -> Result {
     let message = "local indices 3 and 35 of workgroup 0 race for word 5 (byte 20) of `s`: 35 reads it here, 3 wrote it \
                    at line 6, with no workgroupBarrier() between";
     assert_eq!(between_warps, [(9, message.to_owned())]);
-    let in_one_warp = races("if (i == 4u) {\nlet x = out[7];\ns[i] = x;\n}\nif (i == 2u) {\nout[7] = 1u;\n}")?;
+    let in_one_warp = races(
+        "if (i == 4u && g.x == 0u) {\nlet x = out[7];\ns[i] = x;\n}\nif (i == 2u && g.x == 0u) {\nout[7] = 1u;\n}",
+    )?;
     let message = "local indices 4 and 2 of workgroup 0 race for word 7 (byte 28) of `out`: 2 writes it here, 4 read it \
                    at line 6, with no storageBarrier() (a workgroupBarrier() orders workgroup memory only) between";
     assert_eq!(in_one_warp, [(10, message.to_owned())]);
@@ -108,10 +110,68 @@ fn what_is_no_race() -> Result {
         // Atomics among themselves, of all kinds.
         "atomicAdd(&a[0], 1u); atomicStore(&a[1], i); let x = atomicLoad(&a[1]); atomicMax(&a[1], x);",
         "out[128u + g.x * 64u + i] = 1u;\nstorageBarrier();\nout[g.x * 64u + i] = out[128u + g.x * 64u + 63u - i];",
-        // Workgroups do not share their memory, and what they do with each other's words is not looked at.
-        "if (i == g.x) { s[0] = i; out[0] = i; }",
+        // Workgroups do not share their memory.
+        "if (i == g.x) { s[0] = i; }",
     ] {
         assert_eq!(racing_lines(body)?, [0; 0], "{body}");
+    }
+    Ok(())
+}
+
+/// Nothing orders two workgroups, and both lanes are named, whichever of them ran first.
+#[test]
+fn workgroups_race_for_words_that_both_touch() -> Result {
+    let found = races("if (i == 3u + g.x) {\nout[9] = i;\n}")?;
+    let message = "workgroups 0 and 1 race for word 9 (byte 36) of `out`: local index 4 of workgroup 1 writes it here, local index 3 of \
+                   workgroup 0 wrote it at line 6, and nothing orders the workgroups of a launch";
+    assert_eq!(found, [(6, message.to_owned())]);
+    let found = races("if (g.x == 1u) {\nout[i] = 1u;\n} else if (out[i] == 1u) {\nout[100u + i] = 1u;\n}")?;
+    let message = "workgroups 0 and 1 race for word 0 (byte 0) of `out`: local index 0 of workgroup 1 writes it here, local index 0 of \
+                   workgroup 0 read it at line 7, and nothing orders the workgroups of a launch";
+    assert_eq!(found.first(), Some(&(6, message.to_owned())));
+    // Of the barriers none reaches the other workgroup.
+    for barrier in ["storageBarrier();", "workgroupBarrier();"] {
+        let body = format!(
+            "if (i == 0u) {{ out[g.x] = 1u; }}\n{barrier}\nif (i == 1u) {{ out[100u + g.x] = out[1u - g.x]; }}"
+        );
+        assert_eq!(racing_lines(&body)?, [7], "{body}");
+    }
+    Ok(())
+}
+
+/// A store to one component may rewrite the vector, so lanes that write to different ones race, and so do those that read others.
+#[test]
+fn components_of_one_vector_are_no_words_of_their_own() -> Result {
+    let vectors = |body: &str, grid: u32| -> Result<Vec<u32>> {
+        let source = format!(
+            "struct Pair {{ a: vec3<f32>, b: f32 }}
+            @group(0) @binding(0) var<storage, read_write> v: array<vec4<f32>>;
+            @group(0) @binding(1) var<storage, read_write> p: array<Pair>;
+            var<workgroup> s: array<vec2<f32>, 64>;
+            @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3<u32>) {{
+            _ = arrayLength(&v) + arrayLength(&p);
+            {body}
+            }}"
+        );
+        let program = compile(&source, "main", &[])?;
+        let mut buffers = [floats(&[1.0; 512]), floats(&[1.0; 512])];
+        let found = run_with(&program, &mut buffers, [grid, 1, 1], &checked(32))?.trace.findings;
+        Ok(found.into_iter().filter(|f| f.kind == FindingKind::Race).map(|f| f.line).collect())
+    };
+    for (body, grid, lines) in [
+        // Lanes of one workgroup, by an index and by a name; and one that reads what another component's writer may rewrite.
+        ("v[i / 4u][i % 4u] = 1.0;", 1, &[7][..]),
+        ("if (i == 0u) { v[0].x = 1.0; }\nif (i == 1u) { v[0].y = 1.0; }", 1, &[8]),
+        ("if (i == 0u) { v[0].x = 1.0; }\nif (i == 1u) { v[1].y = v[0].w; }", 1, &[8]),
+        ("s[i / 2u][i % 2u] = 1.0;", 1, &[7]),
+        // Two workgroups that share the vector on the border of their rows.
+        ("if (i < 6u) { let at = g.x * 6u + i; if (i == 5u || i == 0u) { v[at / 4u][at % 4u] = 1.0; } }", 2, &[7]),
+        // Whole vectors, a lane each; a vector of three and what lies behind it; one lane that writes all four.
+        ("v[g.x * 32u + i] = vec4<f32>(1.0);", 2, &[]),
+        ("if (i == 0u) { p[0].a.z = 1.0; }\nif (i == 1u) { p[0].b = 1.0; }", 1, &[]),
+        ("v[i].x = 1.0; v[i].y = 1.0; v[i][2u + i % 2u] = 1.0;", 1, &[]),
+    ] {
+        assert_eq!(vectors(body, grid)?, lines, "{body}");
     }
     Ok(())
 }
