@@ -77,7 +77,7 @@ fn conditions() -> Result {
     assert_eq!(from(body, 3)?, expected);
     // An index is stronger than a condition.
     let body = "if a[70] > 5u { out[a[70] - 700u + i] = 1u; }";
-    assert_eq!(from(body, 3)?, [(70, Condition), (70, Index)]);
+    assert_eq!(from(body, 3)?, [(70, Index), (70, Condition)]);
     Ok(())
 }
 
