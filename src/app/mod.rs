@@ -59,8 +59,9 @@ struct Panes {
 }
 
 impl Panes {
-    /// `staged` says whether the stage has a picture; otherwise it is low, and what is below has its room.
-    fn of(window: Rect, staged: bool) -> Self {
+    /// `staged` says whether the stage has a picture; otherwise it is low, and what is below has its room. A strip of passes above it makes it
+    /// higher by `strip`.
+    fn of(window: Rect, staged: bool, strip: f32) -> Self {
         let (width, height) = (window.width(), window.height());
         let bar = Rect::from_min_size(window.min, vec2(width, 48.0));
         let status = Rect::from_min_max(pos2(window.min.x, window.max.y - 32.0), window.max);
@@ -69,7 +70,7 @@ impl Panes {
         let page_width = (width * 0.35).clamp(400.0, 720.0).round();
         let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
         let bench = Rect::from_min_max(page.right_top(), body.max);
-        let stage_height = if staged { (height * 0.47).clamp(360.0, 960.0).round() } else { 144.0 };
+        let stage_height = strip + if staged { (height * 0.47).clamp(360.0, 960.0).round() } else { 144.0 };
         let stage = Rect::from_min_size(
             bench.min,
             vec2(bench.width(), stage_height.min(body.height() - 244.0 - predicted::HEIGHT)),
@@ -115,7 +116,10 @@ impl View {
         let mut commands = keys(ui, state);
         let window = ui.max_rect();
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
-        let panes = Panes::of(window, state.place.is_traceable(&state.place.variant.program));
+        let panes = {
+            let strip = state.passes().map_or(0.0, |passes| passes.height());
+            Panes::of(window, state.place.is_traceable(&state.place.variant.program), strip)
+        };
         self.settle(state);
         let results = state.results();
         let executing = self.executing(state);

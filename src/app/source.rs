@@ -325,6 +325,8 @@ pub fn line_of(tag: Tag, state: &State, executing: Option<u32>) -> Option<u32> {
             timeline.events.get(index).map(|e| e.line)
         }
         Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) => executing,
-        Tag::Warp(_) | Tag::Cell { .. } | Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) => None,
+        Tag::Warp(_) | Tag::Cell { .. } | Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) | Tag::Pass(_) | Tag::Edge(_) => {
+            None
+        }
     }
 }

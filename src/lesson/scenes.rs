@@ -18,11 +18,21 @@ pub enum SceneKind {
     Waves,
     /// Where the rungs of the kernel's ladder stand under a device's ceilings.
     Roofline,
+    /// What a buffer holds after the pass.
+    Contents,
+    /// The program's series, round by round.
+    Rounds,
 }
 
-/// What a launch has for pictures to show.
+/// What a pass has for pictures to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
+    /// Buffers: it is there at all.
+    pub buffers: bool,
+    /// A kernel: it is no copy and no fill.
+    pub kernel: bool,
+    /// Series that its program keeps of its rounds.
+    pub series: bool,
     /// Matrices among its buffers.
     pub matrices: bool,
     /// Lanes that meet: at barriers, or by subgroup operations.
@@ -50,14 +60,14 @@ pub struct Scene {
 }
 
 /// All of them, in the order of the stage's tabs.
-pub static SCENES: [Scene; 6] = [
+pub static SCENES: [Scene; 8] = [
     Scene {
         kind: SceneKind::Warp,
         name: "Warp",
         help: "The lanes of one warp, and each byte that they touch",
         about: "one access of warp 0, workgroup 0",
         plays: true,
-        fits: |_| true,
+        fits: |facts| facts.kernel,
         needs: "any kernel that can be traced",
     },
     Scene {
@@ -94,7 +104,7 @@ pub static SCENES: [Scene; 6] = [
         help: "How the grid's workgroups spread over a device's SMs, wave after wave",
         about: "how the grid's workgroups spread over a device's SMs",
         plays: false,
-        fits: |_| true,
+        fits: |facts| facts.kernel,
         needs: "any kernel",
     },
     Scene {
@@ -105,6 +115,24 @@ pub static SCENES: [Scene; 6] = [
         plays: false,
         fits: |facts| facts.flops,
         needs: "say how many `flops` its work takes",
+    },
+    Scene {
+        kind: SceneKind::Contents,
+        name: "Buffers",
+        help: "What a buffer holds after the pass: numbers, shades or characters",
+        about: "what a buffer holds after the pass",
+        plays: false,
+        fits: |facts| facts.buffers,
+        needs: "any pass",
+    },
+    Scene {
+        kind: SceneKind::Rounds,
+        name: "Rounds",
+        help: "What the program keeps of each of its rounds",
+        about: "what the program keeps of each of its rounds",
+        plays: false,
+        fits: |facts| facts.series,
+        needs: "give its program a series with `each`",
     },
 ];
 

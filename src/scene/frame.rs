@@ -153,6 +153,10 @@ pub enum Tag {
     Wave(u64),
     /// A kernel of the ladder, by its place in the picture's list.
     Spot(usize),
+    /// A pass of the program, by its place.
+    Pass(usize),
+    /// What goes from one pass to another, by its place in the picture's list.
+    Edge(usize),
 }
 
 impl Frame {
@@ -186,6 +190,25 @@ impl Frame {
     /// Adds a line of text; `at` is the anchor's x and the y of the line's middle.
     pub fn text(&mut self, at: [f32; 2], size: f32, anchor: Anchor, ink: Ink, text: impl Into<String>) {
         self.items.push(Item::Text { at, size, anchor, ink, text: text.into(), mono: false, tag: None });
+    }
+
+    /// Adds all of another picture, so far to the right and down.
+    pub fn place(&mut self, other: Self, [dx, dy]: [f32; 2]) {
+        let moved = |[x, y]: [f32; 2]| [x + dx, y + dy];
+        self.items.extend(other.items.into_iter().map(|mut item| {
+            match &mut item {
+                Item::Rect { rect: [x, y, ..], .. } => [*x, *y] = moved([*x, *y]),
+                Item::Line { from, to, .. } => (*from, *to) = (moved(*from), moved(*to)),
+                Item::Polyline { points, .. } => points.iter_mut().for_each(|point| *point = moved(*point)),
+                Item::Dot { center: at, .. } | Item::Text { at, .. } => *at = moved(*at),
+            }
+            item
+        }));
+        self.grids.extend(other.grids.into_iter().map(|mut grid| {
+            (grid.rect[0], grid.rect[1]) = (grid.rect[0] + dx, grid.rect[1] + dy);
+            grid
+        }));
+        self.alt = [std::mem::take(&mut self.alt), other.alt].join(" ").trim().to_owned();
     }
 
     /// Gives the item that was added last a tag.

@@ -2,6 +2,7 @@
 
 mod banks;
 mod card;
+pub mod contents;
 mod counters;
 mod flow;
 mod grid;
@@ -14,6 +15,7 @@ pub mod explore;
 pub mod frame;
 pub mod mark;
 pub mod palette;
+pub mod passes;
 pub mod plot;
 pub mod reduction;
 pub mod roofline;

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use super::frame::{Frame, Tag};
+use super::contents::{self, Contents};
+use super::frame::{Anchor, Frame, Tag};
 use super::mark::Mark;
+use super::palette::Ink;
+use super::plot::{self, Plot};
 use super::reduction::{self, ReductionView, Tree};
 use super::roofline::{self, Roofline};
 use super::warp::WarpView;
@@ -25,6 +28,10 @@ pub struct StageView<'a> {
     pub spread: Option<&'a Spread>,
     /// Where the kernels of the ladder stand, where that was asked for.
     pub roofline: Option<&'a Roofline>,
+    /// What a buffer holds, where that was read.
+    pub contents: Option<&'a Contents<'a>>,
+    /// The program's series by round.
+    pub rounds: &'a [Plot],
     /// Linear index of the workgroup.
     pub workgroup: u32,
     /// Warp within the workgroup.
@@ -51,6 +58,8 @@ impl<'a> StageView<'a> {
             heat: None,
             spread: None,
             roofline: None,
+            contents: None,
+            rounds: &[],
             workgroup: 0,
             warp: 0,
             position: 0.0,
@@ -86,6 +95,8 @@ impl Painter {
             SceneKind::Reduction => self.reduction(view),
             SceneKind::Waves => waves::frame(view),
             SceneKind::Roofline => roofline::frame(view),
+            SceneKind::Contents => contents::frame(view),
+            SceneKind::Rounds => rounds(view),
         }
     }
 
@@ -106,8 +117,30 @@ impl Painter {
             SceneKind::Heat => heat::told(view, tag),
             SceneKind::Waves => waves::told(view, tag),
             SceneKind::Roofline => roofline::told(view, tag),
-            // What it shows is written in it.
-            SceneKind::Reduction => None,
+            SceneKind::Contents => contents::told(view, tag),
+            // What they show is written in them.
+            SceneKind::Reduction | SceneKind::Rounds => None,
         }
     }
+}
+
+/// The program's series, one beside the other.
+fn rounds(view: &StageView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let [width, height] = view.size;
+    let each = width / view.rounds.len().max(1) as f32;
+    for (i, plot) in view.rounds.iter().enumerate() {
+        frame.place(plot::frame(plot, [each, height]), [i as f32 * each, 0.0]);
+    }
+    if view.rounds.is_empty() {
+        frame.text(
+            [width / 2.0, height / 2.0],
+            14.0,
+            Anchor::Middle,
+            Ink::Muted,
+            "The program has not been traced yet.",
+        );
+        frame.alt = "The program has not been traced yet.".to_owned();
+    }
+    frame
 }

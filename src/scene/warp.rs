@@ -175,7 +175,7 @@ pub(super) fn piece_of(tag: Tag) -> Option<Piece> {
         Tag::Sector { buffer, index } => Some(Piece::Sector { buffer, index }),
         Tag::Bank(bank) => Some(Piece::Bank(bank)),
         Tag::Lane(_) | Tag::Event(_) | Tag::Warp(_) | Tag::SourceLine(_) | Tag::Cell { .. } => None,
-        Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) => None,
+        Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) | Tag::Pass(_) | Tag::Edge(_) => None,
     }
 }
 

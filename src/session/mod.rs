@@ -22,6 +22,7 @@ pub mod new_lesson;
 pub mod note;
 pub mod origin;
 pub mod output;
+pub mod pipeline;
 pub mod predict;
 mod program_output;
 pub mod ptx;

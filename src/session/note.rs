@@ -1,6 +1,7 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
 mod experiment;
+mod program;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -151,6 +152,9 @@ impl Builder<'_> {
             }
         }
         flush(&mut prose, &mut blocks);
+        if let Some(done) = &shown {
+            blocks.extend(program::blocks(&lesson, step, done, self.measured(&step.variant, &params)));
+        }
         blocks.extend(self.stage(step, &params, shown.as_ref()));
         blocks.extend(shown.map(|done| self.predicted(step, &params, &done)).unwrap_or_default());
         blocks.extend(self.experiment(step));
@@ -235,7 +239,9 @@ impl Builder<'_> {
 
     fn trace(&mut self, variant: &Variant, params: &Params, spec: TraceSpec) -> Option<Done> {
         let seed = self.input.setting.seed;
-        let purpose = Purpose { seed, check: true, measure: None, trace: Some(spec), bounds_checks: true };
+        // Of a part of the grid no result is right.
+        let check = !spec.only_timeline_workgroups;
+        let purpose = Purpose { seed, check, measure: None, trace: Some(spec), bounds_checks: true };
         let lesson: &Lesson = &self.input.setting.lesson;
         let backend = Backend::Simt;
         let runner = Runner { devices: self.devices, backend, lesson, purpose: &purpose, cancel: self.cancel };
@@ -255,6 +261,10 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
         let lesson = self.input.setting.lesson.clone();
         let Some((place, kernel)) = on_stage(&lesson, step) else { return Vec::new() };
+        // What the program keeps of its rounds is there already.
+        if step.scene == SceneKind::Rounds {
+            return self.source(step, kernel, params).into_iter().collect();
+        }
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
         if !lesson.runs_on(&step.variant, Backend::Simt) {
             let why = format!(

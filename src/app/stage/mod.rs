@@ -1,5 +1,6 @@
 //! The stage: pictures of a kernel's run as its accesses happen, and the controls that play them.
 
+mod passes;
 mod row;
 mod tabs;
 
@@ -11,6 +12,7 @@ use super::origin::Seek;
 use super::player::Player;
 use super::{paint, theme};
 use crate::lesson::{SceneKind, Step};
+use crate::scene::contents::{Contents, Shape};
 use crate::scene::frame::Tag;
 use crate::scene::mark::{self, Mark};
 use crate::scene::stage::{Painter, StageView};
@@ -42,6 +44,10 @@ pub struct Stage {
     answered: u64,
     /// The answer that is ringed, the timeline that it is ringed on, and the rings.
     marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
+    /// The first element that is shown of a buffer, and how.
+    contents: (usize, Option<Shape>),
+    /// What the pointer is on in the strip of passes.
+    on_pass: Option<Tag>,
     /// What the pointer is on in words, and of which event.
     note: Option<(Tag, Option<usize>, String)>,
     /// What draws the pictures.
@@ -101,6 +107,7 @@ impl Stage {
             self.keys(ui, events.len());
         }
         let mut room = ui.available_rect_before_wrap();
+        commands.extend(self.passes(ui, state, &mut room));
         commands.extend(tabs::show(ui, state, &mut room));
         let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
         let below = if scene.scene().plays { ROW + STRIP + 8.0 } else { ROW + 4.0 };
@@ -112,10 +119,11 @@ impl Stage {
         }
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         let mut row_ui = ui.new_child(egui::UiBuilder::new().max_rect(row).layout(layout));
-        if scene.scene().plays {
-            commands.extend(self.row(&mut row_ui, state, events.len(), warps));
-        } else {
-            commands.extend(row::lanes(&mut row_ui, state));
+        match scene {
+            SceneKind::Contents => commands.extend(self.buffer(&mut row_ui, state)),
+            SceneKind::Rounds => {}
+            _ if scene.scene().plays => commands.extend(self.row(&mut row_ui, state, events.len(), warps)),
+            _ => commands.extend(row::lanes(&mut row_ui, state)),
         }
         commands
     }
@@ -174,12 +182,31 @@ impl Stage {
         let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
         let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
         let heat = state.traced().and_then(|t| t.heat.as_ref()).filter(|(of, _)| *of == state.place.shown());
+        let looked = state.found.looked.as_ref().filter(|_| scene == SceneKind::Contents);
+        let content = looked.and_then(|looked| Some((looked, looked.answer.as_ref()?)));
+        if let Some((_, Err(problems))) = content {
+            let said = problems.first().map_or_else(String::new, |problem| problem.message.clone());
+            let mut room = ui.new_child(egui::UiBuilder::new().max_rect(rect));
+            super::empty(&mut room, &said);
+            return None;
+        }
+        let when = looked.map(|looked| passes::when(state, looked)).unwrap_or_default();
+        let contents =
+            content.and_then(|(looked, answer)| Some((looked, answer.as_ref().ok()?))).map(|(looked, content)| {
+                let shape = self.contents.1.unwrap_or_else(|| passes::shape_of(state, looked, content));
+                let from = self.contents.0.min(content.tensor.len().saturating_sub(1));
+                let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
+                Contents { buffer: &looked.glance.buffer, when: &when, tensor, count, columns, shape, from }
+            });
+        let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
         let view = StageView {
             scene,
             timeline,
             heat: heat.map(|(_, heat)| &**heat),
             spread: spread.as_ref(),
             roofline: roofline.as_ref(),
+            contents: contents.as_ref(),
+            rounds: &rounds,
             workgroup: state.place.workgroup,
             warp: self.warp,
             position: self.player.position,
@@ -193,8 +220,22 @@ impl Stage {
         let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
+        if let Some(contents) = &contents
+            && response.hovered()
+        {
+            let row = contents.row(view.size);
+            let rows = ui.input(|i| (i.smooth_scroll_delta().y / -22.0).round());
+            self.contents.0 = scrolled(self.contents.0, rows, row, contents.tensor.len());
+        }
         let (tag, event) = (self.hovered?, self.event(timeline, state.place.workgroup));
-        let element = event.filter(|_| scene == SceneKind::Warp).and_then(|event| written(timeline, event, tag));
+        let element = match (scene, tag) {
+            (SceneKind::Warp, _) => event.and_then(|event| written(timeline, event, tag)),
+            (SceneKind::Contents, Tag::Word { index, .. }) => contents
+                .as_ref()
+                .filter(|contents| passes::is_written(state, contents.buffer))
+                .map(|c| (c.buffer.to_owned(), index)),
+            _ => None,
+        };
         if element.is_some() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
         }
@@ -255,6 +296,14 @@ impl Stage {
             self.player.forward(events);
         }
     }
+}
+
+/// The first element to show after the pointer turned its wheel by some rows.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole rows, not negative")]
+fn scrolled(from: usize, rows: f32, row: usize, len: usize) -> usize {
+    let by = rows.abs() as usize * row;
+    let to = if rows < 0.0 { from.saturating_sub(by) } else { from + by };
+    to.min(len.saturating_sub(row)) / row.max(1) * row.max(1)
 }
 
 /// The element that a lane or a word of an event stands for, where the event writes to a buffer.

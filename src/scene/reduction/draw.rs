@@ -134,7 +134,7 @@ fn lit(view: &ReductionView<'_>, event: usize) -> Option<bool> {
         Tag::Warp(warp) => Some(of.warp == warp),
         Tag::SourceLine(line) => Some(of.line == line),
         Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) | Tag::Cell { .. } => None,
-        Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) => None,
+        Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) | Tag::Pass(_) | Tag::Edge(_) => None,
     }
 }
 

@@ -53,8 +53,8 @@ pub enum Command {
     Explain(String, u64),
     /// Put the answer away.
     CloseOrigin,
-    /// Look at a buffer at some moment; at none.
-    Look(Option<Glance>),
+    /// Look at a buffer, by its name.
+    ShowBuffer(String),
     /// Choose the colours.
     SetTheme(ThemeChoice),
     /// Keep pictures still.

@@ -8,7 +8,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::base::units::Work;
 use crate::device::Launch;
-use crate::job::{Moment, Shown};
+use crate::job::{Job, Moment, Shown};
 use crate::lesson::Facts;
 use crate::lesson::scope::Results;
 use crate::session::exercise::Verdict;
@@ -28,6 +28,8 @@ pub struct Found {
     pub traced: BTreeMap<String, Traced>,
     /// Measurements by program.
     pub measured: BTreeMap<String, Measured>,
+    /// The program on the bench as it runs at the parameters, with its key; see `Setting::traced_key`.
+    pub job: Option<(String, Arc<Job>)>,
     /// The shader of the kernel on the stage as it runs at the parameters.
     pub source: Option<Arc<str>>,
     /// What the stage can show of it.

@@ -131,6 +131,9 @@ impl Desk {
             self.apply(event);
             changed = true;
         }
+        if changed {
+            self.look();
+        }
         if let (false, SaveState::Unsaved) = (self.writing, &self.state.save) {
             self.write();
         }
@@ -142,7 +145,8 @@ impl Desk {
     pub fn busy(&self) -> bool {
         let unread = self.state.place.lesson.is_none() && self.state.problems.is_empty();
         let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
-        unread || !self.state.activities.is_empty() || self.tracing_left() || asking
+        let reading = self.state.found.looked.as_ref().is_some_and(|looked| looked.answer.is_none());
+        unread || !self.state.activities.is_empty() || self.tracing_left() || asking || reading
     }
 
     /// Carries out a command.
@@ -188,7 +192,10 @@ impl Desk {
                 self.explainer.cancel();
                 self.state.found.origin = None;
             }
-            Command::Look(glance) => self.look(glance),
+            Command::ShowBuffer(name) => {
+                self.state.place.buffer = Some(name);
+                self.look();
+            }
             Command::SetTheme(theme) => {
                 self.state.saved.theme = theme;
                 self.unsaved();

@@ -23,6 +23,8 @@ pub struct Place {
     pub pass: String,
     /// Which of its launches, from 0.
     pub launch: u64,
+    /// The buffer that the learner chose to look at.
+    pub buffer: Option<String>,
     /// The workgroup on the stage, by its linear index.
     pub workgroup: u32,
     /// The picture that the learner or the step asks for; see `State::shown_scene`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::{Glance, Looked, Notice, Origin};
+use super::state::{Looked, Notice, Origin};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
@@ -104,6 +104,7 @@ impl Desk {
         let launch = place.program().and_then(|program| program.pass(&pass)).and_then(|pass| pass.launch());
         let is_first = launch.and_then(|launch| launch.rungs.first()) == Some(&kernel);
         place.pass.clone_from(&pass);
+        place.launch = 0;
         if is_first {
             place.variant.rungs.remove(&pass);
         } else {
@@ -173,15 +174,17 @@ impl Desk {
     fn show(&mut self, setting: &Setting) {
         let (place, found) = (&mut self.state.place, &mut self.state.found);
         let at = place.pass();
+        let key = setting.traced_key(&place.variant);
         let source = jobs::source(&setting.lesson, &place.variant, &place.pass, &setting.params);
-        if source != found.source || source.is_none() {
+        if found.job.as_ref().is_none_or(|(of, _)| *of != key) {
             let purpose = run::purpose(Backend::Simt, setting.seed, true);
             let job = jobs::build(&setting.lesson, &place.variant, &setting.params, &purpose);
-            found.facts = job.map(|job| jobs::facts(&job, at)).unwrap_or_default();
-            found.source = source;
+            found.job = job.ok().map(|job| (key, Arc::new(job)));
         }
-        let sketch = jobs::sketch(&setting.lesson, &place.variant, &setting.params);
-        let grid = sketch.as_ref().and_then(|job| Some(job.passes.get(at)?.launch()?.grid.most()));
+        let job = found.job.as_ref().map(|(_, job)| job);
+        found.facts = job.map(|job| jobs::facts(job, at)).unwrap_or_default();
+        found.source = source;
+        let grid = job.and_then(|job| Some(job.passes.get(at)?.launch()?.grid.most()));
         found.groups = grid.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         place.workgroup = place.workgroup.min(found.groups.saturating_sub(1));
         if let Some(pass) = found.traced.get(&place.variant.program).and_then(|traced| traced.pass(at)) {
@@ -198,19 +201,22 @@ impl Desk {
         let asked = Asking::Origin(buffer.clone(), index);
         self.explainer.replace(Question { setting, variant, asked });
         self.state.found.origin = Some(Origin { key, program, buffer, index, answer: None, question: self.questions });
-        self.state.found.looked = None;
+        // What was being read is read when there is an answer.
+        self.state.found.looked = self.state.found.looked.take().filter(|looked| looked.answer.is_some());
     }
 
-    /// The learner looks at a buffer, or no longer does.
-    pub(super) fn look(&mut self, glance: Option<Glance>) {
-        self.explainer.cancel();
-        (self.state.found.looked, self.state.found.origin) = (None, None);
-        if let (Some(setting), Some(glance)) = (self.state.place.setting(), glance) {
-            let variant = self.state.place.variant.clone();
-            let key = setting.traced_key(&variant);
-            self.explainer.replace(Question { setting, variant, asked: Asking::Content(glance.clone()) });
-            self.state.found.looked = Some(Looked { key, glance, answer: None });
+    /// Reads the buffer on the stage, where that has not been done and nothing else is being found out.
+    pub(super) fn look(&mut self) {
+        let (Some(setting), Some(glance)) = (self.state.place.setting(), self.state.glance()) else { return };
+        let variant = self.state.place.variant.clone();
+        let (key, found) = (setting.traced_key(&variant), &mut self.state.found);
+        let is_known = found.looked.as_ref().is_some_and(|looked| looked.key == key && looked.glance == glance);
+        let busy = found.origin.as_ref().is_some_and(|origin| origin.answer.is_none());
+        if is_known || busy || self.state.shown_scene() != SceneKind::Contents {
+            return;
         }
+        self.explainer.replace(Question { setting, variant, asked: Asking::Content(glance.clone()) });
+        self.state.found.looked = Some(Looked { key, glance, answer: None });
     }
 
     /// An answer of other settings goes; the same question is asked at these, as long as its program is on the bench.
@@ -228,13 +234,7 @@ impl Desk {
                 self.state.found.origin = Some(Origin { key: key.clone(), answer: None, ..origin });
             }
         }
-        let program = self.state.place.program();
-        let known = |buffer: &str| program.is_some_and(|program| program.buffers.iter().any(|b| b.name == buffer));
-        match self.state.found.looked.take() {
-            Some(looked) if looked.key == key => self.state.found.looked = Some(looked),
-            Some(looked) if known(&looked.glance.buffer) => self.look(Some(looked.glance)),
-            Some(_) | None => {}
-        }
+        self.look();
     }
 
     /// Measures the program on the bench, unless that has been done or tried, or there is nothing to measure with. Where the device is the

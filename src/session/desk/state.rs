@@ -11,8 +11,11 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::gpu::simt;
+use crate::job::{BindingKind, Moment};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Pack, SceneKind, Variant};
+use crate::lesson::{Block, Pack, SCENES, Scene, SceneKind, Variant};
+use crate::scene::passes::Passes;
+use crate::scene::plot::Plot;
 use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
 use crate::session::devices::Choice;
@@ -21,8 +24,8 @@ use crate::session::model::{self, Chosen, Predicted};
 use crate::session::recording::{self, Recording};
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::setting::parameters_of;
-use crate::session::staged;
 use crate::session::sweep::{Sweep, device_for};
+use crate::session::{pipeline, staged};
 use crate::trace::record::{Backend, Device};
 
 /// Everything that views read.
@@ -88,8 +91,39 @@ impl State {
     /// The picture on the stage: what is asked for, where there is something of it to show.
     #[must_use]
     pub fn shown_scene(&self) -> SceneKind {
-        let fits = (self.place.scene.scene().fits)(self.found.facts);
-        if fits { self.place.scene } else { SceneKind::default() }
+        let fits = |scene: &&Scene| (scene.fits)(self.found.facts);
+        let first = || SCENES.iter().find(fits).map_or_else(SceneKind::default, |scene| scene.kind);
+        Some(self.place.scene.scene()).filter(fits).map_or_else(first, |scene| scene.kind)
+    }
+
+    /// The passes of the program on the bench; None of a program of one.
+    #[must_use]
+    pub fn passes(&self) -> Option<Passes> {
+        let lesson = self.place.lesson.as_ref()?;
+        let (_, job) = self.found.job.as_ref()?;
+        let traced = self.traced().and_then(|traced| traced.record.as_deref());
+        let measured = self.found.measured(&self.place.variant.program).map(|record| &**record);
+        pipeline::passes(lesson, &self.place.variant, job, traced, measured)
+    }
+
+    /// The series of the program's rounds, from its trace.
+    #[must_use]
+    pub fn rounds(&self) -> Vec<Plot> {
+        let record = self.traced().and_then(|traced| traced.record.as_deref());
+        self.place.program().zip(record).map(|(program, record)| pipeline::series(program, record)).unwrap_or_default()
+    }
+
+    /// What a reader of buffers looks at on the stage: the buffer chosen last, or one that the pass writes, after the launch on the stage.
+    #[must_use]
+    pub fn glance(&self) -> Option<Glance> {
+        let (_, job) = self.found.job.as_ref()?;
+        let pass = job.passes.get(self.place.pass())?;
+        let touched: Vec<(usize, BindingKind)> = pass.touched().collect();
+        let chosen = self.place.buffer.as_ref().and_then(|name| job.buffers.iter().position(|b| b.name == *name));
+        let written = touched.iter().find(|(_, kind)| *kind == BindingKind::ReadWrite).or(touched.first());
+        let buffer = chosen.or(written.map(|(buffer, _)| *buffer))?;
+        let at = Moment::After(self.place.pass(), self.place.launch);
+        Some(Glance { buffer: job.buffers[buffer].name.clone(), at })
     }
 
     /// What the tracer found out about the program on the bench.

@@ -137,7 +137,14 @@ pub fn facts(job: &Job, place: usize) -> Facts {
         let wgsl = launch.wgsl().ok()?;
         simt::Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides).ok()
     });
-    Facts { matrices, meets: compiled.is_some_and(|program| program.meets()), flops: pass.work.flops > 0.0 }
+    Facts {
+        buffers: true,
+        kernel: pass.launch().is_some(),
+        series: job.series.iter().any(|series| series.each.is_some()),
+        matrices,
+        meets: compiled.is_some_and(|program| program.meets()),
+        flops: pass.work.flops > 0.0,
+    }
 }
 
 /// A program being made into a job.

@@ -1,0 +1,193 @@
+//! What a buffer holds: its elements as numbers, as shades, or as the characters that they stand for.
+
+use super::frame::{Anchor, Frame, Tag};
+use super::palette::{Hue, Ink};
+use super::stage::StageView;
+use super::text;
+use crate::base::tensor::Tensor;
+use crate::base::units::{count, number};
+
+/// How elements are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// As numbers, in as many columns as fit.
+    #[default]
+    Numbers,
+    /// As shades, in as many columns as a matrix has.
+    Shades,
+    /// As characters: each element is a byte of a text.
+    Characters,
+}
+
+/// A buffer at some moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents<'a> {
+    /// Its name.
+    pub buffer: &'a str,
+    /// When: `after scatter`.
+    pub when: &'a str,
+    /// Its elements, from the first.
+    pub tensor: &'a Tensor,
+    /// How many elements it has; there may be more than are known.
+    pub count: u64,
+    /// The columns of the matrix that it is.
+    pub columns: Option<u64>,
+    /// How they are shown.
+    pub shape: Shape,
+    /// The first element that is shown.
+    pub from: usize,
+}
+
+/// Height of a row of numbers, and of a row of shades.
+const ROW: f32 = 22.0;
+const SHADE: f32 = 10.0;
+/// Space around the picture.
+const MARGIN: f32 = 16.0;
+/// What is above the elements.
+const HEAD: f32 = 44.0;
+
+/// How elements lie in the picture.
+struct Layout {
+    left: f32,
+    columns: usize,
+    cell: [f32; 2],
+    rows: usize,
+}
+
+impl Contents<'_> {
+    /// Elements from this many on begin a row.
+    #[must_use]
+    pub fn row(&self, size: [f32; 2]) -> usize {
+        self.layout(size).columns
+    }
+
+    fn layout(&self, [width, height]: [f32; 2]) -> Layout {
+        let left = MARGIN + text::width(&count(self.count), 12.0, true) + 12.0;
+        let room = width - left - MARGIN;
+        let matrix = self.columns.and_then(|columns| usize::try_from(columns).ok());
+        let (columns, cell) = match self.shape {
+            Shape::Numbers => {
+                let widest = self.shown(256).map(|i| text::width(&self.word(i), 12.0, true)).fold(24.0, f32::max);
+                let most = ((room / (widest + 12.0)) as usize).max(1);
+                // Rows of a round number of elements are easier to count in.
+                let round = [32, 16, 10, 8, 5, 4, 2, 1].into_iter().find(|n| *n <= most).unwrap_or(1);
+                let columns = matrix.filter(|columns| *columns <= most).unwrap_or(round);
+                (columns, [(room / columns as f32).min(widest + 28.0), ROW])
+            }
+            Shape::Shades => {
+                let columns = matrix.unwrap_or(64).min((room / 2.0) as usize).max(1);
+                let side = (room / columns as f32).min(SHADE);
+                (columns, [side, side])
+            }
+            Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
+        };
+        Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
+    }
+
+    /// The elements from the first that is shown on, so many at most.
+    fn shown(&self, most: usize) -> impl Iterator<Item = usize> {
+        self.from..self.tensor.len().min(self.from + most)
+    }
+
+    /// An element that was written; None of what nobody has written.
+    fn value(&self, i: usize) -> Option<f64> {
+        let poison = self.tensor.elem.poison();
+        let bits = if self.tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };
+        (self.tensor.bits(i) != bits).then(|| self.tensor.get(i))
+    }
+
+    fn word(&self, i: usize) -> String {
+        self.value(i).map_or_else(|| "–".to_owned(), number)
+    }
+}
+
+/// The picture.
+pub(super) fn frame(view: &StageView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let Some(contents) = view.contents else {
+        frame.text([view.size[0] / 2.0, view.size[1] / 2.0], 14.0, Anchor::Middle, Ink::Muted, "Reading the buffer…");
+        frame.alt = "Reading the buffer.".to_owned();
+        return frame;
+    };
+    let layout = contents.layout(view.size);
+    let title = format!("{} {}", contents.buffer, contents.when);
+    frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone());
+    let shown: Vec<usize> = contents.shown(layout.columns * layout.rows).collect();
+    let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+    let about = if low <= high {
+        format!(
+            "{} × {}, shown from {} to {}",
+            count(contents.count),
+            contents.tensor.elem.name(),
+            number(low),
+            number(high)
+        )
+    } else {
+        format!("{} × {}", count(contents.count), contents.tensor.elem.name())
+    };
+    frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, about.clone());
+    let share = |value: f64| if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
+    for (place, i) in shown.iter().copied().enumerate() {
+        let (row, column) = (place / layout.columns, place % layout.columns);
+        let [w, h] = layout.cell;
+        let at = [layout.left + column as f32 * w, HEAD + row as f32 * h];
+        if column == 0 && (row as f32 * h) % ROW < h {
+            let number = count(i as u64);
+            frame.text([layout.left - 12.0, at[1] + h.max(ROW) / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, number);
+        }
+        let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
+        let rect = [at[0], at[1], w - 1.0, h - 1.0];
+        let value = contents.value(i);
+        let fill = match (value.filter(|value| value.is_finite()), contents.shape) {
+            (None, _) | (_, Shape::Characters) => Ink::Raised,
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
+            (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
+            (Some(value), Shape::Numbers) => Ink::Tint(Hue::Load, (share(value) * 40.0) as u8),
+        };
+        let ring = view.hovered == tag;
+        frame.outline(rect, 2.0, Some(fill), if ring { Ink::Accent } else { fill }, tag);
+        let words = match contents.shape {
+            Shape::Numbers => contents.word(i),
+            Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
+            Shape::Shades => continue,
+        };
+        let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
+        frame.items.push(super::frame::Item::Text {
+            at: [at[0] + (w - 1.0) / 2.0, at[1] + h / 2.0 - 0.5],
+            size: 12.0,
+            anchor: Anchor::Middle,
+            ink,
+            text: words,
+            mono: true,
+            tag,
+        });
+    }
+    frame.alt = format!("{title}: {about}.");
+    frame
+}
+
+/// The character that a byte stands for, as far as it is one that can be seen.
+fn character(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a byte, or shown as none")]
+    match value as u8 {
+        byte if f64::from(byte) != value => "?".to_owned(),
+        b' ' => "␣".to_owned(),
+        b'\n' => "⏎".to_owned(),
+        byte if byte.is_ascii_graphic() => char::from(byte).to_string(),
+        _ => "·".to_owned(),
+    }
+}
+
+/// What the pointer is on, in words.
+pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
+    let (Some(contents), Tag::Word { index, .. }) = (view.contents, tag) else { return None };
+    let i = usize::try_from(index).ok()?;
+    let place = match contents.columns {
+        Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),
+        _ => String::new(),
+    };
+    let value = contents.value(i).map_or_else(|| "never written".to_owned(), |value| value.to_string());
+    Some(format!("{}[{index}]{place}: {value}", contents.buffer))
+}

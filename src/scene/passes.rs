@@ -1,0 +1,233 @@
+//! A program as a strip: its passes in order, the buffers that go from one to another, and the time of each.
+
+use super::frame::{Anchor, Frame, Item, Tag};
+use super::palette::{Hue, Ink};
+use super::text;
+use crate::base::units::{count, si};
+
+/// A pass of the strip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Its name.
+    pub title: String,
+    /// The kernel that it launches, or what else it does.
+    pub does: String,
+    /// How often it ran; None before that is known.
+    pub launches: Option<u64>,
+    /// The median time of all its launches in a run, in seconds, where it was measured.
+    pub time_s: Option<f64>,
+    /// Bytes that all its launches asked for, where they were traced.
+    pub bytes: Option<u64>,
+}
+
+/// A buffer that one pass writes and a later one reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The pass that writes it, by its place.
+    pub from: usize,
+    /// The pass that reads it.
+    pub to: usize,
+    /// Its name.
+    pub buffer: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// Passes that are repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// The first of them, by its place.
+    pub first: usize,
+    /// The last.
+    pub last: usize,
+    /// The repetition's name.
+    pub title: String,
+    /// How many rounds there were; None before that is known.
+    pub rounds: Option<u64>,
+}
+
+/// A program's passes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Passes {
+    /// The passes, in the order in which they first run.
+    pub stages: Vec<Stage>,
+    /// What goes from one to another.
+    pub edges: Vec<Edge>,
+    /// What is repeated, outer ones first.
+    pub rounds: Vec<Rounds>,
+}
+
+/// Height of a box.
+const BOX: f32 = 40.0;
+/// The widest box.
+const WIDE: f32 = 176.0;
+/// Height of a line of words above the boxes.
+const LINE: f32 = 18.0;
+/// Depth of the lanes below the boxes, in which edges pass by others.
+const LANE: f32 = 7.0;
+
+impl Passes {
+    /// The strip's height in points.
+    #[must_use]
+    pub fn height(&self) -> f32 {
+        let above = if self.rounds.is_empty() { 0.0 } else { LINE };
+        above + BOX + if self.lanes() == 0 { 0.0 } else { LANE * self.lanes() as f32 + 4.0 }
+    }
+
+    /// How many edges pass by other boxes side by side, three at most.
+    fn lanes(&self) -> usize {
+        self.edges.iter().filter(|edge| edge.to > edge.from + 1).map(|edge| edge.to).collect::<Vec<_>>().len().min(3)
+    }
+
+    /// The strip, `width` points wide, with the pass `shown` on the stage.
+    #[must_use]
+    pub fn frame(&self, width: f32, shown: Option<usize>, hovered: Option<Tag>) -> Frame {
+        let mut frame = Frame::new([width, self.height()]);
+        let n = self.stages.len().max(1) as f32;
+        let gap = (width / n * 0.2).clamp(8.0, 40.0);
+        let wide = ((width - gap * (n - 1.0)) / n).min(WIDE);
+        let top = if self.rounds.is_empty() { 0.0 } else { LINE };
+        let left = |at: usize| at as f32 * (wide + gap);
+        let most = self.edges.iter().map(|edge| edge.bytes).max().unwrap_or(1).max(1) as f32;
+        let mut lane = 0;
+        for (number, edge) in self.edges.iter().enumerate() {
+            // An edge of a millionth of the bytes is still seen.
+            let thick = (1.0 + 5.0 * (1.0 + (edge.bytes.max(1) as f32 / most).log2() / 20.0)).clamp(1.0, 6.0);
+            let tag = Some(Tag::Edge(number));
+            let ink = if hovered == tag { Ink::Load } else { Ink::Tint(Hue::Load, 55) };
+            let (from, to) = (left(edge.from) + wide, left(edge.to));
+            if edge.to == edge.from + 1 {
+                // Side by side where several buffers go the same way.
+                let alike = self.edges.iter().filter(|other| (other.from, other.to) == (edge.from, edge.to));
+                let before = self.edges[..number].iter().filter(|other| (other.from, other.to) == (edge.from, edge.to));
+                let step = BOX / (alike.count() as f32 + 1.0);
+                let y = top + step * (before.count() as f32 + 1.0);
+                frame.line([from, y], [to, y], thick.min(step - 2.0), ink, tag);
+            } else if edge.to > edge.from {
+                let y = top + BOX + 4.0 + LANE * (lane % 3) as f32;
+                lane += 1;
+                let points = vec![[from - 12.0, top + BOX], [from - 12.0, y], [to + 12.0, y], [to + 12.0, top + BOX]];
+                frame.items.push(Item::Polyline { points, width: thick.min(LANE - 2.0), ink, tag });
+            }
+        }
+        for (at, stage) in self.stages.iter().enumerate() {
+            let rect = [left(at), top, wide, BOX];
+            let tag = Some(Tag::Pass(at));
+            let (fill, stroke) = match (shown == Some(at), hovered == tag) {
+                (true, _) => (Ink::Tint(Hue::Accent, 24), Ink::Accent),
+                (false, true) => (Ink::Raised, Ink::Muted),
+                (false, false) => (Ink::Raised, Ink::Faint),
+            };
+            frame.outline(rect, 6.0, Some(fill), stroke, tag);
+            let words = |y: f32, ink: Ink, words: &str, frame: &mut Frame| {
+                let fitting = text::fit(words, 12.0, false, wide - 16.0);
+                frame.text([rect[0] + 8.0, rect[1] + y], 12.0, Anchor::Start, ink, fitting);
+                frame.tag_last(Tag::Pass(at));
+            };
+            words(12.0, Ink::Text, &stage.title, &mut frame);
+            words(29.0, Ink::Muted, &stage.cost(), &mut frame);
+        }
+        for rounds in &self.rounds {
+            let (from, to) = (left(rounds.first), left(rounds.last) + wide);
+            let y = LINE - 4.0;
+            let points = vec![[from + 1.0, top], [from + 1.0, y], [to - 1.0, y], [to - 1.0, top]];
+            frame.items.push(Item::Polyline { points, width: 1.0, ink: Ink::Muted, tag: None });
+            let words = match rounds.rounds {
+                Some(1) => format!("{}, 1 round", rounds.title),
+                Some(n) => format!("{}, {} rounds", rounds.title, count(n)),
+                None => rounds.title.clone(),
+            };
+            let words = text::fit(&words, 12.0, false, to - from - 24.0);
+            let wide = text::width(&words, 12.0, false) + 12.0;
+            frame.fill([(from + to - wide) / 2.0, 0.0, wide, LINE - 1.0], 0.0, Ink::Panel, None);
+            frame.text([(from + to) / 2.0, 8.0], 12.0, Anchor::Middle, Ink::Muted, words);
+        }
+        let said: Vec<String> = self.stages.iter().map(|stage| format!("{}: {}", stage.title, stage.cost())).collect();
+        frame.alt = format!("The program's passes. {}.", said.join("; "));
+        frame
+    }
+
+    /// What the pointer is on, in words.
+    #[must_use]
+    pub fn told(&self, tag: Tag) -> Option<String> {
+        match tag {
+            Tag::Pass(at) => {
+                let stage = self.stages.get(at)?;
+                let launches = match stage.launches {
+                    None => String::new(),
+                    Some(1) => ", launched once".to_owned(),
+                    Some(n) => format!(", launched {} times", count(n)),
+                };
+                let mut told = format!("{}: {}{launches}", stage.title, stage.does);
+                if let Some(time_s) = stage.time_s {
+                    let all = self.stages.iter().filter_map(|stage| stage.time_s).sum::<f64>();
+                    told.push_str(&format!("\n{}, {:.0}% of all passes", si(time_s, "s"), 100.0 * time_s / all));
+                }
+                if let Some(bytes) = stage.bytes {
+                    told.push_str(&format!("\nlanes ask for {}", si(bytes as f64, "B")));
+                }
+                Some(told)
+            }
+            Tag::Edge(number) => {
+                let Edge { from, to, buffer, bytes } = self.edges.get(number)?;
+                let [from, to] = [from, to].map(|at| self.stages.get(*at).map_or("?", |stage| stage.title.as_str()));
+                Some(format!("`{buffer}`, {}: written by {from}, read by {to}", si(*bytes as f64, "B")))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Stage {
+    /// Its time; where there is none, what it asks memory for.
+    fn cost(&self) -> String {
+        match (self.time_s, self.bytes) {
+            (Some(time_s), _) => si(time_s, "s"),
+            (None, Some(bytes)) => si(bytes as f64, "B"),
+            (None, None) => self.does.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes() -> Passes {
+        let stage = |title: &str, time_s| Stage {
+            title: title.to_owned(),
+            does: "kernel".to_owned(),
+            launches: Some(1),
+            time_s,
+            bytes: Some(64),
+        };
+        let edge = |from, to, bytes| Edge { from, to, buffer: "b".to_owned(), bytes };
+        Passes {
+            stages: vec![stage("a", Some(1e-6)), stage("b", Some(3e-6)), stage("c", None)],
+            edges: vec![edge(0, 1, 1 << 20), edge(0, 2, 4), edge(1, 2, 1 << 10)],
+            rounds: vec![Rounds { first: 1, last: 2, title: "again".to_owned(), rounds: Some(10) }],
+        }
+    }
+
+    #[test]
+    fn edges_are_as_wide_as_their_bytes_and_everything_has_its_name() {
+        let passes = passes();
+        let frame = passes.frame(600.0, Some(1), None);
+        let width = |of: usize| {
+            frame.items.iter().find_map(|item| match item {
+                Item::Line { width, tag, .. } | Item::Polyline { width, tag, .. } if *tag == Some(Tag::Edge(of)) => {
+                    Some(*width)
+                }
+                _ => None,
+            })
+        };
+        assert!(width(0) > width(2) && width(2) > width(1), "{:?}", [width(0), width(1), width(2)]);
+        for item in &frame.items {
+            let [x, y, w, h] = item.bounds();
+            assert!(x >= -1.0 && y >= -1.0 && x + w <= frame.width + 1.0 && y + h <= frame.height + 1.0, "{item:?}");
+        }
+        let told = passes.told(Tag::Pass(1)).unwrap_or_default();
+        assert_eq!(told, "b: kernel, launched once\n3.00 µs, 75% of all passes\nlanes ask for 64.0 B");
+        assert_eq!(passes.told(Tag::Edge(0)).unwrap_or_default(), "`b`, 1.05 MB: written by a, read by b");
+    }
+}

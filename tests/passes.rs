@@ -1,0 +1,159 @@
+//! Programs of several passes in the window: the strip of passes, the launch on the stage, buffers after any of them, series, and notes.
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+
+mod window;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use warpbook::job::Moment;
+use warpbook::lesson::{PackFiles, SceneKind};
+use warpbook::notes::Format;
+use warpbook::session::desk::Command;
+use warpbook::session::desk::state::{Notice, State};
+use warpbook::session::saved::ThemeChoice;
+
+use window::{Window, open, settle};
+
+fn at(step: &str, folder: &Path, size: [f32; 2]) -> Harness<'static, Window> {
+    let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs/programs");
+    let mut window = open(PackFiles::Folder(pack), &folder.join("state.ron"), size);
+    let steps = &window.state().desk.state().place.lesson.clone().unwrap().steps;
+    let number = steps.iter().position(|known| known.id == step).unwrap();
+    window.state_mut().desk.command(Command::GoTo(number));
+    settle(&mut window);
+    window
+}
+
+fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
+    window.state().desk.state()
+}
+
+/// What the pictures say, one behind the other.
+fn pictures(window: &Harness<'_, Window>) -> String {
+    let images = window.query_all_by_role(Role::Image);
+    images.filter_map(|node| node.accesskit_node().label()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_step_of_a_program_is_shown_in_both_themes_and_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    for size in [[1280.0, 800.0], [2560.0, 1440.0]] {
+        let mut window = at("sum", folder.path(), size);
+        for theme in [ThemeChoice::Dark, ThemeChoice::Light] {
+            window.state_mut().desk.command(Command::SetTheme(theme));
+            for step in 0..state(&window).place.lesson.clone().unwrap().steps.len() {
+                window.state_mut().desk.command(Command::GoTo(step));
+                settle(&mut window);
+                assert!(state(&window).found.failed.is_empty(), "{:?}", state(&window).found.failed);
+                assert!(state(&window).notices.is_empty(), "{:?}", state(&window).notices);
+                assert!(pictures(&window).contains("The program's passes. "), "{}", pictures(&window));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pass_opens_on_the_stage_and_any_of_its_launches() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = at("stencil", folder.path(), [1280.0, 800.0]);
+    assert_eq!(state(&window).place.pass, "smooth");
+    window.get_by_role_and_label(Role::Button, "Pass compare").click();
+    settle(&mut window);
+    assert_eq!((state(&window).place.pass.as_str(), state(&window).place.launch), ("compare", 0));
+    assert!(pictures(&window).contains("atomic on change"), "{}", pictures(&window));
+    window.state_mut().desk.command(Command::ShowPass("smooth".to_owned(), 9));
+    settle(&mut window);
+    let timeline = state(&window).traced().unwrap().timeline.clone().unwrap();
+    assert_eq!((timeline.0.pass, timeline.0.launch), (0, 9));
+    // A copy has no lanes, but buffers.
+    window.get_by_role_and_label(Role::Button, "Pass keep").click();
+    settle(&mut window);
+    assert_eq!(state(&window).shown_scene(), SceneKind::Contents);
+    assert!(window.query_by_label("Warp on the stage").is_none());
+}
+
+#[test]
+fn a_buffer_is_looked_at_after_any_pass_and_round_and_an_element_leads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = at("partition", folder.path(), [1280.0, 800.0]);
+    window.get_by_role_and_label(Role::Tab, "Buffers on the stage").click();
+    settle(&mut window);
+    let looked = state(&window).found.looked.clone().unwrap();
+    assert_eq!((looked.glance.buffer.as_str(), looked.glance.at), ("parted", Moment::After(2, 0)));
+    let parted = looked.answer.unwrap().unwrap();
+    assert_eq!(parted.count, 1000);
+    assert!(pictures(&window).contains("parted after scatter"), "{}", pictures(&window));
+    // Before the pass that writes it, it holds nothing.
+    window.get_by_role_and_label(Role::Button, "Pass histogram").click();
+    settle(&mut window);
+    window.state_mut().desk.command(Command::ShowBuffer("parted".to_owned()));
+    settle(&mut window);
+    let before = state(&window).found.looked.clone().unwrap();
+    assert_eq!(before.glance.at, Moment::After(0, 0));
+    assert_ne!(before.answer.unwrap().unwrap().tensor, parted.tensor);
+    window.get_by_role_and_label(Role::Button, "Pass scatter").click();
+    settle(&mut window);
+    // A click on the first element asks where it came from.
+    let picture = window
+        .get_all_by_role(Role::Image)
+        .map(|node| node.rect())
+        .max_by(|a, b| a.area().total_cmp(&b.area()))
+        .unwrap();
+    window.hover_at(picture.left_top() + egui::vec2(90.0, 54.0));
+    window.run_steps(4);
+    window.drag_at(picture.left_top() + egui::vec2(90.0, 54.0));
+    window.drop_at(picture.left_top() + egui::vec2(90.0, 54.0));
+    settle(&mut window);
+    let origin = state(&window).found.origin.clone().unwrap();
+    assert_eq!((origin.buffer.as_str(), origin.index), ("parted", 0));
+    let answer = origin.answer.unwrap().unwrap();
+    assert_eq!(answer.by.as_ref().unwrap().pass, "scatter");
+    let passes: Vec<&str> = answer.from.iter().filter_map(|from| Some(from.by.as_ref()?.pass.as_str())).collect();
+    assert_eq!(passes, ["scan"]);
+    assert!(window.query_all_by_label_contains("keys[").next().is_some(), "the input that it was");
+}
+
+#[test]
+fn rungs_change_one_place_and_series_have_a_point_a_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = at("sum", folder.path(), [1600.0, 1000.0]);
+    let barriers =
+        |window: &Harness<'_, Window>, pass: usize| state(window).traced().unwrap().trace(pass).unwrap().barriers;
+    assert!(barriers(&window, 0) > 0 && barriers(&window, 1) > 0);
+    window.state_mut().desk.command(Command::ChooseRung("chunkwise".to_owned(), "serial_sum".to_owned()));
+    settle(&mut window);
+    assert!(barriers(&window, 0) == 0 && barriers(&window, 1) > 0);
+    let mut window = at("train", folder.path(), [1280.0, 800.0]);
+    assert!(pictures(&window).contains("mean squared error by round"), "{}", pictures(&window));
+    assert_eq!(state(&window).rounds()[0].series[0].points.len(), 20);
+    window.get_by_role_and_label(Role::Slider, "Launch on the stage");
+}
+
+#[test]
+fn a_note_has_the_passes_and_the_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = at("train", folder.path(), [1280.0, 800.0]);
+    window.state_mut().desk.command(Command::Export(vec![Format::Markdown], folder.path().join("notes")));
+    settle(&mut window);
+    let Some(Notice::Wrote(files)) = state(&window).notices.last().cloned() else {
+        panic!("no note: {:?}", state(&window).notices)
+    };
+    let read = |end: &str| -> Vec<String> {
+        files.iter().filter(|f| f.to_string_lossy().ends_with(end)).map(|f| fs::read_to_string(f).unwrap()).collect()
+    };
+    let text = read(".md").join("\n");
+    assert!(
+        text.contains("The passes of Linear regression") && text.contains("| gradient | Gradient | 20 |"),
+        "{text}"
+    );
+    assert!(text.contains("mean squared error by round"), "{text}");
+    let svgs = read(".svg");
+    assert!(svgs.iter().any(|svg| svg.contains("steps, 20 rounds")));
+    let loss = read("train-loss.csv");
+    assert_eq!(loss.first().map(|csv| csv.lines().count()), Some(21), "{files:?}");
+}
