@@ -9,7 +9,9 @@ use crate::base::units::{count, digits3, figure, si};
 use crate::lesson::Pack;
 use crate::session::io::Io;
 use crate::session::model::{Modelled, Predicted};
-use crate::session::output::{KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput, outcome};
+use crate::session::output::{
+    CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput, outcome,
+};
 use crate::session::ptx;
 use crate::session::run::{self, Ran, RunOptions, Which};
 
@@ -149,14 +151,23 @@ pub(super) fn print(printed: &Printed) {
 /// Each kernel's PTX, with the lines of CUDA C++ that it came from.
 fn show_ptx(pack: &Pack, output: &RunOutput) {
     let lesson = pack.lessons.iter().find(|lesson| lesson.id == output.lesson);
-    for kernel in &output.kernels {
-        let twin = lesson.and_then(|lesson| lesson.kernel(&kernel.id)).and_then(|k| k.twin());
-        match (&kernel.compiled, twin) {
+    let show = |of: &str, id: &str, compiled: Option<&CompiledOutput>| {
+        let twin = lesson.and_then(|lesson| lesson.kernel(id)).and_then(|kernel| kernel.twin());
+        match (compiled, twin) {
             (Some(compiled), Some(twin)) => {
-                out::line(&format!("// kernel `{}`, {}", kernel.id, compiled.words()));
+                out::line(&format!("// {of}kernel `{id}`, {}", compiled.words()));
                 out::line(&ptx::with_source(&compiled.ptx, &twin.source));
             }
-            _ => out::note(&format!("{}: there is no PTX: run it with --backend cuda", kernel.id)),
+            _ => out::note(&format!("{id}: there is no PTX: run it with --backend cuda")),
+        }
+    };
+    for kernel in &output.kernels {
+        show("", &kernel.id, kernel.compiled.as_ref());
+    }
+    for program in &output.programs {
+        for pass in &program.passes {
+            let of = format!("program `{}`, pass `{}`, ", program.id, pass.id);
+            pass.kernel.iter().for_each(|kernel| show(&of, kernel, pass.compiled.as_ref()));
         }
     }
 }
