@@ -6,6 +6,7 @@
 mod cases;
 mod driver;
 mod oclgrind;
+mod program;
 
 use std::time::Instant;
 
@@ -40,6 +41,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
         }
         println!("{line}");
+    }
+    let passes = program::Passes::new()?;
+    for (races, what) in [(false, "counted"), (true, "with every check")] {
+        passes.together(races)?;
+        let together = median(|| passes.together(races).unwrap_or_default());
+        let alone = median(|| passes.alone(races).unwrap_or_default());
+        println!(
+            "12 passes over 1 Mi elements, {what}: {} as a program, {} alone, {:.3}×",
+            seconds(together).trim(),
+            seconds(alone).trim(),
+            together / alone
+        );
     }
     let mut large = cases::tiled(1024);
     let start = Instant::now();
