@@ -445,6 +445,8 @@ impl Reader<'_> {
         let set = self.settings(&fields);
         let starter = fields.text("starter").and_then(|text| self.file(&folder, &text));
         let solution = fields.text("solution").and_then(|text| self.file(&folder, &text));
+        let listed = fields.list("wrong").unwrap_or_default();
+        let wrong: Vec<_> = listed.into_iter().map(|node| self.file(&folder, &node.text()?)).collect();
         let goal = self.expr(fields.required("goal"), &Access::Exercise);
         let goal_text = fields.text("goal_text");
         fields.finish();
@@ -457,6 +459,7 @@ impl Reader<'_> {
             starter_file,
             starter,
             solution: solution?.1,
+            wrong: wrong.into_iter().collect::<Option<_>>()?,
             goal: goal?,
             goal_text: goal_text?.value,
         })

@@ -28,6 +28,7 @@ mod walk;
 
 pub use crate::base::expr::{EvalError, Expr, ExprError, Scope};
 pub use crate::base::files::{FileError, PackFiles};
+pub use buffers::INITS;
 pub use checks::{BEFORE, FORMS};
 pub use document::FORMAT_VERSION;
 pub use load::load;

@@ -429,6 +429,8 @@ pub struct Exercise {
     pub starter: Arc<str>,
     /// One that passes.
     pub solution: Arc<str>,
+    /// Kernels that look right and must not pass, by file.
+    pub wrong: Vec<(String, Arc<str>)>,
     /// Besides a right result: must be nonzero. The run's results are under the name `exercise`.
     pub goal: Expr,
     /// What the goal asks, for people.

@@ -63,10 +63,10 @@ fn title_of(name: &str) -> String {
     chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
 
-const INDEX: &str = "(format_version: 1, order: [\"@name@\"])\n";
+const INDEX: &str = "(format_version: 2, order: [\"@name@\"])\n";
 
 const DOCUMENT: &str = r##"(
-    format_version: 1,
+    format_version: 2,
     title: "@title@",
     summary: "What the reader will know afterwards, in a sentence.",
     params: [
@@ -165,7 +165,7 @@ mod tests {
     fn an_index_keeps_what_it_says() {
         let add = |index: &str| add_to_index("index.ron", index, "new").map_err(|error| error.to_string());
         for (index, longer) in [
-            ("(format_version: 1, order: [])", "(format_version: 1, order: [\"new\"])"),
+            ("(format_version: 2, order: [])", "(format_version: 2, order: [\"new\"])"),
             ("(order: [\"a\"]) // all", "(order: [\"a\", \"new\"]) // all"),
             ("(order: [\n    \"a\", // first\n])", "(order: [\n    \"a\", \"new\", // first\n])"),
         ] {

@@ -197,6 +197,14 @@ fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBoo
                 .hint("leave something to do in the starter, or ask for more in the goal"),
         );
     }
+    for (wrong, source) in &exercise.wrong {
+        if let Some(Verdict::Solved(_)) = judge(source) {
+            let message = "this kernel is listed as wrong, and the exercise takes it for a solution";
+            problems.push(
+                Diagnostic::error(message).in_file(wrong).hint("check more of the result, or ask for more in the goal"),
+            );
+        }
+    }
     match judge(&exercise.solution) {
         Some(Verdict::Solved(_)) | None => {}
         Some(Verdict::Endless) => {

@@ -130,7 +130,8 @@ pub(super) fn parse(text: &str) -> Result<Node, ExprError> {
         Some('!') => Err(parser.error_here(1, "`!` alone means nothing here").hint("compare with `== 0`")),
         Some(c) => {
             let error = parser.error_here(c.len_utf8(), format!("expected an operator, and found `{c}`"));
-            Err(error.hint("operators are + - * / % ^ == != < <= > >= && ||"))
+            let known: Vec<&str> = OPERATORS.iter().rev().map(|(text, ..)| *text).collect();
+            Err(error.hint(format!("operators are {}", known.join(" "))))
         }
     }
 }
