@@ -128,7 +128,7 @@ fn rungs_change_one_place_and_series_have_a_point_a_round() {
     window.state_mut().desk.command(Command::ChooseRung("chunkwise".to_owned(), "serial_sum".to_owned()));
     settle(&mut window);
     assert!(barriers(&window, 0) == 0 && barriers(&window, 1) > 0);
-    let mut window = at("train", folder.path(), [1280.0, 800.0]);
+    let window = at("train", folder.path(), [1280.0, 800.0]);
     assert!(pictures(&window).contains("mean squared error by round"), "{}", pictures(&window));
     assert_eq!(state(&window).rounds()[0].series[0].points.len(), 20);
     window.get_by_role_and_label(Role::Slider, "Launch on the stage");

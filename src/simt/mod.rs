@@ -31,9 +31,6 @@ mod subgroup;
 mod warp;
 mod workgroup;
 
-#[cfg(test)]
-mod tests;
-
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use program::{Binding, Program};

@@ -1,8 +1,8 @@
 //! Layouts, indexing, bounds and atomics.
 
 use super::{Result, compile, every_way, floats, lanes, run_with, width, words};
-use crate::job::BindingKind;
-use crate::trace::FindingKind;
+use warpbook::job::BindingKind;
+use warpbook::trace::FindingKind;
 
 #[test]
 fn storage_layouts() -> Result {
@@ -206,7 +206,7 @@ fn overrides_size_things() -> Result {
     let mut buffers = [floats(&[0.0; 16])];
     run_with(&program, &mut buffers, [1, 1, 1], &width(32))?;
     assert_eq!(buffers[0].get(0), 15.0 * 2.5 + 100.0);
-    let known = crate::simt::overrides("t.wgsl", source).map_err(|e| super::listed(&e))?;
+    let known = warpbook::simt::overrides("t.wgsl", source).map_err(|e| super::listed(&e))?;
     let names: Vec<_> = known.iter().map(|o| (o.name.as_str(), o.default)).collect();
     assert_eq!(names, [("n", Some(4.0)), ("scale", Some(2.5)), ("m", None), ("flag", Some(0.0))]);
     Ok(())

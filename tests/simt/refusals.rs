@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use super::{Options, Result, width, words};
-use crate::base::diag::Diagnostic;
-use crate::simt::{Program, entry_points, run};
+use warpbook::base::diag::Diagnostic;
+use warpbook::simt::{Program, entry_points, run};
 
 fn errors(source: &str, entry: &str, constants: &[(&str, f64)]) -> Vec<Diagnostic> {
     let constants: Vec<(String, f64)> = constants.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect();
@@ -97,8 +97,8 @@ fn what_is_too_large() -> Result {
 #[test]
 fn no_beginning_of_a_shader_panics() {
     for source in [
-        include_str!("../../../tests/kernels/naive_matmul.wgsl"),
-        include_str!("../../../tests/kernels/tiled_matmul.wgsl"),
+        include_str!("../kernels/naive_matmul.wgsl"),
+        include_str!("../kernels/tiled_matmul.wgsl"),
     ] {
         for end in (0..source.len()).filter(|end| source.is_char_boundary(*end)) {
             let errors = errors(&source[..end], "main", &[]);

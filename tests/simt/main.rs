@@ -16,10 +16,10 @@ mod values;
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Options, Outcome, Program, run};
-use crate::base::diag::Diagnostic;
-use crate::base::tensor::{Elem, Tensor};
-use crate::job::TraceSpec;
+use warpbook::base::diag::Diagnostic;
+use warpbook::base::tensor::{Elem, Tensor};
+use warpbook::job::TraceSpec;
+use warpbook::simt::{Options, Outcome, Program, run};
 
 type Result<T = ()> = std::result::Result<T, String>;
 

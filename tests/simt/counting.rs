@@ -1,8 +1,8 @@
 //! Counts and timelines of small kernels.
 
 use super::{Options, Result, compile, every_way, run_with, width, words};
-use crate::job::TraceSpec;
-use crate::trace::{AccessKind, EventKind, Space, Trace};
+use warpbook::job::TraceSpec;
+use warpbook::trace::{AccessKind, EventKind, Space, Trace};
 
 /// The trace of `body`, run by one workgroup of 32.
 fn trace(before: &str, body: &str) -> Result<Trace> {

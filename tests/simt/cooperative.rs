@@ -2,10 +2,10 @@
 
 use super::provenance::{ask, sources};
 use super::{Result, compile, floats, run_with, width, words};
-use crate::base::half::f32_to_f16;
-use crate::base::tensor::{Elem, Tensor};
-use crate::trace::provenance::Role;
-use crate::trace::{FindingKind, Trace};
+use warpbook::base::half::f32_to_f16;
+use warpbook::base::tensor::{Elem, Tensor};
+use warpbook::trace::provenance::Role;
+use warpbook::trace::{FindingKind, Trace};
 
 /// Small whole numbers, all different enough to tell places apart; their products are exact in `f32`, and some sums are not in `f16`.
 fn number(matrix: u32, row: u32, column: u32) -> f32 {

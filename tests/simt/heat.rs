@@ -1,10 +1,10 @@
 //! How often elements are fetched, against numbers worked out by hand.
 
 use super::{Options, Result, compile, floats, run_with, width};
-use crate::trace::Heat;
+use warpbook::trace::Heat;
 
-const NAIVE: &str = include_str!("../../../tests/kernels/naive_matmul.wgsl");
-const TILED: &str = include_str!("../../../tests/kernels/tiled_matmul.wgsl");
+const NAIVE: &str = include_str!("../kernels/naive_matmul.wgsl");
+const TILED: &str = include_str!("../kernels/tiled_matmul.wgsl");
 
 /// The heat of a product of n × n matrices, the same on any number of threads.
 fn matmul(source: &str, entry: &str, n: usize, tile: u32, lanes: u32) -> Result<Heat> {

@@ -1,8 +1,8 @@
 //! What the lanes of a warp give each other, at every width.
 
 use super::{Options, Result, compile, run_with, width, words};
-use crate::job::TraceSpec;
-use crate::trace::{EventKind, FindingKind};
+use warpbook::job::TraceSpec;
+use warpbook::trace::{EventKind, FindingKind};
 
 /// Runs `body` as one workgroup of 100 invocations at each warp width, with `i` the local index, `lane`, `warp`, `size`
 /// and `warps` built in, and compares `out[i]` with `expected(i, width, active)`, where `active` are the local indices in

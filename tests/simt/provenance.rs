@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use super::{Result, compile, floats, run_with, width, words};
-use crate::base::tensor::Tensor;
-use crate::simt::{Program, Question, explain};
-use crate::trace::provenance::{Iteration, Load, Role, Writer};
-use crate::trace::{AccessKind, Provenance, Space};
+use warpbook::base::tensor::Tensor;
+use warpbook::simt::{Program, Question, explain};
+use warpbook::trace::provenance::{Iteration, Load, Role, Writer};
+use warpbook::trace::{AccessKind, Provenance, Space};
 
 /// The origin of an element.
 pub(super) fn ask(
@@ -389,7 +389,7 @@ fn a_long_history_is_cut_and_says_so() -> Result {
     let program = compile(&kernel("", body), "main", &[])?;
     let got = ask(&program, &pair(64), [1, 1, 1], ("out", 40), 64)?.writer.ok_or("nobody")?;
     assert!(!got.complete && got.omitted > 0);
-    assert_eq!(got.loads.len(), crate::trace::provenance::MAX_LOADS);
+    assert_eq!(got.loads.len(), warpbook::trace::provenance::MAX_LOADS);
     let last = got.loads.last().ok_or("no loads")?;
     assert_eq!((last.index, last.iterations[0].round), ((299_999 + 40) % 64, 299_999), "the latest are kept");
     Ok(())

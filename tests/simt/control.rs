@@ -1,7 +1,7 @@
 //! Control flow under divergence.
 
 use super::{Result, every_way, lanes, width, words};
-use crate::trace::FindingKind;
+use warpbook::trace::FindingKind;
 
 #[test]
 fn if_and_else() -> Result {

@@ -1,9 +1,9 @@
 //! Races within workgroups and between them, and reads of what nobody wrote.
 
 use super::{Options, Result, compile, floats, run_with, width, words};
-use crate::base::tensor::{Elem, Init, Tensor};
-use crate::job::TraceSpec;
-use crate::trace::{Finding, FindingKind};
+use warpbook::base::tensor::{Elem, Init, Tensor};
+use warpbook::job::TraceSpec;
+use warpbook::trace::{Finding, FindingKind};
 
 const HEADER: &str = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
 var<workgroup> s: array<u32, 64>;

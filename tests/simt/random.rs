@@ -5,8 +5,8 @@
 
 use super::provenance::ask;
 use super::{Result, compile, every_way, words};
-use crate::base::rng;
-use crate::base::tensor::Tensor;
+use warpbook::base::rng;
+use warpbook::base::tensor::Tensor;
 
 /// Writes random statements.
 struct Writer {

@@ -1,9 +1,9 @@
 //! 16-bit floats: values, layouts, and what their accesses cost.
 
 use super::{Result, compile, every_way, run_with, width, words};
-use crate::base::half::{f16_to_f32, f32_to_f16};
-use crate::base::tensor::{Elem, Init, Tensor};
-use crate::trace::FindingKind;
+use warpbook::base::half::{f16_to_f32, f32_to_f16};
+use warpbook::base::tensor::{Elem, Init, Tensor};
+use warpbook::trace::FindingKind;
 
 fn rounded(x: f32) -> f32 {
     f16_to_f32(f32_to_f16(x))

@@ -116,7 +116,7 @@ fn conversions() -> Result {
         "out[i] = pack4x8unorm(vec4(f32(i) / 255.0, 1.0, 0.0, 2.0)) ^ pack2x16float(vec2(f32(i), -1.5));",
         |i| {
             let norm = i | 0xFF00 | 0xFF00_0000;
-            let half = |x: f32| u32::from(crate::base::half::f32_to_f16(x));
+            let half = |x: f32| u32::from(warpbook::base::half::f32_to_f16(x));
             norm ^ (half(i as f32) | half(-1.5) << 16)
         },
     )?;

@@ -2,8 +2,8 @@
 
 use super::provenance::{ask, kernel, pair, sources, writer};
 use super::{Result, compile, words};
-use crate::base::tensor::{Elem, Init, Tensor};
-use crate::trace::provenance::Role;
+use warpbook::base::tensor::{Elem, Init, Tensor};
+use warpbook::trace::provenance::Role;
 
 #[test]
 fn values_of_other_lanes_of_the_warp() -> Result {
