@@ -47,8 +47,16 @@ pub fn dtype(elem: Elem) -> &'static str {
 /// Where it cannot be read, is of another type or in columns.
 pub fn shape(path: &Path, elem: Elem) -> Result<Shape, Diagnostic> {
     let bytes = files::read_file(path, LARGEST).map_err(|error| problem(path, error))?;
-    let header = NpyHeader::from_reader(&bytes[..]).map_err(|error| problem(path, error))?;
+    let header = header_of(path, &bytes)?;
     fits(path, &header, elem)
+}
+
+/// The header of a file; the library multiplies what stands there without looking.
+fn header_of(path: &Path, bytes: &[u8]) -> Result<NpyHeader, Diagnostic> {
+    match std::panic::catch_unwind(|| NpyHeader::from_reader(bytes)) {
+        Ok(header) => header.map_err(|error| problem(path, error)),
+        Err(_) => Err(problem(path, "its shape is too large")),
+    }
 }
 
 fn fits(path: &Path, header: &NpyHeader, elem: Elem) -> Result<Shape, Diagnostic> {

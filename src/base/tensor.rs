@@ -200,15 +200,22 @@ impl Elem {
         }
     }
 
-    /// Whether it has this number: an integer type has whole ones within its range, a float any, if rounded.
+    /// Whether it is an integer type.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::U32 | Self::I32)
+    }
+
+    /// Whether it has this number: an integer type has whole ones within its range, a float those, rounded, that are not too large for it.
     #[must_use]
     pub fn holds(self, value: f64) -> bool {
         let (least, most) = match self {
-            Self::F32 | Self::F16 | Self::Bf16 => return true,
+            Self::F32 | Self::Bf16 => (f64::from(f32::MIN), f64::from(f32::MAX)),
+            Self::F16 => (-65504.0, 65504.0),
             Self::U32 => (0.0, f64::from(u32::MAX)),
             Self::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
         };
-        value.fract() == 0.0 && (least..=most).contains(&value)
+        (value.fract() == 0.0 || !self.is_whole()) && (least..=most).contains(&value)
     }
 
     /// Bytes of an element.

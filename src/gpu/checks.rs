@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::backend::Failure;
 use crate::base::diag::Diagnostic;
 use crate::base::npy::{self, Shape};
-use crate::base::tensor::{Init, Tensor};
+use crate::base::tensor::Tensor;
 use crate::job::{Against, CheckSpec, Job, Launch, Look};
 use crate::reference::{self, Seen};
 use crate::simt::{self, Options, Program};
@@ -47,13 +47,7 @@ fn plain(job: &Job, launch: &Launch, output: usize) -> Result<Tensor, Failure> {
     let wgsl = launch.wgsl()?;
     let program = Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides);
     let program = program.map_err(|mut problems| problems.remove(0))?;
-    let fill = |binding: &crate::job::Binding| {
-        let spec = &job.buffers[binding.buffer];
-        if binding.buffer != output {
-            return spec.fill(job.seed, binding.buffer);
-        }
-        Ok(Tensor::new(spec.elem, usize::try_from(spec.count).unwrap_or(usize::MAX), Init::Poison, 0, 0))
-    };
+    let fill = |binding: &crate::job::Binding| job.buffers[binding.buffer].fill(job.seed, binding.buffer);
     let mut tensors = launch.bindings.iter().map(fill).collect::<Result<Vec<Tensor>, Diagnostic>>()?;
     let options = Options { fuel: FUEL, count: false, ..Options::default() };
     let cancel = AtomicBool::new(false);

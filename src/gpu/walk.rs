@@ -137,6 +137,13 @@ impl Walk<'_> {
             self.check(Some(&repeat.id), round)?;
             if let Some(until) = &repeat.until {
                 let value = self.host.elements(until.buffer, until.index, 1)?.first().copied().unwrap_or(f64::NAN);
+                if value.is_nan() {
+                    let name = &self.job.buffers[until.buffer].name;
+                    let message =
+                        format!("`{name}[{}]` is not a number after round {round} of `{}`", until.index, repeat.id);
+                    let hint = "see what the passes of a round leave there: `--print` shows a buffer";
+                    return Err(Diagnostic::error(message).in_place(&self.job.place).hint(hint).into());
+                }
                 if until.comparison.holds(value, until.value) {
                     break;
                 }
@@ -165,6 +172,7 @@ impl Walk<'_> {
             self.host.pass(turn)?
         };
         self.look(Moment::After(place, before))?;
+        self.read(Some(&pass.id))?;
         self.check(Some(&pass.id), before + 1)?;
         Ok(goes_on)
     }
@@ -190,7 +198,7 @@ impl Walk<'_> {
         Ok(Some(grid))
     }
 
-    /// Reads the series of a repetition, or those of the end.
+    /// Reads the series of a repetition or a pass, or those of the end.
     fn read(&mut self, of: Option<&str>) -> Result<(), Failure> {
         for (spec, (_, figures)) in self.job.series.iter().zip(&mut self.found.series) {
             if spec.each.as_deref() != of {

@@ -108,8 +108,13 @@ impl Reading {
         match self {
             Self::Element(_) => values.first().copied().unwrap_or(f64::NAN),
             Self::All(Reduction::Sum) => all().sum(),
-            Self::All(Reduction::Min) => all().fold(f64::INFINITY, f64::min),
-            Self::All(Reduction::Max) => all().fold(f64::NEG_INFINITY, f64::max),
+            // What is no number makes the figure none.
+            Self::All(Reduction::Min) => {
+                all().reduce(|a, b| if a < b || a.is_nan() { a } else { b }).unwrap_or(f64::NAN)
+            }
+            Self::All(Reduction::Max) => {
+                all().reduce(|a, b| if a > b || a.is_nan() { a } else { b }).unwrap_or(f64::NAN)
+            }
             Self::All(Reduction::Mean) => all().sum::<f64>() / values.len() as f64,
         }
     }

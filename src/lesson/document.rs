@@ -450,7 +450,9 @@ impl Reader<'_> {
         let goal = self.expr(fields.required("goal"), &Access::Exercise);
         let goal_text = fields.text("goal_text");
         fields.finish();
-        let (starter_file, starter) = starter?;
+        // Files that have been reported are left out, and the exercise keeps its name.
+        let (starter_file, starter) = starter.unwrap_or_default();
+        let (solution_file, solution) = solution.unwrap_or_default();
         Some(Exercise {
             prompt: prompt?,
             variant: variant?,
@@ -458,8 +460,9 @@ impl Reader<'_> {
             set: set?,
             starter_file,
             starter,
-            solution: solution?.1,
-            wrong: wrong.into_iter().collect::<Option<_>>()?,
+            solution_file,
+            solution,
+            wrong: wrong.into_iter().flatten().collect(),
             goal: goal?,
             goal_text: goal_text?.value,
         })

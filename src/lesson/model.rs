@@ -427,6 +427,8 @@ pub struct Exercise {
     pub starter_file: String,
     /// What the learner starts from: it must fail.
     pub starter: Arc<str>,
+    /// The file of one that passes, within the pack.
+    pub solution_file: String,
     /// One that passes.
     pub solution: Arc<str>,
     /// Kernels that look right and must not pass, by file.

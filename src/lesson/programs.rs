@@ -94,9 +94,9 @@ impl Reader<'_> {
             id: id?,
             title: title?.value,
             alone: false,
-            body: nodes.into_iter().collect::<Option<_>>()?,
-            checks: checks.into_iter().collect::<Option<_>>()?,
-            series: series.into_iter().collect::<Option<_>>()?,
+            body: nodes.into_iter().flatten().collect(),
+            checks: checks.into_iter().flatten().collect(),
+            series: series.into_iter().flatten().collect(),
             buffers,
             work,
             place: node.place(),
@@ -135,12 +135,10 @@ impl Reader<'_> {
             let body: Vec<Option<Node>> = listed.into_iter().map(|node| self.node(around, node, depth + 1)).collect();
             fields.finish();
             let (id, title) = named(title)?;
-            let until = match until {
-                Some(until) => Some(until?),
-                None => None,
-            };
-            let body = body.into_iter().collect::<Option<_>>()?;
-            return Some(Node::Repeat(Box::new(Repeat { id, title, times: times?, until, body, place })));
+            // What has been reported is left out, and the rest keeps its names.
+            let times = times.or_else(|| Expr::parse("1").ok())?;
+            let body = body.into_iter().flatten().collect();
+            return Some(Node::Repeat(Box::new(Repeat { id, title, times, until: until.flatten(), body, place })));
         }
         let action = match form {
             "copy" => fields.required("copy").and_then(Value::pair).and_then(|pair| {

@@ -64,7 +64,7 @@ pub fn check(spec: &CheckSpec, seen: &Seen<'_>) -> Result<Check, Diagnostic> {
         }
         Against::Predicate(of) => {
             let content = |buffer, before| seen.content(spec, buffer, before);
-            predicate::holds(of, output, count, &content, seen)?
+            predicate::holds(of, (output, count), spec.tolerance, &content, seen)?
         }
     };
     let first_wrong = found.worst.first_wrong.map(|(index, got, expected)| (index as u64, got, expected));

@@ -11,6 +11,9 @@ use crate::job::Formula;
 /// Elements up to which a formula that adds something up for each of them is evaluated for all.
 const MOST_SUMS: usize = 4096;
 
+/// Terms that all sums of a check may come to, about: some seconds.
+const MOST_TERMS: f64 = (1u64 << 27) as f64;
+
 /// Elements that one task evaluates.
 const CHUNK: usize = 1 << 12;
 
@@ -133,10 +136,15 @@ pub(super) fn compare(
 /// The elements that are evaluated: all, or some at even distances with the first and the last.
 pub(super) fn chosen(around: &Around<'_>, total: usize) -> Vec<usize> {
     let sums = around.formula.expr.source().contains(crate::base::expr::SUM);
-    if !sums || total <= MOST_SUMS {
+    if !sums || total < 2 {
         return (0..total).collect();
     }
-    let mut chosen: Vec<usize> = (0..MOST_SUMS).map(|k| k * (total - 1) / (MOST_SUMS - 1)).collect();
+    // The last element's sums are mostly the longest.
+    let last = Element { around, i: total.saturating_sub(1), given: &[] };
+    let terms = around.formula.expr.eval_and_count(&last).map_or(1.0, |(_, terms)| terms.max(1.0));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most as many as there are")]
+    let most = ((MOST_TERMS / terms) as usize).clamp(2, MOST_SUMS).min(total);
+    let mut chosen: Vec<usize> = (0..most).map(|k| k * (total - 1) / (most - 1).max(1)).collect();
     chosen.dedup();
     chosen
 }

@@ -12,20 +12,18 @@ use crate::base::tensor::Tensor;
 use crate::base::units::number;
 use crate::job::{Formula, Predicate};
 
-/// How far a sum may be off, relative to the sum of its terms' sizes: what rounding to f32 on the way gives, with room to spare.
-const SUM_TOLERANCE: f64 = 1e-5;
-
 /// Elements that one task looks at.
 const CHUNK: usize = 1 << 12;
 
-/// Whether a predicate holds of the first `count` elements of `output`; `content` gives the buffers that it asks for.
+/// Whether a predicate holds of the first `count` elements of `output`; `content` gives the buffers that it asks for. A sum may be off by
+/// `tolerance` of its terms' sizes.
 ///
 /// # Errors
 /// Where a formula has no value.
 pub(super) fn holds<'a>(
     predicate: &'a Predicate,
-    output: &'a Tensor,
-    count: usize,
+    (output, count): (&'a Tensor, usize),
+    tolerance: f64,
     content: &dyn Fn(usize, bool) -> Result<&'a Tensor, Diagnostic>,
     seen: &'a Seen<'_>,
 ) -> Result<Outcome, Diagnostic> {
@@ -54,7 +52,7 @@ pub(super) fn holds<'a>(
             });
             let error = (sum - wanted).abs() / size.max(wanted.abs()).max(f64::MIN_POSITIVE);
             found.worst.error = if error.is_nan() { f64::INFINITY } else { error };
-            (found.worst.error > SUM_TOLERANCE)
+            (found.worst.error > tolerance)
                 .then(|| format!("its elements add up to {}, and should to {}", number(sum), number(*wanted)))
         }
     };

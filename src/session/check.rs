@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
-use super::exercise::{Try, Verdict};
+use super::exercise::{Try, Verdict, YOURS};
 use super::jobs::{self, Purpose};
 use super::run::{self, Runner};
 use super::work;
@@ -136,14 +136,22 @@ pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     jobs::build(lesson, variant, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
 }
 
-/// Runs a program on the tracer with little work, at each value of each list of choices that makes it another job.
+/// Runs a program on the tracer with little work, at each value of each list of choices and at the ends of each range.
 fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let quick = work::quick(lesson, variant);
     let mut settings: Vec<BTreeMap<String, f64>> = vec![quick.clone()];
     for param in &lesson.params {
-        if let Domain::Choice(values) = &param.domain {
-            settings.extend(values.iter().map(|v| jobs::with(&quick, &[(param.id.clone(), *v)])));
-        }
+        // Each choice, and of what can be many numbers its ends and one between, as far as they are little work.
+        let (values, any) = match &param.domain {
+            Domain::Choice(values) => (values.clone(), true),
+            Domain::Range { min, max } => (vec![*min, (min + 33.0).min(*max), *max], false),
+            Domain::PowersOfTwo { min, max } => (vec![*min, *max], false),
+        };
+        let settings_of = values.into_iter().map(|value| jobs::with(&quick, &[(param.id.clone(), value)]));
+        let little = |params: &jobs::Params| {
+            any || work::needed(lesson, variant, params).is_some_and(|work| work <= work::QUICK)
+        };
+        settings.extend(settings_of.filter(little));
     }
     settings.retain(|params| lesson.unmet(variant, params).is_none());
     let mut purpose = run::purpose(Backend::Simt, 7, true);
@@ -215,7 +223,14 @@ fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBoo
                 .in_file(&file)
                 .hint(format!("the goal is `{}`", exercise.goal.source())),
         ),
-        Some(Verdict::Broken(mut why) | Verdict::Wrong(mut why)) => problems.append(&mut why),
+        Some(Verdict::Broken(why) | Verdict::Wrong(why)) => problems.extend(why.into_iter().map(|mut problem| {
+            if let Some(place) = problem.place.as_mut().filter(|place| place.file == YOURS) {
+                place.file.clone_from(&exercise.solution_file);
+            }
+            let at: Vec<String> = exercise.set.iter().map(|(id, value)| format!("{id} = {value}")).collect();
+            problem.message = format!("the exercise's solution: {} (at {})", problem.message, at.join(", "));
+            problem
+        })),
     }
     problems
 }

@@ -30,6 +30,9 @@ pub enum Verdict {
 /// A try that takes longer than this is endless: a second or two, so that the learner is told soon.
 const FUEL: u64 = 500_000_000;
 
+/// What the file of a learner's kernel is called.
+pub const YOURS: &str = "your kernel";
+
 /// A kernel that a learner wrote for an exercise.
 #[derive(Clone)]
 pub struct Try {
@@ -61,7 +64,7 @@ impl Try {
             spec.races = true;
         }
         let source: Arc<str> = self.source.as_str().into();
-        let written = Written { pass: &exercise.pass, file: "your kernel", source: &source };
+        let written = Written { pass: &exercise.pass, file: YOURS, source: &source };
         let job = jobs::build_with(lesson, &exercise.variant, &params, &purpose, Some(written))?;
         let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
         let done = runner.job(job)?;

@@ -38,6 +38,14 @@ impl Io {
                 return Err(no_buffer(name, known));
             }
         }
+        let same = |(_, out): &&(String, PathBuf)| {
+            let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+            self.inputs.iter().any(|(_, from)| whole(from) == whole(out))
+        };
+        if let Some((_, file)) = self.dumps.iter().find(same) {
+            let message = format!("{} would be read and written", file.display());
+            return Err(Diagnostic::error(message).hint("write into another file"));
+        }
         match self.dumps.iter().find(|(name, _)| has(name) > 1) {
             Some((name, _)) => Err(Diagnostic::error(format!("several of the programs have a buffer `{name}`"))
                 .hint("say which is meant with --kernel or --program")),

@@ -7,7 +7,7 @@ use crate::base::store::write_atomic;
 use crate::lesson::{add_to_index, scaffold};
 
 /// The index of a pack that has no lessons yet.
-const EMPTY_INDEX: &str = "(\n    format_version: 1,\n    order: [],\n)\n";
+const EMPTY_INDEX: &str = "(\n    format_version: 2,\n    order: [],\n)\n";
 
 /// Writes a small complete lesson called `name` into the pack at `folder`, and enters it in the pack's index.
 ///

@@ -16,6 +16,7 @@ use crate::job::{CheckSpec, Job, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Pack, Program, Value, Variant};
 use crate::measure::roofline::{self, Placement};
+use crate::trace::Check;
 use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
 /// What to run, and how.
@@ -371,7 +372,7 @@ pub fn run(
         });
         let (done, mut problems) = match ran {
             Ok(done) => {
-                let problems = failed_check(&done.job, &done.record).into_iter().collect();
+                let problems = done.problems();
                 (Some(done), problems)
             }
             Err(problems) if !options.which.is_picky() && is_not_here(&problems) => {
@@ -477,11 +478,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
         check.reference,
         first.or(told).unwrap_or_default()
     );
-    Some(
-        Diagnostic::error(message)
-            .in_place(place)
-            .hint("no time is shown for a wrong result; compare the kernel's indices with the reference's formula"),
-    )
+    Some(Diagnostic::error(message).in_place(place).hint(advice(check)))
 }
 
 /// What a lesson needs, for `list`.
@@ -496,3 +493,22 @@ pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     }
     needs
 }
+
+/// What to do about a failed check.
+fn advice(check: &Check) -> &'static str {
+    match check {
+        Check { told: Some(_), .. } => "no time is shown for a wrong result; `--print` shows what the buffer holds",
+        Check { max_rel_error, .. } if *max_rel_error < ROUNDING => {
+            "this is no more than rounding: give the check a `tolerance`, and a `scale` where terms cancel"
+        }
+        Check { first_wrong: Some((_, got, _)), .. } if got.is_nan() => {
+            "`warpbook trace` says which reads and writes went wrong, at their lines"
+        }
+        Check { .. } => {
+            "no time is shown for a wrong result; compare the kernel's indices with the formula or reference"
+        }
+    }
+}
+
+/// Below this relative error, floats of 32 bits differ by rounding.
+const ROUNDING: f64 = 1e-5;

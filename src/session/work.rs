@@ -6,7 +6,7 @@ use crate::job::{Job, Node};
 use crate::lesson::{Domain, Lesson, Variant};
 
 /// Operations or bytes that a quick launch needs at most, if its sizes can be so small.
-const QUICK: f64 = 2e6;
+pub(super) const QUICK: f64 = 2e6;
 
 /// What a program's work needs at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an expression
 /// has no usable value.

@@ -96,10 +96,7 @@ fn what_is_too_large() -> Result {
 
 #[test]
 fn no_beginning_of_a_shader_panics() {
-    for source in [
-        include_str!("../kernels/naive_matmul.wgsl"),
-        include_str!("../kernels/tiled_matmul.wgsl"),
-    ] {
+    for source in [include_str!("../kernels/naive_matmul.wgsl"), include_str!("../kernels/tiled_matmul.wgsl")] {
         for end in (0..source.len()).filter(|end| source.is_char_boundary(*end)) {
             let errors = errors(&source[..end], "main", &[]);
             assert!(errors.iter().all(|e| e.place.is_some()) && !errors.is_empty(), "{end}");

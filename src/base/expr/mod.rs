@@ -8,6 +8,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 
@@ -196,36 +197,53 @@ impl Expr {
     /// # Errors
     /// A name without a number, or an operation whose result is not finite.
     pub fn eval(&self, scope: &dyn Scope) -> Result<f64, EvalError> {
-        self.node(&self.root, scope)
+        self.eval_and_count(scope).map(|(value, _)| value)
     }
 
-    fn node(&self, node: &Node, scope: &dyn Scope) -> Result<f64, EvalError> {
+    /// The value, and how many terms sums added up for it.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn eval_and_count(&self, scope: &dyn Scope) -> Result<(f64, f64), EvalError> {
+        let terms = Cell::new(0.0);
+        Ok((self.node(&self.root, scope, &terms)?, terms.get()))
+    }
+
+    fn node(&self, node: &Node, scope: &dyn Scope, terms: &Cell<f64>) -> Result<f64, EvalError> {
         let value = match &node.term {
             Term::Number(value) => *value,
             Term::Name(name) => scope.get(name)?,
-            Term::Negative(of) => -self.node(of, scope)?,
-            Term::Binary(Op::And, a, b) => truth(self.node(a, scope)? != 0.0 && self.node(b, scope)? != 0.0),
-            Term::Binary(Op::Or, a, b) => truth(self.node(a, scope)? != 0.0 || self.node(b, scope)? != 0.0),
-            Term::Binary(op, a, b) => binary(*op, self.node(a, scope)?, self.node(b, scope)?),
+            Term::Negative(of) => -self.node(of, scope, terms)?,
+            Term::Binary(Op::And, a, b) => {
+                truth(self.node(a, scope, terms)? != 0.0 && self.node(b, scope, terms)? != 0.0)
+            }
+            Term::Binary(Op::Or, a, b) => {
+                truth(self.node(a, scope, terms)? != 0.0 || self.node(b, scope, terms)? != 0.0)
+            }
+            Term::Binary(op, a, b) => binary(*op, self.node(a, scope, terms)?, self.node(b, scope, terms)?),
             Term::Call(Function::If, args) => match args.as_slice() {
-                [condition, yes, no] => self.node(if self.node(condition, scope)? == 0.0 { no } else { yes }, scope)?,
+                [condition, yes, no] => {
+                    self.node(if self.node(condition, scope, terms)? == 0.0 { no } else { yes }, scope, terms)?
+                }
                 _ => f64::NAN,
             },
-            Term::Element(name, index) => scope.element(name, self.node(index, scope)?)?,
+            Term::Element(name, index) => scope.element(name, self.node(index, scope, terms)?)?,
             Term::Sum(name, [from, to, each]) => {
-                let (mut value, to) = (self.node(from, scope)?.ceil(), self.node(to, scope)?);
-                if to - value > MAX_TERMS {
-                    return Err(EvalError::TooLong(to - value));
+                let (mut value, to) = (self.node(from, scope, terms)?.ceil(), self.node(to, scope, terms)?);
+                // Sums within sums count with all their terms.
+                terms.set(terms.get() + (to - value).max(0.0));
+                if terms.get() > MAX_TERMS {
+                    return Err(EvalError::TooLong(terms.get()));
                 }
                 let mut sum = 0.0;
                 while value < to {
-                    sum += self.node(each, &Counting { name, value, outer: scope })?;
+                    sum += self.node(each, &Counting { name, value, outer: scope }, terms)?;
                     value += 1.0;
                 }
                 sum
             }
             Term::Call(function, args) => {
-                let args = args.iter().map(|arg| self.node(arg, scope)).collect::<Result<Vec<_>, _>>()?;
+                let args = args.iter().map(|arg| self.node(arg, scope, terms)).collect::<Result<Vec<_>, _>>()?;
                 call(*function, &args)
             }
         };

@@ -4,7 +4,7 @@ use super::Builder;
 use super::evaluate::Place;
 use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
-use crate::base::tensor::Init;
+use crate::base::tensor::{Elem, Init};
 use crate::job::{BufferSpec, Condition, Content, Reading, SeriesSpec};
 use crate::lesson::{Buffer, InitDecl, ReadingDecl, SeriesDecl, Until};
 
@@ -20,7 +20,7 @@ impl Builder<'_> {
             name: name.clone(),
             elem: *elem,
             count: self.values.whole(count, at, "the size")?,
-            content: self.content(init, at)?,
+            content: self.content(init, *elem, at)?,
             columns: columns.transpose()?,
             blame: self.blamed(&mut std::iter::once(count)),
             place: Some(place.clone()),
@@ -36,13 +36,20 @@ impl Builder<'_> {
         Err(vec![at.error(message).hint("give it a number that it can hold")])
     }
 
-    fn content(&self, init: &InitDecl, at: Place<'_>) -> Result<Content, Vec<Diagnostic>> {
+    fn content(&self, init: &InitDecl, elem: Elem, at: Place<'_>) -> Result<Content, Vec<Diagnostic>> {
         let number = |expr: &Expr, what: &str| self.values.number(expr, at, what);
         Ok(Content::Made(match init {
             InitDecl::Plain(init) => *init,
             InitDecl::Within { low, high, masked } => {
                 let masked = masked.as_ref().map_or(Ok(0.0), |share| number(share, "the masked share"))?;
-                Init::Within { low: number(low, "the least element")?, high: number(high, "the bound")?, masked }
+                let [low, high] = [number(low, "the least element")?, number(high, "the bound")?];
+                if low > high || !elem.holds(low) || !elem.holds(high - if elem.is_whole() { 1.0 } else { 0.0 }) {
+                    let message = format!("a buffer of {elem:?} has no elements from {low} to below {high}");
+                    return Err(vec![
+                        at.error(message).hint("give bounds that its type can hold, the lower one first"),
+                    ]);
+                }
+                Init::Within { low, high, masked }
             }
             InitDecl::Normal { mean, deviation } => {
                 Init::Normal { mean: number(mean, "the mean")?, deviation: number(deviation, "the deviation")? }

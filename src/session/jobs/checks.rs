@@ -37,6 +37,9 @@ impl Builder<'_> {
             AgainstDecl::SumsTo(sum) => Against::Predicate(Predicate::SumsTo(self.values.number(sum, at, "the sum")?)),
         };
         let scale = check.scale.as_ref().map_or(Ok(0.0), |scale| self.values.number(scale, at, "the scale"))?;
+        if scale < 0.0 {
+            return Err(vec![at.error(format!("the scale is {scale}")).hint("give the size of the terms: 1, say")]);
+        }
         let CheckDecl { tolerance, after, place, .. } = check;
         let (after, place) = (after.clone(), Some(place.clone()));
         Ok(CheckSpec { output, against, tolerance: *tolerance, scale, after, place })
