@@ -11,6 +11,7 @@ use super::run::{self, Runner};
 use super::work;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
+use crate::gpu::{limits, simt};
 use crate::job::Job;
 use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Program, Variant};
 use crate::trace::record::Backend;
@@ -151,7 +152,13 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
         let little = |params: &jobs::Params| {
             any || work::needed(lesson, variant, params).is_some_and(|work| work <= work::QUICK)
         };
-        settings.extend(settings_of.filter(little));
+        // Where the ends of several parameters do not go together, the window says so: that is no mistake.
+        let purpose = run::purpose(Backend::Simt, 7, true);
+        let runs = |params: &jobs::Params| {
+            let job = jobs::build(lesson, variant, params, &purpose);
+            any || job.is_ok_and(|job| limits::check(&job, &simt::device()).is_empty())
+        };
+        settings.extend(settings_of.filter(little).filter(runs));
     }
     settings.retain(|params| lesson.unmet(variant, params).is_none());
     let mut purpose = run::purpose(Backend::Simt, 7, true);
