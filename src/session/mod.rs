@@ -34,6 +34,7 @@ pub mod setting;
 pub mod shader_file;
 pub mod staged;
 pub mod sweep;
+pub mod verdict;
 pub mod watch;
 pub mod work;
 

@@ -12,7 +12,7 @@ use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
 use super::model::{self, Predicted as Modelled};
 use super::recording::Recording;
-use super::run::{self, Done, Runner};
+use super::run::{Done, Runner};
 use super::saved::{LessonSaved, Predicted, RecordingChoice};
 use super::setting::Setting;
 use super::staged;
@@ -247,7 +247,7 @@ impl Builder<'_> {
         let runner = Runner { devices: self.devices, backend, lesson, purpose: &purpose, cancel: self.cancel };
         match runner.program(variant, params) {
             Ok(done) => {
-                self.problems.extend(run::failed_check(&done.job, &done.record));
+                self.problems.extend(crate::session::verdict::failed_check(&done.job, &done.record));
                 Some(done)
             }
             Err(mut problems) => {

@@ -92,7 +92,7 @@ impl Asked<'_> {
             }
             let params = jobs::with(self.params, &probe.set);
             let done = runner.program(&probe.variant, &params)?;
-            if let Some(problem) = run::failed_check(&done.job, &done.record) {
+            if let Some(problem) = crate::session::verdict::failed_check(&done.job, &done.record) {
                 return Err(vec![problem]);
             }
             runs.push(described(&title, &params, &done.record));

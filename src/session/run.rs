@@ -10,13 +10,13 @@ use super::jobs::{self, Params, Purpose};
 use super::ladder;
 use super::model::{self, Chosen, Predicted};
 use super::output::{self, KernelOutput, ProgramOutput, RunOutput};
+use super::verdict::failed_check;
 use crate::base::diag::{Diagnostic, Severity, nearest};
 use crate::device::{DeviceSpec, Launch};
-use crate::job::{CheckSpec, Job, MeasureSpec, TraceSpec};
+use crate::job::{Job, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Pack, Program, Value, Variant};
 use crate::measure::roofline::{self, Placement};
-use crate::trace::Check;
 use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
 /// What to run, and how.
@@ -451,36 +451,6 @@ fn placement(record: &Record, ceilings: &Ceilings) -> Option<Placement> {
     roofline::place(record.work.bytes, record.work.flops, timing.median_s, ceilings)
 }
 
-/// A failed check as a message, with what is wrong: the first such element, if it is one.
-#[must_use]
-pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
-    let check = record.check().filter(|c| !c.ok)?;
-    let is_it = |spec: &&CheckSpec| {
-        job.buffers[spec.output].name == check.output && spec.against(&job.buffers) == check.reference
-    };
-    // Of what a lesson puts together the check is named; of one kernel, or of what a learner wrote, its file.
-    let place = job.checks.iter().find(is_it).and_then(|spec| spec.place.as_ref());
-    let place = place.filter(|place| place.file == job.place.file).unwrap_or(&job.place);
-    let first = check.first_wrong.map(|(i, got, expected)| {
-        let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
-        format!("; element {i} {got}, and should be {expected}")
-    });
-    let told = check.told.as_ref().map(|told| format!("; {told}"));
-    let what = match record.passes.len() {
-        1 => format!("kernel `{}` gives a wrong result", record.program),
-        _ => format!("program `{}` leaves a wrong `{}`", record.program, check.output),
-    };
-    let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
-    let message = format!(
-        "{what}{round} on {}: relative error {:e} against `{}`{}",
-        record.backend.name(),
-        check.max_rel_error,
-        check.reference,
-        first.or(told).unwrap_or_default()
-    );
-    Some(Diagnostic::error(message).in_place(place).hint(advice(check)))
-}
-
 /// What a lesson needs, for `list`.
 #[must_use]
 pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
@@ -493,22 +463,3 @@ pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     }
     needs
 }
-
-/// What to do about a failed check.
-fn advice(check: &Check) -> &'static str {
-    match check {
-        Check { told: Some(_), .. } => "no time is shown for a wrong result; `--print` shows what the buffer holds",
-        Check { max_rel_error, .. } if *max_rel_error < ROUNDING => {
-            "this is no more than rounding: give the check a `tolerance`, and a `scale` where terms cancel"
-        }
-        Check { first_wrong: Some((_, got, _)), .. } if got.is_nan() => {
-            "`warpbook trace` says which reads and writes went wrong, at their lines"
-        }
-        Check { .. } => {
-            "no time is shown for a wrong result; compare the kernel's indices with the formula or reference"
-        }
-    }
-}
-
-/// Below this relative error, floats of 32 bits differ by rounding.
-const ROUNDING: f64 = 1e-5;

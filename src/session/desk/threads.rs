@@ -123,7 +123,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     }
     match outcome {
         Ok(Done { mut record, job }) => {
-            if let Some(problem) = run::failed_check(&job, &record) {
+            if let Some(problem) = crate::session::verdict::failed_check(&job, &record) {
                 return out.send(Event::Untraced(id, key, vec![problem]));
             }
             let mut traced = Traced { key, ..Traced::default() };
@@ -304,7 +304,7 @@ fn measure(
     }
     match outcome {
         Err(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
-        Ok(record) => match run::failed_check(&job, &record) {
+        Ok(record) => match crate::session::verdict::failed_check(&job, &record) {
             Some(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
             None => out.send(Event::Measured(id, key, Arc::new(record))),
         },
