@@ -12,6 +12,9 @@ const MAX_UNIFORM_BYTES: u64 = 64 << 10;
 /// Launches that one run of a program may come to.
 const MAX_LAUNCHES: u64 = 1 << 16;
 
+/// Bytes of all buffers that the tracer holds: it runs in the program that has the learner's notes.
+const MAX_TRACED_BYTES: u64 = 4 << 30;
+
 /// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what would fit.
 #[must_use]
 pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
@@ -29,6 +32,12 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         let (launches, most) = (count(launches), count(MAX_LAUNCHES));
         let message = format!("`{}` may come to {launches} launches, and {most} are the most", job.program);
         found.push(Diagnostic::error(message).hint("repeat less often").in_place(&job.place));
+    }
+    if device.backend == Backend::Simt && job.footprint() > MAX_TRACED_BYTES {
+        let (takes, most) = (count(job.footprint()), count(MAX_TRACED_BYTES));
+        let message =
+            format!("the buffers of `{}` would take {takes} bytes, and the tracer holds at most {most}", job.program);
+        found.push(Diagnostic::error(message).hint("lower the sizes that they follow from").in_place(&job.place));
     }
     let problems = job.buffers.iter().enumerate().filter_map(|(i, buffer)| {
         let is_uniform = |launch: &Launch| {
