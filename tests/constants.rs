@@ -1,14 +1,16 @@
 //! Constants of a shader's text as a lesson's parameters: what runs with them, and what is said of values that cannot be.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod common;
+
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
+use common::devices;
 use warpbook::base::tensor::Init;
-use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::{Pack, PackFiles, Variant};
-use warpbook::session::devices::{Choice, Devices};
+use warpbook::session::devices::Choice;
 use warpbook::session::io::Io;
 use warpbook::session::output::KernelOutput;
 use warpbook::session::run::{self, RunOptions, Which, purpose};
@@ -24,11 +26,6 @@ fn pack() -> Pack {
     let (pack, problems) = session::load(&files());
     assert_eq!(problems, []);
     pack
-}
-
-fn devices() -> Devices {
-    let program = env!("CARGO_BIN_EXE_warpbook").into();
-    Devices::new(WorkerCommand { program, ..WorkerCommand::this_program() })
 }
 
 fn set(settings: &[(&str, f64)]) -> Vec<(String, f64)> {

@@ -11,6 +11,7 @@ use common::{spoilt_copy, warpbook, warpbook_in};
 use warpbook::base::expr::{Expr, FUNCTIONS};
 use warpbook::lesson::scope::{COUNTED_FIELDS, DEVICE_FIELDS, ROUNDS, TIMED_FIELDS};
 use warpbook::lesson::{FORMS, INITS, SCENES};
+use warpbook::reference;
 
 fn page(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src").join(name)).unwrap()
@@ -124,6 +125,14 @@ fn every_name_is_in_the_reference() {
     assert_eq!(names(&programs, "buffer", "init"), set(INITS));
     let forms = names(&programs, "check", "field");
     assert!(FORMS.iter().all(|form| forms.contains(*form)));
+    let listed = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let references: Vec<Vec<String>> = reference::signatures()
+        .iter()
+        .map(|known| vec![format!("`{}`", known.name), listed(known.args), listed(known.inputs)])
+        .collect();
+    let mut told = table(&programs, "check", "reference");
+    told.iter_mut().for_each(|row| row.truncate(3));
+    assert_eq!(told, references);
     assert_eq!(names(&expressions, "", "function"), set(FUNCTIONS));
     let operators = Expr::parse("1 ? 2").unwrap_err().hint.unwrap();
     let operators = operators.split("operators are ").nth(1).unwrap();

@@ -1,22 +1,19 @@
 //! The built-in pack: it passes its own check, and its kernels count what its prose says.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use warpbook::gpu::client::WorkerCommand;
+use common::devices;
 use warpbook::lesson::{Code, PackFiles, SceneKind};
-use warpbook::session::devices::{Choice, Devices};
+use warpbook::session::devices::Choice;
 use warpbook::session::exercise::{Try, Verdict};
 use warpbook::session::run::{self, RunOptions, Which};
 use warpbook::session::{self, check};
 use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
-
-fn devices() -> Devices {
-    let program = env!("CARGO_BIN_EXE_warpbook").into();
-    Devices::new(WorkerCommand { program, ..WorkerCommand::this_program() })
-}
 
 #[test]
 fn the_pack_passes_its_check() {

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+mod common;
 mod window;
 
 use egui::accesskit::Role;
@@ -18,6 +19,7 @@ use warpbook::session::desk::{Command, Desk};
 use warpbook::session::exercise::Verdict;
 use warpbook::session::saved::ThemeChoice;
 
+use common::copy_folder;
 use window::{PATIENCE, Window, open, settle};
 
 fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
@@ -295,17 +297,6 @@ fn the_exercise_is_judged() {
     window.get_by_label("The result is right. The goal is not reached yet.");
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        if entry.path().is_dir() {
-            copy_folder(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
-    }
-}
-
 /// Waits for the watcher: an edit on disk reaches the window by itself.
 fn until(window: &mut Harness<'_, Window>, what: &str, done: impl Fn(&Desk) -> bool) {
     let began = Instant::now();
@@ -323,7 +314,7 @@ fn a_broken_edit_keeps_the_last_good_lesson() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pack = folder.path().join("pack");
     for part in ["lessons", "shaders"] {
-        copy_folder(&root.join(part), &pack.join(part));
+        copy_folder(&root.join(part), &pack.join(part)).unwrap();
     }
     let mut window = open(PackFiles::Folder(pack.clone()), &folder.path().join("state.ron"), [1280.0, 800.0]);
     let shader = pack.join("shaders/coalescing/copy.wgsl");
@@ -347,7 +338,7 @@ fn a_race_is_told_beside_a_right_result() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pack = folder.path().join("pack");
     for part in ["lessons", "shaders"] {
-        copy_folder(&root.join(part), &pack.join(part));
+        copy_folder(&root.join(part), &pack.join(part)).unwrap();
     }
     let shader = pack.join("shaders/coalescing/copy.wgsl");
     let good = fs::read_to_string(&shader).unwrap();

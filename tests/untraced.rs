@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::{Lesson, PackFiles, Variant};
 use warpbook::notes::{self, Format};
-use warpbook::session::devices::{Choice, Devices};
+use warpbook::session::devices::Choice;
 use warpbook::session::export::{Wanted, run_and_report};
 use warpbook::session::predict::Asked;
 use warpbook::session::recording::fingerprint;
@@ -18,8 +17,11 @@ use warpbook::session::setting::Setting;
 use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
 
+mod common;
 #[cfg(feature = "app")]
 mod window;
+
+use common::devices;
 
 const LESSON: &str = r#"(
     format_version: 1, title: "Both", summary: "A kernel in both languages, and one in CUDA C++ only.",
@@ -104,11 +106,6 @@ fn lesson() -> Arc<Lesson> {
     let (lesson, found) = read(LESSON);
     assert_eq!(found, [""; 0]);
     lesson.unwrap()
-}
-
-fn devices() -> Devices {
-    let program = env!("CARGO_BIN_EXE_warpbook").into();
-    Devices::new(WorkerCommand { program, ..WorkerCommand::this_program() })
 }
 
 #[test]

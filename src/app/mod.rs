@@ -23,6 +23,7 @@ use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
 use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
+use crate::scene::passes::Passes;
 use crate::session::desk::state::State;
 use crate::session::desk::{Command, Desk};
 use crate::session::saved::ThemeChoice;
@@ -116,10 +117,9 @@ impl View {
         let mut commands = keys(ui, state);
         let window = ui.max_rect();
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
-        let panes = {
-            let strip = state.passes().map_or(0.0, |passes| passes.height());
-            Panes::of(window, state.place.is_traceable(&state.place.variant.program), strip)
-        };
+        let passes = state.passes();
+        let strip = passes.as_ref().map_or(0.0, Passes::height);
+        let panes = Panes::of(window, state.place.is_traceable(&state.place.variant.program), strip);
         self.settle(state);
         let results = state.results();
         let executing = self.executing(state);
@@ -136,7 +136,7 @@ impl View {
         let lit = self.hovered_line.map(Tag::SourceLine);
         pane(ui, panes.stage, "stage", |ui| {
             if state.place.is_traceable(&state.place.variant.program) {
-                commands.extend(self.stage.show(ui, state, lit));
+                commands.extend(self.stage.show(ui, state, passes.as_ref(), lit));
             } else {
                 empty(ui, UNTRACED);
             }

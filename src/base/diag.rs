@@ -111,6 +111,15 @@ impl Diagnostic {
         self
     }
 
+    /// The same, at a place if there is one.
+    #[must_use]
+    pub fn in_place_of(self, place: Option<&Place>) -> Self {
+        match place {
+            Some(place) => self.in_place(place),
+            None => self,
+        }
+    }
+
     /// The same, with advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -36,10 +36,7 @@ pub(super) fn check(
         Against::Reference { .. } | Against::Formula(_) | Against::Predicate(_) => None,
     };
     let made = reference::check(spec, &Seen { buffers: &job.buffers, contents, expected, round });
-    Ok(made.map_err(|problem| match &spec.place {
-        Some(place) => problem.in_place(place),
-        None => problem,
-    })?)
+    Ok(made.map_err(|problem| problem.in_place_of(spec.place.as_ref()))?)
 }
 
 /// What a plain kernel writes to the variable of `output`, over what the other buffers held at first.

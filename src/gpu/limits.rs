@@ -1,7 +1,7 @@
 //! What a device allows, said before a launch and in terms of what the learner can turn.
 
 use super::needs;
-use crate::base::diag::{Diagnostic, any_of};
+use crate::base::diag::{Diagnostic, Place, any_of};
 use crate::base::units::count;
 use crate::job::{BindingKind, BufferSpec, Job, Launch, written_for_cuda};
 use crate::trace::record::{Backend, Device};
@@ -39,15 +39,16 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
             format!("the buffers of `{}` would take {takes} bytes, and the tracer holds at most {most}", job.program);
         found.push(Diagnostic::error(message).hint("lower the sizes that they follow from").in_place(&job.place));
     }
+    // A program of one kernel is in the kernel's file.
+    let file = job.launches().next().filter(|_| job.is_single()).map(|launch| Place::start(launch.file()));
     let problems = job.buffers.iter().enumerate().filter_map(|(i, buffer)| {
         let is_uniform = |launch: &Launch| {
             launch.bindings.iter().any(|binding| binding.buffer == i && binding.kind == BindingKind::Uniform)
         };
-        oversized(&job.program, buffer, job.launches().any(is_uniform), device)
+        let problem = oversized(&job.program, buffer, job.launches().any(is_uniform), device)?;
+        Some(problem.in_place(file.as_ref().or(buffer.place.as_ref()).unwrap_or(&job.place)))
     });
-    // A program of one kernel is in the kernel's file.
-    let file = job.launches().next().filter(|_| job.is_single()).map_or(job.place.file.as_str(), Launch::file);
-    found.extend(problems.map(|problem| problem.in_file(file)));
+    found.extend(problems);
     for launch in job.launches() {
         let mut of_launch = Vec::new();
         grid(launch, device, &mut of_launch);

@@ -80,10 +80,7 @@ impl BufferSpec {
     /// # Errors
     /// Where they come from a file that is missing, unreadable, changed or too short.
     pub fn fill(&self, seed: u64, position: usize) -> Result<Tensor, Diagnostic> {
-        self.made(seed, position).map_err(|problem| match &self.place {
-            Some(place) => problem.in_place(place),
-            None => problem,
-        })
+        self.made(seed, position).map_err(|problem| problem.in_place_of(self.place.as_ref()))
     }
 
     fn made(&self, seed: u64, position: usize) -> Result<Tensor, Diagnostic> {

@@ -4,6 +4,7 @@ mod buffer;
 mod check;
 mod code;
 mod condition;
+mod element;
 mod spec;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use code::{
     WorkgroupShape, written_for_cuda,
 };
 pub use condition::{Comparison, Condition, Reading, Reduction, SeriesSpec};
+pub use element::{Asked, no_buffer, written_element};
 pub use spec::{FUEL, MeasureSpec, Shown, TraceSpec};
 
 /// A program with everything a backend needs to run, check, time and trace it: buffers, and passes over them.
@@ -120,13 +122,19 @@ impl Pass {
     /// The buffers that it may read and those that it may write, each by its place.
     pub fn touched(&self) -> impl Iterator<Item = (usize, BindingKind)> + '_ {
         let (bindings, plain) = match &self.action {
-            Action::Launch(launch) => (launch.bindings.as_slice(), [None, None]),
+            Action::Launch(launch) => {
+                let grid = match launch.grid {
+                    Grid::Fixed(_) => None,
+                    Grid::Words { buffer, .. } => Some((buffer, BindingKind::ReadOnly)),
+                };
+                (launch.bindings.as_slice(), [grid, None])
+            }
             Action::Copy { from, to } => {
                 (&[][..], [Some((*from, BindingKind::ReadOnly)), Some((*to, BindingKind::ReadWrite))])
             }
             Action::Fill { buffer, .. } => (&[][..], [Some((*buffer, BindingKind::ReadWrite)), None]),
         };
-        bindings.iter().map(|binding| (binding.buffer, binding.kind)).chain(plain.into_iter().flatten())
+        plain.into_iter().flatten().chain(bindings.iter().map(|binding| (binding.buffer, binding.kind)))
     }
 }
 

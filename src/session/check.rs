@@ -1,6 +1,5 @@
 //! Checking a whole pack: documents, kernels, references, exercises.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -137,31 +136,10 @@ pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     jobs::build(lesson, variant, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
 }
 
-/// Runs a program on the tracer with little work, at each value of each list of choices and at the ends of each range.
+/// Runs a program on the tracer with little work, or on CUDA what the tracer cannot run.
 fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &AtomicBool) -> Vec<Diagnostic> {
-    let quick = work::quick(lesson, variant);
-    let mut settings: Vec<BTreeMap<String, f64>> = vec![quick.clone()];
-    for param in &lesson.params {
-        // Each choice, and of what can be many numbers its ends and one between, as far as they are little work.
-        let (values, any) = match &param.domain {
-            Domain::Choice(values) => (values.clone(), true),
-            Domain::Range { min, max } => (vec![*min, (min + 33.0).min(*max), *max], false),
-            Domain::PowersOfTwo { min, max } => (vec![*min, *max], false),
-        };
-        let settings_of = values.into_iter().map(|value| jobs::with(&quick, &[(param.id.clone(), value)]));
-        let little = |params: &jobs::Params| {
-            any || work::needed(lesson, variant, params).is_some_and(|work| work <= work::QUICK)
-        };
-        // Where the ends of several parameters do not go together, the window says so: that is no mistake.
-        let purpose = run::purpose(Backend::Simt, 7, true);
-        let runs = |params: &jobs::Params| {
-            let job = jobs::build(lesson, variant, params, &purpose);
-            any || job.is_ok_and(|job| limits::check(&job, &simt::device()).is_empty())
-        };
-        settings.extend(settings_of.filter(little).filter(runs));
-    }
-    settings.retain(|params| lesson.unmet(variant, params).is_none());
     let mut purpose = run::purpose(Backend::Simt, 7, true);
+    let settings = tried(lesson, variant, &purpose);
     if let Some(spec) = &mut purpose.trace {
         spec.fuel = FUEL;
         spec.races = true;
@@ -191,12 +169,39 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
             Err(problems) => problems,
         };
         if let Some(first) = problems.first_mut() {
-            let at: Vec<String> = params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
+            let rungs = variant.rungs.iter().map(|(pass, kernel)| format!("{pass}: {kernel}"));
+            let at: Vec<String> = rungs.chain(params.iter().map(|(id, v)| format!("{id} = {v}"))).collect();
             first.message = format!("{} (at {})", first.message, at.join(", "));
             return problems;
         }
     }
     Vec::new()
+}
+
+/// Settings to run a program at: a quick one, with each value of each list of choices and the ends of each range.
+fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Params> {
+    let quick = work::quick(lesson, variant);
+    let mut settings = vec![quick.clone()];
+    for param in &lesson.params {
+        let with = |value: f64| jobs::with(&quick, &[(param.id.clone(), value)]);
+        // Of what can be many numbers its ends and one between, as far as they are little work.
+        let ends = match &param.domain {
+            Domain::Choice(values) => {
+                settings.extend(values.iter().map(|value| with(*value)));
+                continue;
+            }
+            Domain::Range { min, max } => vec![*min, (min + 33.0).min(*max), *max],
+            Domain::PowersOfTwo { min, max } => vec![*min, *max],
+        };
+        settings.extend(ends.into_iter().map(with).filter(|params| {
+            // Where the ends of several parameters do not go together, the window says so: that is no mistake.
+            work::needed(lesson, variant, params).is_some_and(|work| work <= work::QUICK)
+                && jobs::build(lesson, variant, params, purpose)
+                    .is_ok_and(|job| limits::check(&job, &simt::device()).is_empty())
+        }));
+    }
+    settings.retain(|params| lesson.unmet(variant, params).is_none());
+    settings
 }
 
 fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::output::Printed;
 use super::run::Done;
-use crate::base::diag::{Diagnostic, nearest};
-use crate::job::{Content, Job, Look, Moment};
+use crate::base::diag::Diagnostic;
+use crate::job::{Content, Job, Look, Moment, no_buffer};
 use crate::lesson::Program;
 
 /// Which contents come from where, and go where. Buffers by name.
@@ -73,6 +73,18 @@ impl Io {
             let (from, to) = range.unwrap_or((0, u64::MAX));
             look(name, from, to.saturating_sub(from), None)
         });
+        for (name, range) in &self.prints {
+            let has = place(name).map(|i| job.buffers[i].count);
+            if let (Some((_, to)), Some(has)) = (*range, has)
+                && to > has
+            {
+                let message =
+                    format!("`{name}` has {has} elements, and {to} was asked for as the end of what is shown");
+                return Err(vec![
+                    Diagnostic::error(message).hint(format!("write {name}:FROM..TO with TO up to {has}")),
+                ]);
+            }
+        }
         job.looks = dumps.chain(prints).collect();
         Ok(())
     }
@@ -91,13 +103,4 @@ impl Io {
         });
         printed.collect()
     }
-}
-
-/// That there is no buffer of this name.
-pub(super) fn no_buffer<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
-    let hint = match nearest(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the buffers are: {}", known.collect::<Vec<_>>().join(", ")),
-    };
-    Diagnostic::error(format!("the shader binds no buffer `{name}`")).hint(hint)
 }

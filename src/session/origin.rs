@@ -3,10 +3,10 @@
 use std::collections::{BinaryHeap, HashSet};
 use std::sync::atomic::AtomicBool;
 
-use crate::base::diag::{Diagnostic, nearest};
+use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Tensor};
 use crate::gpu::history::{History, Step};
-use crate::job::{Action, BindingKind, Job, Launch};
+use crate::job::{Action, Asked, BindingKind, Job, Launch, written_element};
 use crate::simt::{self, Question};
 use crate::trace::Space;
 use crate::trace::provenance::{Load, Origin, Provenance, Word, Writing};
@@ -51,28 +51,13 @@ pub fn origin(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Resul
 
 /// The buffer that is asked about, by its place.
 fn asked(job: &Job, name: &str, index: u64) -> Result<usize, Diagnostic> {
-    let written: Vec<&str> =
-        (0..job.buffers.len()).filter(|i| job.writes(*i)).map(|i| job.buffers[i].name.as_str()).collect();
-    let there_are = match written.as_slice() {
-        [] => "the kernel writes to no buffer".to_owned(),
-        names => format!("the kernel can write to: {}", names.join(", ")),
-    };
-    let Some(place) = job.buffers.iter().position(|buffer| buffer.name == name) else {
-        let hint = nearest(name, written.iter().copied()).map_or(there_are, |near| format!("did you mean `{near}`?"));
-        return Err(Diagnostic::error(format!("the shader binds no buffer `{name}`")).in_place(&job.place).hint(hint));
-    };
-    if !job.writes(place) {
-        let message = format!("nothing writes to the buffer `{name}`: it is only read");
-        return Err(Diagnostic::error(message).in_place(&job.place).hint(there_are));
-    }
-    let spec = &job.buffers[place];
-    let (elements, bits) = (spec.bytes() / spec.elem.bytes(), spec.elem.bytes() * 8);
-    if index >= elements {
-        return Err(Diagnostic::error(format!("`{name}` has no element {index}"))
-            .in_place(&job.place)
-            .hint(format!("it has {elements} elements of {bits} bits: 0 to {}", elements - 1)));
-    }
-    Ok(place)
+    let asked = job.buffers.iter().enumerate().map(|(i, spec)| Asked {
+        name: &spec.name,
+        written: job.writes(i),
+        elements: spec.bytes() / spec.elem.bytes(),
+        bytes: spec.elem.bytes(),
+    });
+    written_element(&asked.collect::<Vec<_>>(), name, index).map_err(|problem| problem.in_place(&job.place))
 }
 
 /// An element that was found out about.

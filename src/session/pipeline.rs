@@ -1,7 +1,7 @@
 //! A program's passes, as the window and notes show them: what they do, what goes between them, what they cost.
 
 use crate::base::units::number;
-use crate::job::{Action, BindingKind, Grid, Job, Node};
+use crate::job::{Action, BindingKind, Job, Node};
 use crate::lesson::{Lesson, Program, Variant};
 use crate::scene::palette::Ink;
 use crate::scene::passes::{Edge, Passes, Rounds, Stage};
@@ -49,11 +49,7 @@ fn edges(job: &Job) -> Vec<Edge> {
     let mut written: Vec<Option<usize>> = vec![None; job.buffers.len()];
     let mut edges: Vec<Edge> = Vec::new();
     for (to, pass) in job.passes.iter().enumerate() {
-        let sized_by = pass.launch().and_then(|launch| match launch.grid {
-            Grid::Fixed(_) => None,
-            Grid::Words { buffer, .. } => Some((buffer, BindingKind::ReadOnly)),
-        });
-        for (buffer, kind) in pass.touched().chain(sized_by) {
+        for (buffer, kind) in pass.touched() {
             let spec = &job.buffers[buffer];
             if let Some(from) = written[buffer].filter(|from| *from != to) {
                 let edge = Edge { from, to, buffer: spec.name.clone(), bytes: spec.bytes() };

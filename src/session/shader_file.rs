@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::explain::explain;
-use super::io::{Io, no_buffer};
+use super::io::Io;
 use super::jobs;
 use super::model;
 use super::run::{self, Done, Which};
@@ -13,7 +13,7 @@ use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::device::Launch;
-use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl};
+use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
 use crate::lesson::{Lesson, Pack, Program as Declared, Variant};
 use crate::simt::{self, Program};
 use crate::trace::provenance::Origin;

@@ -13,10 +13,10 @@ use super::observers::{Component, Findings, Nobody, Observer, Path, Taken, Targe
 use super::slice::{Found, Slice, slice};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, launch};
-use crate::base::diag::{Diagnostic, nearest};
+use crate::base::diag::Diagnostic;
 use crate::base::half::f32_to_f16;
 use crate::base::tensor::{Elem, Tensor};
-use crate::job::BindingKind;
+use crate::job::{Asked, BindingKind, written_element};
 use crate::trace::provenance::{Iteration, Load, MAX_LOADS, Word, Writer};
 use crate::trace::{AccessKind, Provenance, Space};
 
@@ -65,29 +65,15 @@ pub fn explain(
 
 /// The word that a question is about.
 fn target(program: &Program, buffers: &[Tensor], question: &Question) -> Result<Target, Diagnostic> {
-    let name = &question.buffer;
-    let written: Vec<&str> =
-        program.bindings().iter().filter(|b| b.kind == BindingKind::ReadWrite).map(|b| &*b.name).collect();
-    let there_are = match written.as_slice() {
-        [] => "the kernel writes to no buffer".to_owned(),
-        names => format!("the kernel can write to: {}", names.join(", ")),
-    };
-    let Some(position) = program.bindings().iter().position(|b| b.name == *name) else {
-        let hint = nearest(name, written.iter().copied()).map_or(there_are, |near| format!("did you mean `{near}`?"));
-        return Err(Diagnostic::error(format!("the shader binds no buffer `{name}`"))
-            .in_file(&program.file)
-            .hint(hint));
-    };
-    if program.bindings()[position].kind != BindingKind::ReadWrite {
-        let message = format!("nothing writes to the buffer `{name}`: it is only read");
-        return Err(Diagnostic::error(message).in_file(&program.file).hint(there_are));
-    }
-    let (elements, bytes) = (buffers[position].len() as u64, buffers[position].elem.bytes());
-    if question.index >= elements {
-        return Err(Diagnostic::error(format!("`{name}` has no element {}", question.index))
-            .in_file(&program.file)
-            .hint(format!("it has {elements} elements of {} bits: 0 to {}", bytes * 8, elements - 1)));
-    }
+    let asked = program.bindings().iter().zip(buffers).map(|(binding, tensor)| Asked {
+        name: &binding.name,
+        written: binding.kind == BindingKind::ReadWrite,
+        elements: tensor.len() as u64,
+        bytes: tensor.elem.bytes(),
+    });
+    let position = written_element(&asked.collect::<Vec<_>>(), &question.buffer, question.index);
+    let position = position.map_err(|problem| problem.in_file(&program.file))?;
+    let bytes = buffers[position].elem.bytes();
     let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Ok(Target {
         buffer: u16::try_from(position).unwrap_or(u16::MAX),

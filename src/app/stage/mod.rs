@@ -1,5 +1,6 @@
 //! The stage: pictures of a kernel's run as its accesses happen, and the controls that play them.
 
+mod buffer;
 mod passes;
 mod row;
 mod tabs;
@@ -15,6 +16,7 @@ use crate::lesson::{SceneKind, Step};
 use crate::scene::contents::{Contents, Shape};
 use crate::scene::frame::Tag;
 use crate::scene::mark::{self, Mark};
+use crate::scene::passes::Passes;
 use crate::scene::stage::{Painter, StageView};
 use crate::scene::strip::{self, StripView};
 use crate::session::desk::Command;
@@ -81,8 +83,8 @@ impl Stage {
         events.get(self.player.event(events.len())?).copied()
     }
 
-    /// Draws the stage into what is left of `ui`. `lit` is what the pointer is on elsewhere.
-    pub fn show(&mut self, ui: &mut Ui, state: &State, lit: Option<Tag>) -> Vec<Command> {
+    /// Draws the stage into what is left of `ui`, below the strip of a program's `passes`. `lit` is what the pointer is on elsewhere.
+    pub fn show(&mut self, ui: &mut Ui, state: &State, passes: Option<&Passes>, lit: Option<Tag>) -> Vec<Command> {
         let mut commands = Vec::new();
         let empty = Arc::default();
         let timeline = state.traced().and_then(|t| t.timeline_of(&state.place)).unwrap_or(&empty);
@@ -107,7 +109,9 @@ impl Stage {
             self.keys(ui, events.len());
         }
         let mut room = ui.available_rect_before_wrap();
-        commands.extend(self.passes(ui, state, &mut room));
+        if let Some(passes) = passes {
+            commands.extend(self.passes(ui, state, passes, &mut room));
+        }
         commands.extend(tabs::show(ui, state, &mut room));
         let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
         let below = if scene.scene().plays { ROW + STRIP + 8.0 } else { ROW + 4.0 };
@@ -190,10 +194,10 @@ impl Stage {
             super::empty(&mut room, &said);
             return None;
         }
-        let when = looked.map(|looked| passes::when(state, looked)).unwrap_or_default();
+        let when = looked.map(|looked| buffer::when(state, looked)).unwrap_or_default();
         let contents =
             content.and_then(|(looked, answer)| Some((looked, answer.as_ref().ok()?))).map(|(looked, content)| {
-                let shape = self.contents.1.unwrap_or_else(|| passes::shape_of(state, looked, content));
+                let shape = self.contents.1.unwrap_or_else(|| buffer::shape_of(state, looked, content));
                 let from = self.contents.0.min(content.tensor.len().saturating_sub(1));
                 let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
                 Contents { buffer: &looked.glance.buffer, when: &when, tensor, count, columns, shape, from }
@@ -232,7 +236,7 @@ impl Stage {
             (SceneKind::Warp, _) => event.and_then(|event| written(timeline, event, tag)),
             (SceneKind::Contents, Tag::Word { index, .. }) => contents
                 .as_ref()
-                .filter(|contents| passes::is_written(state, contents.buffer))
+                .filter(|contents| buffer::is_written(state, contents.buffer))
                 .map(|c| (c.buffer.to_owned(), index)),
             _ => None,
         };

@@ -1,15 +1,13 @@
-//! The strip of a program's passes above the stage, and the choice of the buffer that is looked at.
+//! The strip of a program's passes above the stage.
 
 use egui::{Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::super::{paint, theme};
 use super::Stage;
-use crate::job::{self, BindingKind, Moment};
-use crate::scene::contents::Shape;
 use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
+use crate::scene::passes::Passes;
 use crate::session::desk::Command;
-use crate::session::desk::found::{Content, Looked};
 use crate::session::desk::state::State;
 
 /// Space above and below the strip, and beside it.
@@ -19,9 +17,8 @@ const BESIDE: f32 = 16.0;
 const LAUNCH: f32 = 156.0;
 
 impl Stage {
-    /// The strip along the top of `room`, which it takes from it; nothing of a program of one pass.
-    pub(super) fn passes(&mut self, ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Command> {
-        let passes = state.passes()?;
+    /// The strip along the top of `room`, which it takes from it.
+    pub(super) fn passes(&mut self, ui: &mut Ui, state: &State, passes: &Passes, room: &mut Rect) -> Option<Command> {
         let place = state.place.pass();
         let launches = passes.stages.get(place).and_then(|stage| stage.launches).unwrap_or(1);
         let bar = Rect::from_min_size(room.min, vec2(room.width(), passes.height() + 2.0 * PAD));
@@ -70,67 +67,4 @@ impl Stage {
         }
         command
     }
-
-    /// The row below a buffer's contents: which buffer, how it is shown, and from where.
-    pub(super) fn buffer(&mut self, ui: &mut Ui, state: &State) -> Option<Command> {
-        let mut command = None;
-        let looked = state.found.looked.as_ref();
-        let shown = looked.map(|looked| looked.glance.buffer.clone()).unwrap_or_default();
-        let combo = egui::ComboBox::from_id_salt("buffer").width(140.0).selected_text(&shown);
-        let response = combo.show_ui(ui, |ui| {
-            for buffer in state.place.program().into_iter().flat_map(|program| &program.buffers) {
-                if ui.selectable_label(buffer.name == shown, &buffer.name).clicked() {
-                    command = Some(Command::ShowBuffer(buffer.name.clone()));
-                }
-            }
-        });
-        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Buffer on the stage"));
-        let content = looked.and_then(|looked| Some((looked, looked.answer.as_ref()?.as_ref().ok()?)));
-        let Some((looked, content)) = content else { return command };
-        let mut shape = self.contents.1.unwrap_or_else(|| shape_of(state, looked, content));
-        for (of, name) in [(Shape::Numbers, "Numbers"), (Shape::Shades, "Shades"), (Shape::Characters, "Characters")] {
-            if ui.selectable_value(&mut shape, of, name).clicked() {
-                self.contents.1 = Some(shape);
-            }
-        }
-        let last = content.tensor.len().saturating_sub(1);
-        let mut from = self.contents.0.min(last);
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let drag = egui::DragValue::new(&mut from).range(0..=last).speed(4.0);
-            let response = ui.add(drag).on_hover_text("The first element that is shown");
-            response.widget_info(|| egui::WidgetInfo::slider(true, from as f64, "First element that is shown"));
-            ui.label("from element");
-        });
-        self.contents.0 = from;
-        command
-    }
-}
-
-/// When a buffer was looked at, in words.
-pub(super) fn when(state: &State, looked: &Looked) -> String {
-    let Moment::After(place, launch) = looked.glance.at else { return "at the end".to_owned() };
-    let pass = state.place.program().and_then(|program| program.passes().get(place).copied());
-    let title = pass.map_or("?", |pass| pass.title.as_str());
-    let launches = state.traced().and_then(|traced| traced.pass(place)).map_or(1, |pass| pass.launches);
-    if launches > 1 { format!("after {title}, launch {} of {launches}", launch + 1) } else { format!("after {title}") }
-}
-
-/// How a buffer is shown unless the learner says otherwise: a text as one, a wide matrix as shades.
-pub(super) fn shape_of(state: &State, looked: &Looked, content: &Content) -> Shape {
-    let job = state.found.job.as_ref().map(|(_, job)| job);
-    let spec = job.and_then(|job| job.buffers.iter().find(|buffer| buffer.name == looked.glance.buffer));
-    match spec.map(|spec| &spec.content) {
-        Some(job::Content::Bytes(_)) => Shape::Characters,
-        _ if content.columns.is_some_and(|columns| columns > 16) => Shape::Shades,
-        _ => Shape::Numbers,
-    }
-}
-
-/// Whether a lane writes to a buffer, so that its elements have an origin.
-pub(super) fn is_written(state: &State, buffer: &str) -> bool {
-    let Some((_, job)) = &state.found.job else { return false };
-    let place = job.buffers.iter().position(|known| known.name == buffer);
-    place.is_some_and(|place| {
-        job.passes.iter().any(|pass| pass.touched().any(|(i, kind)| i == place && kind == BindingKind::ReadWrite))
-    })
 }

@@ -70,7 +70,7 @@ impl Builder<'_> {
     ) -> Result<Formula, Vec<Diagnostic>> {
         let elements = self.buffer_spec(&self.program.buffers[output])?.count;
         let count = match count {
-            Some(count) => self.values.at_least(0, count, at, "the count")?,
+            Some(count) => self.values.whole(count, at, "the count")?,
             None => elements,
         };
         if count > elements {

@@ -3,8 +3,8 @@
 use super::evaluate::Place;
 use super::{Builder, RUN};
 use crate::base::diag::Diagnostic;
-use crate::job::{BindingKind, Grid, Job, Node};
-use crate::lesson::Pass;
+use crate::job::{BindingKind, Job, Node, Pass};
+use crate::lesson;
 
 /// All that is wrong.
 pub(super) fn problems(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
@@ -13,13 +13,7 @@ pub(super) fn problems(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
     let passes = builder.program.passes();
     walk(&job.body, &mut |place| {
         let (pass, declared) = (&job.passes[place], passes[place]);
-        let sized_by = pass.launch().and_then(|launch| match launch.grid {
-            Grid::Fixed(_) => None,
-            Grid::Words { buffer, .. } => Some((buffer, BindingKind::ReadOnly)),
-        });
-        for (buffer, _) in
-            sized_by.into_iter().chain(pass.touched()).filter(|(_, kind)| *kind != BindingKind::ReadWrite)
-        {
+        for (buffer, _) in pass.touched().filter(|(_, kind)| *kind != BindingKind::ReadWrite) {
             // Once is enough.
             if !std::mem::replace(&mut written[buffer], true) {
                 problems.push(unwritten(declared, &job.buffers[buffer].name));
@@ -41,7 +35,7 @@ fn walk(body: &[Node], see: &mut dyn FnMut(usize)) {
     }
 }
 
-fn unwritten(pass: &Pass, buffer: &str) -> Diagnostic {
+fn unwritten(pass: &lesson::Pass, buffer: &str) -> Diagnostic {
     let message = format!("`{}` reads `{buffer}`, which nothing has written before", pass.id);
     let hint = "let it begin with something, or write it in an earlier pass";
     Place { owner: &pass.id, place: &pass.place }.error(message).hint(hint)
@@ -78,10 +72,6 @@ fn unused(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
 }
 
 fn idle(job: &Job) -> Vec<usize> {
-    let sizes = job.launches().filter_map(|launch| match launch.grid {
-        Grid::Fixed(_) => None,
-        Grid::Words { buffer, .. } => Some(buffer),
-    });
-    let used: Vec<usize> = job.passes.iter().flat_map(|pass| pass.touched()).map(|(i, _)| i).chain(sizes).collect();
+    let used: Vec<usize> = job.passes.iter().flat_map(Pass::touched).map(|(i, _)| i).collect();
     (0..job.buffers.len()).filter(|i| !used.contains(i)).collect()
 }

@@ -169,7 +169,9 @@ impl<'a> Builder<'a> {
         let job::Code::Wgsl(wgsl) = &launch.code else { return exclusive(launch, buffers, at) };
         let program = self.compiled(wgsl, kernel, declared, at)?;
         let known = |name: &str| program.bindings().iter().any(|binding| binding.name == name);
-        if let Some((odd, _, place)) = declared.bind.iter().find(|(name, ..)| !known(name)) {
+        let odd =
+            declared.bind.iter().find(|(name, ..)| !known(name) && !self.used_by_another(name, kernel, declared, at));
+        if let Some((odd, _, place)) = odd {
             let names: Vec<&str> = program.bindings().iter().map(|binding| binding.name.as_str()).collect();
             let message = format!("{} uses no variable `{odd}`", wgsl.file);
             return Err(vec![Place { place, ..at }.error(message).hint(format!("it uses: {}", names.join(", ")))]);
@@ -206,6 +208,20 @@ impl<'a> Builder<'a> {
         let (size, shared_bytes) = (program.workgroup_size(), program.shared_bytes());
         launch.workgroup = Some(WorkgroupShape { size, shared_bytes });
         exclusive(launch, buffers, at)
+    }
+
+    /// Whether another kernel that can take this one's place has such a variable: a pass binds those of all of them.
+    fn used_by_another(&self, variable: &str, kernel: &Kernel, declared: &LaunchDecl, at: Place<'_>) -> bool {
+        let others = declared.rungs.iter().filter(|id| **id != kernel.id).filter_map(|id| self.lesson.kernel(id));
+        others.into_iter().any(|other| match &other.code {
+            Code::Cuda { launch, .. } => launch.parameters.iter().any(|(name, _)| name == variable),
+            Code::Wgsl { .. } => {
+                let launch = self.launch(other, declared, at);
+                let wgsl = launch.as_ref().ok().and_then(|(launch, _)| launch.wgsl().ok());
+                let program = wgsl.and_then(|wgsl| self.compiled(wgsl, other, declared, at).ok());
+                program.is_some_and(|program| program.bindings().iter().any(|binding| binding.name == variable))
+            }
+        })
     }
 
     /// The compiled shader; or what is wrong with it, and which parameter is behind that.
