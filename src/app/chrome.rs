@@ -304,14 +304,16 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             ui.label(format!("and {} more; `warpbook check` lists them all", state.problems.len() - 3));
         });
     }
-    for found in [&state.found.failed, &state.found.unmeasured] {
+    // What is wrong with a kernel that is being written stands beside it.
+    let written = state.place.edit.is_some();
+    for found in [&state.found.failed, &state.found.unmeasured].into_iter().filter(|_| !written) {
         // What this machine lacks is no news that one has to answer: the status line says it.
         for problem in found.get(&state.place.variant.program).into_iter().flatten().filter(|p| !p.not_here).take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }
     let here = state.place.pass();
-    for finding in state.traced().into_iter().flat_map(|t| t.findings(here)).take(2) {
+    for finding in state.traced().into_iter().filter(|_| !written).flat_map(|t| t.findings(here)).take(2) {
         card(ui, Hue::Store, |ui| {
             ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
         });

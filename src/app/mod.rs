@@ -1,10 +1,13 @@
 //! The window: page and bench side by side. Views read the desk's state and hand back commands.
 
+mod changes;
 mod chrome;
+mod editor;
 mod export;
 mod format;
 mod highlight;
 mod icons;
+mod layout;
 mod math;
 mod origin;
 mod page;
@@ -25,8 +28,9 @@ use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
 use crate::scene::passes::Passes;
 use crate::session::desk::state::State;
-use crate::session::desk::{Command, Desk};
+use crate::session::desk::{Command, Desk, PAUSE};
 use crate::session::saved::ThemeChoice;
+use layout::{Pane, Panes, Wanted};
 use math::Formulas;
 use stage::Stage;
 
@@ -34,6 +38,7 @@ use stage::Stage;
 #[derive(Default)]
 pub struct View {
     stage: Stage,
+    code: source::Code,
     formulas: Formulas,
     export: export::Dialog,
     /// Whether the fonts are drawn.
@@ -42,48 +47,12 @@ pub struct View {
     hovered_line: Option<u32>,
     /// The source line that the pointer is on in an origin.
     traced_line: Option<u32>,
+    /// Whether the plot is shown in place of what a change changed.
+    plotted: bool,
+    /// The pane that has the others' room, where one has.
+    large: Option<Pane>,
     /// The step that was drawn last, to begin a new one's trace at its first event.
     shown: (String, usize, String),
-}
-
-/// The panes of a window of some size.
-struct Panes {
-    bar: Rect,
-    contents: Rect,
-    page: Rect,
-    stage: Rect,
-    controls: Rect,
-    source: Rect,
-    plot: Rect,
-    predicted: Rect,
-    status: Rect,
-}
-
-impl Panes {
-    /// `staged` says whether the stage has a picture; otherwise it is low, and what is below has its room. A strip of passes above it makes it
-    /// higher by `strip`.
-    fn of(window: Rect, staged: bool, strip: f32) -> Self {
-        let (width, height) = (window.width(), window.height());
-        let bar = Rect::from_min_size(window.min, vec2(width, 48.0));
-        let status = Rect::from_min_max(pos2(window.min.x, window.max.y - 32.0), window.max);
-        let body = Rect::from_min_max(bar.left_bottom(), status.right_top());
-        let contents = Rect::from_min_size(body.min, vec2((width * 0.14).clamp(168.0, 264.0).round(), body.height()));
-        let page_width = (width * 0.35).clamp(400.0, 720.0).round();
-        let page = Rect::from_min_size(contents.right_top(), vec2(page_width, body.height()));
-        let bench = Rect::from_min_max(page.right_top(), body.max);
-        let stage_height = strip + if staged { (height * 0.47).clamp(360.0, 960.0).round() } else { 144.0 };
-        let stage = Rect::from_min_size(
-            bench.min,
-            vec2(bench.width(), stage_height.min(body.height() - 244.0 - predicted::HEIGHT)),
-        );
-        let source_width = (bench.width() * 0.57).round();
-        let controls = Rect::from_min_size(stage.left_bottom(), vec2(bench.width(), 44.0));
-        let predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - predicted::HEIGHT), body.max);
-        let panes = Rect::from_min_max(controls.left_bottom(), predicted.right_top());
-        let source = Rect::from_min_max(panes.min, pos2(bench.min.x + source_width, panes.max.y));
-        let plot = Rect::from_min_max(source.right_top(), panes.max);
-        Self { bar, contents, page, stage, controls, source, plot, predicted, status }
-    }
 }
 
 impl View {
@@ -107,6 +76,9 @@ impl View {
             ui.ctx().request_repaint();
         }
         let commands = self.draw(ui, desk.state());
+        if desk.state().drafts.values().any(|draft| draft.typed.is_some()) {
+            ui.ctx().request_repaint_after(PAUSE);
+        }
         for command in commands {
             desk.command(command);
             ui.ctx().request_repaint();
@@ -116,21 +88,29 @@ impl View {
     fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
         let mut commands = keys(ui, state);
         let window = ui.max_rect();
+        self.enlarge(ui, window);
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
         let passes = state.passes();
-        let strip = passes.as_ref().map_or(0.0, Passes::height);
-        let panes = Panes::of(window, state.place.is_traceable(&state.place.variant.program), strip);
+        let wanted = Wanted {
+            staged: state.place.is_traceable(&state.place.variant.program),
+            strip: passes.as_ref().map_or(0.0, Passes::height),
+            plotted: state.place.experiment().is_some() || state.found.origin.is_some() || is_changed(state),
+            large: self.large,
+            room: state.saved.room,
+        };
+        let panes = Panes::of(window, &wanted);
         self.settle(state);
         let results = state.results();
         let executing = self.executing(state);
         let ground = theme::color(theme::of(ui), Ink::Raised);
-        for rect in [panes.contents, panes.status, panes.bar] {
+        for rect in [panes.contents, panes.status, panes.bar, panes.tabs] {
             ui.painter().rect_filled(rect, 0.0, ground);
         }
-        rules(ui, &panes);
+        panes.rules(ui);
         row(ui, panes.bar.shrink2(vec2(16.0, 0.0)), |ui| {
             commands.extend(chrome::bar(ui, state, &mut self.export.open));
         });
+        row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
         pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
         pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &self.formulas)));
         let lit = self.hovered_line.map(Tag::SourceLine);
@@ -144,7 +124,7 @@ impl View {
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
             let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
             let hovered = hovered.or(self.traced_line);
-            let happened = source::show(ui, state, &source::Lit { executing, hovered });
+            let happened = self.code.show(ui, state, &source::Lit { executing, hovered });
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);
         });
@@ -158,20 +138,72 @@ impl View {
             }
             None => {
                 self.traced_line = None;
-                commands.extend(plot::show(ui, state));
+                commands.extend(self.plot(ui, state));
             }
         });
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
+        commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));
         commands.extend(self.export.show(ui, state));
         commands.extend(self.messages(ui, &panes, state));
         commands
     }
 
+    /// Gives a pane all the room, or the others theirs back, where its key is pressed.
+    fn enlarge(&mut self, ui: &Ui, window: Rect) {
+        let writing = ui.memory(|m| m.focused().is_some()) || egui::Popup::is_any_open(ui.ctx());
+        let pressed = |key| ui.input(|i| i.modifiers.is_none() && i.key_pressed(key));
+        for (pane, _, key) in Pane::ALL {
+            if !writing && pressed(key) {
+                let again = self.large == Some(pane) && !Panes::is_stacked(window);
+                self.large = Some(pane).filter(|_| !again);
+            }
+        }
+    }
+
+    /// The step and the pane in sight, in a window that has room for one pane.
+    fn tabs(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let step = state.place.step().map_or("Lessons", |step| step.title.as_str());
+        ui.menu_button(format!("{} · {step}", state.place.step + 1), |ui| {
+            ui.set_width(240.0);
+            ui.set_max_height(360.0);
+            commands.extend(chrome::contents(ui, state));
+        });
+        let mut shown = self.large.unwrap_or(Pane::Page);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            for (pane, name, _) in Pane::ALL.into_iter().rev() {
+                let name = if pane == Pane::Plot && state.found.origin.is_some() { "Origin" } else { name };
+                if ui.selectable_value(&mut shown, pane, name).clicked() {
+                    self.large = Some(pane);
+                }
+            }
+        });
+        commands
+    }
+
+    /// The plot; or what a change of the kernel in the editor changed.
+    fn plot(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
+        if !is_changed(state) {
+            return plot::show(ui, state);
+        }
+        ui.horizontal(|ui| {
+            ui.selectable_value(&mut self.plotted, false, "Changes");
+            ui.selectable_value(&mut self.plotted, true, "Plot");
+        });
+        if self.plotted {
+            return plot::show(ui, state);
+        }
+        changes::show(ui, state);
+        Vec::new()
+    }
+
     /// Begins a new step's or kernel's trace at the end of its first event, where there is something to see.
     fn settle(&mut self, state: &State) {
         let lesson = state.place.lesson.as_ref().map(|l| l.id.clone()).unwrap_or_default();
-        let of = format!("{}/{}", state.place.variant, state.place.pass);
+        // A version of the learner's goes on where what it began as was.
+        let began = state.place.beside.first().filter(|_| state.place.edit.is_some());
+        let of = format!("{}/{}", began.unwrap_or(&state.place.variant), state.place.pass);
         let shown = (lesson, state.place.step, of);
         if self.shown != shown {
             self.shown = shown;
@@ -193,14 +225,25 @@ impl View {
     }
 }
 
-/// A pane: a child of its own with its rectangle as its room, clipped to it.
+/// Whether a version of the learner's, beside what it began as, is on the bench.
+fn is_changed(state: &State) -> bool {
+    state.place.edit.is_some() && !state.place.beside.is_empty()
+}
+
+/// A pane: a child of its own with its rectangle as its room, clipped to it; nothing where it has none.
 fn pane(ui: &mut Ui, rect: Rect, name: &str, content: impl FnOnce(&mut Ui)) {
+    if !rect.is_positive() {
+        return;
+    }
     let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(rect).layout(Layout::top_down(Align::Min)));
     child.set_clip_rect(rect.intersect(ui.clip_rect()));
     content(&mut child);
 }
 
 fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
+    if !rect.is_positive() {
+        return;
+    }
     let layout = Layout::left_to_right(Align::Center);
     let id = (rect.min.x.to_bits(), rect.min.y.to_bits());
     let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect).layout(layout));
@@ -229,24 +272,6 @@ fn empty(ui: &mut Ui, text: &str) {
     ui.painter().galley(at, galley, color);
     ui.allocate_rect(room, egui::Sense::hover())
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
-}
-
-/// Hairlines between the panes.
-fn rules(ui: &Ui, panes: &Panes) {
-    let stroke = egui::Stroke::new(1.0, theme::color(theme::of(ui), Ink::Faint));
-    let edges = [
-        (panes.bar.left_bottom(), panes.bar.right_bottom()),
-        (panes.contents.right_top(), panes.contents.right_bottom()),
-        (panes.page.right_top(), panes.page.right_bottom()),
-        (panes.stage.left_bottom(), panes.stage.right_bottom()),
-        (panes.controls.left_bottom(), panes.controls.right_bottom()),
-        (panes.source.right_top(), panes.source.right_bottom()),
-        (panes.predicted.left_top(), panes.predicted.right_top()),
-        (panes.status.left_top(), panes.status.right_top()),
-    ];
-    for (from, to) in edges {
-        ui.painter().line_segment([from, to], stroke);
-    }
 }
 
 /// Keys that work while no list is open: those that turn pages wherever no text is being written, the others while nothing has the keyboard.

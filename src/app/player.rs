@@ -3,8 +3,14 @@
 /// Where an event rests, between its start (0) and the next one's (1): all its accesses have landed.
 pub const REST: f32 = 0.99;
 
-/// Events a second at speed 1.
+/// Events a second at speed 1, of a trace of few.
 const PACE: f32 = 1.6;
+
+/// Seconds that a longer trace takes at speed 1, however long it is.
+const WHOLE: f32 = 12.0;
+
+/// Events a second above which each is shown whole: halfway it would be gone before it is seen.
+const BLUR: f32 = 10.0;
 
 /// The speeds on offer.
 pub const SPEEDS: [f32; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
@@ -18,11 +24,13 @@ pub struct Player {
     pub playing: bool,
     /// How fast, relative to the normal pace.
     pub speed: f32,
+    /// Whether it begins again at the end.
+    pub looping: bool,
 }
 
 impl Default for Player {
     fn default() -> Self {
-        Self { position: REST, playing: false, speed: 1.0 }
+        Self { position: REST, playing: false, speed: 1.0, looping: false }
     }
 }
 
@@ -34,10 +42,36 @@ impl Player {
         self.position = self.position.clamp(0.0, end);
         if self.playing {
             // After a pause the first frame's time can be long: an animation must not jump.
-            self.position = (self.position + seconds.min(0.1) * PACE * self.speed).min(end);
+            self.position = (self.position + seconds.min(0.1) * self.pace(events)).min(end);
+            if self.looping && self.position >= end {
+                self.position = 0.0;
+            }
             self.playing = self.position < end;
         }
         self.playing
+    }
+
+    /// Events a second.
+    fn pace(&self, events: usize) -> f32 {
+        self.speed * (events as f32 / WHOLE).max(PACE)
+    }
+
+    /// Where the picture is: on the way through an event, or at its end where they pass too quickly for that.
+    #[must_use]
+    pub fn shown(&self, events: usize) -> f32 {
+        if self.playing && self.pace(events) > BLUR { self.position.floor() + REST } else { self.position }
+    }
+
+    /// To the end of the first of `stops` after the event on the stage, else of the last of `events`.
+    pub fn next(&mut self, stops: &[usize], events: usize) {
+        let here = self.event(events).unwrap_or(0);
+        self.go_to(stops.iter().copied().find(|stop| *stop > here).unwrap_or(events.saturating_sub(1)));
+    }
+
+    /// To the end of the last of `stops` before the event on the stage, else of the first event.
+    pub fn previous(&mut self, stops: &[usize], events: usize) {
+        let here = self.event(events).unwrap_or(0);
+        self.go_to(stops.iter().copied().rev().find(|stop| *stop < here).unwrap_or(0));
     }
 
     /// Plays or pauses; at the end it begins again.
@@ -91,7 +125,7 @@ mod tests {
 
     #[test]
     fn it_stops_at_the_end_and_starts_again() {
-        let mut player = Player { position: 0.0, playing: true, speed: 4.0 };
+        let mut player = Player { position: 0.0, playing: true, speed: 4.0, looping: false };
         for _ in 0..100 {
             player.advance(0.1, 3);
         }
@@ -100,6 +134,41 @@ mod tests {
         assert_eq!((player.position, player.playing), (0.0, true));
         player.toggle(3);
         assert!(!player.playing);
+    }
+
+    #[test]
+    fn a_long_trace_takes_twelve_seconds_and_is_shown_event_by_event() {
+        for events in [20, 1000, 50_000] {
+            let mut player = Player { position: 0.0, playing: true, ..Player::default() };
+            let mut seconds = 0.0;
+            while player.advance(0.01, events) {
+                seconds += 0.01;
+            }
+            assert!((10.0..14.0).contains(&seconds), "{events}: {seconds}");
+        }
+        let player = Player { position: 7.4, playing: true, ..Player::default() };
+        assert_eq!((player.shown(1000), player.shown(10)), (7.0 + REST, 7.4));
+    }
+
+    #[test]
+    fn it_begins_again_when_it_loops() {
+        let mut player = Player { position: 2.9, playing: true, looping: true, ..Player::default() };
+        assert!(player.advance(0.1, 3));
+        assert!(player.position < 0.1);
+    }
+
+    #[test]
+    fn it_jumps_between_stops_and_to_the_ends() {
+        let mut player = Player::default();
+        let stops = [3, 7];
+        for at in [3, 7, 9, 9] {
+            player.next(&stops, 10);
+            assert_eq!(player.event(10), Some(at));
+        }
+        for at in [7, 3, 0, 0] {
+            player.previous(&stops, 10);
+            assert_eq!(player.event(10), Some(at));
+        }
     }
 
     #[test]
@@ -140,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_long_pause_does_not_make_it_jump() {
-        let mut player = Player { position: 0.0, playing: true, speed: 1.0 };
-        player.advance(60.0, 100);
+        let mut player = Player { position: 0.0, playing: true, ..Player::default() };
+        player.advance(60.0, 10);
         assert!(player.position < 0.5);
     }
 }

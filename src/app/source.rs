@@ -5,21 +5,24 @@ use std::borrow::Cow;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
+use super::editor::{self, Editor};
 use super::highlight::{self, Kind};
 use super::theme;
 use crate::base::units::{count, digits3};
-use crate::lesson::Kernel;
+use crate::lesson::{Kernel, Lesson};
 use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::edits::{EXERCISE, Edit, is_edit_id};
 use crate::session::output::CompiledOutput;
 use crate::session::{ladder, ptx};
 use crate::trace::record::Compiled;
 use crate::trace::{LineCounts, Trace};
 
-const LINE: f32 = 20.0;
-const GUTTER: f32 = 64.0;
+/// Height of a line, and width of what stands before it.
+pub const LINE: f32 = 20.0;
+pub const GUTTER: f32 = 64.0;
 
 /// What the source pane wants from its neighbours.
 pub struct Lit {
@@ -38,74 +41,179 @@ pub struct Happened {
     pub commands: Vec<Command>,
 }
 
-/// Shows the pane: the programs of the lesson, the kernels for the place on the stage, what this rung changes, and the source.
-pub fn show(ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
-    let mut happened = Happened::default();
-    let (Some(lesson), Some(program)) = (&state.place.lesson, state.place.program()) else {
-        super::empty(ui, "A kernel's source appears here.");
-        return happened;
-    };
-    let kernel = state.place.kernel();
-    ui.horizontal(|ui| {
-        let selected = RichText::new(&program.title).font(theme::medium(theme::UI));
-        let rungs = program.pass(&state.place.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
-        let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
-        let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 220.0);
-        let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
-        let response = combo.show_ui(ui, |ui| {
-            for other in &lesson.programs {
-                let change = lesson.kernel(&other.id).map_or("", |kernel| &kernel.change);
-                if ui.selectable_label(other.id == program.id, &other.title).on_hover_text(change).clicked() {
-                    happened.commands.push(Command::ShowProgram(other.id.clone()));
+/// The pane: the programs of the lesson, the kernels for the place on the stage, what this rung changes, and the source.
+#[derive(Default)]
+pub struct Code {
+    editor: Editor,
+    /// Whether the learner was asked if a version may go.
+    asked: bool,
+}
+
+impl Code {
+    /// Shows it.
+    pub fn show(&mut self, ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
+        let mut happened = Happened::default();
+        let (Some(lesson), Some(program)) = (&state.place.lesson, state.place.program()) else {
+            super::empty(ui, "A kernel's source appears here.");
+            return happened;
+        };
+        let kernel = state.place.kernel();
+        let edit = state.edited();
+        ui.horizontal(|ui| {
+            let rungs =
+                program.pass(&state.place.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
+            let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
+            let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 220.0);
+            let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
+            happened.commands.extend(programs(ui, state, lesson, title, width));
+            if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
+                happened.commands.extend(self::rungs(ui, state, kernel, rungs, width));
+            }
+            let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
+            if let Some(output) = checked.map(|check| &check.output) {
+                let help = format!(
+                    "Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store."
+                );
+                if ui.button("Origin…").on_hover_text(help).clicked() {
+                    happened.commands.push(Command::Explain(output.clone(), 0));
                 }
             }
+            // Cut down to a few letters it would tell nothing.
+            if let Some(kernel) = kernel.filter(|_| ui.available_width() > 88.0) {
+                let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
+                let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
+                ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
+            }
         });
-        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
-        if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
-            happened.commands.extend(self::rungs(ui, state, kernel, rungs, width));
-        }
-        let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
-        if let Some(output) = checked.map(|check| &check.output) {
-            let help = format!("Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store.");
-            if ui.button("Origin…").on_hover_text(help).clicked() {
-                happened.commands.push(Command::Explain(output.clone(), 0));
+        let Some(kernel) = kernel else {
+            super::empty(ui, "This pass has no kernel: the driver copies or fills the buffer.");
+            return happened;
+        };
+        match &edit {
+            Some(edit) => happened.commands.extend(self.version(ui, state, edit)),
+            None => {
+                let change = change(state, kernel);
+                if !change.is_empty() {
+                    let muted = theme::color(theme::of(ui), Ink::Muted);
+                    let text = RichText::new(&change).size(theme::SMALL).color(muted);
+                    ui.add(egui::Label::new(text).truncate()).on_hover_text(&change);
+                }
             }
         }
-        // Cut down to a few letters it would tell nothing.
-        if let Some(kernel) = kernel.filter(|_| ui.available_width() > 88.0) {
-            let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
-            let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
-            ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
+        let language = if edit.is_some() { Language::Wgsl } else { language(ui, state, kernel) };
+        let began = edit.as_ref().map_or(state.place.variant.program.as_str(), |edit| edit.of.program.as_str());
+        // Not animated: a line that is in sight only on the way elsewhere would not be followed.
+        let salt = ("source", began.to_owned(), state.place.pass.clone(), language);
+        let area = ScrollArea::both().id_salt(salt).auto_shrink(false).animated(false);
+        area.show(ui, |ui| match language {
+            Language::Wgsl => {
+                let told = self.kernel(ui, state, kernel, edit.as_ref(), lit);
+                happened.hovered = told.hovered;
+                happened.commands.extend(told.typed.map(Command::TypeKernel));
+            }
+            Language::Cuda => lines(ui, twin(kernel)),
+            Language::Ptx => {
+                lines(ui, &compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel))).unwrap_or_default());
+            }
+        });
+        happened
+    }
+
+    /// The kernel's WGSL: as it runs at the parameters, unless what is in the editor does not compile.
+    fn kernel(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        kernel: &Kernel,
+        edit: Option<&Edit>,
+        lit: &Lit,
+    ) -> editor::Happened {
+        let runs = edit.is_none_or(|edit| **kernel.source() == *edit.source);
+        let text = match edit {
+            Some(edit) if !runs => Cow::from(edit.source.as_str()),
+            _ => Cow::from(state.found.source.as_deref().unwrap_or(kernel.source())),
+        };
+        let shown = editor::Shown {
+            of: edit.map_or(&kernel.id, |edit| &edit.id),
+            text: &text,
+            // What was counted is of the last text that compiled.
+            trace: state.traced().and_then(|t| t.trace(state.place.pass())).filter(|_| runs),
+            lit: if runs { lit } else { &Lit { executing: None, hovered: None } },
+            problems: &state.edit_problems(),
+        };
+        self.editor.show(ui, &shown)
+    }
+
+    /// The row of a version of the learner's: its name, what becomes of it, and whether it compiles.
+    fn version(&mut self, ui: &mut Ui, state: &State, edit: &Edit) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let theme = theme::of(ui);
+        let problem = state.edit_problems().into_iter().next();
+        ui.horizontal(|ui| {
+            if edit.id != EXERCISE {
+                let mut name = edit.name.clone();
+                let field = egui::TextEdit::singleline(&mut name).desired_width(160.0).char_limit(60);
+                let response = ui.add(field).on_hover_text("The name of your version");
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of your version"));
+                if response.changed() {
+                    commands.push(Command::RenameEdit(name));
+                }
+            }
+            if ui.button("Start again").on_hover_text("Back to the text that it began with").clicked() {
+                commands.push(Command::ResetEdit);
+            }
+            if edit.id != EXERCISE {
+                let text = if self.asked { "Discard it?" } else { "Discard" };
+                if ui.button(text).clicked() {
+                    if self.asked {
+                        commands.push(Command::DiscardEdit);
+                    }
+                    self.asked = !self.asked;
+                }
+            }
+            if problem.is_none() {
+                let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.typed.is_some());
+                let (text, ink) = if typing { ("…", Ink::Muted) } else { ("compiles", Hue::Shared.ink()) };
+                ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink)));
+            }
+        });
+        if let Some(problem) = problem {
+            let text = problem.to_string();
+            let line = text.replace('\n', " ");
+            let label = RichText::new(line).size(theme::SMALL).color(theme::color(theme, Hue::Conflict.ink()));
+            ui.add(egui::Label::new(label).truncate()).on_hover_text(text);
+        }
+        commands
+    }
+}
+
+/// The choice among the learner's versions and the lesson's programs.
+fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width: f32) -> Option<Command> {
+    let mut chosen = None;
+    let selected = RichText::new(title).font(theme::medium(theme::UI));
+    let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
+    let response = combo.show_ui(ui, |ui| {
+        let exercise = lesson.exercise.is_some().then_some(EXERCISE);
+        let own = state.kept().edits.iter().rev().map(|edit| edit.id.as_str()).chain(exercise);
+        let own: Vec<Edit> = own.filter_map(|id| state.edit(id)).collect();
+        for edit in &own {
+            if ui.selectable_label(state.place.edit.as_ref() == Some(&edit.id), &edit.name).clicked() {
+                chosen = Some(Command::ShowEdit(edit.id.clone()));
+            }
+        }
+        if !own.is_empty() {
+            ui.separator();
+        }
+        for other in lesson.programs.iter().filter(|program| !is_edit_id(&program.id)) {
+            let change = lesson.kernel(&other.id).map_or("", |kernel| &kernel.change);
+            let here = state.place.edit.is_none() && other.id == state.place.variant.program;
+            if ui.selectable_label(here, &other.title).on_hover_text(change).clicked() {
+                chosen = Some(Command::ShowProgram(other.id.clone()));
+            }
         }
     });
-    let Some(kernel) = kernel else {
-        super::empty(ui, "This pass has no kernel: the driver copies or fills the buffer.");
-        return happened;
-    };
-    let change = change(state, kernel);
-    let muted = theme::color(theme::of(ui), Ink::Muted);
-    ui.add(egui::Label::new(RichText::new(&change).size(theme::SMALL).color(muted)).truncate()).on_hover_text(&change);
-    let language = language(ui, state, kernel);
-    // The tracer runs the WGSL: what it counted, and where it is, says nothing of the other languages' lines.
-    let nothing = Lit { executing: None, hovered: None };
-    let (text, trace, lit) = match language {
-        Language::Wgsl => {
-            let trace = state.traced().and_then(|t| t.trace(state.place.pass()));
-            (Cow::from(state.found.source.as_deref().unwrap_or(kernel.source())), trace, lit)
-        }
-        Language::Cuda => (twin(kernel).into(), None, &nothing),
-        Language::Ptx => {
-            let text = compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel)));
-            (text.unwrap_or_default().into(), None, &nothing)
-        }
-    };
-    // Not animated: a line that is in sight only on the way elsewhere would not be followed.
-    let area = ScrollArea::both().id_salt(("source", &kernel.id, language)).auto_shrink(false).animated(false);
-    area.show(ui, |ui| {
-        let hovered = lines(ui, (&kernel.id, &text), trace, lit);
-        happened.hovered = hovered.filter(|_| language == Language::Wgsl);
-    });
-    happened
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
+    chosen
 }
 
 /// What of a kernel the pane shows.
@@ -185,40 +293,32 @@ fn change(state: &State, kernel: &Kernel) -> String {
     }
 }
 
-fn lines(ui: &mut Ui, (kernel, source): (&str, &str), trace: Option<&Trace>, lit: &Lit) -> Option<u32> {
+/// The most instructions of a line.
+pub fn most(trace: Option<&Trace>) -> u64 {
+    trace.map_or(0, |t| t.lines.iter().map(|l| l.warp_instructions).max().unwrap_or(0))
+}
+
+/// Text to read only: what a compiler made, or another language.
+fn lines(ui: &mut Ui, source: &str) {
     let theme = theme::of(ui);
-    let most = trace.map_or(0, |t| t.lines.iter().map(|l| l.warp_instructions).max().unwrap_or(0));
-    let mut hovered = None;
     ui.spacing_mut().item_spacing.y = 0.0;
     for (number, text) in (1_u32..).zip(source.lines()) {
         let job = colored_line(text, theme, theme::CODE);
         let galley = ui.fonts_mut(|f| f.layout_job(job));
         let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
         let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
-        let counts = trace.and_then(|t| t.lines.iter().find(|l| l.line == number));
-        ground(ui, rect, number, lit, response.hovered());
-        gutter(ui, rect, number, counts, most);
+        gutter(ui, rect, number, None, 0);
         ui.painter().galley(
             pos2(rect.min.x + GUTTER, rect.center().y - galley.size().y / 2.0),
             galley,
             Color32::PLACEHOLDER,
         );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("line {number}: {text}")));
-        if lit.executing == Some(number) {
-            follow(ui, rect, (kernel.to_owned(), number));
-        }
-        if response.hovered() {
-            hovered = Some(number);
-        }
-        if let Some(counts) = counts {
-            response.on_hover_text(explain(counts));
-        }
     }
-    hovered
 }
 
 /// Keeps the executing line of a kernel in sight: scrolls to it when it changes, and leaves the reader's own scrolling alone.
-fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
+pub fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
     // A list that has just appeared knows its size only after a few frames.
     const FRAMES: u8 = 3;
     let id = egui::Id::unique("executing line");
@@ -236,19 +336,35 @@ fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
     }
 }
 
-fn ground(ui: &Ui, rect: Rect, number: u32, lit: &Lit, hovered: bool) {
-    let theme = theme::of(ui);
-    if lit.executing == Some(number) {
-        ui.painter().rect_filled(rect, 0.0, theme::color(theme, Hue::Accent.tint(22)));
+/// What is below a line that is lit.
+pub struct Ground {
+    fill: Color32,
+    /// The bar at its start.
+    bar: Option<Color32>,
+}
+
+impl Ground {
+    /// As it is painted on a line.
+    pub fn shape(&self, rect: Rect) -> egui::Shape {
         let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
-        ui.painter().rect_filled(bar, 0.0, theme::color(theme, Ink::Accent));
-    } else if hovered || lit.hovered == Some(number) {
-        ui.painter().rect_filled(rect, 0.0, theme::color(theme, Ink::Faint));
+        let fill = egui::Shape::rect_filled(rect, 0.0, self.fill);
+        egui::Shape::Vec(
+            std::iter::once(fill).chain(self.bar.map(|color| egui::Shape::rect_filled(bar, 0.0, color))).collect(),
+        )
     }
 }
 
+/// The lines that are lit, and how: the executing one, and that under the pointer.
+pub fn grounds(theme: Theme, lit: &Lit, hovered: Option<u32>) -> Vec<(u32, Ground)> {
+    let bar = Some(theme::color(theme, Ink::Accent));
+    let executing = lit.executing.map(|line| (line, Ground { fill: theme::color(theme, Hue::Accent.tint(22)), bar }));
+    let pointed = hovered.or(lit.hovered).filter(|line| lit.executing != Some(*line));
+    let pointed = pointed.map(|line| (line, Ground { fill: theme::color(theme, Ink::Faint), bar: None }));
+    executing.into_iter().chain(pointed).collect()
+}
+
 /// Line number, sectors (or conflicts) of the line, and a bar for its share of the instructions.
-fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u64) {
+pub fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u64) {
     let theme = theme::of(ui);
     let muted = theme::color(theme, Ink::Muted);
     let at = pos2(rect.min.x + 24.0, rect.center().y);
@@ -262,7 +378,8 @@ fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u
     ui.painter().rect_filled(bar, 2.0, heat);
 }
 
-fn explain(counts: &LineCounts) -> String {
+/// What a line did, in words.
+pub fn explain(counts: &LineCounts) -> String {
     let mut text = format!(
         "{} warp instructions over the whole grid, on average with {} lanes active",
         count(counts.warp_instructions),
@@ -312,7 +429,13 @@ fn append(job: &mut LayoutJob, text: &str, kind: Kind, theme: Theme, size: f32) 
         Kind::Number => Ink::Store,
         Kind::Comment => Ink::Muted,
     };
-    job.append(text, 0.0, TextFormat::simple(theme::mono(size), theme::color(theme, ink)));
+    let format = TextFormat {
+        // The numbers beside the lines are set at this distance, too.
+        line_height: Some(LINE),
+        valign: egui::Align::Center,
+        ..TextFormat::simple(theme::mono(size), theme::color(theme, ink))
+    };
+    job.append(text, 0.0, format);
 }
 
 /// The source line that a tag of the stage's picture is about.

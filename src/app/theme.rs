@@ -12,8 +12,6 @@ pub const BODY: f32 = 17.0;
 pub const TABLE: f32 = 14.5;
 /// The source beside the stage, in points.
 pub const CODE: f32 = 12.5;
-/// The exercise's editor, in points.
-pub const EDITOR: f32 = 13.5;
 /// Live values within prose, relative to it.
 pub const VALUE: f32 = 0.94;
 /// Code within prose, relative to it.
@@ -92,7 +90,7 @@ pub fn warm(ui: &egui::Ui) {
     let fonts = [BODY, TABLE].into_iter().flat_map(|size| {
         [prose(size), prose_bold(size), prose_italic(size), medium(size * VALUE), mono(size * INLINE_CODE)]
     });
-    for font in fonts.chain([prose_bold(26.0), prose_bold(20.0), mono(CODE), mono(EDITOR)]) {
+    for font in fonts.chain([prose_bold(26.0), prose_bold(20.0), mono(CODE)]) {
         let _drawn = ui.painter().layout_no_wrap(letters.clone(), font, Color32::PLACEHOLDER);
     }
 }

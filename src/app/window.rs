@@ -48,7 +48,7 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
         .with_title("Warpbook")
         .with_app_id("warpbook")
         .with_inner_size([1440.0, 900.0])
-        .with_min_inner_size([1200.0, 720.0]);
+        .with_min_inner_size([800.0, 600.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();

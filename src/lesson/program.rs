@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::model::{Kernel, Lesson, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
@@ -270,7 +272,7 @@ pub enum ReadingDecl {
 }
 
 /// A program with a kernel chosen for each of its places: what is run, and what results are of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Variant {
     /// The program's id.
     pub program: String,

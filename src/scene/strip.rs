@@ -72,11 +72,12 @@ pub fn frame(view: &StripView<'_>) -> Frame {
     frame
 }
 
-/// The position, as in [`super::WarpView::position`], of the event under `x`.
+/// Which of the events is under `x`, from 0.
 #[must_use]
-pub fn position_at(view: &StripView<'_>, x: f32) -> f32 {
+pub fn event_at(view: &StripView<'_>, x: f32) -> usize {
     let events = view.timeline.of_warp(view.workgroup, view.warp).count();
-    if view.size[0] <= 0.0 { 0.0 } else { (x / view.size[0]).clamp(0.0, 1.0) * events as f32 }
+    let share = if view.size[0] <= 0.0 { 0.0 } else { (x / view.size[0]).clamp(0.0, 1.0) };
+    ((share * events as f32) as usize).min(events.saturating_sub(1))
 }
 
 fn cost(event: &Event) -> u16 {
@@ -142,11 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_on_the_strip_is_a_position() {
+    fn a_place_on_the_strip_is_an_event() {
         let timeline = all_kinds(32);
         let view = view(&timeline, [100.0, 24.0]);
-        let events = timeline.of_warp(0, 0).count() as f32;
-        assert_eq!([-5.0, 50.0, 500.0].map(|x| position_at(&view, x)), [0.0, events / 2.0, events]);
+        let events = timeline.of_warp(0, 0).count();
+        assert_eq!([-5.0, 50.0, 500.0].map(|x| event_at(&view, x)), [0, events / 2, events - 1]);
         let none = Timeline::default();
         assert!(frame(&StripView { timeline: &none, ..view }).alt.contains("No events"));
     }

@@ -6,9 +6,11 @@
 pub mod bench;
 pub mod chart;
 pub mod check;
+pub mod compare;
 pub mod desk;
 pub mod devices;
 pub mod doctor;
+pub mod edits;
 pub mod exercise;
 pub mod explain;
 pub mod export;

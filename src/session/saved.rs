@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::devices::Choice;
+use super::edits::Edit;
 use super::predict::Answer;
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
@@ -32,6 +33,20 @@ pub struct Saved {
     pub model: Option<String>,
     /// The recording beside the learner's own curves.
     pub recording: RecordingChoice,
+    /// Where the dividers between the panes are.
+    pub room: Room,
+}
+
+/// Where the learner dragged the dividers between the window's panes, as shares of what each divides; None where it has its usual place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Room {
+    /// The page's share of what is right of the contents.
+    pub page: Option<f32>,
+    /// The stage's share of the height.
+    pub stage: Option<f32>,
+    /// The source's share of the bench's width.
+    pub source: Option<f32>,
 }
 
 /// Which recording is shown.
@@ -72,6 +87,8 @@ pub struct LessonSaved {
     pub exercise: Option<String>,
     /// The last version that reached its goal.
     pub solution: Option<String>,
+    /// The learner's own versions of kernels, the newest last.
+    pub edits: Vec<Edit>,
     /// The point that the lesson's explorers look at, once the learner has moved it.
     pub explored: Option<Explored>,
     /// Steps that were opened, by id.

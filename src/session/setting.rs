@@ -1,7 +1,9 @@
 //! A lesson at the learner's settings, and the keys by which results are known to be of them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::edits::is_edit;
 use super::jobs::Params;
 use crate::base::expr::Expr;
 use crate::lesson::{
@@ -32,6 +34,12 @@ impl Setting {
         let mut key = format!("{}:{variant} r{}", self.lesson.id, self.revision);
         for id in parameters_of(&self.lesson, variant) {
             key.push_str(&format!(" {id}={}", self.params.get(&id).copied().unwrap_or(f64::NAN)));
+        }
+        // What the learner writes changes while the lesson's own kernels stay as they are.
+        for edit in self.lesson.launched(variant).into_iter().flatten().filter(|kernel| is_edit(kernel)) {
+            let mut hasher = DefaultHasher::new();
+            edit.source().hash(&mut hasher);
+            key.push_str(&format!(" {:x}", hasher.finish()));
         }
         key
     }

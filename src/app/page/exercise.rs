@@ -1,15 +1,16 @@
-//! The exercise: an editor for the learner's kernel, and the tracer's verdict on it.
+//! The exercise: what to do, and the tracer's verdict on the learner's kernel, which is written on the bench.
 
 use std::time::Instant;
 
-use egui::{RichText, TextEdit, Ui};
+use egui::{RichText, Ui};
 
 use super::blocks;
 use super::{Ask, Reading};
-use crate::app::{source, theme};
+use crate::app::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::units::count;
 use crate::scene::palette::{Hue, Ink};
+use crate::session::edits::EXERCISE;
 use crate::session::exercise::Verdict;
 use crate::trace::PassRecord;
 
@@ -24,23 +25,13 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     }
     ui.add_space(12.0);
     let kept = reading.state.kept();
-    let mut text = kept.exercise.clone().unwrap_or_else(|| exercise.starter.to_string());
-    // Lines stay whole: a part of one at the left edge looks like a statement.
-    let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| {
-        ui.fonts_mut(|f| f.layout_job(source::colored(text.as_str(), theme::of(ui), theme::EDITOR)))
-    };
-    let editor = TextEdit::multiline(&mut text)
-        .code_editor()
-        .desired_width(f32::INFINITY)
-        .desired_rows(16)
-        .margin(egui::Margin::same(12))
-        .layouter(&mut layouter);
-    let response = egui::ScrollArea::horizontal().id_salt("exercise").show(ui, |ui| ui.add(editor)).inner;
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your kernel, in WGSL"));
-    if response.changed() {
-        asks.push(Ask::Edit(text));
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    if reading.state.place.edit.as_deref() != Some(EXERCISE) {
+        if ui.button("Put the exercise on the bench").clicked() {
+            asks.push(Ask::Open);
+        }
+        ui.add_space(8.0);
     }
-    ui.add_space(8.0);
     ui.horizontal(|ui| {
         if ui.add(egui::Button::new("Check my kernel").min_size(egui::vec2(128.0, 32.0))).clicked() {
             asks.push(Ask::Judge);
@@ -56,7 +47,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     });
     ui.add_space(8.0);
     let goal = format!("Goal: {}", exercise.goal_text);
-    ui.add(egui::Label::new(RichText::new(goal).color(theme::color(theme::of(ui), Ink::Muted))).wrap());
+    ui.add(egui::Label::new(RichText::new(goal).color(muted)).wrap());
     if let Some(verdict) = &reading.state.found.verdict {
         ui.add_space(8.0);
         show_verdict(ui, verdict, &exercise.pass);

@@ -26,6 +26,7 @@ use crate::reference::Explored;
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::edits::EXERCISE;
 
 /// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
 /// after it is opened, and no frame is late.
@@ -43,8 +44,8 @@ pub enum Ask {
     Predict(String, usize),
     /// Moved the point that explorers look at.
     Explore(Explored),
-    /// Changed the exercise's source.
-    Edit(String),
+    /// Wants the exercise's kernel on the bench.
+    Open,
     /// Wants the exercise judged.
     Judge,
     /// Wants the exercise's starter back.
@@ -57,9 +58,9 @@ impl Ask {
             Self::Set(id, value) => Command::SetParam(id, value),
             Self::Predict(id, choice) => Command::Predict(id, choice),
             Self::Explore(point) => Command::Explore(point),
-            Self::Edit(source) => Command::EditExercise(source),
+            Self::Open => Command::ShowEdit(EXERCISE.to_owned()),
             Self::Judge => Command::JudgeExercise,
-            Self::Reset => Command::ResetExercise,
+            Self::Reset => Command::ResetEdit,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod buffer;
 mod passes;
 mod row;
+mod side;
 mod tabs;
 
 use std::sync::Arc;
@@ -52,8 +53,11 @@ pub struct Stage {
     on_pass: Option<Tag>,
     /// What the pointer is on in words, and of which event.
     note: Option<(Tag, Option<usize>, String)>,
-    /// What draws the pictures.
+    /// What draws the pictures: of the program on the bench, and of those beside it.
     painter: Painter,
+    others: [Painter; side::MOST - 1],
+    /// Which program is in sight, where there is no room for all: that on the bench, or else one of those beside it.
+    turn: usize,
 }
 
 /// Events of the warp on the stage, by their indices in the timeline.
@@ -100,13 +104,15 @@ impl Stage {
             self.player.go_to(first_to_see(timeline, &events, source, watch));
             self.begin = false;
         }
+        let is_barrier = |index: &usize| timeline.events[*index].kind == EventKind::Barrier;
+        let stops: Vec<usize> = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
         let seconds = ui.input(|i| i.stable_dt);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         if scene.scene().plays && !events.is_empty() && self.player.advance(seconds, events.len()) {
             ui.ctx().request_repaint();
         }
         if scene.scene().plays {
-            self.keys(ui, events.len());
+            self.keys(ui, events.len(), &stops);
         }
         let mut room = ui.available_rect_before_wrap();
         if let Some(passes) = passes {
@@ -116,7 +122,7 @@ impl Stage {
         let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
         let below = if scene.scene().plays { ROW + STRIP + 8.0 } else { ROW + 4.0 };
         let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, below));
-        commands.extend(self.picture(ui, state, timeline, picture, lit));
+        commands.extend(self.pictures(ui, state, timeline, picture, events.len(), lit));
         if scene.scene().plays {
             let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(row.width(), STRIP));
             self.scrub(ui, state, timeline, strip, lit);
@@ -126,8 +132,8 @@ impl Stage {
         match scene {
             SceneKind::Contents => commands.extend(self.buffer(&mut row_ui, state)),
             SceneKind::Rounds => {}
-            _ if scene.scene().plays => commands.extend(self.row(&mut row_ui, state, events.len(), warps)),
-            _ => commands.extend(row::lanes(&mut row_ui, state)),
+            _ if scene.scene().plays => commands.extend(self.row(&mut row_ui, state, events.len(), &stops, warps)),
+            _ => {}
         }
         commands
     }
@@ -173,12 +179,50 @@ impl Stage {
         }
     }
 
+    /// The picture of the program on the bench, and those of what is beside it.
+    fn pictures(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        timeline: &Arc<Timeline>,
+        rect: Rect,
+        events: usize,
+        lit: Option<Tag>,
+    ) -> Option<Command> {
+        let position = self.player.shown(events);
+        let others = state.place.beside.as_slice();
+        if others.is_empty() || !state.shown_scene().scene().plays {
+            return self.picture(ui, state, timeline, rect, position, lit);
+        }
+        let own = self.raced(state, position, events);
+        let mut shown: Vec<(usize, Rect)> = match side::places(rect, others.len() + 1) {
+            // What it began as stands first, and what races below.
+            Some(places) if state.is_race() => places.into_iter().enumerate().collect(),
+            Some(places) => places.into_iter().rev().enumerate().collect(),
+            None => {
+                self.turns(ui, state, rect);
+                vec![(self.turn.min(others.len()), rect)]
+            }
+        };
+        let mut command = None;
+        for (which, place) in &mut shown {
+            let variant = if *which == 0 { &state.place.variant } else { &others[*which - 1] };
+            Self::caption(ui, state, variant, place);
+            match *which {
+                0 => command = self.picture(ui, state, timeline, *place, own, lit),
+                other => self.beside(ui, state, other - 1, *place, position, events),
+            }
+        }
+        command
+    }
+
     fn picture(
         &mut self,
         ui: &mut Ui,
         state: &State,
         timeline: &Arc<Timeline>,
         rect: Rect,
+        position: f32,
         lit: Option<Tag>,
     ) -> Option<Command> {
         self.mark(state, timeline);
@@ -213,7 +257,7 @@ impl Stage {
             rounds: &rounds,
             workgroup: state.place.workgroup,
             warp: self.warp,
-            position: self.player.position,
+            position,
             hovered: self.hovered.or(lit),
             marked: &self.marks.2,
             motion: !state.saved.still,
@@ -273,31 +317,31 @@ impl Stage {
             egui::WidgetInfo::slider(true, f64::from(self.player.position), "Position in the warp's events")
         });
         if let Some(pointer) = response.interact_pointer_pos() {
-            self.player.playing = false;
-            self.player.position = strip::position_at(&view, pointer.x - rect.min.x);
+            // At the event's end: on the way there, nothing of it has landed.
+            self.player.go_to(strip::event_at(&view, pointer.x - rect.min.x));
         }
     }
 
-    /// Space plays, brackets step; not while something has the keyboard.
-    fn keys(&mut self, ui: &Ui, events: usize) {
+    /// Space plays, brackets step, braces jump; not while something has the keyboard.
+    fn keys(&mut self, ui: &Ui, events: usize, stops: &[usize]) {
         if ui.memory(|m| m.focused().is_some()) {
             return;
         }
-        let (play, back, forward) = ui.input(|i| {
-            (
-                i.key_pressed(egui::Key::Space),
-                i.key_pressed(egui::Key::OpenBracket),
-                i.key_pressed(egui::Key::CloseBracket),
-            )
-        });
-        if play {
+        let pressed = |key| ui.input(|i| i.key_pressed(key));
+        if pressed(egui::Key::Space) {
             self.player.toggle(events);
         }
-        if back {
+        if pressed(egui::Key::OpenBracket) {
             self.player.back();
         }
-        if forward {
+        if pressed(egui::Key::CloseBracket) {
             self.player.forward(events);
+        }
+        if pressed(egui::Key::OpenCurlyBracket) {
+            self.player.previous(stops, events);
+        }
+        if pressed(egui::Key::CloseCurlyBracket) {
+            self.player.next(stops, events);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The row below the picture: playing, the warp and workgroup on the stage, and how many lanes a warp has.
+//! The row below the picture: playing, and the warp and workgroup on the stage.
 
 use egui::{RichText, Ui};
 
@@ -10,13 +10,22 @@ use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
-/// Room that the row wants for the count of events beside warp and workgroup.
-const WIDE: f32 = 440.0;
+/// Room that the row wants for the speed, and for the count of events, beside warp and workgroup.
+const SPEED: f32 = 420.0;
+const COUNT: f32 = 440.0;
 
 impl Stage {
-    /// The row where there are `events` of a warp, one of `warps`.
-    pub(super) fn row(&mut self, ui: &mut Ui, state: &State, events: usize, warps: u32) -> Option<Command> {
+    /// The row where there are `events` of a warp, one of `warps`, with barriers at `stops`.
+    pub(super) fn row(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        events: usize,
+        stops: &[usize],
+        warps: u32,
+    ) -> Option<Command> {
         let mut command = None;
+        ui.spacing_mut().item_spacing.x = 4.0;
         if icons::button(ui, Icon::Back, "Back one event", "[").clicked() {
             self.player.back();
         }
@@ -27,17 +36,22 @@ impl Stage {
         if icons::button(ui, Icon::Forward, "Forward one event", "]").clicked() {
             self.player.forward(events);
         }
-        let speed = egui::ComboBox::from_id_salt("speed").width(64.0).selected_text(format!("{}×", self.player.speed));
-        let response = speed.show_ui(ui, |ui| {
-            for speed in SPEEDS {
-                ui.selectable_value(&mut self.player.speed, speed, format!("{speed}×"));
+        if !stops.is_empty() {
+            if icons::button(ui, Icon::FarBack, "Back to the barrier before", "{").clicked() {
+                self.player.previous(stops, events);
             }
-        });
-        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Speed"));
-        command = command.or(lanes(ui, state));
+            if icons::button(ui, Icon::FarForward, "On to the next barrier", "}").clicked() {
+                self.player.next(stops, events);
+            }
+        }
+        icons::toggle(ui, Icon::Loop, "Play over and over", &mut self.player.looping);
+        ui.spacing_mut().item_spacing.x = theme::GRID;
+        if ui.available_width() > SPEED {
+            self.speed(ui);
+        }
         // The picture says it, too.
         let at = self.player.event(events).map_or(0, |e| e + 1);
-        if ui.available_width() > WIDE {
+        if ui.available_width() > COUNT {
             ui.label(RichText::new(format!("event {at} of {events}")).color(theme::color(theme::of(ui), Ink::Muted)));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -60,26 +74,14 @@ impl Stage {
         });
         command
     }
-}
 
-/// The choice of a warp's width.
-pub(super) fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
-    let mut width = state.place.warp_width;
-    let combo = egui::ComboBox::from_id_salt("lanes").width(88.0).height(280.0).selected_text(format!("{width} lanes"));
-    let response = combo.show_ui(ui, |ui| {
-        for lanes in [8, 16, 32, 64] {
-            ui.selectable_value(&mut width, lanes, format!("{lanes} lanes"));
-        }
-        ui.set_max_width(216.0);
-        let note = "Lanes of a traced warp: 32 on NVIDIA's GPUs, 64 or 32 on AMD's, fewer on some others. Measured times \
-                    are of the device's own width.";
-        let color = theme::color(theme::of(ui), Ink::Muted);
-        ui.add_space(4.0);
-        ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
-            ui.add(egui::Label::new(RichText::new(note).size(theme::SMALL).color(color)).wrap());
+    fn speed(&mut self, ui: &mut Ui) {
+        let speed = egui::ComboBox::from_id_salt("speed").width(64.0).selected_text(format!("{}×", self.player.speed));
+        let response = speed.show_ui(ui, |ui| {
+            for speed in SPEEDS {
+                ui.selectable_value(&mut self.player.speed, speed, format!("{speed}×"));
+            }
         });
-    });
-    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
-    response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
-    (width != state.place.warp_width).then_some(Command::SetWarpWidth(width))
+        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Speed"));
+    }
 }

@@ -1,6 +1,6 @@
-//! The choice among the pictures that the stage has of a kernel.
+//! The choice among the pictures that the stage has of a kernel, and of how many lanes a warp has in them.
 
-use egui::{Rect, Ui, UiBuilder, pos2, vec2};
+use egui::{Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::lesson::{SCENES, Scene};
 use crate::scene::palette::Ink;
@@ -8,6 +8,7 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
 use super::super::theme;
+use super::side;
 
 /// Height of the tabs.
 const TABS: f32 = 40.0;
@@ -34,5 +35,34 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
         });
         response.on_hover_text(scene.help);
     }
-    (chosen != shown).then_some(Command::ShowScene(chosen))
+    let mut command = None;
+    row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        command = lanes(ui, state);
+        if shown.scene().plays {
+            command = command.take().or(side::choose(ui, state));
+        }
+    });
+    command.or((chosen != shown).then_some(Command::ShowScene(chosen)))
+}
+
+/// The choice of a warp's width.
+fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
+    let mut width = state.place.warp_width;
+    let combo = egui::ComboBox::from_id_salt("lanes").width(88.0).height(280.0).selected_text(format!("{width} lanes"));
+    let response = combo.show_ui(ui, |ui| {
+        for lanes in [8, 16, 32, 64] {
+            ui.selectable_value(&mut width, lanes, format!("{lanes} lanes"));
+        }
+        ui.set_max_width(216.0);
+        let note = "Lanes of a traced warp: 32 on NVIDIA's GPUs, 64 or 32 on AMD's, fewer on some others. Measured times \
+                    are of the device's own width.";
+        let color = theme::color(theme::of(ui), Ink::Muted);
+        ui.add_space(4.0);
+        ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+            ui.add(egui::Label::new(RichText::new(note).size(theme::SMALL).color(color)).wrap());
+        });
+    });
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
+    response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
+    (width != state.place.warp_width).then_some(Command::SetWarpWidth(width))
 }

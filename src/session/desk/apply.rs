@@ -108,7 +108,7 @@ impl Desk {
     /// A pack that was read. A lesson that is open and now broken stays as it was, in its place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.problems = problems;
-        let Some(open) = self.state.place.lesson.clone() else {
+        let Some(open) = self.plain.clone() else {
             let wanted = self.state.saved.lesson.clone();
             let found = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(pack.lessons.first());
             let found = found.map(|l| l.id.clone());

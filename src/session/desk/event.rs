@@ -7,7 +7,7 @@ use super::state::{Content, Glance, Traced};
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
-use crate::lesson::{Pack, SceneKind};
+use crate::lesson::{Pack, SceneKind, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::devices::Choice;
@@ -15,7 +15,7 @@ use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::recording::Recording;
-use crate::session::saved::{RecordingChoice, ThemeChoice};
+use crate::session::saved::{RecordingChoice, Room, ThemeChoice};
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -31,10 +31,22 @@ pub enum Command {
     SetParam(String, f64),
     /// Put a program on the bench, by its id.
     ShowProgram(String),
+    /// Change the text of the kernel in the editor; of one of the lesson's own, a version of the learner's is begun.
+    TypeKernel(String),
+    /// Put a version of the learner's on the bench, by its id.
+    ShowEdit(String),
+    /// Give the version in the editor another name.
+    RenameEdit(String),
+    /// Give the version in the editor the text that it began with.
+    ResetEdit,
+    /// Drop the version in the editor.
+    DiscardEdit,
     /// Put another kernel into a place of the program: the pass's id and the kernel's.
     ChooseRung(String, String),
     /// Put a pass on the stage, by its id, and one of its launches, from 0.
     ShowPass(String, u64),
+    /// Have these race with the program on the bench.
+    SetBeside(Vec<Variant>),
     /// Put a workgroup on the stage, by its linear index.
     ShowWorkgroup(u32),
     /// Choose the picture on the stage.
@@ -59,6 +71,8 @@ pub enum Command {
     SetTheme(ThemeChoice),
     /// Keep pictures still.
     SetStill(bool),
+    /// Put the dividers between the panes somewhere.
+    SetRoom(Room),
     /// Run the experiment in the plot.
     RunExperiment,
     /// Call off what is running.
@@ -69,10 +83,6 @@ pub enum Command {
     Explore(Explored),
     /// Keep the learner's words on a step, by its id.
     Write(String, String),
-    /// Keep the learner's version of the exercise.
-    EditExercise(String),
-    /// Start the exercise again from its starter.
-    ResetExercise,
     /// Judge the learner's version.
     JudgeExercise,
     /// Write a note of the lesson into a folder.

@@ -1,6 +1,7 @@
 //! The window's side of a session: commands change the state at once, threads do the work, events bring it back.
 
 mod apply;
+mod edit;
 pub mod event;
 pub mod found;
 pub mod place;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
+pub use edit::PAUSE;
 pub use event::{Command, Event, Work};
 pub use state::{Place, State};
 use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, TraceTask};
@@ -24,7 +26,7 @@ use super::watch::{self, Watch};
 use super::{exercise, note};
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
-use crate::lesson::PackFiles;
+use crate::lesson::{Lesson, PackFiles};
 use state::{Activity, DeviceState, Notice, SaveState};
 
 /// What a desk needs to start.
@@ -45,6 +47,8 @@ pub struct Options {
 pub struct Desk {
     state: State,
     files: PackFiles,
+    /// The open lesson as its files have it, without the learner's versions of its kernels.
+    plain: Option<Arc<Lesson>>,
     state_path: Option<PathBuf>,
     events: Receiver<Event>,
     tracer: Worker<TraceTask>,
@@ -102,6 +106,7 @@ impl Desk {
         Self {
             state,
             files: options.files,
+            plain: None,
             state_path,
             events,
             tracer: threads::tracer(devices.clone(), out.clone()),
@@ -134,6 +139,7 @@ impl Desk {
         if changed {
             self.look();
         }
+        changed |= self.try_typed();
         if let (false, SaveState::Unsaved) = (self.writing, &self.state.save) {
             self.write();
         }
@@ -146,7 +152,8 @@ impl Desk {
         let unread = self.state.place.lesson.is_none() && self.state.problems.is_empty();
         let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
         let reading = self.state.found.looked.as_ref().is_some_and(|looked| looked.answer.is_none());
-        unread || !self.state.activities.is_empty() || self.tracing_left() || asking || reading
+        let typing = self.state.drafts.values().any(|draft| draft.typed.is_some());
+        unread || typing || !self.state.activities.is_empty() || self.tracing_left() || asking || reading
     }
 
     /// Carries out a command.
@@ -156,10 +163,21 @@ impl Desk {
             Command::GoTo(step) => self.go_to(step),
             Command::SetParam(id, value) => self.set_param(&id, value),
             Command::ShowProgram(id) => self.show_program(&id),
+            Command::TypeKernel(text) => self.type_kernel(text),
+            Command::ShowEdit(id) => self.show_edit(&id),
+            Command::RenameEdit(name) => self.rename_edit(&name),
+            Command::ResetEdit => self.reset_edit(),
+            Command::DiscardEdit => self.discard_edit(),
             Command::ChooseRung(pass, kernel) => self.choose_rung(pass, kernel),
             Command::ShowPass(pass, launch) => {
                 (self.state.place.pass, self.state.place.launch) = (pass, launch);
                 self.retrace();
+            }
+            Command::SetBeside(mut beside) => {
+                let lesson = self.state.place.lesson.as_ref();
+                beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
+                self.state.place.beside = beside;
+                self.refresh();
             }
             Command::ShowWorkgroup(index) => {
                 self.state.place.workgroup = index;
@@ -204,6 +222,10 @@ impl Desk {
                 self.state.saved.still = still;
                 self.unsaved();
             }
+            Command::SetRoom(room) => {
+                self.state.saved.room = room;
+                self.unsaved();
+            }
             Command::RunExperiment => self.run_experiment(),
             Command::Cancel => {
                 self.device.cancel();
@@ -216,14 +238,6 @@ impl Desk {
             Command::Write(step, words) => self.keep(|kept| {
                 kept.words.insert(step, words);
             }),
-            Command::EditExercise(source) => {
-                self.state.found.verdict = None;
-                self.keep(|kept| kept.exercise = Some(source));
-            }
-            Command::ResetExercise => {
-                self.state.found.verdict = None;
-                self.keep(|kept| kept.exercise = None);
-            }
             Command::JudgeExercise => self.judge_exercise(),
             Command::Export(formats, folder) => {
                 if let Some(input) = self.note_input() {

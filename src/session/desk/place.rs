@@ -19,6 +19,10 @@ pub struct Place {
     pub params: Params,
     /// The program on the bench, with the kernels in its places.
     pub variant: Variant,
+    /// The learner's version of a kernel that is in the editor, by its id; what is on the bench is the last of it that compiled.
+    pub edit: Option<String>,
+    /// What the stage shows beside the program on the bench: what an edit began as, or what races with it.
+    pub beside: Vec<Variant>,
     /// The pass on the stage, by its id.
     pub pass: String,
     /// Which of its launches, from 0.
@@ -77,10 +81,11 @@ impl Place {
         self.lesson.as_ref()?.experiments.iter().find(|e| e.id == *id)
     }
 
-    /// A program as results are of it: the one on the bench with the kernels chosen there, another as it stands.
+    /// A program as results are of it: one on the stage with the kernels chosen there, another as it stands.
     #[must_use]
     pub fn variant_of(&self, program: &str) -> Variant {
-        if self.variant.program == program { self.variant.clone() } else { Variant::plain(program) }
+        let mut staged = std::iter::once(&self.variant).chain(&self.beside);
+        staged.find(|variant| variant.program == program).cloned().unwrap_or_else(|| Variant::plain(program))
     }
 
     /// Whether the tracer runs a program: a kernel that is written in CUDA C++ only has no trace, and never will.

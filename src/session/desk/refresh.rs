@@ -7,6 +7,7 @@ use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Lesson, SceneKind, Variant};
+use crate::session::edits;
 use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
@@ -24,6 +25,8 @@ impl Desk {
         self.state.place.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
         self.state.found.sweeps.clear();
         self.state.found.verdict = None;
+        self.state.drafts.clear();
+        self.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
         self.state.saved.lesson = Some(id.to_owned());
         self.enter_step(kept.params.is_empty());
@@ -43,7 +46,9 @@ impl Desk {
         }
         self.state.found.sweeps.clear();
         self.state.found.verdict = None;
+        self.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
+        self.edit_again();
         self.refresh();
     }
 
@@ -75,6 +80,7 @@ impl Desk {
         self.state.place.scene = step.scene;
         (self.state.place.launch, self.state.place.workgroup) = (0, 0);
         (self.state.found.origin, self.state.found.looked) = (None, None);
+        self.leave_edit();
         self.explainer.cancel();
         let params = self.state.place.params.clone();
         self.keep(|kept| {
@@ -84,7 +90,11 @@ impl Desk {
                 kept.seen.push(step.id.clone());
             }
         });
-        self.refresh();
+        if self.is_exercise() {
+            self.show_edit(edits::EXERCISE);
+        } else {
+            self.refresh();
+        }
     }
 
     /// Puts a program on the bench, and on the stage the pass that has the stage's kernel, else its first launch.
@@ -95,6 +105,7 @@ impl Desk {
         let pass = passes.iter().find(|pass| pass.launch().is_some()).or(passes.first());
         let pass = pass.map(|pass| pass.id.clone()).unwrap_or_default();
         (place.variant, place.pass, place.launch) = (Variant::plain(id), pass, 0);
+        self.leave_edit();
         self.refresh();
     }
 
@@ -150,16 +161,9 @@ impl Desk {
         self.tracer.cancel();
         self.show(&setting);
         let place = self.state.place.clone();
-        let shown = &place.variant.program;
-        let has_timeline = self.state.traced().is_some_and(|traced| traced.timeline_of(&place).is_some());
-        let launches = place.kernel().is_some();
-        if !has_timeline && launches && place.is_traceable(shown) {
-            self.tracer.enqueue(TraceTask::Timeline(
-                setting.clone(),
-                place.variant.clone(),
-                place.shown(),
-                place.workgroup,
-            ));
+        for variant in self.untold() {
+            let task = TraceTask::Timeline(setting.clone(), variant, place.shown(), place.workgroup);
+            self.tracer.enqueue(task);
         }
         for id in self.wanted() {
             let heat = self.wants_heat(&id).then(|| place.shown());
@@ -168,6 +172,16 @@ impl Desk {
             }
         }
         self.ask_again(&setting);
+    }
+
+    /// What is on the stage without single accesses of the workgroup there.
+    fn untold(&self) -> Vec<Variant> {
+        let (place, found) = (&self.state.place, &self.state.found);
+        let told = |id: &str| found.traced.get(id).is_some_and(|traced| traced.timeline_of(place).is_some());
+        let is_missing = |variant: &&Variant| {
+            !told(&variant.program) && place.is_traceable(&variant.program) && place.kernel().is_some()
+        };
+        std::iter::once(&place.variant).chain(&place.beside).filter(is_missing).cloned().collect()
     }
 
     /// What the stage shows of the pass that is on it: the source as it runs, and within what there is a launch and a workgroup.
@@ -240,13 +254,12 @@ impl Desk {
     /// Measures the program on the bench, unless that has been done or tried, or there is nothing to measure with. Where the device is the
     /// CPU itself, the tracer goes first: both at once would slow each other.
     pub(super) fn measure_shown(&mut self) {
-        let shown = self.state.place.variant.clone();
-        let done = self.state.found.measured.get(&shown.program).is_some_and(|m| m.record.is_some());
-        let tried = self.state.found.unmeasured.contains_key(&shown.program);
+        let (place, found) = (&self.state.place, &self.state.found);
+        let done = |id: &String| found.measured.get(id).is_some_and(|m| m.record.is_some());
+        let left = |of: &&Variant| !done(&of.program) && !found.unmeasured.contains_key(&of.program);
+        let shown = std::iter::once(&place.variant).chain(&place.beside).find(left).cloned();
         let software = self.state.acting_device().is_some_and(|d| d.software);
-        if done || tried || self.hushed || (software && self.tracing_left()) {
-            return;
-        }
+        let Some(shown) = shown.filter(|_| !(self.hushed || (software && self.tracing_left()))) else { return };
         let Some(setting) = self.state.place.setting() else { return };
         let backend = self.state.measuring_backend();
         if let Some(backend) = backend.filter(|backend| setting.lesson.runs_on(&shown, *backend)) {
@@ -266,7 +279,8 @@ impl Desk {
     pub(super) fn wanted(&self) -> Vec<String> {
         let place = &self.state.place;
         let Some(lesson) = &place.lesson else { return Vec::new() };
-        let mut wanted = vec![place.variant.program.clone()];
+        let mut wanted: Vec<String> =
+            std::iter::once(&place.variant).chain(&place.beside).map(|variant| variant.program.clone()).collect();
         let spoken = place.step().map(|step| spoken_of(lesson, step)).unwrap_or_default();
         // The roofline shows the whole ladder, as far as it can be traced.
         let ladder = place.kernel().filter(|_| self.state.shown_scene() == SceneKind::Roofline);
@@ -298,11 +312,9 @@ impl Desk {
     pub(super) fn tracing_left(&self) -> bool {
         let (place, found) = (&self.state.place, &self.state.found);
         let failed = |id: &String| found.failed.contains_key(id);
-        let shown = &place.variant.program;
-        let staged = self.state.traced().is_some_and(|traced| traced.timeline_of(place).is_some());
-        let staged = staged || !place.is_traceable(shown) || place.kernel().is_none();
         place.lesson.is_some()
-            && (self.wanted().iter().any(|id| !self.is_counted(id) && !failed(id)) || !(staged || failed(shown)))
+            && (self.wanted().iter().any(|id| !self.is_counted(id) && !failed(id))
+                || self.untold().iter().any(|variant| !failed(&variant.program)))
     }
 
     pub(super) fn run_experiment(&mut self) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 use super::event::Work;
 pub use super::found::{Content, DeviceState, Found, Glance, Looked, Measured, Origin, Traced};
@@ -19,6 +20,8 @@ use crate::scene::plot::Plot;
 use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
 use crate::session::devices::Choice;
+use crate::session::edits::{self, Edit};
+use crate::session::exercise::YOURS;
 use crate::session::jobs;
 use crate::session::model::{self, Chosen, Predicted};
 use crate::session::recording::{self, Recording};
@@ -43,6 +46,8 @@ pub struct State {
     pub place: Place,
     /// What is known there.
     pub found: Found,
+    /// How far the learner's versions of kernels have come, by their ids.
+    pub drafts: BTreeMap<String, Draft>,
     /// What is going on.
     pub activities: BTreeMap<Work, Activity>,
     /// What the learner should know, newest last, until dismissed.
@@ -51,6 +56,17 @@ pub struct State {
     pub saved: Saved,
     /// Whether what is kept is on disk.
     pub save: SaveState,
+}
+
+/// How far a version of a kernel has come since its lesson was opened.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The last text of it that compiled.
+    pub good: Option<String>,
+    /// What is wrong with it now.
+    pub problems: Vec<Diagnostic>,
+    /// When a key was last pressed in it, until that was looked into.
+    pub typed: Option<Instant>,
 }
 
 /// Something that takes time.
@@ -130,6 +146,65 @@ impl State {
     #[must_use]
     pub fn traced(&self) -> Option<&Traced> {
         self.found.traced.get(&self.place.variant.program)
+    }
+
+    /// Whether kernels race on the stage; otherwise what is beside that of the bench is what it began as.
+    #[must_use]
+    pub fn is_race(&self) -> bool {
+        self.place.edit.is_none() && !self.place.beside.is_empty()
+    }
+
+    /// How long a program in a race takes, and the slowest of them, in seconds; None while one of them has not been measured.
+    #[must_use]
+    pub fn clock(&self, variant: &Variant) -> Option<(f64, f64)> {
+        let median = |variant: &Variant| Some(self.found.measured(&variant.program)?.timing.as_ref()?.median_s);
+        let all = std::iter::once(&self.place.variant).chain(&self.place.beside).map(median);
+        let slowest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+        Some((median(variant).filter(|_| self.is_race())?, slowest))
+    }
+
+    /// The learner's version of a kernel, by its id.
+    #[must_use]
+    pub fn edit(&self, id: &str) -> Option<Edit> {
+        let lesson = self.place.lesson.as_ref()?;
+        let kept = self.kept();
+        match id {
+            edits::EXERCISE => edits::exercise(lesson, id, "Your exercise", kept.exercise.as_deref()),
+            edits::STARTER => edits::exercise(lesson, id, "As it starts", None),
+            _ => kept.edits.iter().find(|edit| edit.id == id).cloned(),
+        }
+    }
+
+    /// The version in the editor.
+    #[must_use]
+    pub fn edited(&self) -> Option<Edit> {
+        self.edit(self.place.edit.as_ref()?)
+    }
+
+    /// Whether the version in the editor does not compile: what is on the bench is an older text of it.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        let draft = self.place.edit.as_ref().and_then(|id| self.drafts.get(id));
+        draft.is_some_and(|draft| !draft.problems.is_empty())
+    }
+
+    /// What is wrong with the version in the editor: what keeps it from running, or else what came of running it.
+    #[must_use]
+    pub fn edit_problems(&self) -> Vec<Diagnostic> {
+        let Some(id) = &self.place.edit else { return Vec::new() };
+        let drafted = self.drafts.get(id).map_or(&[][..], |draft| draft.problems.as_slice());
+        if !drafted.is_empty() {
+            return drafted.to_vec();
+        }
+        let failed = [&self.found.failed, &self.found.unmeasured].into_iter().find_map(|found| found.get(id));
+        let failed = failed.into_iter().flatten().filter(|problem| !problem.not_here).cloned();
+        // That its result is wrong is at no line of it.
+        let failed = failed.map(|problem| match &problem.place {
+            Some(place) if (place.line, place.column) == (1, 1) => Diagnostic { place: None, ..problem },
+            _ => problem,
+        });
+        let findings = self.traced().into_iter().flat_map(|traced| traced.findings(self.place.pass()));
+        findings.map(|finding| finding.diagnostic(YOURS)).chain(failed).collect()
     }
 
     /// What is kept of the lesson on the screen.

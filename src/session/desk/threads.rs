@@ -15,6 +15,7 @@ use crate::job::{BufferSpec, Look, MeasureSpec, Shown, TraceSpec};
 use crate::lesson::{Experiment, Pack, PackFiles, Prediction, Program, Variant};
 use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
+use crate::session::edits::is_edit;
 use crate::session::exercise::Try;
 use crate::session::explain::explain;
 use crate::session::jobs::{self, Params, Purpose};
@@ -123,8 +124,14 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     }
     match outcome {
         Ok(Done { mut record, job }) => {
-            if let Some(problem) = crate::session::verdict::failed_check(&job, &record) {
-                return out.send(Event::Untraced(id, key, vec![problem]));
+            let wrong = crate::session::verdict::failed_check(&job, &record);
+            // What a learner wrote is shown as it is, right or wrong.
+            let shown_all_the_same = setting.lesson.launched(&variant).into_iter().flatten().any(is_edit);
+            if let Some(problem) = wrong {
+                out.send(Event::Untraced(id.clone(), key.clone(), vec![problem]));
+                if !shown_all_the_same {
+                    return;
+                }
             }
             let mut traced = Traced { key, ..Traced::default() };
             let pass = shown.and_then(|shown| record.passes.get_mut(shown.pass));

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::evaluate::{Evaluator, Place};
+use super::edits::is_edit;
 use super::feasible;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
@@ -187,6 +188,8 @@ impl<'a> Builder<'a> {
         let checks = if purpose.check { program.checks.as_slice() } else { &[] };
         let work = program.work.as_ref().map(|work| self.values.work(work, Place::of(program)));
         let only = passes.iter().find_map(job::Pass::launch).map(Launch::file).filter(|_| program.alone);
+        let kernels = self.lesson.launched(self.variant);
+        let written = self.written.is_some() || kernels.into_iter().flatten().any(is_edit);
         let file = self.written.map(|written| written.file).or(only);
         Ok(Job {
             program: program.id.clone(),
@@ -202,7 +205,7 @@ impl<'a> Builder<'a> {
             trace: purpose.trace.clone(),
             bounds_checks: purpose.bounds_checks,
             // What the pack that is built in does is known to end.
-            bounded_loops: !self.lesson.built_in,
+            bounded_loops: !self.lesson.built_in || written,
             work: work.transpose()?,
         })
     }

@@ -1,0 +1,141 @@
+//! What the learner's change of a kernel changed: its figures before and now, and the lines behind them.
+
+use egui::{RichText, ScrollArea, Ui};
+use egui_extras::{Column, TableBuilder};
+
+use super::theme;
+use crate::base::units::{digits3, number, si};
+use crate::scene::palette::{Hue, Ink};
+use crate::session::compare::{self, Figure, Line, Side};
+use crate::session::desk::state::State;
+use crate::trace::LineCounts;
+
+/// Height of a row.
+const ROW: f32 = 22.0;
+
+/// Shows the pane.
+pub fn show(ui: &mut Ui, state: &State) {
+    let Some([before, after]) = sides(state) else { return };
+    let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        table(ui, &figures);
+        ui.add_space(8.0);
+        let title =
+            if lines.is_empty() { "No line does anything else." } else { "Lines that changed, or do more or less" };
+        ui.label(RichText::new(title).size(theme::SMALL).color(muted));
+        lines.iter().for_each(|line| row(ui, line));
+    });
+}
+
+/// What the version in the editor began as, and the last of it that compiled.
+fn sides(state: &State) -> Option<[Side<'_>; 2]> {
+    let (lesson, place) = (state.place.lesson.as_ref()?, &state.place);
+    let side = |variant: &_| {
+        let kernel = (*lesson.launched(variant).get(place.pass())?)?;
+        let traced = state.found.traced.get(&variant.program);
+        let measured = state.found.measured(&variant.program).and_then(|record| record.pass(place.pass()));
+        Some(Side {
+            source: kernel.source(),
+            trace: traced.and_then(|traced| traced.trace(place.pass())),
+            time_s: measured
+                .and_then(|pass| pass.timing.as_ref())
+                .map(|time| (time.median_s, [time.p10_s, time.p90_s])),
+        })
+    };
+    Some([side(place.beside.first().filter(|_| place.edit.is_some())?)?, side(&place.variant)?])
+}
+
+fn table(ui: &mut Ui, figures: &[Figure]) {
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    let small = |text: &str| RichText::new(text).size(theme::SMALL).color(muted);
+    let columns = TableBuilder::new(ui)
+        .id_salt("figures before and now")
+        .vscroll(false)
+        .column(Column::remainder().at_least(72.0).clip(true))
+        .columns(Column::exact(62.0), 2)
+        .column(Column::exact(58.0));
+    let table = columns.header(ROW, |mut header| {
+        for title in ["whole grid", "before", "now", "change"] {
+            header.col(|ui| {
+                ui.label(small(title));
+            });
+        }
+    });
+    table.body(|mut body| {
+        for figure in figures {
+            body.row(ROW, |mut row| {
+                row.col(|ui| {
+                    let name = RichText::new(figure.name).size(theme::SMALL);
+                    ui.add(egui::Label::new(name).truncate()).on_hover_text(figure.name);
+                });
+                for value in [figure.before, figure.after] {
+                    row.col(|ui| {
+                        let text = value.map_or_else(|| "…".to_owned(), |v| words(v, figure.unit));
+                        let exact = value.map_or_else(String::new, number);
+                        ui.label(RichText::new(text).size(theme::SMALL)).on_hover_text(exact);
+                    });
+                }
+                row.col(|ui| change(ui, figure));
+            });
+        }
+    });
+}
+
+fn words(value: f64, unit: &str) -> String {
+    if unit.is_empty() && value < 1e5 { number(value) } else { si(value, unit) }
+}
+
+/// By what factor a figure fell or rose: less is better in all of them.
+fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure) {
+    let (Some(before), Some(after)) = (*before, *after) else { return };
+    let theme = theme::of(ui);
+    if *overlaps {
+        let text = RichText::new("≈").color(theme::color(theme, Ink::Muted));
+        ui.label(text).on_hover_text("The samples of both overlap (p10 to p90): which is less cannot be said.");
+        return;
+    }
+    let (text, ink) = if before == after {
+        ("=".to_owned(), Ink::Muted)
+    } else if before == 0.0 {
+        (format!("+{}", number(after)), Hue::Conflict.ink())
+    } else if after < before {
+        (format!("× {}", digits3(after / before)), Hue::Shared.ink())
+    } else {
+        (format!("× {}", digits3(after / before)), Hue::Conflict.ink())
+    };
+    ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink)));
+}
+
+/// A line before, and as it is now.
+fn row(ui: &mut Ui, line: &Line) {
+    let theme = theme::of(ui);
+    let same = line.before.as_ref().zip(line.after.as_ref()).is_some_and(|(before, after)| before.1 == after.1);
+    ui.add_space(2.0);
+    let mut told = |sign: &str, side: &Option<(u32, String, Option<LineCounts>)>, ink: Ink| {
+        let Some((number, text, counts)) = side else { return };
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            let text = format!("{sign}{number:>3}  {}", text.trim());
+            let text = RichText::new(text).font(theme::mono(theme::SMALL)).color(theme::color(theme, ink));
+            ui.add(egui::Label::new(text).truncate());
+        });
+        let counts = counts.as_ref().map_or_else(|| "runs nothing".to_owned(), work);
+        let muted = theme::color(theme, Ink::Muted);
+        ui.add(egui::Label::new(RichText::new(format!("      {counts}")).size(theme::SMALL).color(muted)).truncate());
+    };
+    told(if same { " " } else { "−" }, &line.before, if same { Ink::Muted } else { Hue::Conflict.ink() });
+    told(if same { " " } else { "+" }, &line.after, if same { Ink::Text } else { Hue::Shared.ink() });
+}
+
+fn work(counts: &LineCounts) -> String {
+    let parts = [
+        (counts.warp_instructions, "instructions"),
+        (counts.sectors, "sectors"),
+        (counts.conflicts, "conflicts"),
+        (counts.divergent, "divergent"),
+    ];
+    let said = parts.iter().filter(|(count, _)| *count > 0);
+    said.map(|(count, what)| format!("{} {what}", crate::base::units::count(*count))).collect::<Vec<_>>().join(" · ")
+}

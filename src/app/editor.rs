@@ -1,0 +1,162 @@
+//! The kernel on the bench as text to type in: line numbers, each line's share of the work, what is wrong underlined at its place.
+
+use std::sync::Arc;
+
+use egui::text::{CCursor, LayoutJob};
+use egui::text_edit::TextEditState;
+use egui::{Galley, Id, Margin, Rect, Shape, Stroke, TextEdit, Ui, pos2, vec2};
+
+use super::source::{self, GUTTER, LINE, Lit};
+use super::theme;
+use crate::base::diag::Diagnostic;
+use crate::scene::palette::{Hue, Theme};
+use crate::session::exercise::YOURS;
+use crate::trace::Trace;
+
+/// What the editor keeps between frames.
+#[derive(Default)]
+pub struct Editor {
+    /// Whose text it is.
+    of: String,
+    /// The text that was coloured last, in which colours, and what came of it.
+    coloured: Option<(String, Theme, LayoutJob)>,
+}
+
+/// What it shows.
+pub struct Shown<'a> {
+    /// Whose text it is: a kernel's id, or that of a version of the learner's.
+    pub of: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// What its lines did, where that is known of this text.
+    pub trace: Option<&'a Trace>,
+    /// Lines to light.
+    pub lit: &'a Lit,
+    /// What is wrong with it.
+    pub problems: &'a [Diagnostic],
+}
+
+/// What happened in it.
+#[derive(Default)]
+pub struct Happened {
+    /// The line under the pointer.
+    pub hovered: Option<u32>,
+    /// The text as it was changed.
+    pub typed: Option<String>,
+}
+
+impl Editor {
+    /// Shows it.
+    pub fn show(&mut self, ui: &mut Ui, shown: &Shown<'_>) -> Happened {
+        let id = Id::unique("kernel editor");
+        self.forget(ui, id, shown.of);
+        let theme = theme::of(ui);
+        let mut text = shown.text.to_owned();
+        let coloured = self.coloured.take().filter(|(of, with, _)| of == shown.text && *with == theme);
+        let mut coloured =
+            coloured.unwrap_or_else(|| (text.clone(), theme, source::colored(shown.text, theme, theme::CODE)));
+        // What is below the letters is painted before they are laid out.
+        let ground = ui.painter().add(Shape::Noop);
+        let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
+            if coloured.0 != text.as_str() {
+                coloured = (text.as_str().to_owned(), theme, source::colored(text.as_str(), theme, theme::CODE));
+            }
+            ui.fonts_mut(|fonts| fonts.layout_job(coloured.2.clone()))
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "a few points")]
+        let margin = Margin { left: GUTTER as i8, right: 16, top: 0, bottom: 0 };
+        let editor = TextEdit::multiline(&mut text)
+            .id(id)
+            .code_editor()
+            .desired_width(f32::INFINITY)
+            .frame(egui::Frame::NONE.inner_margin(margin))
+            .layouter(&mut layouter);
+        let output = editor.show(ui);
+        self.coloured = Some(coloured);
+        let response = &output.response.response;
+        response.widget_info(|| egui::WidgetInfo {
+            label: Some("Source of the kernel".to_owned()),
+            ..egui::WidgetInfo::text_edit(true, shown.text, &text, "")
+        });
+        let top = output.galley_pos.y;
+        let rect = |line: u32| {
+            let y = top + (line - 1) as f32 * LINE;
+            Rect::from_min_size(
+                pos2(response.rect.min.x, y),
+                vec2(response.rect.width().max(ui.clip_rect().width()), LINE),
+            )
+        };
+        let hovered = response.hover_pos().map(|at| ((at.y - top) / LINE).floor()).filter(|line| *line >= 0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+        let hovered = hovered.map(|line| line as u32 + 1);
+        let count = u32::try_from(shown.text.lines().count()).unwrap_or(u32::MAX);
+        let grounds = source::grounds(theme, shown.lit, hovered);
+        let grounds = grounds.iter().map(|(line, fill)| fill.shape(rect(*line))).collect();
+        ui.painter().set(ground, Shape::Vec(grounds));
+        let most = source::most(shown.trace);
+        for line in 1..=count {
+            let rect = rect(line);
+            if ui.is_rect_visible(rect) {
+                let counts = shown.trace.and_then(|trace| trace.lines.iter().find(|l| l.line == line));
+                source::gutter(ui, rect, line, counts, most);
+            }
+        }
+        for problem in shown.problems {
+            underline(ui, &output.galley, output.galley_pos, shown.text, problem);
+        }
+        if let Some(line) = shown.lit.executing.filter(|_| !response.has_focus()) {
+            source::follow(ui, rect(line), (shown.of.to_owned(), line));
+        }
+        let told = hovered.and_then(|line| told(shown, line));
+        let typed = (text != shown.text).then_some(text);
+        if let Some(told) = told.filter(|_| typed.is_none()) {
+            output.response.response.on_hover_text_at_pointer(told);
+        }
+        Happened { hovered: hovered.filter(|line| *line <= count), typed }
+    }
+
+    /// Another kernel's text cannot be undone into this one's; a version's begins with what its kernel's was.
+    fn forget(&mut self, ui: &Ui, id: Id, of: &str) {
+        if self.of == of {
+            return;
+        }
+        let began = of.split_once('+').is_some_and(|(program, _)| program == self.of) && ui.memory(|m| m.has_focus(id));
+        if let Some(mut state) = TextEditState::load(ui.ctx(), id).filter(|_| !began) {
+            state.clear_undoer();
+            state.store(ui.ctx(), id);
+        }
+        of.clone_into(&mut self.of);
+    }
+}
+
+/// What is said of a line: what is wrong with it, or what it did.
+fn told(shown: &Shown<'_>, line: u32) -> Option<String> {
+    let wrong = shown
+        .problems
+        .iter()
+        .find(|problem| problem.place.as_ref().is_some_and(|at| at.file == YOURS && at.line == line));
+    if let Some(problem) = wrong {
+        return Some(match &problem.hint {
+            Some(hint) => format!("{}\n{hint}", problem.message),
+            None => problem.message.clone(),
+        });
+    }
+    shown.trace?.lines.iter().find(|counts| counts.line == line).map(source::explain)
+}
+
+/// Underlines the word that a problem is at.
+fn underline(ui: &Ui, galley: &Galley, at: egui::Pos2, text: &str, problem: &Diagnostic) {
+    let Some(place) = problem.place.as_ref().filter(|place| place.file == YOURS) else { return };
+    let Some(line) = text.lines().nth(place.line.saturating_sub(1) as usize) else { return };
+    let before: usize =
+        text.lines().take(place.line.saturating_sub(1) as usize).map(|line| line.chars().count() + 1).sum();
+    let column = (place.column.saturating_sub(1) as usize).min(line.chars().count().saturating_sub(1));
+    let word = line.chars().skip(column).take_while(|c| c.is_alphanumeric() || *c == '_').count().max(1);
+    let from = galley.pos_from_cursor(CCursor::new(before + column));
+    let to = galley.pos_from_cursor(CCursor::new(before + column + word));
+    let stroke = Stroke::new(1.5, theme::color(theme::of(ui), Hue::Conflict.ink()));
+    let y = at.y + from.max.y - 1.0;
+    ui.painter().line_segment([pos2(at.x + from.min.x, y), pos2(at.x + to.min.x.max(from.min.x + 6.0), y)], stroke);
+    let dot = pos2(at.x - GUTTER + 28.0, at.y + from.center().y);
+    ui.painter().circle_filled(dot, 3.0, stroke.color);
+}

@@ -1,0 +1,183 @@
+//! Several programs on the stage at once: what a version began as beside what it is now, or kernels that race on one clock.
+
+use egui::{Rect, RichText, Sense, Ui, pos2, vec2};
+
+use super::super::player::REST;
+use super::super::{paint, theme};
+use super::{Stage, events};
+use crate::base::units::si;
+use crate::lesson::Variant;
+use crate::scene::palette::{Hue, Ink};
+use crate::scene::stage::StageView;
+use crate::session::desk::Command;
+use crate::session::desk::state::State;
+
+/// Programs on the stage at most.
+pub const MOST: usize = 4;
+
+/// Height of the line above a picture that says whose it is.
+const CAPTION: f32 = 26.0;
+
+/// The least that a picture can be drawn in, and the height at which it has all its rows.
+const LEAST: [f32; 2] = [420.0, 170.0];
+const ROWS: f32 = 260.0;
+
+/// The pictures' places: one below the other where that gives each enough room, else beside one another; none where neither does.
+#[must_use]
+pub fn places(room: Rect, count: usize) -> Option<Vec<Rect>> {
+    let grid = |columns: usize, least: f32| {
+        let rows = count.div_ceil(columns);
+        #[expect(clippy::cast_precision_loss, reason = "four at most")]
+        let size = vec2(room.width() / columns as f32, room.height() / rows as f32);
+        let fits = size.x >= LEAST[0] && size.y >= least + CAPTION;
+        #[expect(clippy::cast_precision_loss, reason = "four at most")]
+        let place = |i: usize| room.min + vec2((i % columns) as f32 * size.x, (i / columns) as f32 * size.y);
+        fits.then(|| (0..count).map(|i| Rect::from_min_size(place(i), size)).collect())
+    };
+    let try_all = |least: f32| grid(1, least).or_else(|| grid(2, least)).or_else(|| grid(count, least));
+    try_all(ROWS).or_else(|| try_all(LEAST[1]))
+}
+
+impl Stage {
+    /// Where each program on the stage is in its own `events`, at a position among the `of` events of the one on the bench.
+    fn along(state: &State, variant: &Variant, position: f32, [of, events]: [usize; 2]) -> f32 {
+        if events == 0 || of == 0 {
+            return 0.0;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
+        let (of, last) = (of as f32, events as f32 - 1.0 + REST);
+        let share = match state.clock(variant) {
+            // One clock: it runs until the slowest is done.
+            Some((seconds, slowest)) if seconds > 0.0 => (position / of) * (slowest / seconds) as f32,
+            _ => position / of,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
+        let at = (share.clamp(0.0, 1.0) * events as f32).min(last);
+        // Whole events: they pass at another pace than those that the player counts.
+        at.floor() + REST
+    }
+
+    /// Where the program on the bench is, when the player is at a position.
+    pub(super) fn raced(&self, state: &State, position: f32, events: usize) -> f32 {
+        if state.is_race() { Self::along(state, &state.place.variant, position, [events; 2]) } else { position }
+    }
+
+    /// Draws a program that is not on the bench.
+    pub(super) fn beside(&mut self, ui: &mut Ui, state: &State, at: usize, rect: Rect, position: f32, of: usize) {
+        let Some(variant) = state.place.beside.get(at) else { return };
+        let Some(traced) = state.found.traced.get(&variant.program) else { return };
+        let Some(timeline) = traced.timeline_of(&state.place) else { return };
+        let warp = self.warp.min(timeline.warps_per_workgroup.saturating_sub(1));
+        let count = events(timeline, state.place.workgroup, warp).len();
+        let heat = traced.heat.as_ref().filter(|(of, _)| *of == state.place.shown());
+        let view = StageView {
+            heat: heat.map(|(_, heat)| &**heat),
+            workgroup: state.place.workgroup,
+            warp,
+            position: Self::along(state, variant, position, [of, count]),
+            motion: false,
+            ..StageView::still(state.shown_scene(), timeline, [rect.width(), rect.height()])
+        };
+        let frame = self.others[at % (MOST - 1)].frame(&view);
+        paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
+        let response = ui.interact(rect, ui.scope_id().with(("beside", at)), Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
+    }
+
+    /// The choice of the picture in sight, where there is room for one: at the end of its caption.
+    pub(super) fn turns(&mut self, ui: &mut Ui, state: &State, room: Rect) {
+        let line = Rect::from_min_size(room.min + vec2(16.0, 2.0), vec2(room.width() - 32.0, CAPTION));
+        let layout = egui::Layout::right_to_left(egui::Align::Center);
+        let mut row = ui.new_child(egui::UiBuilder::new().max_rect(line).layout(layout));
+        let Some(lesson) = &state.place.lesson else { return };
+        let names = std::iter::once(&state.place.variant).chain(&state.place.beside).map(|of| lesson.title_of(of));
+        let names: Vec<String> = names.collect();
+        for (turn, name) in names.iter().enumerate() {
+            let name = match (turn, state.is_race()) {
+                (0, false) => "Now",
+                (_, false) => "Before",
+                _ => name,
+            };
+            row.selectable_value(&mut self.turn, turn, name);
+        }
+    }
+
+    /// The line above a picture, which it takes from `room`: whose it is, and how long it takes.
+    pub(super) fn caption(ui: &Ui, state: &State, variant: &Variant, room: &mut Rect) {
+        let theme = theme::of(ui);
+        let line = Rect::from_min_size(room.min, vec2(room.width(), CAPTION));
+        room.min.y = line.max.y;
+        let Some(lesson) = &state.place.lesson else { return };
+        let on_bench = *variant == state.place.variant;
+        let sign = match (on_bench, state.is_race()) {
+            (true, false) => "Now: ",
+            (false, false) => "Before: ",
+            _ => "",
+        };
+        let ink = if on_bench { Ink::Accent } else { Ink::Text };
+        let at = pos2(line.min.x + 16.0, line.center().y + 2.0);
+        let font = theme::medium(theme::UI);
+        let title = format!("{sign}{}", lesson.title_of(variant));
+        let painter = ui.painter_at(line);
+        let drawn = painter.text(at, egui::Align2::LEFT_CENTER, title, font, theme::color(theme, ink));
+        if on_bench && state.is_broken() {
+            let at = pos2(drawn.max.x + 12.0, at.y);
+            let text = "the last version that compiled";
+            let font = egui::FontId::proportional(theme::SMALL);
+            painter.text(at, egui::Align2::LEFT_CENTER, text, font, theme::color(theme, Hue::Conflict.ink()));
+            return;
+        }
+        let measured = state.found.measured(&variant.program).and_then(|record| record.timing.as_ref());
+        if let Some(timing) = measured {
+            let text = format!("{} measured", si(timing.median_s, "s"));
+            let at = pos2(drawn.max.x + 12.0, at.y);
+            let font = egui::FontId::proportional(theme::SMALL);
+            painter.text(at, egui::Align2::LEFT_CENTER, text, font, theme::color(theme, Ink::Muted));
+        }
+    }
+}
+
+/// The choice of what races with the kernel on the bench.
+pub fn choose(ui: &mut Ui, state: &State) -> Option<Command> {
+    let lesson = state.place.lesson.as_ref()?;
+    let program = state.place.program().filter(|program| program.alone && state.place.edit.is_none())?;
+    let mut chosen = state.place.beside.clone();
+    let before = chosen.clone();
+    let button = ui.menu_button("Race", |ui| {
+        ui.set_min_width(240.0);
+        let muted = theme::color(theme::of(ui), Ink::Muted);
+        let says = "Up to three more kernels, on one clock: each plays as fast as it was measured here.";
+        ui.add(egui::Label::new(RichText::new(says).size(theme::SMALL).color(muted)).wrap());
+        egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            let others = lesson.programs.iter().filter(|other| other.alone && other.id != program.id);
+            for other in others.filter(|other| state.place.is_traceable(&other.id)) {
+                let variant = Variant::plain(&other.id);
+                let mut races = chosen.contains(&variant);
+                let room = races || chosen.len() < MOST - 1;
+                if ui.add_enabled(room, egui::Checkbox::new(&mut races, &other.title)).changed() {
+                    chosen.retain(|of| *of != variant);
+                    if races {
+                        chosen.push(variant);
+                    }
+                }
+            }
+        });
+    });
+    button.response.on_hover_text("Play several kernels side by side, on one clock");
+    (chosen != before).then_some(Command::SetBeside(chosen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_share_the_room_or_take_turns() {
+        let room = |w: f32, h: f32| Rect::from_min_size(pos2(0.0, 0.0), vec2(w, h));
+        assert_eq!(places(room(700.0, 600.0), 2).map(|places| places[1].min), Some(pos2(0.0, 300.0)));
+        assert_eq!(places(room(700.0, 400.0), 2).map(|places| places[1].min), Some(pos2(0.0, 200.0)));
+        assert_eq!(places(room(1000.0, 300.0), 2).map(|places| places[1].min), Some(pos2(500.0, 0.0)));
+        assert_eq!(places(room(1000.0, 500.0), 4).map(|places| places[3].min), Some(pos2(500.0, 250.0)));
+        assert_eq!(places(room(700.0, 300.0), 2), None);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a change of a kernel changed: its counts over the whole grid, its time, and its lines.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::trace::{LineCounts, Trace};
+
+/// A kernel with what is known of it.
+#[derive(Clone, Copy)]
+pub struct Side<'a> {
+    /// Its text.
+    pub source: &'a str,
+    /// Its counts.
+    pub trace: Option<&'a Trace>,
+    /// Its measured time in seconds: the median, and from what to what most samples go (p10 to p90).
+    pub time_s: Option<(f64, [f64; 2])>,
+}
+
+/// A figure before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is.
+    pub name: &'static str,
+    /// Its unit; empty for a count.
+    pub unit: &'static str,
+    /// Before.
+    pub before: Option<f64>,
+    /// After.
+    pub after: Option<f64>,
+    /// Whether samples of both overlap, so that which is less cannot be said.
+    pub overlaps: bool,
+}
+
+/// A line that is another, or does another amount of work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The line before: its number, its text, and what it did, where it did something.
+    pub before: Option<(u32, String, Option<LineCounts>)>,
+    /// The line after.
+    pub after: Option<(u32, String, Option<LineCounts>)>,
+}
+
+/// The figures of two kernels, in an order that stays; those that are 0 in both are left out.
+#[must_use]
+pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    let count = |side: &Side<'_>, of: fn(&Trace) -> u64| side.trace.map(|trace| of(trace) as f64);
+    type Count = fn(&Trace) -> u64;
+    let counted: [(&'static str, Count); 11] = [
+        ("load requests", |t| t.global.load.requests),
+        ("load sectors", |t| t.global.load.sectors),
+        ("store requests", |t| t.global.store.requests),
+        ("store sectors", |t| t.global.store.sectors),
+        ("atomic requests", |t| t.global.atomic.requests),
+        ("shared requests", |t| t.shared.load.requests + t.shared.store.requests + t.shared.atomic.requests),
+        ("bank conflicts", |t| t.shared.load.conflicts + t.shared.store.conflicts + t.shared.atomic.conflicts),
+        ("barriers", |t| t.barriers),
+        ("branches", |t| t.branches.executed),
+        ("divergent branches", |t| t.branches.divergent),
+        ("warp instructions", |t| t.warp_instructions),
+    ];
+    let overlaps = before.time_s.zip(after.time_s).is_some_and(|((_, [a, b]), (_, [c, d]))| a <= d && c <= b);
+    let median = |side: &Side<'_>| side.time_s.map(|(median, _)| median);
+    let time = Figure { name: "time", unit: "s", before: median(before), after: median(after), overlaps };
+    let counted = counted.into_iter().map(|(name, of)| Figure {
+        name,
+        unit: "",
+        before: count(before, of),
+        after: count(after, of),
+        overlaps: false,
+    });
+    let is_there = |figure: &Figure| [figure.before, figure.after].iter().any(|value| value.is_some_and(|v| v != 0.0));
+    std::iter::once(time).chain(counted).filter(is_there).collect()
+}
+
+/// The lines that were changed, or whose sectors, conflicts, divergence or instructions are others now.
+#[must_use]
+pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
+    let texts: [Vec<&str>; 2] = [before, after].map(|side| side.source.lines().collect());
+    let line = |side: usize, index: usize| {
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let trace = [before, after][side].trace;
+        let counts = trace.and_then(|trace| trace.lines.iter().find(|counts| counts.line == number)).copied();
+        (number, texts[side][index].to_owned(), counts)
+    };
+    let mut found = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, &texts[0], &texts[1]) {
+        match op {
+            DiffOp::Equal { old_index, new_index, len } => {
+                for at in 0..len {
+                    let (before, after) = (line(0, old_index + at), line(1, new_index + at));
+                    if before.2.map(work) != after.2.map(work) {
+                        found.push(Line { before: Some(before), after: Some(after) });
+                    }
+                }
+            }
+            DiffOp::Delete { old_index, old_len, .. } => {
+                found.extend((0..old_len).map(|at| Line { before: Some(line(0, old_index + at)), after: None }));
+            }
+            DiffOp::Insert { new_index, new_len, .. } => {
+                found.extend((0..new_len).map(|at| Line { before: None, after: Some(line(1, new_index + at)) }));
+            }
+            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                found.extend((0..old_len.max(new_len)).map(|at| Line {
+                    before: (at < old_len).then(|| line(0, old_index + at)),
+                    after: (at < new_len).then(|| line(1, new_index + at)),
+                }));
+            }
+        }
+    }
+    let is_blank = |line: &Option<(u32, String, _)>| line.as_ref().is_none_or(|(_, text, _)| text.trim().is_empty());
+    found.retain(|line| !(is_blank(&line.before) && is_blank(&line.after)));
+    found
+}
+
+/// What is compared of a line.
+fn work(counts: LineCounts) -> [u64; 4] {
+    [counts.warp_instructions, counts.sectors, counts.conflicts, counts.divergent]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(lines: &[(u32, u64)]) -> Trace {
+        let counts = |&(line, sectors): &(u32, u64)| LineCounts { line, sectors, ..LineCounts::default() };
+        let mut trace = Trace { lines: lines.iter().map(counts).collect(), ..Trace::default() };
+        trace.global.load.sectors = lines.iter().map(|(_, sectors)| sectors).sum();
+        trace
+    }
+
+    #[test]
+    fn lines_are_matched_across_what_was_put_between_them() {
+        let (old, new) = (trace(&[(1, 4), (2, 32)]), trace(&[(2, 4), (3, 4)]));
+        let before = Side { source: "a\nload strided\nc", trace: Some(&old), time_s: None };
+        let after =
+            Side { source: "new\na\nload straight\nc", trace: Some(&new), time_s: Some((1e-3, [0.9e-3, 1.2e-3])) };
+        let told: Vec<(Option<u32>, Option<u32>)> = lines(&before, &after)
+            .iter()
+            .map(|line| (line.before.as_ref().map(|l| l.0), line.after.as_ref().map(|l| l.0)))
+            .collect();
+        assert_eq!(told, [(None, Some(1)), (Some(2), Some(3))]);
+        let figures = figures(&before, &after);
+        assert_eq!(figures.len(), 2);
+        assert_eq!((figures[0].name, figures[0].before, figures[0].after), ("time", None, Some(1e-3)));
+        assert_eq!((figures[1].name, figures[1].before, figures[1].after), ("load sectors", Some(36.0), Some(8.0)));
+    }
+
+    #[test]
+    fn times_whose_samples_overlap_are_not_told_apart() {
+        let side = |median, spread| Side { source: "", trace: None, time_s: Some((median, spread)) };
+        let overlaps = |a: &Side<'_>, b: &Side<'_>| figures(a, b)[0].overlaps;
+        assert!(overlaps(&side(4.0, [3.0, 9.0]), &side(8.0, [7.0, 12.0])));
+        assert!(!overlaps(&side(4.0, [3.0, 5.0]), &side(8.0, [7.0, 12.0])));
+    }
+
+    #[test]
+    fn a_line_that_does_more_is_told_though_its_text_is_the_same() {
+        let (old, new) = (trace(&[(1, 4)]), trace(&[(1, 32)]));
+        let side = |trace| Side { source: "x = a[i];\n", trace: Some(trace), time_s: None };
+        assert_eq!(lines(&side(&old), &side(&new)).len(), 1);
+        assert!(lines(&side(&old), &side(&old)).is_empty());
+    }
+}

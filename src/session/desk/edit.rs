@@ -1,0 +1,170 @@
+//! The learner's versions of kernels: typed, tried after a pause, and put on the bench when they compile.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Desk;
+use super::state::Draft;
+use crate::lesson::Block;
+use crate::session::edits::{self, Edit};
+use crate::session::{jobs, run};
+use crate::trace::record::Backend;
+
+/// How long after the last key a version is tried.
+pub const PAUSE: Duration = Duration::from_millis(300);
+
+impl Desk {
+    /// Takes the text of the kernel in the editor.
+    pub(super) fn type_kernel(&mut self, text: String) {
+        let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit()) else { return };
+        if id == edits::EXERCISE {
+            self.state.found.verdict = None;
+            self.keep(|kept| kept.exercise = Some(text));
+        } else {
+            self.keep(|kept| {
+                kept.edits.iter_mut().filter(|edit| edit.id == id).for_each(|edit| edit.source.clone_from(&text));
+            });
+        }
+        self.state.place.edit = Some(id.clone());
+        self.state.drafts.entry(id).or_default().typed = Some(Instant::now());
+    }
+
+    /// Begins a version of the kernel on the bench; None where that is not written in WGSL.
+    fn begin_edit(&mut self) -> Option<String> {
+        let place = &self.state.place;
+        let kernel = place.kernel().filter(|kernel| kernel.cuda_only().is_none())?;
+        let taken = &self.state.kept().edits;
+        let (of, pass) = (place.variant.clone(), place.pass.clone());
+        let id = Edit::fresh_id(&of, taken);
+        let number = id.rsplit('+').next().unwrap_or_default();
+        let name = format!("Yours {number}: {}", kernel.title);
+        let edit = Edit { id: id.clone(), name, of, pass, source: kernel.source().to_string() };
+        self.keep(|kept| kept.edits.push(edit));
+        Some(id)
+    }
+
+    /// Tries the version that was typed in, once no key has been pressed for a while; true where there was one.
+    pub(super) fn try_typed(&mut self) -> bool {
+        let rested = |draft: &Draft| draft.typed.is_some_and(|at| at.elapsed() >= PAUSE);
+        let Some(id) = self.state.drafts.iter().find(|(_, draft)| rested(draft)).map(|(id, _)| id.clone()) else {
+            return false;
+        };
+        self.try_edit(&id);
+        if self.state.place.edit.as_ref() == Some(&id) {
+            self.stage_edit(&id);
+        }
+        true
+    }
+
+    /// Compiles a version, and keeps what came of that.
+    fn try_edit(&mut self, id: &str) {
+        let (Some(edit), Some(plain)) = (self.state.edit(id), self.plain.clone()) else { return };
+        let lesson = edits::with(&plain, std::slice::from_ref(&edit));
+        let purpose = run::purpose(Backend::Simt, self.state.place.seed, true);
+        let built = jobs::build(&lesson, &edit.variant(), &self.state.place.params, &purpose);
+        let draft = self.state.drafts.entry(id.to_owned()).or_default();
+        draft.typed = None;
+        match built {
+            Ok(_) => (draft.good, draft.problems) = (Some(edit.source), Vec::new()),
+            Err(problems) => draft.problems = problems,
+        }
+    }
+
+    /// Gives the lesson on the screen the versions that compile.
+    pub(super) fn wear(&mut self) {
+        let Some(plain) = self.plain.clone() else { return };
+        let good: Vec<Edit> = self
+            .state
+            .drafts
+            .iter()
+            .filter_map(|(id, draft)| Some(Edit { source: draft.good.clone()?, ..self.state.edit(id)? }))
+            .collect();
+        self.state.place.lesson = Some(if good.is_empty() { plain } else { Arc::new(edits::with(&plain, &good)) });
+    }
+
+    /// Puts a version into the editor, and on the bench.
+    pub(super) fn show_edit(&mut self, id: &str) {
+        if self.state.edit(id).is_none() {
+            return;
+        }
+        self.state.place.edit = Some(id.to_owned());
+        self.try_edit(id);
+        if id == edits::EXERCISE {
+            self.try_edit(edits::STARTER);
+        }
+        self.stage_edit(id);
+    }
+
+    /// Puts on the bench what compiled last of a version, beside what it began as; nothing moves where nothing of it has.
+    fn stage_edit(&mut self, id: &str) {
+        self.wear();
+        let Some(edit) = self.state.edit(id) else { return };
+        let good = |id: &str| self.state.drafts.get(id).is_some_and(|draft| draft.good.is_some());
+        let is_good = good(id);
+        let starter = self.state.edit(edits::STARTER).filter(|starter| id == edits::EXERCISE && good(&starter.id));
+        let is_changed = starter.as_ref().is_none_or(|starter| starter.source != edit.source);
+        let began = starter.map_or_else(|| edit.of.clone(), |starter| starter.variant());
+        let place = &mut self.state.place;
+        place.variant = if is_good { edit.variant() } else { began.clone() };
+        place.beside = (is_good && is_changed).then_some(began).into_iter().collect();
+        if place.pass != edit.pass {
+            (place.pass, place.launch) = (edit.pass, 0);
+        }
+        self.refresh();
+    }
+
+    /// Leaves the editor to the lesson's own kernels.
+    pub(super) fn leave_edit(&mut self) {
+        (self.state.place.edit, self.state.place.beside) = (None, Vec::new());
+    }
+
+    pub(super) fn rename_edit(&mut self, name: &str) {
+        let Some(id) = self.state.place.edit.clone() else { return };
+        self.keep(|kept| {
+            kept.edits.iter_mut().filter(|edit| edit.id == id).for_each(|edit| name.clone_into(&mut edit.name));
+        });
+        self.wear();
+    }
+
+    /// The text that the version in the editor began with.
+    pub(super) fn reset_edit(&mut self) {
+        let Some(edit) = self.state.edited() else { return };
+        if edit.id == edits::EXERCISE {
+            self.state.found.verdict = None;
+            self.keep(|kept| kept.exercise = None);
+        } else if let Some(plain) = &self.plain {
+            let began = plain.program(&edit.of.program).and_then(|program| program.pass(&edit.pass));
+            let kernel = began.and_then(|pass| plain.kernel(pass.kernel(&edit.of)?));
+            let Some(source) = kernel.map(|kernel| kernel.source().to_string()) else { return };
+            self.keep(|kept| {
+                kept.edits.iter_mut().filter(|of| of.id == edit.id).for_each(|of| of.source.clone_from(&source));
+            });
+        }
+        self.show_edit(&edit.id);
+    }
+
+    /// Drops the version in the editor; what it began as takes its place on the bench.
+    pub(super) fn discard_edit(&mut self) {
+        let Some(edit) = self.state.edited().filter(|edit| edit.id != edits::EXERCISE) else { return };
+        self.keep(|kept| kept.edits.retain(|of| of.id != edit.id));
+        self.state.drafts.remove(&edit.id);
+        self.leave_edit();
+        self.wear();
+        (self.state.place.variant, self.state.place.pass) = (edit.of, edit.pass);
+        self.refresh();
+    }
+
+    /// Whether the step has the exercise: then its kernel is the learner's.
+    pub(super) fn is_exercise(&self) -> bool {
+        self.state.place.step().is_some_and(|step| step.blocks.contains(&Block::Exercise))
+    }
+
+    /// The learner's versions of which something is on the bench again after the lesson was read anew.
+    pub(super) fn edit_again(&mut self) {
+        self.state.drafts.clear();
+        match self.state.place.edit.clone() {
+            Some(id) => self.show_edit(&id),
+            None => self.state.place.beside.clear(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The learner's own versions of kernels: a lesson with each beside the kernel that it began as.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::exercise::YOURS;
+use crate::lesson::{Action, Code, Kernel, Lesson, Node, Program, Variant};
+
+/// The id of the learner's version of the exercise's kernel. No id of a lesson has a `+`.
+pub const EXERCISE: &str = "exercise+yours";
+/// The id of the kernel that it starts from.
+pub const STARTER: &str = "exercise+starter";
+
+/// A version of a kernel that the learner wrote. As a program it runs under its id.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edit {
+    /// The id of the program with it in its place, and of the kernel.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// The program that it began in, with the kernels in its places.
+    pub of: Variant,
+    /// The pass whose kernel it is a version of.
+    pub pass: String,
+    /// WGSL.
+    pub source: String,
+}
+
+impl Edit {
+    /// Its program, with the other kernels that were chosen where it began.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        let rungs = self.of.rungs.iter().filter(|(pass, _)| **pass != self.pass);
+        Variant { program: self.id.clone(), rungs: rungs.map(|(pass, id)| (pass.clone(), id.clone())).collect() }
+    }
+
+    /// An id for another version that begins in `of`: none of `taken`.
+    #[must_use]
+    pub fn fresh_id(of: &Variant, taken: &[Self]) -> String {
+        let free = |id: &String| taken.iter().all(|edit| edit.id != *id);
+        (1..).map(|n| format!("{}+{n}", of.program)).find(free).unwrap_or_default()
+    }
+}
+
+/// The exercise's kernel as the learner left it, or as it starts; None where the lesson has no exercise.
+#[must_use]
+pub fn exercise(lesson: &Lesson, id: &str, name: &str, source: Option<&str>) -> Option<Edit> {
+    let exercise = lesson.exercise.as_ref()?;
+    Some(Edit {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        of: exercise.variant.clone(),
+        pass: exercise.pass.clone(),
+        source: source.unwrap_or(&exercise.starter).to_owned(),
+    })
+}
+
+/// Whether an id is of a version of the learner's.
+#[must_use]
+pub fn is_edit_id(id: &str) -> bool {
+    id.contains('+')
+}
+
+/// Whether a kernel is one that the learner wrote.
+#[must_use]
+pub fn is_edit(kernel: &Kernel) -> bool {
+    kernel.file() == YOURS
+}
+
+/// The lesson with these versions among its kernels and programs, before its own; of what it does not have, and of what is not WGSL, none.
+#[must_use]
+pub fn with(lesson: &Lesson, edits: &[Edit]) -> Lesson {
+    let mut lesson = lesson.clone();
+    let made: Vec<(Kernel, Program)> = edits.iter().filter_map(|edit| made(&lesson, edit)).collect();
+    let (kernels, programs): (Vec<Kernel>, Vec<Program>) = made.into_iter().unzip();
+    lesson.kernels.extend(kernels);
+    lesson.programs.extend(programs);
+    lesson
+}
+
+fn made(lesson: &Lesson, edit: &Edit) -> Option<(Kernel, Program)> {
+    let program = lesson.program(&edit.of.program)?;
+    let of = lesson.kernel(program.pass(&edit.pass)?.kernel(&edit.of)?)?;
+    let Code::Wgsl { entry, .. } = &of.code else { return None };
+    let code = Code::Wgsl {
+        file: YOURS.to_owned(),
+        source: Arc::from(edit.source.as_str()),
+        entry: entry.clone(),
+        twin: None,
+    };
+    let kernel = Kernel {
+        id: edit.id.clone(),
+        title: edit.name.clone(),
+        ladder: String::new(),
+        change: format!("Your version of: {}", of.title),
+        code,
+        library: None,
+        ..of.clone()
+    };
+    let mut program = Program { id: edit.id.clone(), title: edit.name.clone(), ..program.clone() };
+    launch(&mut program.body, edit);
+    Some((kernel, program))
+}
+
+/// Has the pass of an edit launch it, and nothing else.
+fn launch(body: &mut [Node], edit: &Edit) {
+    for node in body {
+        match node {
+            Node::Pass(pass) if pass.id == edit.pass => {
+                if let Action::Launch(launch) = &mut pass.action {
+                    launch.rungs = vec![edit.id.clone()];
+                }
+            }
+            Node::Pass(_) => {}
+            Node::Repeat(repeat) => launch(&mut repeat.body, edit),
+        }
+    }
+}

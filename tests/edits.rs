@@ -1,0 +1,152 @@
+//! Kernels that the learner types: each is tried, traced and put on the stage beside what it began as.
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod window;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+
+use warpbook::lesson::{PackFiles, Variant};
+use warpbook::session::desk::Command;
+use warpbook::session::desk::state::State;
+use warpbook::session::edits::{EXERCISE, STARTER};
+
+use window::{Window, open, settle};
+
+fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
+    window.state().desk.state()
+}
+
+fn load_sectors(window: &Harness<'_, Window>, program: &str) -> u64 {
+    state(window).found.traced[program].trace(0).unwrap().global.load.sectors
+}
+
+/// The coalescing lesson at its third step: a strided copy, at stride 2.
+fn strided(folder: &tempfile::TempDir) -> Harness<'static, Window> {
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    window.state_mut().desk.command(Command::GoTo(2));
+    settle(&mut window);
+    window
+}
+
+fn command(window: &mut Harness<'_, Window>, command: Command) {
+    window.state_mut().desk.command(command);
+    settle(window);
+}
+
+fn source(window: &Harness<'_, Window>) -> String {
+    state(window).place.kernel().unwrap().source().to_string()
+}
+
+#[test]
+fn what_is_typed_is_on_the_stage_beside_what_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    let before = load_sectors(&window, "strided");
+    let own = source(&window).replace("src[i * STRIDE + OFFSET]", "src[i]");
+    // Typed with real keys at the end of the text, then as a whole.
+    window.get_by_label("Source of the kernel").focus();
+    window.step();
+    window.get_by_label("Source of the kernel").type_text("// mine\n");
+    window.step();
+    assert!(state(&window).drafts.values().any(|draft| draft.typed.is_some()), "a key was pressed");
+    settle(&mut window);
+    assert_eq!(state(&window).place.variant.program, "strided+1");
+    assert_eq!(load_sectors(&window, "strided+1"), before, "a comment changes nothing");
+    command(&mut window, Command::TypeKernel(own));
+    assert_eq!(load_sectors(&window, "strided+1"), before / 2);
+    assert_eq!(load_sectors(&window, "strided"), before, "what it began as is there, too");
+    // Its result is another, and that is said beside it, not over everything.
+    let said = state(&window).edit_problems();
+    assert!(said.len() == 1 && said[0].message.contains("gives a wrong result"), "{said:?}");
+    assert!(window.query_by_label("Dismiss").is_none());
+    let images: Vec<String> =
+        window.get_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label()).collect();
+    let loads =
+        |sectors: &str| images.iter().filter(|alt| alt.contains("load of src") && alt.contains(sectors)).count();
+    assert_eq!((loads("8 sectors"), loads("4 sectors")), (1, 1), "{images:?}");
+    window.get_by_label("× 0.500");
+}
+
+#[test]
+fn a_text_that_does_not_compile_leaves_the_last_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    let good = source(&window);
+    command(&mut window, Command::TypeKernel(format!("{good}// mine\n")));
+    let broken = good.replace("let value", "let let value");
+    command(&mut window, Command::TypeKernel(broken.clone()));
+    let now = state(&window);
+    assert!(now.is_broken());
+    let problem = &now.edit_problems()[0];
+    let place = problem.place.as_ref().unwrap();
+    let line = broken.lines().position(|line| line.contains("let let")).unwrap() + 1;
+    assert_eq!((place.file.as_str(), place.line as usize), ("your kernel", line));
+    assert_eq!(now.place.variant.program, "strided+1");
+    assert!(now.traced().unwrap().timeline.is_some(), "the last picture stays");
+    assert_eq!(now.edited().unwrap().source, broken, "and what was typed");
+    command(&mut window, Command::ResetEdit);
+    assert!(!state(&window).is_broken());
+    assert_eq!(state(&window).edited().unwrap().source, good);
+}
+
+#[test]
+fn versions_are_kept_named_and_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    let good = source(&window);
+    command(&mut window, Command::TypeKernel(good.replace("dst[i] = value;", "dst[i] = value + 0.0;")));
+    command(&mut window, Command::RenameEdit("plus nothing".to_owned()));
+    command(&mut window, Command::ShowProgram("strided".to_owned()));
+    command(&mut window, Command::TypeKernel(format!("{good}\n")));
+    let names: Vec<String> = state(&window).kept().edits.iter().map(|edit| edit.name.clone()).collect();
+    assert_eq!(names, ["plus nothing", "Yours 2: Strided copy"]);
+    window.into_state().desk.close();
+    let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    assert_eq!(state(&again).place.variant, Variant::plain("strided"), "a step opens with its own kernel");
+    command(&mut again, Command::ShowEdit("strided+1".to_owned()));
+    assert!(source(&again).contains("value + 0.0"));
+    assert_eq!(state(&again).place.lesson.as_ref().unwrap().title_of(&Variant::plain("strided+1")), "plus nothing");
+    command(&mut again, Command::DiscardEdit);
+    assert_eq!(state(&again).kept().edits.len(), 1);
+    assert_eq!(state(&again).place.variant, Variant::plain("strided"));
+}
+
+#[test]
+fn the_exercise_is_a_version_with_a_goal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    let last = state(&window).place.lesson.as_ref().unwrap().steps.len() - 1;
+    command(&mut window, Command::GoTo(last));
+    assert_eq!(state(&window).place.edit.as_deref(), Some(EXERCISE));
+    assert_eq!(state(&window).place.beside, [], "nothing was changed yet");
+    let before = load_sectors(&window, EXERCISE);
+    let solution = state(&window).place.lesson.as_ref().unwrap().exercise.as_ref().unwrap().solution.to_string();
+    command(&mut window, Command::TypeKernel(solution));
+    assert_eq!(state(&window).place.beside, [Variant::plain(STARTER)]);
+    assert_ne!(load_sectors(&window, EXERCISE), before, "the stage shows what was written");
+    assert_eq!(load_sectors(&window, STARTER), before);
+    command(&mut window, Command::GoTo(0));
+    assert_eq!(state(&window).place.edit, None);
+    assert_eq!(state(&window).place.beside, []);
+}
+
+#[test]
+fn kernels_race_on_one_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    command(&mut window, Command::SetBeside(vec![Variant::plain("copy"), Variant::plain("vec4")]));
+    let now = state(&window);
+    assert!(now.is_race());
+    for id in ["strided", "copy", "vec4"] {
+        assert!(now.found.traced[id].timeline_of(&now.place).is_some(), "{id}");
+    }
+    assert_eq!(now.clock(&now.place.variant), None, "nothing was timed here");
+    // Without times they go by their events.
+    window.get_by_label("Play").click();
+    window.run_steps(10);
+    command(&mut window, Command::GoTo(3));
+    assert!(!state(&window).is_race(), "a race ends with its step");
+}
