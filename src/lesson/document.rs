@@ -365,6 +365,14 @@ impl Reader<'_> {
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
         let scene = fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("a scene"));
         let watch = fields.text_or_empty("watch");
+        let at = fields.optional("at").map_or(Some(0.0), |node| {
+            let at = node.read::<f64>("a share of the record, such as 0.5")?;
+            if !(0.0..1.0).contains(&at) {
+                node.error(format!("a step cannot begin at {at}"), "give a share of the record: from 0 to less than 1");
+                return None;
+            }
+            Some(at)
+        });
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
         Some(Step {
@@ -376,6 +384,7 @@ impl Reader<'_> {
             experiment,
             scene: scene?,
             watch: watch?,
+            at: at?,
             place: node.place(),
             blocks: Vec::new(),
         })

@@ -374,6 +374,8 @@ pub struct Step {
     pub scene: SceneKind,
     /// A part of the source line whose first access is on the stage at first; empty for the first access of all.
     pub watch: String,
+    /// From which share of the record on: 0 for its beginning, less than 1.
+    pub at: f64,
     /// Where the lesson declares it.
     pub place: Place,
     /// The prose.

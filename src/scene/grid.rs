@@ -229,6 +229,17 @@ impl Placed {
         frame.grids.push(self.grid.clone());
     }
 
+    /// Outlines a block of the matrix: its first and last row, and its first and last column.
+    pub(super) fn outline(&self, frame: &mut Frame, [rows, columns]: [[u64; 2]; 2], ink: Ink) {
+        let cells = self.grid.cells;
+        let edge = |edges: &[f32], at: u64, axis: usize| edges[((at / cells.span[axis]) as usize).min(edges.len() - 1)];
+        let end = |edges: &[f32], at: u64, axis: usize| edges[((at / cells.span[axis]) as usize + 1).min(edges.len() - 1)];
+        let (down, across) = (self.grid.rows(), self.grid.columns());
+        let (x, y) = (edge(&across, columns[0], 1), edge(&down, rows[0], 0));
+        let (right, bottom) = (end(&across, columns[1], 1), end(&down, rows[1], 0));
+        frame.outline([x - 1.0, y - 1.0, right - x + 2.0, bottom - y + 2.0], 1.0, None, ink, None);
+    }
+
     /// Rings the cell that the pointer is on, if it is in this matrix.
     pub(super) fn ring(&self, frame: &mut Frame, hovered: Option<Tag>) {
         let Some(Tag::Cell { buffer, row, column }) = hovered else { return };

@@ -19,6 +19,8 @@ use crate::trace::{AccessKind, Cells, Event, EventKind, Space, Timeline};
 
 /// Columns of workgroup memory that is no array of arrays: the banks.
 const BANKS: u64 = 32;
+/// How strongly what is still to be touched is tinted, in percent.
+const GHOST: u8 = 11;
 /// Workgroup variables shown, at most.
 const MOST_TILES: usize = 4;
 
@@ -60,9 +62,34 @@ struct Touched {
     last: u32,
     /// The first and the last row, and the first and the last column, loaded in that phase.
     block: [[u64; 2]; 2],
+    /// By cell, whether the workgroup ever touches it.
+    ever: Vec<bool>,
+    /// The first and the last row, and the first and the last column, that it ever writes.
+    tile: Option<[[u64; 2]; 2]>,
 }
 
 impl Touched {
+    /// Takes in what is touched at some time of the record.
+    fn foresee(&mut self, load: bool, addresses: &[u32], bytes_per_lane: u64) {
+        let each = (bytes_per_lane / self.elem_bytes).max(1);
+        for address in addresses {
+            let first = u64::from(*address) / self.elem_bytes;
+            for cell in self.cells.along(first, first + each) {
+                if let Some(ever) = self.ever.get_mut(cell) {
+                    *ever = true;
+                }
+            }
+            let inside = first + each <= self.cells.elements();
+            for corner in [first, first + each - 1].into_iter().filter(|_| !load && inside) {
+                let [row, column] = self.cells.place(corner);
+                let tile = self.tile.get_or_insert([[row; 2], [column; 2]]);
+                for ([low, high], at) in tile.iter_mut().zip([row, column]) {
+                    (*low, *high) = ((*low).min(at), (*high).max(at));
+                }
+            }
+        }
+    }
+
     fn take(&mut self, phase: u32, load: bool, addresses: &[u32], bytes_per_lane: u64) {
         let each = (bytes_per_lane / self.elem_bytes).max(1);
         for address in addresses {
@@ -129,9 +156,17 @@ impl Progress {
                 stored: vec![0; cells.count()],
                 last: 0,
                 block: [[0; 2]; 2],
+                ever: vec![false; cells.count()],
+                tile: None,
             })
         });
-        let touched = touched.collect();
+        let mut touched: Vec<Option<Touched>> = touched.collect();
+        for event in order.iter().map(|index| &events[*index]) {
+            let EventKind::Access { access, buffer, bytes_per_lane, .. } = event.kind else { continue };
+            if let Some(Some(touched)) = touched.get_mut(usize::from(buffer)) {
+                touched.foresee(access == AccessKind::Load, timeline.addresses(event), u64::from(bytes_per_lane));
+            }
+        }
         Self { timeline: timeline.clone(), workgroup, steps, order, taken: 0, touched, totals: Totals::default() }
     }
 
@@ -250,14 +285,20 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
                 return Some(moment.hue.ink());
             }
             let cells = placed.finer(&touched.cells, row, column);
-            let marks = cells.fold((0, 0), |(l, s), i| (touched.loaded[i].max(l), touched.stored[i].max(s)));
+            let (marks, ever) = cells.fold(((0, 0), false), |((l, s), ever), i| {
+                ((touched.loaded[i].max(l), touched.stored[i].max(s)), ever || touched.ever[i])
+            });
             match marks {
+                (0, 0) if ever && !shared => Some(if touched.written { stores } else { loads }.tint(GHOST)),
                 (0, 0) => None,
                 (loaded, stored) if shared => Some(strength(Hue::Shared, loaded.max(stored) == latest)),
                 (loaded, 0) => Some(strength(loads, loaded == touched.last)),
                 _ => Some(strength(stores, true)),
             }
         });
+        if let Some(tile) = touched.tile.filter(|_| !shared) {
+            placed.outline(&mut frame, tile, stores.ink());
+        }
         placed.ring(&mut frame, view.hovered);
     }
     let (title, details) = warp::headline(&moment);
@@ -316,7 +357,9 @@ fn keys(tiles: bool) -> Vec<Key> {
         key(Ink::Load, "load now"),
         key(strength(Hue::Load, true), "last load"),
         key(strength(Hue::Load, false), "earlier"),
+        key(Hue::Load.tint(GHOST), "to be loaded"),
         key(strength(Hue::Store, true), "stored"),
+        Key { fill: Hue::Store.tint(GHOST), edge: Ink::Store, long: "its tile", short: "its tile" },
     ];
     if tiles {
         keys.push(key(Ink::Shared, "shared"));

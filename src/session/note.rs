@@ -285,7 +285,7 @@ impl Builder<'_> {
         let timeline = done.record.passes.into_iter().nth(place).and_then(|pass| pass.timeline);
         let Some(timeline) = timeline.map(Arc::new) else { return Vec::new() };
         let events: Vec<usize> = timeline.of_warp(0, 0).collect();
-        let ordinal = first_to_see(&timeline, &events, kernel.source(), &step.watch);
+        let ordinal = first_to_see(&timeline, &events, kernel.source(), &step.watch, step.at);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
         let spread = grid.and_then(|done| self.spread(done, place));
@@ -434,18 +434,26 @@ fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {
 }
 
 /// The place among `events` of what a step wants seen first: the first access on the source line that holds `watch`, else the costliest
-/// access, the first of equals; 0 where nothing is accessed.
+/// access, the first of equals; 0 where nothing is accessed. `at` is the share of the record from which on it is looked for.
 #[must_use]
-pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str) -> usize {
+pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str, at: f64) -> usize {
     let line =
         (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
     let cost = |index: &usize| match timeline.events[*index].kind {
         EventKind::Access { cost, .. } => Some(cost),
         EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
     };
-    let watched = events.iter().position(|i| cost(i).is_some() && Some(timeline.events[*i].line) == line);
+    #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^53 events")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of them")]
+    let from = (events.len() as f64 * at) as usize;
+    // From the share of the record that the step asks for on, else from its beginning.
+    let first = |wanted: &dyn Fn(&usize) -> bool| {
+        let late = events.iter().skip(from).position(wanted).map(|i| i + from);
+        late.or_else(|| events.iter().position(wanted))
+    };
+    let watched = first(&|i| cost(i).is_some() && Some(timeline.events[*i].line) == line);
     let most = events.iter().filter_map(cost).max();
-    watched.or_else(|| events.iter().position(|i| most.is_some() && cost(i) == most)).unwrap_or(0)
+    watched.or_else(|| first(&|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }
 
 /// A prediction as a table of one row.

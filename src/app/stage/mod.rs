@@ -99,9 +99,9 @@ impl Stage {
         let events = events(timeline, state.place.workgroup, self.warp);
         if self.begin && !events.is_empty() {
             let here = |s: &&Step| s.variant == state.place.variant && s.pass == state.place.pass;
-            let watch = state.place.step().filter(here).map(|s| s.watch.as_str()).unwrap_or_default();
+            let (watch, at) = state.place.step().filter(here).map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
             let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
-            self.player.go_to(first_to_see(timeline, &events, source, watch));
+            self.player.go_to(first_to_see(timeline, &events, source, watch, at));
             self.begin = false;
         }
         let is_barrier = |index: &usize| timeline.events[*index].kind == EventKind::Barrier;
