@@ -14,6 +14,8 @@ pub enum SceneKind {
     Heat,
     /// How a workgroup's lanes combine their values.
     Reduction,
+    /// Where the launch's bytes go, from DRAM to registers.
+    Bytes,
     /// How the grid's workgroups spread over a device's SMs, wave after wave.
     Waves,
     /// Where the rungs of the kernel's ladder stand under a device's ceilings.
@@ -60,7 +62,7 @@ pub struct Scene {
 }
 
 /// All of them, in the order of the stage's tabs.
-pub static SCENES: [Scene; 8] = [
+pub static SCENES: [Scene; 9] = [
     Scene {
         kind: SceneKind::Warp,
         name: "Warp",
@@ -97,6 +99,15 @@ pub static SCENES: [Scene; 8] = [
         // What kernels of matrices put into workgroup memory are tiles.
         fits: |facts| facts.meets && !facts.matrices,
         needs: "show a kernel whose lanes meet, at barriers or by subgroup operations, and that has no matrices",
+    },
+    Scene {
+        kind: SceneKind::Bytes,
+        name: "Bytes",
+        help: "Where the bytes go: DRAM, caches, registers, workgroup memory",
+        about: "where the bytes go, over the whole grid",
+        plays: false,
+        fits: |facts| facts.kernel,
+        needs: "any kernel that can be traced",
     },
     Scene {
         kind: SceneKind::Waves,

@@ -233,7 +233,8 @@ impl Placed {
     pub(super) fn outline(&self, frame: &mut Frame, [rows, columns]: [[u64; 2]; 2], ink: Ink) {
         let cells = self.grid.cells;
         let edge = |edges: &[f32], at: u64, axis: usize| edges[((at / cells.span[axis]) as usize).min(edges.len() - 1)];
-        let end = |edges: &[f32], at: u64, axis: usize| edges[((at / cells.span[axis]) as usize + 1).min(edges.len() - 1)];
+        let end =
+            |edges: &[f32], at: u64, axis: usize| edges[((at / cells.span[axis]) as usize + 1).min(edges.len() - 1)];
         let (down, across) = (self.grid.rows(), self.grid.columns());
         let (x, y) = (edge(&across, columns[0], 1), edge(&down, rows[0], 0));
         let (right, bottom) = (end(&across, columns[1], 1), end(&down, rows[1], 0));

@@ -18,6 +18,7 @@ pub mod palette;
 pub mod passes;
 pub mod plot;
 pub mod reduction;
+pub mod river;
 pub mod roofline;
 pub mod stage;
 pub mod strip;

@@ -8,6 +8,7 @@ use super::mark::Mark;
 use super::palette::Ink;
 use super::plot::{self, Plot};
 use super::reduction::{self, ReductionView, Tree};
+use super::river::{self, River};
 use super::roofline::{self, Roofline};
 use super::warp::WarpView;
 use super::waves::{self, Spread};
@@ -26,6 +27,8 @@ pub struct StageView<'a> {
     pub heat: Option<&'a Heat>,
     /// How the grid spreads over a device, where that is known.
     pub spread: Option<&'a Spread>,
+    /// Where the bytes go, where that was counted.
+    pub river: Option<&'a River>,
     /// Where the kernels of the ladder stand, where that was asked for.
     pub roofline: Option<&'a Roofline>,
     /// What a buffer holds, where that was read.
@@ -57,6 +60,7 @@ impl<'a> StageView<'a> {
             timeline,
             heat: None,
             spread: None,
+            river: None,
             roofline: None,
             contents: None,
             rounds: &[],
@@ -93,6 +97,7 @@ impl Painter {
             SceneKind::Matrices => matrices::frame(&mut self.progress, view),
             SceneKind::Heat => heat::frame(view),
             SceneKind::Reduction => self.reduction(view),
+            SceneKind::Bytes => river::frame(view),
             SceneKind::Waves => waves::frame(view),
             SceneKind::Roofline => roofline::frame(view),
             SceneKind::Contents => contents::frame(view),
@@ -119,7 +124,7 @@ impl Painter {
             SceneKind::Roofline => roofline::told(view, tag),
             SceneKind::Contents => contents::told(view, tag),
             // What they show is written in them.
-            SceneKind::Reduction | SceneKind::Rounds => None,
+            SceneKind::Reduction | SceneKind::Bytes | SceneKind::Rounds => None,
         }
     }
 }

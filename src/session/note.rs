@@ -289,11 +289,13 @@ impl Builder<'_> {
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
         let spread = grid.and_then(|done| self.spread(done, place));
+        let river = grid.and_then(|done| staged::river(done.record.pass(place)?));
         let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, grid));
         let heat = grid.and_then(|done| done.record.pass(place)?.heat.as_ref());
         let view = StageView {
             heat,
             spread: spread.as_ref(),
+            river: river.as_ref(),
             roofline: roofline.as_ref(),
             position,
             ..StageView::still(step.scene, &timeline, STAGE)

@@ -13,12 +13,17 @@ use crate::base::units::{Work, number};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
+use crate::scene::river::River;
 use crate::scene::roofline::{Roof, Roofline, Spot};
 use crate::scene::waves::Spread;
+use crate::trace::PassRecord;
 use crate::trace::record::{Backend, Ceilings, Device};
 
 /// Bytes of a traced sector.
 pub const SECTOR: u64 = 32;
+
+/// Bytes that a wavefront takes of workgroup memory at most: a word of each bank.
+const WAVEFRONT: u64 = 128;
 
 /// How a launch spreads over a device; none where the device's SMs are not known, or cannot hold such a workgroup. `persistent` says that
 /// no more workgroups are launched than the device holds.
@@ -34,6 +39,22 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
         limited_by: held.limited_by.name(),
         registers: !held.unknown.contains(&Resource::Registers),
         waves: waves(blocks, sms, held.blocks_per_sm)?,
+    })
+}
+
+/// Where a pass's bytes go; None before it is traced.
+#[must_use]
+pub fn river(pass: &PassRecord) -> Option<River> {
+    let trace = pass.trace.as_ref()?;
+    let (global, shared) = (&trace.global, &trace.shared);
+    Some(River {
+        loaded: global.load.bytes,
+        stored: global.store.bytes + global.atomic.bytes,
+        load_sectors: SECTOR * global.load.sectors,
+        store_sectors: SECTOR * (global.store.sectors + global.atomic.sectors),
+        shared_loads: WAVEFRONT * shared.load.wavefronts,
+        shared_stores: WAVEFRONT * (shared.store.wavefronts + shared.atomic.wavefronts),
+        least: pass.work.bytes,
     })
 }
 

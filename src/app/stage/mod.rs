@@ -23,6 +23,7 @@ use crate::scene::strip::{self, StripView};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::note::first_to_see;
+use crate::session::staged;
 use crate::trace::provenance::{Origin, Writing};
 use crate::trace::{AccessKind, EventKind, Space, Timeline};
 
@@ -120,7 +121,11 @@ impl Stage {
         }
         commands.extend(tabs::show(ui, state, &mut room));
         let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
-        let below = if scene.scene().plays { ROW + STRIP + 8.0 } else { ROW + 4.0 };
+        let below = match scene {
+            _ if scene.scene().plays => ROW + STRIP + 8.0,
+            SceneKind::Contents => ROW + 4.0,
+            _ => 4.0,
+        };
         let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, below));
         commands.extend(self.pictures(ui, state, timeline, picture, events.len(), lit));
         if scene.scene().plays {
@@ -228,6 +233,7 @@ impl Stage {
         self.mark(state, timeline);
         let scene = state.shown_scene();
         let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
+        let river = state.traced().and_then(|traced| staged::river(traced.pass(state.place.pass())?));
         let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
         let heat = state.traced().and_then(|t| t.heat.as_ref()).filter(|(of, _)| *of == state.place.shown());
         let looked = state.found.looked.as_ref().filter(|_| scene == SceneKind::Contents);
@@ -252,6 +258,7 @@ impl Stage {
             timeline,
             heat: heat.map(|(_, heat)| &**heat),
             spread: spread.as_ref(),
+            river: river.as_ref(),
             roofline: roofline.as_ref(),
             contents: contents.as_ref(),
             rounds: &rounds,

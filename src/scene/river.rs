@@ -1,0 +1,226 @@
+//! Where a kernel's bytes go: between DRAM, the caches, registers and workgroup memory, as a river whose width is bytes.
+
+use super::frame::{Anchor, Frame};
+use super::palette::{Hue, Ink};
+use super::stage::StageView;
+use super::text;
+use super::waves::message;
+use crate::base::units::{digits3, si};
+
+/// The bytes of a launch, over the whole grid and all its launches.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct River {
+    /// What lanes asked to load: 4 bytes are 4.
+    pub loaded: u64,
+    /// What lanes asked to store, atomics included.
+    pub stored: u64,
+    /// The sectors that loads touched, in bytes, request by request: before any cache.
+    pub load_sectors: u64,
+    /// The same of stores and atomics.
+    pub store_sectors: u64,
+    /// What passed the banks of workgroup memory for loads: wavefronts of 128 bytes.
+    pub shared_loads: u64,
+    /// The same of stores and atomics.
+    pub shared_stores: u64,
+    /// What the work needs at the least, however it is done; 0 where nobody counted it.
+    pub least: f64,
+}
+
+const SIZE: f32 = 13.0;
+const MARGIN: f32 = 16.0;
+/// Height of a bar.
+const BAR: f32 = 14.0;
+/// Height of the slices that a bend of the river is drawn in.
+const SLICE: f32 = 2.0;
+/// The share of the room that the least takes while the river is no wider than that allows: so that its width can be seen to change.
+const UNIT: f32 = 1.0 / 8.0;
+
+/// A level of the memory, with the streams that pass it: their bytes and colours.
+struct Level {
+    name: &'static str,
+    /// How its bytes are known.
+    mark: &'static str,
+    streams: Vec<(f64, Ink)>,
+}
+
+impl Level {
+    fn bytes(&self) -> f64 {
+        self.streams.iter().map(|(bytes, _)| bytes).sum()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
+fn levels(river: &River) -> Vec<Level> {
+    let bytes = |bytes: u64| bytes as f64;
+    let (load, store, shared) = (Hue::Load.ink(), Hue::Store.ink(), Hue::Shared.ink());
+    let mut levels = Vec::new();
+    if river.shared_loads + river.shared_stores > 0 {
+        let streams = vec![(bytes(river.shared_loads), shared), (bytes(river.shared_stores), Hue::Shared.tint(55))];
+        levels.push(Level { name: "workgroup memory", mark: "traced: wavefronts of 128 bytes", streams });
+    }
+    let streams = vec![(bytes(river.loaded), load), (bytes(river.stored), store)];
+    levels.push(Level { name: "registers", mark: "traced: what lanes asked for", streams });
+    let waste = (river.load_sectors.saturating_sub(river.loaded), river.store_sectors.saturating_sub(river.stored));
+    let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
+    let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), Hue::Waste.ink()), (bytes(used.1), store)];
+    levels.push(Level { name: "L1 and L2", mark: "traced: sectors, before any cache", streams });
+    if river.least > 0.0 {
+        let streams = vec![(river.least, Ink::Muted)];
+        levels.push(Level { name: "DRAM, at least", mark: "by the lesson's count of the work", streams });
+    }
+    levels
+}
+
+/// The picture.
+pub(super) fn frame(view: &StageView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let Some(river) = view.river else {
+        message(&mut frame, "Not traced yet", "The bytes of a kernel are counted over its whole grid.");
+        return frame;
+    };
+    let levels = levels(river);
+    let [width, height] = view.size;
+    let names = 150.0_f32.min(width * 0.28);
+    let figures = 116.0_f32.min(width * 0.22);
+    let (left, room) = (MARGIN + names, width - 2.0 * MARGIN - names - figures);
+    let legend = 24.0;
+    let step = (height - 2.0 * MARGIN - legend - BAR) / (levels.len() - 1).max(1) as f32;
+    let most = levels.iter().map(Level::bytes).fold(1.0, f64::max);
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
+    let scale = if river.least > 0.0 {
+        (f64::from(room * UNIT) / river.least).min(f64::from(room) / most) as f32
+    } else {
+        room / most as f32
+    };
+    let middle = left + room / 2.0;
+    let y_of = |index: usize| MARGIN + index as f32 * step;
+    for (index, pair) in levels.windows(2).enumerate() {
+        bend(&mut frame, [&pair[0], &pair[1]], [y_of(index) + BAR, y_of(index + 1)], middle, scale);
+    }
+    for (index, level) in levels.iter().enumerate() {
+        let y = y_of(index);
+        #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
+        let widths: Vec<(f32, Ink)> = level.streams.iter().map(|(bytes, ink)| (*bytes as f32 * scale, *ink)).collect();
+        let mut x = middle - widths.iter().map(|(w, _)| w).sum::<f32>() / 2.0;
+        for (w, ink) in widths {
+            if w > 0.0 {
+                frame.fill([x, y, w.max(1.0), BAR], 0.0, ink, None);
+            }
+            x += w;
+        }
+        let fit = |text: &str, size: f32| text::fit(text, size, false, names - 8.0);
+        frame.text([MARGIN, y + BAR / 2.0], SIZE, Anchor::Start, Ink::Text, fit(level.name, SIZE));
+        frame.text([width - MARGIN, y + BAR / 2.0], 14.0, Anchor::End, Ink::Text, si(level.bytes(), "B"));
+        if river.least > 0.0 && step > 40.0 {
+            let times = format!("{}× the least", digits3(level.bytes() / river.least));
+            frame.text([width - MARGIN, y + BAR / 2.0 + 17.0], 12.0, Anchor::End, Ink::Muted, times);
+        }
+        if step > 40.0 {
+            let lines = text::wrap(level.mark, 12.0, names - 8.0);
+            for (line, text) in (0_u8..2).zip(lines) {
+                let y = y + BAR / 2.0 + 17.0 + 14.0 * f32::from(line);
+                if y + 6.0 < height {
+                    frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, text);
+                }
+            }
+        }
+    }
+    let keys = [
+        (Hue::Load.ink(), "loads"),
+        (Hue::Store.ink(), "stores"),
+        (Hue::Waste.ink(), "moved, but not asked for"),
+        (Hue::Shared.ink(), "workgroup memory"),
+    ];
+    let mut x = left;
+    for (ink, name) in keys {
+        let long = text::width(name, 12.0, false);
+        if x + 18.0 + long > width - MARGIN {
+            break;
+        }
+        frame.fill([x, height - MARGIN - 5.0, 10.0, 10.0], 2.0, ink, None);
+        frame.text([x + 16.0, height - MARGIN], 12.0, Anchor::Start, Ink::Muted, name);
+        x += 16.0 + long + 20.0;
+    }
+    let told = levels.iter().map(|level| format!("{}: {} ({})", level.name, si(level.bytes(), "B"), level.mark));
+    frame.alt = format!("Where the bytes go. {}.", told.collect::<Vec<_>>().join("; "));
+    frame
+}
+
+/// The river between two levels: its width goes from that of the upper one to that of the lower one.
+fn bend(frame: &mut Frame, levels: [&Level; 2], [top, bottom]: [f32; 2], middle: f32, scale: f32) {
+    #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
+    let widths = levels.map(|level| level.bytes() as f32 * scale);
+    let slices = ((bottom - top) / SLICE).max(1.0).floor();
+    let height = (bottom - top) / slices;
+    for slice in 0..slices as usize {
+        let share = (slice as f32 + 0.5) / slices;
+        // Slow at both ends, as a bend is.
+        let share = share * share * (3.0 - 2.0 * share);
+        let width = widths[0] + (widths[1] - widths[0]) * share;
+        let y = top + slice as f32 * height;
+        frame.fill([middle - width / 2.0, y, width.max(1.0), height + 0.5], 0.0, Hue::Load.tint(16), None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::lesson::SceneKind;
+    use crate::scene::frame::Item;
+    use crate::trace::Timeline;
+
+    fn picture(river: &River, size: [f32; 2]) -> Frame {
+        let timeline = Arc::new(Timeline::default());
+        frame(&StageView { river: Some(river), ..StageView::still(SceneKind::Bytes, &timeline, size) })
+    }
+
+    fn strided(stride: u64) -> River {
+        let sectors = 4 * stride.min(8);
+        River {
+            loaded: 128,
+            stored: 128,
+            load_sectors: 32 * sectors,
+            store_sectors: 128,
+            least: 256.0,
+            ..River::default()
+        }
+    }
+
+    fn wasted(frame: &Frame) -> f32 {
+        let waste = frame.items.iter().filter_map(|item| match item {
+            Item::Rect { rect, fill: Some(ink), .. } if *ink == Hue::Waste.ink() && rect[3] == BAR => Some(rect[2]),
+            _ => None,
+        });
+        waste.sum()
+    }
+
+    #[test]
+    fn a_stride_floods_the_caches_and_not_the_registers() {
+        let size = [700.0, 300.0];
+        assert_eq!(wasted(&picture(&strided(1), size)), 0.0);
+        let (two, eight) = (wasted(&picture(&strided(2), size)), wasted(&picture(&strided(8), size)));
+        // The scale stays, so that seven times the waste is seven times as wide.
+        assert!(two > 10.0 && (eight / two - 7.0).abs() < 0.05, "{two} {eight}");
+        let alt = picture(&strided(8), size).alt;
+        assert!(alt.contains("L1 and L2: 1.15 kB") && alt.contains("DRAM, at least: 256 B"), "{alt}");
+    }
+
+    #[test]
+    fn nothing_leaves_the_picture() {
+        let tiled =
+            River { loaded: 1 << 30, shared_loads: 1 << 34, shared_stores: 1 << 30, least: 1e6, ..River::default() };
+        for size in [[420.0, 170.0], [700.0, 300.0], [1400.0, 900.0]] {
+            for river in [strided(1), strided(32), tiled, River::default()] {
+                for item in picture(&river, size).items {
+                    let [x, y, w, h] = item.bounds();
+                    assert!(
+                        x >= -0.5 && y >= -0.5 && x + w <= size[0] + 0.5 && y + h <= size[1] + 0.5,
+                        "{size:?}: {item:?}"
+                    );
+                }
+            }
+        }
+    }
+}
