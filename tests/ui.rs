@@ -416,6 +416,12 @@ fn pack_with(folder: &Path, more: &str) -> PackFiles {
     PackFiles::Folder(pack)
 }
 
+/// What stands below the question of such a lesson.
+fn read_on(window: &mut Harness<'_, Window>) {
+    window.get_by_label("Read on without an answer").click();
+    settle(window);
+}
+
 /// What an explorer says of its picture.
 fn explored(window: &Harness<'_, Window>) -> String {
     let images = window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label());
@@ -428,6 +434,7 @@ fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
     let path = folder.path().join("state.ron");
     let pack = pack_with(folder.path(), "{{explore jacobian}}");
     let mut window = open(pack.clone(), &path, [1280.0, 2000.0]);
+    read_on(&mut window);
     window.get_by_label("Entry J[0,0] = y₀(δ₀₀ − y₀) = 0.221 × (1 − 0.221) = 0.172");
     let before = explored(&window);
     assert!(before.starts_with("Logits 1.0, −0.5, 2.0, 0.3, −1.5;"), "{before}");
@@ -459,7 +466,8 @@ fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
     let kept = window.state().desk.state().kept().explored();
     assert_eq!((kept.logits.len(), kept.direction), (4, vec![1.0, 0.0, -1.0, 0.5]));
     drop(window);
-    let again = open(pack, &path, [1280.0, 2000.0]);
+    let mut again = open(pack, &path, [1280.0, 2000.0]);
+    read_on(&mut again);
     assert!(explored(&again).starts_with("Logits 2.9, −0.5, 2.0, 0.3;"), "{}", explored(&again));
 }
 
@@ -468,6 +476,8 @@ fn what_is_folded_away_unfolds_by_click_and_by_key() {
     let folder = tempfile::tempdir().unwrap();
     let pack = pack_with(folder.path(), "> {{unfold Why four}}\n>\n> Four bytes: {{= moved : B}}.");
     let mut window = open(pack, &folder.path().join("state.ron"), [1280.0, 2000.0]);
+    assert!(window.query_by_label_contains("Why four").is_none(), "what follows a question is folded");
+    read_on(&mut window);
     assert!(window.query_by_label_contains("Four bytes").is_none());
     window.get_by_label("Why four, folded").click();
     window.run_steps(3);

@@ -15,15 +15,31 @@ use crate::session::output::LibraryOutput;
 use crate::session::saved::ThemeChoice;
 use crate::trace::record::{Backend, Device};
 
+/// What the bar opens.
+pub struct Sheets<'a> {
+    /// The export of a note.
+    pub export: &'a mut bool,
+    /// The keys.
+    pub help: &'a mut bool,
+    /// The start page.
+    pub home: &'a mut bool,
+}
+
 /// The bar above: where the reader is, and what applies to all of the window.
-pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
+pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> {
     let mut commands = Vec::new();
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    ui.label(RichText::new("Warpbook").font(theme::prose_bold(18.0)));
+    let name = egui::Button::new(RichText::new("Warpbook").font(theme::prose_bold(18.0))).frame(false);
+    if ui.add(name).on_hover_text("The start page").clicked() {
+        *sheets.home = !*sheets.home;
+    }
     if let Some(lesson) = &state.place.lesson {
         ui.label(RichText::new(&lesson.title).color(muted));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if ui.add(egui::Button::new("?").min_size(egui::vec2(32.0, 28.0))).on_hover_text("The keys (?)").clicked() {
+            *sheets.help = true;
+        }
         let dark = state.saved.theme == ThemeChoice::Dark;
         let (name, next) =
             if dark { ("Light colours", ThemeChoice::Light) } else { ("Dark colours", ThemeChoice::Dark) };
@@ -35,7 +51,7 @@ pub fn bar(ui: &mut Ui, state: &State, export: &mut bool) -> Vec<Command> {
             commands.push(Command::SetStill(!moving));
         }
         if ui.button("Export note…").on_hover_text("Write this lesson as a note (Ctrl+E)").clicked() {
-            *export = true;
+            *sheets.export = true;
         }
         let mut checks = state.place.bounds_checks;
         let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong \

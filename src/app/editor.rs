@@ -7,7 +7,7 @@ use egui::text_edit::TextEditState;
 use egui::{Galley, Id, Margin, Rect, Shape, Stroke, TextEdit, Ui, pos2, vec2};
 
 use super::source::{self, GUTTER, LINE, Lit};
-use super::theme;
+use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
 use crate::scene::palette::{Hue, Theme};
 use crate::session::exercise::YOURS;
@@ -79,6 +79,7 @@ impl Editor {
             ..egui::WidgetInfo::text_edit(true, shown.text, &text, "")
         });
         let top = output.galley_pos.y;
+        let letter = ui.fonts_mut(|fonts| fonts.glyph_width(&theme::mono(theme::CODE), 'm'));
         let rect = |line: u32| {
             let y = top + (line - 1) as f32 * LINE;
             Rect::from_min_size(
@@ -107,7 +108,13 @@ impl Editor {
         if let Some(line) = shown.lit.executing.filter(|_| !response.has_focus()) {
             source::follow(ui, rect(line), (shown.of.to_owned(), line));
         }
-        let told = hovered.and_then(|line| told(shown, line));
+        let told = hovered.and_then(|line| {
+            let pointer = response.hover_pos()?;
+            let column = ((pointer.x - output.galley_pos.x) / letter).floor();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+            let column = (column >= 0.0).then_some(column as usize);
+            told(shown, line, column)
+        });
         let typed = (text != shown.text).then_some(text);
         if let Some(told) = told.filter(|_| typed.is_none()) {
             output.response.response.on_hover_text_at_pointer(told);
@@ -129,8 +136,8 @@ impl Editor {
     }
 }
 
-/// What is said of a line: what is wrong with it, or what it did.
-fn told(shown: &Shown<'_>, line: u32) -> Option<String> {
+/// What is said of a line: what is wrong with it, or what the word there means and what the line did.
+fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     let wrong = shown
         .problems
         .iter()
@@ -141,7 +148,12 @@ fn told(shown: &Shown<'_>, line: u32) -> Option<String> {
             None => problem.message.clone(),
         });
     }
-    shown.trace?.lines.iter().find(|counts| counts.line == line).map(source::explain)
+    let text = shown.text.lines().nth(line.saturating_sub(1) as usize)?;
+    let word = column.and_then(|column| glossary::told(text, column));
+    let word = word.map(|(word, meaning)| format!("{word}: {meaning}"));
+    let counts = shown.trace.and_then(|trace| trace.lines.iter().find(|counts| counts.line == line));
+    let said: Vec<String> = word.into_iter().chain(counts.map(source::explain)).collect();
+    (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
 /// Underlines the word that a problem is at.

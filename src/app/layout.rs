@@ -45,6 +45,8 @@ impl Pane {
 pub struct Wanted {
     /// Whether the stage has a picture; otherwise it is low, and what is below has its room.
     pub staged: bool,
+    /// Whether its picture is one that wants to be high.
+    pub high: bool,
     /// Height of the strip of passes above the stage's picture.
     pub strip: f32,
     /// Whether there is something to plot; otherwise the source has its room.
@@ -130,7 +132,8 @@ impl Panes {
         }
         let most = body.height() - 244.0 - predicted::HEIGHT;
         let staged = wanted.room.stage.filter(|_| wanted.staged).map(|share| share * body.height());
-        let usual = wanted.strip + if wanted.staged { (height * 0.47).clamp(360.0, 960.0).round() } else { 144.0 };
+        let share = if wanted.high { 0.64 } else { 0.47 };
+        let usual = wanted.strip + if wanted.staged { (height * share).clamp(360.0, 960.0).round() } else { 144.0 };
         let stage = staged.unwrap_or(usual).clamp(144.0_f32.min(most), most).round();
         self.stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage));
         self.controls = Rect::from_min_size(self.stage.left_bottom(), vec2(bench.width(), CONTROLS));
@@ -222,7 +225,7 @@ mod tests {
 
     fn panes(size: [f32; 2], large: Option<Pane>, room: Room) -> Panes {
         let window = Rect::from_min_size(pos2(0.0, 0.0), vec2(size[0], size[1]));
-        Panes::of(window, &Wanted { staged: true, strip: 0.0, plotted: true, large, room })
+        Panes::of(window, &Wanted { staged: true, high: false, strip: 0.0, plotted: true, large, room })
     }
 
     #[test]

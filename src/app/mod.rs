@@ -3,9 +3,13 @@
 mod changes;
 mod chrome;
 mod editor;
+mod explore;
 mod export;
 mod format;
+mod glossary;
+mod help;
 mod highlight;
+mod home;
 mod icons;
 mod layout;
 mod math;
@@ -24,6 +28,7 @@ pub mod window;
 
 use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
+use crate::lesson::SceneKind;
 use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
 use crate::scene::passes::Passes;
@@ -41,6 +46,9 @@ pub struct View {
     code: source::Code,
     formulas: Formulas,
     export: export::Dialog,
+    home: home::Home,
+    /// Whether the sheet of keys is open.
+    help: bool,
     /// Whether the fonts are drawn.
     warm: bool,
     /// The source line under the pointer.
@@ -56,6 +64,14 @@ pub struct View {
 }
 
 impl View {
+    /// Begins with the start page.
+    #[must_use]
+    pub fn at_home() -> Self {
+        let mut view = Self::default();
+        view.home.open = true;
+        view
+    }
+
     /// Plays the stage's timeline at `speed` times the normal pace.
     pub fn play(&mut self, speed: f32) {
         (self.stage.player.playing, self.stage.player.speed) = (true, speed);
@@ -86,13 +102,17 @@ impl View {
     }
 
     fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
-        let mut commands = keys(ui, state);
         let window = ui.max_rect();
-        self.enlarge(ui, window);
+        let mut commands = Vec::new();
+        if !self.home.open {
+            commands.extend(keys(ui, state));
+            self.enlarge(ui, window);
+        }
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
         let passes = state.passes();
         let wanted = Wanted {
             staged: state.place.is_traceable(&state.place.variant.program),
+            high: state.shown_scene() == SceneKind::Explore,
             strip: passes.as_ref().map_or(0.0, Passes::height),
             plotted: state.place.experiment().is_some() || state.found.origin.is_some() || is_changed(state),
             large: self.large,
@@ -106,13 +126,23 @@ impl View {
         for rect in [panes.contents, panes.status, panes.bar, panes.tabs] {
             ui.painter().rect_filled(rect, 0.0, ground);
         }
+        if self.home.open {
+            let room = Rect::from_min_max(panes.bar.left_bottom(), panes.status.right_top());
+            self.bar(ui, state, &panes, &mut commands);
+            commands.extend(self.home.show(ui, state, room));
+            row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
+            help::show(ui, &mut self.help);
+            commands.extend(self.messages(ui, &panes, state));
+            return commands;
+        }
         panes.rules(ui);
-        row(ui, panes.bar.shrink2(vec2(16.0, 0.0)), |ui| {
-            commands.extend(chrome::bar(ui, state, &mut self.export.open));
-        });
+        self.bar(ui, state, &panes, &mut commands);
         row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
         pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
-        pane(ui, panes.page, "page", |ui| commands.extend(page::show(ui, state, &results, &self.formulas)));
+        let staged = state.shown_scene() == SceneKind::Explore && panes.stage.is_positive();
+        pane(ui, panes.page, "page", |ui| {
+            commands.extend(page::show(ui, state, &results, &self.formulas, staged));
+        });
         let lit = self.hovered_line.map(Tag::SourceLine);
         pane(ui, panes.stage, "stage", |ui| {
             if state.place.is_traceable(&state.place.variant.program) {
@@ -145,8 +175,17 @@ impl View {
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));
         commands.extend(self.export.show(ui, state));
+        help::show(ui, &mut self.help);
         commands.extend(self.messages(ui, &panes, state));
         commands
+    }
+
+    fn bar(&mut self, ui: &mut Ui, state: &State, panes: &Panes, commands: &mut Vec<Command>) {
+        row(ui, panes.bar.shrink2(vec2(16.0, 0.0)), |ui| {
+            let mut sheets =
+                chrome::Sheets { export: &mut self.export.open, help: &mut self.help, home: &mut self.home.open };
+            commands.extend(chrome::bar(ui, state, &mut sheets));
+        });
     }
 
     /// Gives a pane all the room, or the others theirs back, where its key is pressed.

@@ -63,7 +63,9 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
             seed: 1,
             wake: Arc::new(move || ctx.request_repaint()),
         });
-        Ok(Box::new(App { view: View::default(), desk: Some(desk) }))
+        // Who comes back goes on where they left; who comes for the first time is told what there is.
+        let view = if desk.state().saved.lesson.is_some() { View::default() } else { View::at_home() };
+        Ok(Box::new(App { view, desk: Some(desk) }))
     };
     // Where a library for the keyboard or the display is missing, the window library panics.
     let run = || eframe::run_native("warpbook", options, Box::new(create));

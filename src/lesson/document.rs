@@ -11,9 +11,8 @@ use super::excerpt::Source;
 use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
 use super::model::{
-    Code, Domain, Exercise, Kernel, Lesson, Param, Prediction, Probe, Program, Step, Value, Variant, WorkDecl,
+    Code, Domain, Exercise, Kernel, Lesson, Param, Prediction, Probe, Program, Value, Variant, WorkDecl,
 };
-use super::scenes::SceneKind;
 use super::text;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
@@ -351,43 +350,9 @@ impl Reader<'_> {
     }
 
     /// The pass that `pass` names: the first where nothing does.
-    fn pass_of(&mut self, fields: &Fields<'_>, variant: Option<&Variant>) -> Option<String> {
+    pub(super) fn pass_of(&mut self, fields: &Fields<'_>, variant: Option<&Variant>) -> Option<String> {
         let Some(node) = fields.optional("pass") else { return Some(String::new()) };
         self.name(node.text(), Of::Pass(variant?.program.clone()))
-    }
-
-    fn step(&mut self, node: Node<'_>) -> Option<Step> {
-        let fields = node.fields()?;
-        let id = self.id(&fields, Kind::Step);
-        let variant = self.variant(&fields);
-        let pass = self.pass_of(&fields, variant.as_ref());
-        let set = self.settings(&fields);
-        let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
-        let scene = fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("a scene"));
-        let watch = fields.text_or_empty("watch");
-        let at = fields.optional("at").map_or(Some(0.0), |node| {
-            let at = node.read::<f64>("a share of the record, such as 0.5")?;
-            if !(0.0..1.0).contains(&at) {
-                node.error(format!("a step cannot begin at {at}"), "give a share of the record: from 0 to less than 1");
-                return None;
-            }
-            Some(at)
-        });
-        fields.finish();
-        let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
-        Some(Step {
-            id: id?,
-            title: String::new(),
-            variant: variant?,
-            pass: pass?,
-            set: set?,
-            experiment,
-            scene: scene?,
-            watch: watch?,
-            at: at?,
-            place: node.place(),
-            blocks: Vec::new(),
-        })
     }
 
     fn prediction(&mut self, node: Node<'_>) -> Option<Prediction> {

@@ -19,10 +19,12 @@ mod mention;
 pub mod model;
 mod program;
 mod programs;
+mod prose;
 mod scaffold;
 mod scenes;
 pub mod scope;
 mod sized;
+mod steps;
 mod text;
 mod walk;
 

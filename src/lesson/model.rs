@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use super::program::*;
+pub use super::prose::*;
 use super::scenes::SceneKind;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
@@ -376,10 +377,20 @@ pub struct Step {
     pub watch: String,
     /// From which share of the record on: 0 for its beginning, less than 1.
     pub at: f64,
+    /// Whether the start page shows this step's picture for the lesson.
+    pub cover: bool,
     /// Where the lesson declares it.
     pub place: Place,
     /// The prose.
     pub blocks: Vec<Block>,
+}
+
+impl Step {
+    /// The first explorer in its prose, by its name.
+    #[must_use]
+    pub fn explorer(&self) -> Option<&str> {
+        self.blocks.iter().find_map(|block| if let Block::Explore(name) = block { Some(name.as_str()) } else { None })
+    }
 }
 
 /// A question to answer before measuring, and the measurement that answers it.
@@ -439,54 +450,4 @@ pub struct Exercise {
     pub goal: Expr,
     /// What the goal asks, for people.
     pub goal_text: String,
-}
-
-/// A block of prose.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Block {
-    /// A heading below the step's own, level 3 to 6.
-    Heading(u8, Vec<Inline>),
-    /// A paragraph.
-    Paragraph(Vec<Inline>),
-    /// A list; numbered from the given start, or bulleted.
-    List(Option<u64>, Vec<Vec<Block>>),
-    /// A quotation or an aside.
-    Quote(Vec<Block>),
-    /// Code in some language.
-    Code(String, String),
-    /// A formula on its own line, in LaTeX.
-    Math(String),
-    /// A table: its header, then its rows.
-    Table(Vec<Vec<Inline>>, Vec<Vec<Vec<Inline>>>),
-    /// A prediction, by its id.
-    Predict(String),
-    /// The exercise.
-    Exercise,
-    /// A picture that the learner drags, by its name in `reference`'s table of explorers.
-    Explore(String),
-    /// What is folded away until the reader asks for it: its title, and what it holds.
-    Unfold(String, Vec<Block>),
-}
-
-/// A piece of a line of prose.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Inline {
-    /// Plain text.
-    Text(String),
-    /// Emphasis.
-    Emph(Vec<Inline>),
-    /// Strong emphasis.
-    Strong(Vec<Inline>),
-    /// Code.
-    Code(String),
-    /// A formula in LaTeX.
-    Math(String),
-    /// A link: its address and its text.
-    Link(String, Vec<Inline>),
-    /// A live value and its unit.
-    Value(Expr, String),
-    /// A control for the parameter of this id.
-    Control(String),
-    /// A forced new line.
-    Break,
 }

@@ -8,6 +8,8 @@ pub enum SceneKind {
     /// One warp's lanes over the memory they touch.
     #[default]
     Warp,
+    /// The maths of the step, to drag.
+    Explore,
     /// The matrices in global memory, and what a workgroup has touched of them so far.
     Matrices,
     /// How often each element of the matrices was fetched from global memory, over the whole grid.
@@ -41,6 +43,8 @@ pub struct Facts {
     pub meets: bool,
     /// Floating-point operations that are counted.
     pub flops: bool,
+    /// An explorer in the prose of the step.
+    pub explorer: bool,
 }
 
 /// One kind of picture.
@@ -62,7 +66,7 @@ pub struct Scene {
 }
 
 /// All of them, in the order of the stage's tabs.
-pub static SCENES: [Scene; 9] = [
+pub static SCENES: [Scene; 10] = [
     Scene {
         kind: SceneKind::Warp,
         name: "Warp",
@@ -71,6 +75,15 @@ pub static SCENES: [Scene; 9] = [
         plays: true,
         fits: |facts| facts.kernel,
         needs: "any kernel that can be traced",
+    },
+    Scene {
+        kind: SceneKind::Explore,
+        name: "Maths",
+        help: "What the step's formulas do, to drag",
+        about: "what the step's formulas do",
+        plays: false,
+        fits: |facts| facts.explorer,
+        needs: "place an explorer with `{{explore NAME}}` in the step's prose",
     },
     Scene {
         kind: SceneKind::Matrices,

@@ -94,6 +94,8 @@ impl Painter {
     pub fn frame(&mut self, view: &StageView<'_>) -> Frame {
         match view.scene {
             SceneKind::Warp => warp::frame(&view.warp_view()),
+            // Drawn with its handles, by who lets the learner drag them.
+            SceneKind::Explore => Frame::new(view.size),
             SceneKind::Matrices => matrices::frame(&mut self.progress, view),
             SceneKind::Heat => heat::frame(view),
             SceneKind::Reduction => self.reduction(view),
@@ -124,7 +126,7 @@ impl Painter {
             SceneKind::Roofline => roofline::told(view, tag),
             SceneKind::Contents => contents::told(view, tag),
             // What they show is written in them.
-            SceneKind::Reduction | SceneKind::Bytes | SceneKind::Rounds => None,
+            SceneKind::Explore | SceneKind::Reduction | SceneKind::Bytes | SceneKind::Rounds => None,
         }
     }
 }

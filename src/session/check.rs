@@ -12,7 +12,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
 use crate::gpu::{limits, simt};
 use crate::job::Job;
-use crate::lesson::{Domain, Kernel, Lesson, Pack, PackFiles, Program, Variant};
+use crate::lesson::{Domain, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant};
 use crate::trace::record::Backend;
 
 /// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
@@ -121,7 +121,8 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         // What keeps the job from being built is said of its shaders.
         let (Ok(job), Some(place)) = (job, place) else { continue };
         let scene = step.scene.scene();
-        if !(scene.fits)(jobs::facts(&job, place)) {
+        let facts = Facts { explorer: step.explorer().is_some(), ..jobs::facts(&job, place) };
+        if !(scene.fits)(facts) {
             let message = format!("the step `{}` has nothing to show as {}", step.id, scene.name);
             problems.push(error(message).hint(scene.needs));
         }

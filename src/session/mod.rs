@@ -7,6 +7,7 @@ pub mod bench;
 pub mod chart;
 pub mod check;
 pub mod compare;
+pub mod cover;
 pub mod desk;
 pub mod devices;
 pub mod doctor;

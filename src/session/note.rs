@@ -261,8 +261,8 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
         let lesson = self.input.setting.lesson.clone();
         let Some((place, kernel)) = on_stage(&lesson, step) else { return Vec::new() };
-        // What the program keeps of its rounds is there already.
-        if step.scene == SceneKind::Rounds {
+        // What the program keeps of its rounds is there already, and so is what an explorer shows.
+        if matches!(step.scene, SceneKind::Rounds | SceneKind::Explore) {
             return self.source(step, kernel, params).into_iter().collect();
         }
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();

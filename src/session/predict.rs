@@ -17,6 +17,12 @@ use crate::trace::record::{Backend, Record};
 pub struct Answer {
     /// From the probes' times; none where nothing could be timed.
     pub measured: Option<f64>,
+    /// From what to what it goes when each time is at its p10 or its p90.
+    #[serde(default)]
+    pub range: Option<[f64; 2]>,
+    /// Whether a CPU took the times.
+    #[serde(default)]
+    pub software: bool,
     /// From the probes' traces.
     pub traced: Option<f64>,
     /// The device that was timed, where one was.
@@ -26,19 +32,34 @@ pub struct Answer {
     pub runs: Vec<String>,
 }
 
-impl Answer {
-    /// The figure that decides: the measured one, or else the traced one.
-    #[must_use]
-    pub fn decisive(&self) -> Option<f64> {
-        self.measured.or(self.traced)
-    }
+/// What becomes of a learner's choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// This option is the nearest.
+    Nearest(usize),
+    /// What was measured spreads over several options.
+    Spread,
+    /// A CPU took the times: they say little about a GPU.
+    Cpu,
+    /// There is no figure.
+    Nothing,
+}
 
-    /// Which option it is nearest to, by ratio; the first of equals.
+impl Answer {
+    /// Which option the figure that decides is nearest to, by ratio: the measured one, or else the traced one. Where its spread covers several
+    /// options, or no GPU took it, it does not decide.
     #[must_use]
-    pub fn nearest_option(&self, options: &[(String, f64)]) -> Option<usize> {
-        let answer = self.decisive().filter(|a| *a > 0.0)?;
-        let distance = |value: f64| if value > 0.0 { (value / answer).ln().abs() } else { f64::INFINITY };
-        (0..options.len()).min_by(|&a, &b| distance(options[a].1).total_cmp(&distance(options[b].1)))
+    pub fn grade(&self, options: &[(String, f64)]) -> Grade {
+        let nearest = |answer: f64| {
+            let distance = |value: f64| if value > 0.0 { (value / answer).ln().abs() } else { f64::INFINITY };
+            let by_distance = |a: &usize, b: &usize| distance(options[*a].1).total_cmp(&distance(options[*b].1));
+            (answer > 0.0).then(|| (0..options.len()).min_by(by_distance)).flatten()
+        };
+        match (self.measured, self.range) {
+            (Some(_), _) if self.software => Grade::Cpu,
+            (Some(_), Some([low, high])) if nearest(low) != nearest(high) => Grade::Spread,
+            _ => self.measured.or(self.traced).and_then(nearest).map_or(Grade::Nothing, Grade::Nearest),
+        }
     }
 }
 
@@ -62,27 +83,33 @@ impl Asked<'_> {
     /// # Errors
     /// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
-        let (traced, runs) = self.evaluate(devices, Backend::Simt, &self.prediction.traced, cancel)?;
+        let (records, runs) = self.probe(devices, Backend::Simt, cancel)?;
+        let traced = self.value(&self.prediction.traced, &records);
+        let unmeasured = Answer { measured: None, range: None, software: false, traced, device: None, runs };
         let measured = self.prediction.measured.as_ref().filter(|_| backend != Backend::Simt);
-        let Some(measured) = measured else {
-            return Ok(Answer { measured: None, traced, device: None, runs });
-        };
-        let device = devices.describe(backend).map_err(|d| vec![d])?.name;
-        let (measured, runs) = self.evaluate(devices, backend, measured, cancel)?;
-        Ok(Answer { measured, traced, device: Some(device), runs })
+        let Some(measured) = measured else { return Ok(unmeasured) };
+        let device = devices.describe(backend).map_err(|d| vec![d])?;
+        let (records, runs) = self.probe(devices, backend, cancel)?;
+        Ok(Answer {
+            measured: self.value(measured, &records),
+            range: self.range(measured, &records),
+            software: device.software,
+            device: Some(device.name),
+            runs,
+            ..unmeasured
+        })
     }
 
-    fn evaluate(
+    /// Runs the probes, and says of each what was run in a line.
+    fn probe(
         &self,
         devices: &Devices,
         backend: Backend,
-        expr: &Expr,
         cancel: &AtomicBool,
-    ) -> Result<(Option<f64>, Vec<String>), Vec<Diagnostic>> {
-        let mut runs = Vec::new();
+    ) -> Result<(Probed<'_>, Vec<String>), Vec<Diagnostic>> {
+        let (mut records, mut runs) = (Vec::new(), Vec::new());
         let purpose = run::purpose(backend, self.seed, self.bounds_checks);
         let runner = Runner { devices, backend, lesson: self.lesson, purpose: &purpose, cancel };
-        let mut results = Results::default();
         for probe in &self.prediction.probes {
             let title = self.lesson.title_of(&probe.variant);
             if !self.lesson.runs_on(&probe.variant, backend) {
@@ -96,11 +123,37 @@ impl Asked<'_> {
                 return Err(vec![problem]);
             }
             runs.push(described(&title, &params, &done.record));
-            results.insert_record(&probe.id, &done.record);
+            records.push((probe.id.as_str(), done.record));
         }
-        Ok((Env::new(self.lesson, self.params, &results).eval(expr).ok(), runs))
+        Ok((records, runs))
+    }
+
+    fn value(&self, expr: &Expr, records: &Probed<'_>) -> Option<f64> {
+        let mut results = Results::default();
+        records.iter().for_each(|(id, record)| results.insert_record(id, record));
+        Env::new(self.lesson, self.params, &results).eval(expr).ok()
+    }
+
+    /// The least and the greatest value with each record's time at either end of its spread.
+    fn range(&self, expr: &Expr, records: &Probed<'_>) -> Option<[f64; 2]> {
+        let corners = (0..1_u32 << records.len().min(6)).filter_map(|corner| {
+            let mut moved = records.clone();
+            for (i, (_, record)) in moved.iter_mut().enumerate() {
+                if let Some(timing) = &mut record.timing {
+                    timing.median_s = if corner >> i & 1 == 0 { timing.p10_s } else { timing.p90_s };
+                }
+            }
+            self.value(expr, &moved)
+        });
+        corners.fold(None, |range, value| {
+            let [low, high] = range.unwrap_or([value; 2]);
+            Some([low.min(value), high.max(value)])
+        })
     }
 }
+
+/// The probes by their ids, with what came of each.
+type Probed<'a> = Vec<(&'a str, Record)>;
 
 /// A run in words.
 fn described(title: &str, params: &Params, record: &Record) -> String {
@@ -119,9 +172,13 @@ mod tests {
     #[test]
     fn the_nearest_option_by_ratio() {
         let options = [("80%".to_owned(), 0.8), ("90%".to_owned(), 0.9), ("20%".to_owned(), 0.2)];
-        let answer = |measured, traced| Answer { measured, traced, device: None, runs: Vec::new() };
-        assert_eq!(answer(Some(0.93), Some(0.8)).nearest_option(&options), Some(1));
-        assert_eq!(answer(None, Some(0.8)).nearest_option(&options), Some(0));
-        assert_eq!(answer(None, None).nearest_option(&options), None);
+        let answer = |measured, range, software, traced| {
+            Answer { measured, range, software, traced, device: None, runs: Vec::new() }.grade(&options)
+        };
+        assert_eq!(answer(Some(0.93), Some([0.91, 0.97]), false, Some(0.8)), Grade::Nearest(1));
+        assert_eq!(answer(None, None, false, Some(0.8)), Grade::Nearest(0));
+        assert_eq!(answer(None, None, false, None), Grade::Nothing);
+        assert_eq!(answer(Some(0.79), Some([0.28, 1.4]), false, Some(0.8)), Grade::Spread);
+        assert_eq!(answer(Some(0.79), Some([0.78, 0.8]), true, Some(0.8)), Grade::Cpu);
     }
 }

@@ -91,7 +91,7 @@ pub struct LessonSaved {
     pub edits: Vec<Edit>,
     /// The point that the lesson's explorers look at, once the learner has moved it.
     pub explored: Option<Explored>,
-    /// Steps that were opened, by id.
+    /// Steps that were read to their end, by id.
     pub seen: Vec<String>,
 }
 

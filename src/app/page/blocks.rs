@@ -5,9 +5,9 @@ use std::time::Instant;
 use egui::{Frame, Margin, RichText, Ui};
 
 use super::flow::{self, Style};
-use super::{Ask, Reading, exercise, explore, predict, unfold};
-use crate::app::theme;
-use crate::lesson::{Block, Inline};
+use super::{Ask, Reading, exercise, predict, unfold};
+use crate::app::{explore, theme};
+use crate::lesson::{Block, Inline, Step};
 use crate::scene::palette::{Hue, Ink};
 
 /// The space between the columns of a table.
@@ -47,8 +47,29 @@ fn show_within(
             ui.add_space(if matches!(block, Block::Heading(..)) { 2.0 * GAP } else { GAP });
         }
         ui.push_id(index, |ui| asks.extend(one(ui, reading, block)));
+        if let Block::Predict(id) = block
+            && limit.is_some()
+            && index + 1 < blocks.len()
+            && folded(ui, reading, id)
+        {
+            return (asks, blocks.len());
+        }
     }
     (asks, blocks.len())
+}
+
+/// Whether what follows a question is folded: until it is answered, or skipped with the button that this then shows.
+fn folded(ui: &mut Ui, reading: &Reading<'_>, id: &str) -> bool {
+    let lesson = reading.state.place.lesson.as_ref().map(|lesson| lesson.id.as_str()).unwrap_or_default();
+    let skipped = egui::Id::unique(("skipped", lesson, id));
+    if reading.state.kept().predictions.contains_key(id) || ui.data(|d| d.get_temp(skipped)).unwrap_or(false) {
+        return false;
+    }
+    ui.add_space(GAP);
+    if ui.button("Read on without an answer").clicked() {
+        ui.data_mut(|d| d.insert_temp(skipped, true));
+    }
+    true
 }
 
 fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
@@ -71,7 +92,14 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
         Block::Table(header, rows) => table(ui, reading, header, rows),
         Block::Predict(id) => predict::show(ui, reading, id),
         Block::Exercise => exercise::show(ui, reading),
-        Block::Explore(name) => explore::show(ui, reading, name),
+        Block::Explore(name) if reading.staged && reading.state.place.step().and_then(Step::explorer) == Some(name) => {
+            let text = "On the stage: drag its bars.";
+            ui.label(RichText::new(text).color(theme::color(theme::of(ui), Ink::Muted)));
+            Vec::new()
+        }
+        Block::Explore(name) => {
+            explore::show(ui, &reading.state.kept().explored(), name).map(Ask::Explore).into_iter().collect()
+        }
         Block::Unfold(title, inner) => unfold::show(ui, reading, title, inner),
     }
 }

@@ -3,7 +3,6 @@
 mod blocks;
 pub mod control;
 mod exercise;
-mod explore;
 mod flow;
 mod predict;
 mod unfold;
@@ -73,6 +72,8 @@ pub struct Reading<'a> {
     pub results: &'a Results,
     /// Formulas.
     pub formulas: &'a Formulas,
+    /// Whether the step's explorer is on the stage, and in sight there.
+    pub staged: bool,
 }
 
 impl Reading<'_> {
@@ -112,8 +113,8 @@ impl Reading<'_> {
     }
 }
 
-/// Shows the page of the step and returns what the reader asked for.
-pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) -> Vec<Command> {
+/// Shows the page of the step, whose explorer may be `staged` already, and returns what the reader asked for.
+pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, staged: bool) -> Vec<Command> {
     let mut commands = Vec::new();
     let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else {
         super::empty(ui, "A lesson's text appears here once a pack is read.");
@@ -132,7 +133,7 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) 
                 let count = format!("Step {} of {}", state.place.step + 1, lesson.steps.len());
                 ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
                 ui.add_space(4.0);
-                let mut reading = Reading { state, results, formulas };
+                let mut reading = Reading { state, results, formulas, staged };
                 let title = [Inline::Text(step.title.clone())];
                 flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
                 ui.add_space(16.0);
@@ -145,7 +146,12 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas) 
                 ui.add_space(16.0);
                 commands.extend(words::show(ui, state, &step.id));
                 ui.add_space(24.0);
+                let end = ui.cursor().min;
                 commands.extend(turn(ui, state));
+                // Read is what was seen to its end, and not what was only opened.
+                if ui.clip_rect().contains(end) && !state.kept().seen.contains(&step.id) {
+                    commands.push(Command::Read(step.id.clone()));
+                }
                 ui.add_space(32.0);
             });
         });

@@ -8,7 +8,7 @@ use crate::app::theme;
 use crate::base::units::figure;
 use crate::lesson::Prediction;
 use crate::scene::palette::{Hue, Ink};
-use crate::session::predict::Answer;
+use crate::session::predict::{Answer, Grade};
 use crate::session::saved::Predicted;
 
 /// Shows a prediction: its options until one is chosen, then the answer.
@@ -50,7 +50,10 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
 }
 
 fn options(ui: &mut Ui, prediction: &Prediction, predicted: Option<&Predicted>, busy: bool) -> Option<Ask> {
-    let nearest = predicted.and_then(|p| p.answer.as_ref()?.nearest_option(&prediction.options));
+    let nearest = predicted.and_then(|p| match p.answer.as_ref()?.grade(&prediction.options) {
+        Grade::Nearest(option) => Some(option),
+        Grade::Spread | Grade::Cpu | Grade::Nothing => None,
+    });
     let mut chosen = None;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
@@ -92,6 +95,15 @@ fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
         row("Traced", answer.traced, "what the runs counted");
         return;
     }
-    row("Measured", answer.measured, answer.device.as_deref().unwrap_or(""));
+    let range = answer.range.map(|range| range.map(|v| figure(v, &prediction.unit)).join(" to "));
+    let range = range.map_or_else(String::new, |range| format!("({range}) "));
+    row("Measured", answer.measured, &format!("{range}{}", answer.device.as_deref().unwrap_or("")));
     row("Traced", answer.traced, "what the sectors alone suggest");
+    let undecided = match answer.grade(&prediction.options) {
+        Grade::Spread => "Not graded: from p10 to p90, what was measured covers several answers.",
+        Grade::Cpu => "Not graded: a CPU took these times, and they say little about a GPU.",
+        Grade::Nearest(_) | Grade::Nothing => return,
+    };
+    let text = RichText::new(undecided).color(theme::color(theme, Hue::Store.ink()));
+    ui.add(egui::Label::new(text).wrap());
 }

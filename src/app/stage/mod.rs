@@ -12,7 +12,7 @@ use egui::{Rect, Sense, Ui, vec2};
 
 use super::origin::Seek;
 use super::player::Player;
-use super::{paint, theme};
+use super::{explore, paint, theme};
 use crate::lesson::{SceneKind, Step};
 use crate::scene::contents::{Contents, Shape};
 use crate::scene::frame::Tag;
@@ -230,8 +230,11 @@ impl Stage {
         position: f32,
         lit: Option<Tag>,
     ) -> Option<Command> {
-        self.mark(state, timeline);
         let scene = state.shown_scene();
+        if scene == SceneKind::Explore {
+            return maths(ui, state, rect);
+        }
+        self.mark(state, timeline);
         let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
         let river = state.traced().and_then(|traced| staged::river(traced.pass(state.place.pass())?));
         let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
@@ -351,6 +354,24 @@ impl Stage {
             self.player.next(stops, events);
         }
     }
+}
+
+/// The widest that an explorer is drawn.
+const MATHS: f32 = 760.0;
+
+/// The explorer of the step, as large as there is room.
+fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
+    let name = state.place.step()?.explorer()?;
+    let width = (rect.width() - 32.0).min(MATHS);
+    let room = Rect::from_center_size(rect.center(), vec2(width, rect.height()));
+    let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("maths").max_rect(room));
+    ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+    let scroll = egui::ScrollArea::vertical().id_salt(("maths", name)).auto_shrink(false);
+    let moved = scroll.show(&mut ui, |ui| {
+        ui.add_space(8.0);
+        explore::show(ui, &state.kept().explored(), name)
+    });
+    moved.inner.map(Command::Explore)
 }
 
 /// The first element to show after the pointer turned its wheel by some rows.

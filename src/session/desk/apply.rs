@@ -153,6 +153,7 @@ impl Desk {
     }
 
     fn take_answer(&mut self, lesson: &str, id: &str, answer: Result<Answer, Vec<Diagnostic>>) {
+        self.state.found.answering = self.state.found.answering.take().filter(|asked| asked != id);
         match answer {
             Ok(answer) => {
                 let kept = self.state.saved.lessons.get_mut(lesson);

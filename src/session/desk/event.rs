@@ -77,6 +77,8 @@ pub enum Command {
     RunExperiment,
     /// Call off what is running.
     Cancel,
+    /// A step, by its id, was read to its end.
+    Read(String),
     /// Choose an option of a prediction and let the measurement answer.
     Predict(String, usize),
     /// Move the point that the lesson's explorers look at.

@@ -10,6 +10,7 @@ pub mod state;
 mod threads;
 mod worker;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -22,6 +23,7 @@ use worker::Worker;
 
 use super::devices::Devices;
 use super::saved;
+use super::sweep::Sweep;
 use super::watch::{self, Watch};
 use super::{exercise, note};
 use crate::gpu::client::WorkerCommand;
@@ -57,6 +59,10 @@ pub struct Desk {
     device: Worker<DeviceTask>,
     notes: Worker<NoteTask>,
     disk: Worker<FileTask>,
+    /// The sweeps of the lessons that the learner has left, by lesson and experiment.
+    sweeps: BTreeMap<String, BTreeMap<String, Sweep>>,
+    /// The number of the order that answers a prediction.
+    answering: u64,
     /// Counts the learner's questions about elements.
     questions: u64,
     /// Counts changes of what is kept, so that an older write is not taken for the newest.
@@ -115,6 +121,8 @@ impl Desk {
             device,
             notes: threads::notes(devices, out),
             disk,
+            sweeps: BTreeMap::new(),
+            answering: 0,
             questions: 0,
             changes: 0,
             writing: false,
@@ -233,6 +241,11 @@ impl Desk {
                 self.notes.cancel();
                 self.hushed = true;
             }
+            Command::Read(step) => self.keep(|kept| {
+                if !kept.seen.contains(&step) {
+                    kept.seen.push(step);
+                }
+            }),
             Command::Predict(id, choice) => self.predict(id, choice),
             Command::Explore(point) => self.keep(|kept| kept.explored = Some(point)),
             Command::Write(step, words) => self.keep(|kept| {

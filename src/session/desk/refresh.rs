@@ -6,7 +6,7 @@ use super::state::{Looked, Notice, Origin};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Lesson, SceneKind, Variant};
+use crate::lesson::{Facts, Lesson, SceneKind, Variant};
 use crate::session::edits;
 use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
@@ -23,7 +23,9 @@ impl Desk {
         self.state.place.params = jobs::defaults(&lesson);
         self.take_params(&lesson, &kept.params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
-        self.state.found.sweeps.clear();
+        let left = self.state.place.lesson.as_ref().map(|left| left.id.clone()).unwrap_or_default();
+        let sweeps = std::mem::replace(&mut self.state.found.sweeps, self.sweeps.remove(id).unwrap_or_default());
+        self.sweeps.insert(left, sweeps);
         self.state.found.verdict = None;
         self.state.drafts.clear();
         self.plain = Some(lesson.clone());
@@ -86,9 +88,6 @@ impl Desk {
         self.keep(|kept| {
             kept.step.clone_from(&step.id);
             kept.params = params;
-            if !kept.seen.contains(&step.id) {
-                kept.seen.push(step.id.clone());
-            }
         });
         if self.is_exercise() {
             self.show_edit(edits::EXERCISE);
@@ -146,7 +145,7 @@ impl Desk {
         self.state.found.unmeasured.clear();
         self.hushed = false;
         self.retrace();
-        self.device.cancel();
+        self.clear_device();
         self.measure_shown();
     }
 
@@ -196,7 +195,8 @@ impl Desk {
             found.job = job.ok().map(|job| (key, Arc::new(job)));
         }
         let job = found.job.as_ref().map(|(_, job)| job);
-        found.facts = job.map(|job| jobs::facts(job, at)).unwrap_or_default();
+        let explorer = place.step().is_some_and(|step| step.explorer().is_some());
+        found.facts = Facts { explorer, ..job.map(|job| jobs::facts(job, at)).unwrap_or_default() };
         found.source = source;
         let grid = job.and_then(|job| Some(job.passes.get(at)?.launch()?.grid.most()));
         found.groups = grid.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
@@ -264,9 +264,16 @@ impl Desk {
         let backend = self.state.measuring_backend();
         if let Some(backend) = backend.filter(|backend| setting.lesson.runs_on(&shown, *backend)) {
             self.begin(Work::Device, format!("measuring {}", shown.program));
-            self.device.replace(DeviceTask::Measure(setting, shown, backend));
+            self.clear_device();
+            self.device.enqueue(DeviceTask::Measure(setting, shown, backend));
             self.want_ceilings(backend);
         }
+    }
+
+    /// Calls off what the device is doing, unless that answers a prediction: the learner waits for it.
+    fn clear_device(&mut self) {
+        let kept = if self.state.found.answering.is_some() { self.answering } else { 0 };
+        self.device.cancel_but(kept);
     }
 
     fn want_ceilings(&mut self, backend: Backend) {
@@ -327,7 +334,7 @@ impl Desk {
         setting.params = sweep::settings_for(&experiment, &device, &setting.params);
         self.begin(Work::Device, format!("running {}", experiment.title));
         self.hushed = false;
-        self.device.cancel();
+        self.clear_device();
         self.want_ceilings(device.backend);
         let device = sweep::device_for(&experiment, &device);
         self.device.enqueue(DeviceTask::Experiment(setting, experiment, device));
@@ -343,6 +350,7 @@ impl Desk {
         self.begin(Work::Device, "answering the prediction");
         self.state.found.answering = Some(id);
         self.device.replace(DeviceTask::Answer(setting, prediction, device.backend));
+        self.answering = self.device.last();
         self.want_ceilings(device.backend);
     }
 

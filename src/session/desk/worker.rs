@@ -16,9 +16,9 @@ pub struct Order<T> {
 }
 
 /// The sending side. Dropping it ends the thread after the order in hand, which is called off.
-pub struct Worker<T> {
+pub struct Worker<T: Send + 'static> {
     orders: Option<Sender<Order<T>>>,
-    pending: Vec<Arc<AtomicBool>>,
+    pending: Vec<(u64, Arc<AtomicBool>)>,
     last: u64,
     thread: Option<JoinHandle<()>>,
 }
@@ -39,17 +39,23 @@ impl<T: Send + 'static> Worker<T> {
     /// Adds an order behind the others; false where the thread is gone and cannot take it.
     pub fn enqueue(&mut self, task: T) -> bool {
         let cancel = Arc::new(AtomicBool::new(false));
-        self.pending.retain(|flag| Arc::strong_count(flag) > 1);
-        self.pending.push(cancel.clone());
+        self.pending.retain(|(_, flag)| Arc::strong_count(flag) > 1);
         self.last += 1;
+        self.pending.push((self.last, cancel.clone()));
         self.orders.as_ref().is_some_and(|orders| orders.send(Order { number: self.last, task, cancel }).is_ok())
     }
 
     /// Calls off every order so far.
     pub fn cancel(&mut self) {
-        for flag in self.pending.drain(..) {
-            flag.store(true, Ordering::Relaxed);
-        }
+        self.cancel_but(0);
+    }
+
+    /// Calls off every order so far but the one of this number.
+    pub fn cancel_but(&mut self, number: u64) {
+        self.pending.retain(|(of, flag)| {
+            flag.store(*of != number, Ordering::Relaxed);
+            *of == number
+        });
     }
 
     /// Calls off every order so far, then adds this one.
@@ -68,11 +74,9 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-impl<T> Drop for Worker<T> {
+impl<T: Send + 'static> Drop for Worker<T> {
     fn drop(&mut self) {
-        for flag in self.pending.drain(..) {
-            flag.store(true, Ordering::Relaxed);
-        }
+        self.cancel();
         self.orders = None;
     }
 }

@@ -145,6 +145,7 @@ pub fn facts(job: &Job, place: usize) -> Facts {
         matrices,
         meets: compiled.is_some_and(|program| program.meets()),
         flops: pass.work.flops > 0.0,
+        explorer: false,
     }
 }
 

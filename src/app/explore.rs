@@ -1,4 +1,4 @@
-//! An explorer in the prose: its picture with bars to drag, and the controls below it.
+//! An explorer: its picture with bars to drag, and the controls below it.
 
 use egui::accesskit::Action;
 use egui::{
@@ -6,8 +6,7 @@ use egui::{
     WidgetInfo, vec2,
 };
 
-use super::{Ask, Reading};
-use crate::app::{paint, theme};
+use super::{paint, theme};
 use crate::base::units::digits3;
 use crate::reference::{Explored, Explorer, explorer};
 use crate::scene::explore::{ExploreView, Handle, Picture, picture};
@@ -20,10 +19,9 @@ const NAME: f32 = 120.0;
 /// Room for the value of a control.
 const VALUE: f32 = 48.0;
 
-/// Shows the explorer of that name, and the point as the learner moved it.
-pub fn show(ui: &mut Ui, reading: &Reading<'_>, name: &str) -> Vec<Ask> {
-    let Some(explorer) = explorer(name) else { return Vec::new() };
-    let before = reading.state.kept().explored();
+/// Shows the explorer of that name at a point; the point, where the learner moved it.
+pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
+    let explorer = explorer(name)?;
     let mut at = before.clone();
     let theme = theme::of(ui);
     let card = Frame::new()
@@ -37,7 +35,7 @@ pub fn show(ui: &mut Ui, reading: &Reading<'_>, name: &str) -> Vec<Ask> {
         ui.add_space(theme::GRID);
         controls(ui, explorer, &mut at);
     });
-    if at == before { Vec::new() } else { vec![Ask::Explore(at.within_bounds())] }
+    (at != *before).then(|| at.within_bounds())
 }
 
 /// The picture, and what the learner does in it.

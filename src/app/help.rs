@@ -1,0 +1,68 @@
+//! The keys that the window knows, on a sheet of their own.
+
+use egui::{RichText, Ui};
+
+use super::theme;
+use crate::scene::palette::Ink;
+
+/// The keys, by what they are for.
+const KEYS: [(&str, &[(&str, &str)]); 4] = [
+    ("Pages", &[("Page Up, Page Down", "the step before, the next step"), ("Ctrl E", "export the lesson as a note")]),
+    (
+        "Stage",
+        &[
+            ("Space", "play or pause"),
+            ("[  ]", "one event back, one forward"),
+            ("{  }", "to the barrier before, to the next"),
+            ("Esc", "stop measuring, close an origin"),
+        ],
+    ),
+    (
+        "Room",
+        &[
+            ("1  2  3  4", "make page, stage, code or plot large; again: as before"),
+            ("Ctrl +  Ctrl −  Ctrl 0", "larger, smaller, as at first"),
+        ],
+    ),
+    (
+        "Kernels",
+        &[
+            ("any key in the code", "begins your own version"),
+            ("Ctrl Z  Ctrl Shift Z", "undo, redo"),
+            ("Ctrl R", "run the step's experiment"),
+        ],
+    ),
+];
+
+/// Shows the sheet while it is `open`; `?` opens and closes it.
+pub fn show(ui: &Ui, open: &mut bool) {
+    let writing = ui.ctx().text_edit_focused();
+    if !writing && ui.input(|i| i.key_pressed(egui::Key::Questionmark) || i.key_pressed(egui::Key::F1)) {
+        *open = !*open;
+    }
+    if !*open {
+        return;
+    }
+    let frame = egui::Frame::popup(ui.style()).inner_margin(24);
+    let modal = egui::Modal::new(egui::Id::unique("keys")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(440.0);
+        ui.label(RichText::new("Keys").font(theme::medium(16.0)));
+        let muted = theme::color(theme::of(ui), Ink::Muted);
+        for (title, keys) in KEYS {
+            ui.add_space(4.0);
+            ui.label(RichText::new(title).size(theme::SMALL).color(muted));
+            egui::Grid::new(title).num_columns(2).min_col_width(150.0).spacing([16.0, 4.0]).show(ui, |ui| {
+                for (key, does) in keys {
+                    ui.label(RichText::new(*key).font(theme::mono(theme::SMALL)));
+                    ui.label(*does);
+                    ui.end_row();
+                }
+            });
+        }
+        ui.add_space(8.0);
+        ui.button("Close").clicked()
+    });
+    if modal.inner || modal.should_close() {
+        *open = false;
+    }
+}

@@ -1,0 +1,142 @@
+//! The start page: what this is, and the lessons with a picture each and how far the learner is.
+
+use std::collections::BTreeMap;
+
+use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
+
+use super::player::{Player, REST};
+use super::{paint, theme};
+use crate::lesson::Lesson;
+use crate::scene::palette::{Hue, Ink};
+use crate::scene::stage::{Painter, StageView};
+use crate::session::cover::{self, Cover};
+use crate::session::desk::Command;
+use crate::session::desk::state::State;
+
+/// What Warpbook is, in a sentence.
+const WHAT: &str = "How machine-learning systems use a GPU, one kernel at a time. The kernel you read is the kernel that is traced, lane by \
+                    lane, and the kernel that is timed.";
+
+/// The widest that the page is.
+const WIDTH: f32 = 1080.0;
+/// A card: its least width, and the height of its picture.
+const CARD: f32 = 320.0;
+const PICTURE: f32 = 210.0;
+
+/// The page, and what it keeps between frames.
+#[derive(Default)]
+pub struct Home {
+    /// Whether it is shown.
+    pub open: bool,
+    covers: BTreeMap<String, Option<Cover>>,
+    painter: BTreeMap<String, Painter>,
+    /// The lesson whose picture plays, and how far it is.
+    playing: Option<(String, Player)>,
+}
+
+impl Home {
+    /// Shows the page in `room`; a lesson that is opened closes it.
+    pub fn show(&mut self, ui: &mut Ui, state: &State, room: Rect) -> Vec<Command> {
+        let mut commands = Vec::new();
+        ui.painter().rect_filled(room, 0.0, ui.visuals().panel_fill);
+        let width = (room.width() - 48.0).min(WIDTH);
+        let left = room.min.x + (room.width() - width) / 2.0;
+        let column = Rect::from_min_max(egui::pos2(left, room.min.y), egui::pos2(left + width, room.max.y));
+        let mut page = ui.new_child(UiBuilder::new().id_salt("home").max_rect(column));
+        page.set_clip_rect(room);
+        ScrollArea::vertical().id_salt("home").auto_shrink(false).show(&mut page, |ui| {
+            ui.add_space(40.0);
+            ui.label(RichText::new("Warpbook").font(theme::prose_bold(34.0)));
+            ui.add_space(4.0);
+            ui.add(egui::Label::new(RichText::new(WHAT).font(theme::prose(theme::BODY))).wrap());
+            ui.add_space(24.0);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few columns")]
+            let columns = ((width + 16.0) / (CARD + 16.0)).floor().max(1.0) as usize;
+            #[expect(clippy::cast_precision_loss, reason = "a few columns")]
+            let each = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
+            for row in state.pack.lessons.chunks(columns) {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = 16.0;
+                    for lesson in row {
+                        if self.card(ui, state, lesson, each) {
+                            self.open = false;
+                            commands.push(Command::OpenLesson(lesson.id.clone()));
+                        }
+                    }
+                });
+                ui.add_space(16.0);
+            }
+            let muted = theme::color(theme::of(ui), Ink::Muted);
+            let keys =
+                "Page Down turns a page, Space plays the trace, any kernel can be typed in, and ? shows the keys.";
+            ui.add(egui::Label::new(RichText::new(keys).color(muted)).wrap());
+            ui.add_space(32.0);
+        });
+        commands
+    }
+
+    /// A lesson's card; true where it was chosen.
+    fn card(&mut self, ui: &mut Ui, state: &State, lesson: &Lesson, width: f32) -> bool {
+        let theme = theme::of(ui);
+        let kept = state.saved.lessons.get(&lesson.id);
+        let read = kept.map_or(0, |kept| kept.seen.len());
+        let solved = kept.is_some_and(|kept| kept.solution.is_some());
+        let summary = ui.painter().layout(
+            lesson.summary.clone(),
+            egui::FontId::proportional(theme::UI),
+            theme::color(theme, Ink::Muted),
+            width - 32.0,
+        );
+        let (rect, response) = ui.allocate_exact_size(vec2(width, PICTURE + 148.0), Sense::click());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Open {}", lesson.title)));
+        let edge = if response.hovered() || response.has_focus() { Ink::Accent } else { Ink::Faint };
+        ui.painter().rect_filled(rect, 8.0, theme::color(theme, Ink::Raised));
+        let stroke = egui::Stroke::new(1.0, theme::color(theme, edge));
+        ui.painter().rect_stroke(rect, 8.0, stroke, egui::StrokeKind::Inside);
+        let picture = Rect::from_min_size(rect.min, vec2(width, PICTURE)).shrink(8.0);
+        self.picture(ui, state, lesson, picture, response.hovered());
+        let text = rect.min + vec2(16.0, PICTURE + 4.0);
+        let title = lesson.title.as_str();
+        ui.painter().text(text, egui::Align2::LEFT_TOP, title, theme::prose_bold(19.0), theme::color(theme, Ink::Text));
+        let clip = Rect::from_min_size(text + vec2(0.0, 30.0), vec2(width - 32.0, 72.0));
+        ui.painter_at(clip).galley(clip.min, summary, theme::color(theme, Ink::Muted));
+        let said = match (read, solved) {
+            (0, false) => format!("{} steps", lesson.steps.len()),
+            (read, false) => format!("{read} of {} steps read", lesson.steps.len()),
+            (read, true) => format!("{read} of {} steps read, exercise solved", lesson.steps.len()),
+        };
+        let foot = egui::pos2(text.x, rect.max.y - 20.0);
+        let font = egui::FontId::proportional(theme::SMALL);
+        ui.painter().text(foot, egui::Align2::LEFT_CENTER, said, font, theme::color(theme, Ink::Muted));
+        #[expect(clippy::cast_precision_loss, reason = "a bar")]
+        let share = read as f32 / lesson.steps.len().max(1) as f32;
+        let bar = Rect::from_min_size(egui::pos2(text.x, rect.max.y - 8.0), vec2((width - 32.0) * share, 3.0));
+        ui.painter().rect_filled(bar, 1.0, theme::color(theme, Hue::Accent.ink()));
+        response.clicked()
+    }
+
+    /// The lesson's picture, which plays while the pointer is on it.
+    fn picture(&mut self, ui: &Ui, state: &State, lesson: &Lesson, rect: Rect, hovered: bool) {
+        let covers = &mut self.covers;
+        let Some(cover) = covers.entry(lesson.id.clone()).or_insert_with(|| cover::of(lesson)) else { return };
+        let moves = hovered && !state.saved.still && cover.events > 0;
+        if moves {
+            let fresh = || Player { playing: true, looping: true, ..Player::default() };
+            let playing = self.playing.take().filter(|(id, _)| *id == lesson.id).map(|(_, player)| player);
+            let mut player = playing.unwrap_or_else(fresh);
+            player.advance(ui.input(|i| i.stable_dt), cover.events);
+            ui.ctx().request_repaint();
+            self.playing = Some((lesson.id.clone(), player));
+        }
+        let playing = self.playing.as_ref().filter(|(id, _)| moves && *id == lesson.id);
+        #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
+        let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.events));
+        let view = StageView {
+            position,
+            motion: true,
+            ..StageView::still(cover.scene, &cover.timeline, [rect.width(), rect.height()])
+        };
+        let frame = self.painter.entry(lesson.id.clone()).or_default().frame(&view);
+        paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
+    }
+}
