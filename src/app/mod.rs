@@ -2,6 +2,7 @@
 
 mod changes;
 mod chrome;
+mod controls;
 mod editor;
 mod explore;
 mod export;
@@ -24,6 +25,7 @@ pub mod shot;
 mod source;
 mod stage;
 pub mod theme;
+mod trail;
 pub mod window;
 
 use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
@@ -55,6 +57,7 @@ pub struct View {
     hovered_line: Option<u32>,
     /// The source line that the pointer is on in an origin.
     traced_line: Option<u32>,
+    trail: trail::Trail,
     /// Whether the plot is shown in place of what a change changed.
     plotted: bool,
     /// The pane that has the others' room, where one has.
@@ -158,7 +161,7 @@ impl View {
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);
         });
-        row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(plot::controls(ui, state)));
+        row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(controls::show(ui, state)));
         pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.found.origin {
             Some(asked) => {
                 let happened = origin::show(ui, state, asked);
@@ -224,14 +227,14 @@ impl View {
     /// The plot; or what a change of the kernel in the editor changed.
     fn plot(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
         if !is_changed(state) {
-            return plot::show(ui, state);
+            return plot::show(ui, state, &mut self.trail);
         }
         ui.horizontal(|ui| {
             ui.selectable_value(&mut self.plotted, false, "Changes");
             ui.selectable_value(&mut self.plotted, true, "Plot");
         });
         if self.plotted {
-            return plot::show(ui, state);
+            return plot::show(ui, state, &mut self.trail);
         }
         changes::show(ui, state);
         Vec::new()

@@ -5,7 +5,7 @@ use egui_plot::{
     AxisHints, GridMark, HLine, Line, LineStyle, MarkerShape, Plot as EguiPlot, PlotPoint, PlotPoints, Points,
 };
 
-use super::page::control;
+use super::trail::Trail;
 use super::{recorded, theme};
 use crate::base::units::{digits3, number, si};
 use crate::lesson::Curve;
@@ -27,7 +27,7 @@ const TWO_PLOTS: f32 = 560.0;
 const LOW: f32 = 120.0;
 
 /// Shows the pane.
-pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
+pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
         super::empty(ui, "This step has no experiment.");
         return Vec::new();
@@ -49,6 +49,10 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let swept = sweep.zip(curve).and_then(|(s, curve)| s.points.iter().find(|p| p.x == x && p.kernel.id == curve.id));
     let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
     let mut plot = chart::plot(&lesson, experiment, sweep, state.found.ceilings.as_ref(), current, !traced);
+    let others = state.place.params.iter().filter(|(id, _)| **id != over).map(|(id, value)| format!("{id}={value}"));
+    let of = format!("{}/{} {}", experiment.id, state.place.variant, others.collect::<Vec<_>>().join(" "));
+    trail.visit(of, plot.current);
+    plot.trail = trail.points().to_vec();
     if !differences.is_empty() {
         // Another setting's curve stays for comparison, and says whose it is.
         plot.series.iter_mut().for_each(|s| s.ink = Ink::Idle);
@@ -196,27 +200,6 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differenc
     }
 }
 
-/// The parameters that the kernel on the bench and the experiment have, in one row: they belong to stage, source and plot alike.
-pub fn controls(ui: &mut Ui, state: &State) -> Vec<Command> {
-    let mut commands = Vec::new();
-    let Some(lesson) = &state.place.lesson else { return commands };
-    ui.spacing_mut().item_spacing.x = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
-    let over = state.place.experiment().map(|experiment| experiment.over.as_str());
-    egui::ScrollArea::horizontal().id_salt("controls").show(ui, |ui| {
-        for param in &lesson.params {
-            let used = state.place.uses(&param.id);
-            if !used && over != Some(param.id.as_str()) {
-                continue;
-            }
-            let value = state.place.params.get(&param.id).copied().unwrap_or(param.default);
-            if let Some(value) = control::labelled(ui, param, value, used) {
-                commands.push(Command::SetParam(param.id.clone(), value));
-            }
-        }
-    });
-    commands
-}
-
 /// What each colour means, in one wrapped row.
 fn legend(ui: &mut Ui, plot: &Plot) {
     let theme = theme::of(ui);
@@ -348,7 +331,7 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
         .iter()
         .flat_map(|s| s.points.iter().map(|p| p.high.max(p.y)))
         .chain(plot.ceilings.iter().map(|c| c.1))
-        .chain(plot.current.map(|c| c.1))
+        .chain(plot.current.iter().chain(&plot.trail).map(|c| c.1))
         .fold(0.0, f64::max);
     let (unit_x, unit_y) = (plot.x.unit.clone(), plot.y.unit.clone());
     let names: Vec<(String, String)> = plot.series.iter().map(|s| (s.id.clone(), s.name.clone())).collect();
@@ -419,6 +402,12 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
                             .allow_hover(false),
                     );
                 }
+            }
+            for (x, y) in &plot.trail {
+                let color = theme::color(theme, Ink::Accent);
+                let there = PlotPoints::Owned(vec![PlotPoint::new(along(*x), *y)]);
+                let mark = Points::new("settings before", there).color(color).filled(false);
+                p.points(mark.radius(4.0).shape(MarkerShape::Diamond));
             }
             if let Some((x, y)) = plot.current {
                 let color = theme::color(theme, Ink::Accent);

@@ -20,6 +20,8 @@ pub struct Plot {
     pub ceilings: Vec<(String, f64)>,
     /// Where the reader's own settings are.
     pub current: Option<(f64, f64)>,
+    /// Where they were before.
+    pub trail: Vec<(f64, f64)>,
 }
 
 /// One axis.
@@ -392,6 +394,7 @@ mod tests {
             series: vec![curve("strided", Ink::Series(0), 3e12), curve("a much longer name", Ink::Series(1), 2e12)],
             ceilings: vec![("device copy".into(), 3.05e12), ("copy kernel".into(), 3.0e12), ("third".into(), 2.99e12)],
             current: Some((2.0, 1.5e12)),
+            trail: Vec::new(),
         }
     }
 

@@ -59,6 +59,7 @@ pub fn plot(
         current: current
             .filter(|(x, _)| is_within(*x, &experiment.values))
             .and_then(|(x, kernel)| Some((x, y.value(kernel, None)?))),
+        trail: Vec::new(),
     }
 }
 

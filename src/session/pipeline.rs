@@ -123,6 +123,7 @@ pub fn series(program: &Program, record: &Record) -> Vec<Plot> {
             }],
             ceilings: Vec::new(),
             current: None,
+            trail: Vec::new(),
         })
     });
     plots.collect()

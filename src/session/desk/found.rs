@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::place::Place;
 use crate::base::diag::Diagnostic;
@@ -9,8 +10,8 @@ use crate::base::tensor::Tensor;
 use crate::base::units::Work;
 use crate::device::Launch;
 use crate::job::{Job, Moment, Shown};
-use crate::lesson::Facts;
 use crate::lesson::scope::Results;
+use crate::lesson::{Facts, Variant};
 use crate::session::exercise::Verdict;
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin as Answer;
@@ -42,6 +43,8 @@ pub struct Found {
     pub unmeasured: BTreeMap<String, Vec<Diagnostic>>,
     /// The latest sweep of each experiment.
     pub sweeps: BTreeMap<String, Sweep>,
+    /// What was known before a control was turned.
+    pub turned: Option<Turned>,
     /// The element that the learner asked about, and where it came from.
     pub origin: Option<Origin>,
     /// The buffer that the learner looks at.
@@ -50,6 +53,21 @@ pub struct Found {
     pub verdict: Option<Arc<Verdict>>,
     /// A prediction whose probes are running.
     pub answering: Option<String>,
+}
+
+/// What was known of the program on the bench before a control was turned.
+#[derive(Clone, Debug)]
+pub struct Turned {
+    /// The program.
+    pub program: Variant,
+    /// The parameter, by its id, and the value that it had.
+    pub param: (String, f64),
+    /// When it was turned last: a control that is being dragged sends many values.
+    pub at: Instant,
+    /// The counts.
+    pub traced: Option<Arc<Record>>,
+    /// The times.
+    pub measured: Option<Arc<Record>>,
 }
 
 /// The device behind the chosen backend.

@@ -1,8 +1,9 @@
 //! After a change of lesson, step, parameter or program: what is stale goes, what is missing is ordered.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::state::{Looked, Notice, Origin};
+use super::state::{Looked, Notice, Origin, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
@@ -15,6 +16,9 @@ use crate::session::saved::Predicted;
 use crate::session::setting::Setting;
 use crate::session::{run, staged, sweep};
 use crate::trace::record::Backend;
+
+/// Values of a control that come after one another within this time are of one turn.
+const DRAGGED: Duration = Duration::from_millis(1500);
 
 impl Desk {
     pub(super) fn open_lesson(&mut self, id: &str) {
@@ -132,12 +136,33 @@ impl Desk {
             self.state.notices.push(Notice::Problem(problem));
             return;
         }
-        if self.state.place.params.insert(id.to_owned(), value) == Some(value) {
+        let before = self.state.place.params.get(id).copied();
+        if before == Some(value) {
             return;
         }
+        self.remember(id, before.unwrap_or(value));
+        self.state.place.params.insert(id.to_owned(), value);
         let params = self.state.place.params.clone();
         self.keep(|kept| kept.params = params);
         self.refresh();
+    }
+
+    /// Keeps what is known before a control is turned; while it is being dragged, what was known before that.
+    fn remember(&mut self, param: &str, value: f64) {
+        let program = &self.state.place.variant;
+        let goes_on =
+            |turned: &Turned| turned.param.0 == param && turned.program == *program && turned.at.elapsed() < DRAGGED;
+        if let Some(turned) = self.state.found.turned.as_mut().filter(|turned| goes_on(turned)) {
+            turned.at = Instant::now();
+            return;
+        }
+        self.state.found.turned = Some(Turned {
+            program: program.clone(),
+            param: (param.to_owned(), value),
+            at: Instant::now(),
+            traced: self.state.traced().and_then(|traced| traced.record.clone()),
+            measured: self.state.found.measured(&program.program).cloned(),
+        });
     }
 
     /// Drops results of other parameters; orders what the screen shows, traced and measured.

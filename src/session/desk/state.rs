@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use super::event::Work;
-pub use super::found::{Content, DeviceState, Found, Glance, Looked, Measured, Origin, Traced};
+pub use super::found::{Content, DeviceState, Found, Glance, Looked, Measured, Origin, Traced, Turned};
 pub use super::place::Place;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
@@ -19,6 +19,7 @@ use crate::scene::passes::Passes;
 use crate::scene::plot::Plot;
 use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
+use crate::session::compare::{self, Figure, Side};
 use crate::session::devices::Choice;
 use crate::session::edits::{self, Edit};
 use crate::session::exercise::YOURS;
@@ -29,7 +30,7 @@ use crate::session::saved::{LessonSaved, Saved};
 use crate::session::setting::parameters_of;
 use crate::session::sweep::{Sweep, device_for};
 use crate::session::{pipeline, staged};
-use crate::trace::record::{Backend, Device};
+use crate::trace::record::{Backend, Device, Record};
 
 /// Everything that views read.
 #[derive(Default)]
@@ -146,6 +147,18 @@ impl State {
     #[must_use]
     pub fn traced(&self) -> Option<&Traced> {
         self.found.traced.get(&self.place.variant.program)
+    }
+
+    /// What a turned control changed of the pass on the stage: the control with its value before, and the figures, before and now.
+    #[must_use]
+    pub fn turned(&self) -> Option<(&Turned, Vec<Figure>)> {
+        let turned = self.found.turned.as_ref().filter(|turned| turned.program == self.place.variant)?;
+        let place = self.place.pass();
+        let traced = self.traced().and_then(|traced| traced.record.as_deref());
+        let timed = self.found.measured(&self.place.variant.program).map(|record| &**record);
+        let before = side(turned.traced.as_deref(), turned.measured.as_deref(), place);
+        let figures = compare::figures(&before, &side(traced, timed, place));
+        Some((turned, figures))
     }
 
     /// Whether kernels race on the stage; otherwise what is beside that of the bench is what it began as.
@@ -404,5 +417,15 @@ impl State {
             .filter(|p| sweep.params.get(&p.id) != own.get(&p.id) && !asked(&p.id, sweep.params.get(&p.id)))
             .filter_map(|p| Some(format!("{} = {}", p.label, number(*sweep.params.get(&p.id)?))))
             .collect()
+    }
+}
+
+/// A pass as it is compared: its counts, and its time.
+fn side<'a>(traced: Option<&'a Record>, timed: Option<&'a Record>, place: usize) -> Side<'a> {
+    let time = timed.and_then(|record| record.pass(place)?.timing.as_ref());
+    Side {
+        source: "",
+        trace: traced.and_then(|record| record.pass(place)?.trace.as_ref()),
+        time_s: time.map(|time| (time.median_s, [time.p10_s, time.p90_s])),
     }
 }

@@ -1,0 +1,79 @@
+//! The row of controls, and what the one that was turned last changed.
+
+use egui::{Align, Layout, RichText, Ui};
+
+use super::page::control;
+use super::theme;
+use crate::base::units::{number, si};
+use crate::scene::palette::{Hue, Ink};
+use crate::session::compare::Figure;
+use crate::session::desk::Command;
+use crate::session::desk::state::State;
+
+/// Figures that are shown at most.
+const MOST: usize = 3;
+
+/// Room that a control keeps beside the figures.
+const CONTROL: f32 = 108.0;
+
+/// The parameters that the kernel on the bench and the experiment have, in one row: they belong to stage, source and plot alike.
+pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let Some(lesson) = &state.place.lesson else { return commands };
+    ui.spacing_mut().item_spacing.x = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
+    let over = state.place.experiment().map(|experiment| experiment.over.as_str());
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        changed(ui, state);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            egui::ScrollArea::horizontal().id_salt("controls").show(ui, |ui| {
+                for param in &lesson.params {
+                    let used = state.place.uses(&param.id);
+                    if !used && over != Some(param.id.as_str()) {
+                        continue;
+                    }
+                    let value = state.place.params.get(&param.id).copied().unwrap_or(param.default);
+                    if let Some(value) = control::labelled(ui, param, value, used) {
+                        commands.push(Command::SetParam(param.id.clone(), value));
+                    }
+                }
+            });
+        });
+    });
+    commands
+}
+
+/// What the control that was turned last changed, where there is room: figures before and now.
+fn changed(ui: &mut Ui, state: &State) {
+    let Some((turned, figures)) = state.turned() else { return };
+    let Some(param) = state.place.lesson.as_ref().and_then(|lesson| lesson.param(&turned.param.0)) else { return };
+    let theme = theme::of(ui);
+    let is_other = |figure: &&Figure| figure.before != figure.after && figure.before.is_some();
+    let controls = state.place.lesson.iter().flat_map(|lesson| &lesson.params).filter(|p| state.place.uses(&p.id));
+    #[expect(clippy::cast_precision_loss, reason = "a few controls")]
+    let mut room = ui.available_width() - CONTROL * controls.count() as f32;
+    let words = |value: Option<f64>, unit: &str| match value {
+        None => "…".to_owned(),
+        Some(value) if unit.is_empty() && value < 1e5 => number(value),
+        Some(value) => si(value, unit),
+    };
+    for figure in figures.iter().filter(is_other).take(MOST) {
+        let text =
+            format!("{} {} to {}", figure.name, words(figure.before, figure.unit), words(figure.after, figure.unit));
+        let ink = match (figure.before, figure.after) {
+            (Some(before), Some(after)) if !figure.overlaps && after < before => Hue::Shared.ink(),
+            (Some(before), Some(after)) if !figure.overlaps && after > before => Hue::Conflict.ink(),
+            _ => Ink::Muted,
+        };
+        let font = egui::FontId::proportional(theme::SMALL);
+        let galley = ui.painter().layout_no_wrap(text.clone(), font, theme::color(theme, ink));
+        room -= galley.size().x + 16.0;
+        if room < 0.0 {
+            break;
+        }
+        let from = format!("before: {} = {}", param.label, number(turned.param.1));
+        let spread =
+            if figure.overlaps { "\nthe samples overlap (p10 to p90): which is less cannot be said" } else { "" };
+        let label = RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink));
+        ui.label(label).on_hover_text(format!("{from}{spread}"));
+    }
+}
