@@ -18,12 +18,21 @@ pub fn show(ui: &mut Ui, state: &State) {
     let Some([before, after]) = sides(state) else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
     let muted = theme::color(theme::of(ui), Ink::Muted);
+    let wrong = state.place.edit.as_ref().is_some_and(|id| state.found.failed.contains_key(id));
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        table(ui, &figures);
+        if wrong {
+            let color = theme::color(theme::of(ui), Hue::Conflict.ink());
+            let text = "Its result is wrong: it is not timed, and less is no gain.";
+            ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());
+        }
+        table(ui, &figures, wrong);
         ui.add_space(8.0);
-        let title =
-            if lines.is_empty() { "No line does anything else." } else { "Lines that changed, or do more or less" };
+        let title = if lines.is_empty() {
+            "No line does more or less than before."
+        } else {
+            "Lines that changed, or do more or less"
+        };
         ui.label(RichText::new(title).size(theme::SMALL).color(muted));
         lines.iter().for_each(|line| row(ui, line));
     });
@@ -47,7 +56,7 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     Some([side(place.beside.first().filter(|_| place.edit.is_some())?)?, side(&place.variant)?])
 }
 
-fn table(ui: &mut Ui, figures: &[Figure]) {
+fn table(ui: &mut Ui, figures: &[Figure], wrong: bool) {
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let small = |text: &str| RichText::new(text).size(theme::SMALL).color(muted);
     let columns = TableBuilder::new(ui)
@@ -72,12 +81,13 @@ fn table(ui: &mut Ui, figures: &[Figure]) {
                 });
                 for value in [figure.before, figure.after] {
                     row.col(|ui| {
-                        let text = value.map_or_else(|| "…".to_owned(), |v| words(v, figure.unit));
+                        let missing = if wrong { "–" } else { "…" };
+                        let text = value.map_or_else(|| missing.to_owned(), |v| words(v, figure.unit));
                         let exact = value.map_or_else(String::new, number);
                         ui.label(RichText::new(text).size(theme::SMALL)).on_hover_text(exact);
                     });
                 }
-                row.col(|ui| change(ui, figure));
+                row.col(|ui| change(ui, figure, wrong));
             });
         }
     });
@@ -88,7 +98,7 @@ fn words(value: f64, unit: &str) -> String {
 }
 
 /// By what factor a figure fell or rose: less is better in all of them.
-fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure) {
+fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure, wrong: bool) {
     let (Some(before), Some(after)) = (*before, *after) else { return };
     let theme = theme::of(ui);
     if *overlaps {
@@ -96,7 +106,9 @@ fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure) {
         ui.label(text).on_hover_text("The samples of both overlap (p10 to p90): which is less cannot be said.");
         return;
     }
-    let (text, ink) = if before == after {
+    let (text, ink) = if wrong && before != 0.0 && before != after {
+        (format!("× {}", digits3(after / before)), Ink::Muted)
+    } else if before == after {
         ("=".to_owned(), Ink::Muted)
     } else if before == 0.0 {
         (format!("+{}", number(after)), Hue::Conflict.ink())

@@ -163,6 +163,8 @@ fn underline(ui: &Ui, galley: &Galley, at: egui::Pos2, text: &str, problem: &Dia
     let before: usize =
         text.lines().take(place.line.saturating_sub(1) as usize).map(|line| line.chars().count() + 1).sum();
     let column = (place.column.saturating_sub(1) as usize).min(line.chars().count().saturating_sub(1));
+    // Of a whole line its text, without what it is indented by.
+    let column = column + line.chars().skip(column).take_while(|c| c.is_whitespace()).count();
     let word = line.chars().skip(column).take_while(|c| c.is_alphanumeric() || *c == '_').count().max(1);
     let from = galley.pos_from_cursor(CCursor::new(before + column));
     let to = galley.pos_from_cursor(CCursor::new(before + column + word));

@@ -192,6 +192,10 @@ fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
             at.logits.push(0.0);
             at.direction.push(0.0);
         }
+        ui.add_space(theme::GRID);
+        if ui.add_enabled(*at != Explored::default(), Button::new("As at first")).clicked() {
+            *at = Explored::default();
+        }
     });
 }
 

@@ -25,7 +25,10 @@ pub struct Dialog {
 impl Default for Dialog {
     fn default() -> Self {
         // In full, so that nobody has to guess where the notes went.
-        let folder = std::env::current_dir().unwrap_or_default().join("notes").display().to_string();
+        let known = directories::UserDirs::new();
+        let documents = known.as_ref().map(|dirs| dirs.document_dir().unwrap_or(dirs.home_dir()).join("Warpbook"));
+        let folder = documents.unwrap_or_else(|| std::env::current_dir().unwrap_or_default().join("notes"));
+        let folder = folder.display().to_string();
         Self { open: false, folder, markdown: true, html: true, chosen: None }
     }
 }

@@ -14,7 +14,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("Space", "play or pause"),
             ("[  ]", "one event back, one forward"),
             ("{  }", "to the barrier before, to the next"),
-            ("Esc", "stop measuring, close an origin"),
+            ("Esc", "stop measuring, close an origin or this sheet"),
         ],
     ),
     (
@@ -48,17 +48,20 @@ pub fn show(ui: &Ui, open: &mut bool) {
         ui.set_width(440.0);
         ui.label(RichText::new("Keys").font(theme::medium(16.0)));
         let muted = theme::color(theme::of(ui), Ink::Muted);
-        for (title, keys) in KEYS {
-            ui.add_space(4.0);
-            ui.label(RichText::new(title).size(theme::SMALL).color(muted));
-            egui::Grid::new(title).num_columns(2).min_col_width(150.0).spacing([16.0, 4.0]).show(ui, |ui| {
-                for (key, does) in keys {
-                    ui.label(RichText::new(*key).font(theme::mono(theme::SMALL)));
-                    ui.label(*does);
-                    ui.end_row();
-                }
-            });
-        }
+        let room = ui.ctx().content_rect().height() - 160.0;
+        egui::ScrollArea::vertical().max_height(room).show(ui, |ui| {
+            for (title, keys) in KEYS {
+                ui.add_space(4.0);
+                ui.label(RichText::new(title).size(theme::SMALL).color(muted));
+                egui::Grid::new(title).num_columns(2).min_col_width(150.0).spacing([16.0, 4.0]).show(ui, |ui| {
+                    for (key, does) in keys {
+                        ui.label(RichText::new(*key).font(theme::mono(theme::SMALL)));
+                        ui.label(*does);
+                        ui.end_row();
+                    }
+                });
+            }
+        });
         ui.add_space(8.0);
         ui.button("Close").clicked()
     });

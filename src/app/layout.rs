@@ -15,8 +15,9 @@ const TABS: f32 = 40.0;
 const STATUS: f32 = 32.0;
 const CONTROLS: f32 = 44.0;
 
-/// The least that a divider leaves of a pane.
+/// The least that a divider leaves of a pane, and of the bench.
 const LEAST: f32 = 240.0;
+const BENCH: f32 = 560.0;
 
 /// A pane that can have all the room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Panes {
             return self;
         }
         let page = wanted.room.page.map_or((width * 0.35).clamp(400.0, 720.0), |share| share * rest.width());
-        let page = page.clamp(LEAST, rest.width() - 2.0 * LEAST).round();
+        let page = page.clamp(LEAST, rest.width() - BENCH).round();
         self.page = Rect::from_min_size(rest.min, vec2(page, body.height()));
         let bench = Rect::from_min_max(self.page.right_top(), body.max);
         if wanted.large.is_some() {

@@ -212,6 +212,9 @@ impl View {
             ui.set_max_height(360.0);
             commands.extend(chrome::contents(ui, state));
         });
+        if !commands.is_empty() {
+            self.large = Some(Pane::Page);
+        }
         let mut shown = self.large.unwrap_or(Pane::Page);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (pane, name, _) in Pane::ALL.into_iter().rev() {

@@ -45,8 +45,8 @@ pub struct Happened {
 #[derive(Default)]
 pub struct Code {
     editor: Editor,
-    /// Whether the learner was asked if a version may go.
-    asked: bool,
+    /// The button that was clicked once, of those that ask once more.
+    asked: Option<&'static str>,
 }
 
 impl Code {
@@ -144,46 +144,49 @@ impl Code {
         self.editor.show(ui, &shown)
     }
 
-    /// The row of a version of the learner's: its name, what becomes of it, and whether it compiles.
+    /// The rows of a version of the learner's: its name and what becomes of it, and what is wrong with it.
     fn version(&mut self, ui: &mut Ui, state: &State, edit: &Edit) -> Vec<Command> {
         let mut commands = Vec::new();
         let theme = theme::of(ui);
-        let problem = state.edit_problems().into_iter().next();
+        let own = edit.id != EXERCISE;
         ui.horizontal(|ui| {
-            if edit.id != EXERCISE {
+            if own {
                 let mut name = edit.name.clone();
                 let field = egui::TextEdit::singleline(&mut name).desired_width(160.0).char_limit(60);
+                let field = field.align(egui::Align2::LEFT_CENTER);
                 let response = ui.add(field).on_hover_text("The name of your version");
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of your version"));
                 if response.changed() {
                     commands.push(Command::RenameEdit(name));
                 }
             }
-            if ui.button("Start again").on_hover_text("Back to the text that it began with").clicked() {
+            if self.sure(ui, "Start again", "Drop what I wrote?", "Back to the text that it began with") {
                 commands.push(Command::ResetEdit);
             }
-            if edit.id != EXERCISE {
-                let text = if self.asked { "Discard it?" } else { "Discard" };
-                if ui.button(text).clicked() {
-                    if self.asked {
-                        commands.push(Command::DiscardEdit);
-                    }
-                    self.asked = !self.asked;
-                }
-            }
-            if problem.is_none() {
-                let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.typed.is_some());
-                let (text, ink) = if typing { ("…", Ink::Muted) } else { ("compiles", Hue::Shared.ink()) };
-                ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink)));
+            if own && self.sure(ui, "Discard", "Discard it?", "Drops this version") {
+                commands.push(Command::DiscardEdit);
             }
         });
-        if let Some(problem) = problem {
-            let text = problem.to_string();
-            let line = text.replace('\n', " ");
-            let label = RichText::new(line).size(theme::SMALL).color(theme::color(theme, Hue::Conflict.ink()));
-            ui.add(egui::Label::new(label).truncate()).on_hover_text(text);
-        }
+        // Always a line, so that the code below does not move while it is typed.
+        let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.typed.is_some());
+        let (text, ink) = match state.edit_problems().into_iter().next() {
+            _ if typing => ("…".to_owned(), Ink::Muted),
+            Some(problem) => (problem.to_string(), Hue::Conflict.ink()),
+            None => ("compiles".to_owned(), Hue::Shared.ink()),
+        };
+        let line = RichText::new(text.replace('\n', " ")).size(theme::SMALL).color(theme::color(theme, ink));
+        ui.add(egui::Label::new(line).truncate()).on_hover_text(text);
         commands
+    }
+
+    /// A button that asks once more before the learner's text is gone.
+    fn sure(&mut self, ui: &mut Ui, name: &'static str, question: &str, help: &str) -> bool {
+        let asked = self.asked == Some(name);
+        let clicked = ui.button(if asked { question } else { name }).on_hover_text(help).clicked();
+        if clicked {
+            self.asked = (!asked).then_some(name);
+        }
+        clicked && asked
     }
 }
 

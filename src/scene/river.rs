@@ -55,7 +55,7 @@ fn levels(river: &River) -> Vec<Level> {
     let (load, store, shared) = (Hue::Load.ink(), Hue::Store.ink(), Hue::Shared.ink());
     let mut levels = Vec::new();
     if river.shared_loads + river.shared_stores > 0 {
-        let streams = vec![(bytes(river.shared_loads), shared), (bytes(river.shared_stores), Hue::Shared.tint(55))];
+        let streams = vec![(bytes(river.shared_loads), shared), (bytes(river.shared_stores), shared)];
         levels.push(Level { name: "workgroup memory", mark: "traced: wavefronts of 128 bytes", streams });
     }
     let streams = vec![(bytes(river.loaded), load), (bytes(river.stored), store)];

@@ -196,10 +196,14 @@ impl Stage {
     ) -> Option<Command> {
         let position = self.player.shown(events);
         let others = state.place.beside.as_slice();
+        if others.is_empty() && state.is_broken() {
+            let mut room = rect;
+            Self::caption(ui, state, &state.place.variant, &mut room);
+            return self.picture(ui, state, timeline, room, position, lit);
+        }
         if others.is_empty() || !state.shown_scene().scene().plays {
             return self.picture(ui, state, timeline, rect, position, lit);
         }
-        let own = self.raced(state, position, events);
         let mut shown: Vec<(usize, Rect)> = match side::places(rect, others.len() + 1) {
             // What it began as stands first, and what races below.
             Some(places) if state.is_race() => places.into_iter().enumerate().collect(),
@@ -214,7 +218,7 @@ impl Stage {
             let variant = if *which == 0 { &state.place.variant } else { &others[*which - 1] };
             Self::caption(ui, state, variant, place);
             match *which {
-                0 => command = self.picture(ui, state, timeline, *place, own, lit),
+                0 => command = self.picture(ui, state, timeline, *place, position, lit),
                 other => self.beside(ui, state, other - 1, *place, position, events),
             }
         }

@@ -1,5 +1,6 @@
 //! Several programs on the stage at once: what a version began as beside what it is now, or kernels that race on one clock.
 
+use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::super::player::REST;
@@ -18,48 +19,37 @@ pub const MOST: usize = 4;
 /// Height of the line above a picture that says whose it is.
 const CAPTION: f32 = 26.0;
 
-/// The least that a picture can be drawn in, and the height at which it has all its rows.
-const LEAST: [f32; 2] = [420.0, 170.0];
-const ROWS: f32 = 260.0;
+/// The least that a picture is drawn in: with all its rows.
+const LEAST: [f32; 2] = [420.0, 240.0];
 
 /// The pictures' places: one below the other where that gives each enough room, else beside one another; none where neither does.
 #[must_use]
 pub fn places(room: Rect, count: usize) -> Option<Vec<Rect>> {
-    let grid = |columns: usize, least: f32| {
+    let grid = |columns: usize| {
         let rows = count.div_ceil(columns);
         #[expect(clippy::cast_precision_loss, reason = "four at most")]
         let size = vec2(room.width() / columns as f32, room.height() / rows as f32);
-        let fits = size.x >= LEAST[0] && size.y >= least + CAPTION;
+        let fits = size.x >= LEAST[0] && size.y >= LEAST[1] + CAPTION;
         #[expect(clippy::cast_precision_loss, reason = "four at most")]
         let place = |i: usize| room.min + vec2((i % columns) as f32 * size.x, (i / columns) as f32 * size.y);
         fits.then(|| (0..count).map(|i| Rect::from_min_size(place(i), size)).collect())
     };
-    let try_all = |least: f32| grid(1, least).or_else(|| grid(2, least)).or_else(|| grid(count, least));
-    try_all(ROWS).or_else(|| try_all(LEAST[1]))
+    grid(1).or_else(|| grid(2)).or_else(|| grid(count))
 }
 
 impl Stage {
-    /// Where each program on the stage is in its own `events`, at a position among the `of` events of the one on the bench.
+    /// Where a program beside the bench's is in its own `events`, at a position among the `of` events of the one on the bench.
     fn along(state: &State, variant: &Variant, position: f32, [of, events]: [usize; 2]) -> f32 {
         if events == 0 || of == 0 {
             return 0.0;
         }
+        #[expect(clippy::cast_possible_truncation, reason = "a share of a run")]
+        let pace = state.pace(variant) as f32;
         #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
-        let (of, last) = (of as f32, events as f32 - 1.0 + REST);
-        let share = match state.clock(variant) {
-            // One clock: it runs until the slowest is done.
-            Some((seconds, slowest)) if seconds > 0.0 => (position / of) * (slowest / seconds) as f32,
-            _ => position / of,
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
-        let at = (share.clamp(0.0, 1.0) * events as f32).min(last);
+        let (of, events) = (of as f32, events as f32);
+        let share = (position / of * pace).clamp(0.0, 1.0);
         // Whole events: they pass at another pace than those that the player counts.
-        at.floor() + REST
-    }
-
-    /// Where the program on the bench is, when the player is at a position.
-    pub(super) fn raced(&self, state: &State, position: f32, events: usize) -> f32 {
-        if state.is_race() { Self::along(state, &state.place.variant, position, [events; 2]) } else { position }
+        (share * events).min(events - 1.0).floor() + REST
     }
 
     /// Draws a program that is not on the bench.
@@ -110,6 +100,7 @@ impl Stage {
         let Some(lesson) = &state.place.lesson else { return };
         let on_bench = *variant == state.place.variant;
         let sign = match (on_bench, state.is_race()) {
+            _ if state.place.beside.is_empty() => "",
             (true, false) => "Now: ",
             (false, false) => "Before: ",
             _ => "",
@@ -122,7 +113,8 @@ impl Stage {
         let drawn = painter.text(at, egui::Align2::LEFT_CENTER, title, font, theme::color(theme, ink));
         if on_bench && state.is_broken() {
             let at = pos2(drawn.max.x + 12.0, at.y);
-            let text = "the last version that compiled";
+            let never = state.place.beside.is_empty();
+            let text = if never { "yours has not compiled yet" } else { "the last version that compiled" };
             let font = egui::FontId::proportional(theme::SMALL);
             painter.text(at, egui::Align2::LEFT_CENTER, text, font, theme::color(theme, Hue::Conflict.ink()));
             return;
@@ -143,10 +135,11 @@ pub fn choose(ui: &mut Ui, state: &State) -> Option<Command> {
     let program = state.place.program().filter(|program| program.alone && state.place.edit.is_none())?;
     let mut chosen = state.place.beside.clone();
     let before = chosen.clone();
-    let button = ui.menu_button("Race", |ui| {
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Race").config(config).ui(ui, |ui| {
         ui.set_min_width(240.0);
         let muted = theme::color(theme::of(ui), Ink::Muted);
-        let says = "Up to three more kernels, on one clock: each plays as fast as it was measured here.";
+        let says = "Up to three more kernels, on one clock: each goes as far as it was measured to go while the one on the bench plays.";
         ui.add(egui::Label::new(RichText::new(says).size(theme::SMALL).color(muted)).wrap());
         egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
             let others = lesson.programs.iter().filter(|other| other.alone && other.id != program.id);
@@ -162,8 +155,11 @@ pub fn choose(ui: &mut Ui, state: &State) -> Option<Command> {
                 }
             }
         });
+        if ui.add_enabled(!chosen.is_empty(), egui::Button::new("End the race")).clicked() {
+            chosen.clear();
+        }
     });
-    button.response.on_hover_text("Play several kernels side by side, on one clock");
+    button.on_hover_text("Play several kernels side by side, on one clock");
     (chosen != before).then_some(Command::SetBeside(chosen))
 }
 
@@ -175,9 +171,8 @@ mod tests {
     fn pictures_share_the_room_or_take_turns() {
         let room = |w: f32, h: f32| Rect::from_min_size(pos2(0.0, 0.0), vec2(w, h));
         assert_eq!(places(room(700.0, 600.0), 2).map(|places| places[1].min), Some(pos2(0.0, 300.0)));
-        assert_eq!(places(room(700.0, 400.0), 2).map(|places| places[1].min), Some(pos2(0.0, 200.0)));
         assert_eq!(places(room(1000.0, 300.0), 2).map(|places| places[1].min), Some(pos2(500.0, 0.0)));
-        assert_eq!(places(room(1000.0, 500.0), 4).map(|places| places[3].min), Some(pos2(500.0, 250.0)));
+        assert_eq!(places(room(1000.0, 600.0), 4).map(|places| places[3].min), Some(pos2(500.0, 300.0)));
         assert_eq!(places(room(700.0, 300.0), 2), None);
     }
 }

@@ -25,6 +25,10 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     ui.painter().line_segment([pos2(bar.min.x, bar.max.y), pos2(bar.max.x, bar.max.y)], line);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     let mut row = ui.new_child(UiBuilder::new().max_rect(bar.shrink2(vec2(16.0, 0.0))).layout(layout));
+    if bar.width() < 720.0 {
+        row.spacing_mut().item_spacing.x = 1.0;
+        row.spacing_mut().button_padding.x = 6.0;
+    }
     let shown = state.shown_scene();
     let mut chosen = shown;
     for scene in scenes {

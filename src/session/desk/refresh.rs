@@ -80,6 +80,10 @@ impl Desk {
         let Some(step) = self.state.place.step().cloned() else { return };
         if set {
             self.state.place.params.extend(step.set.iter().cloned());
+            // The exercise is looked at where it is judged.
+            let lesson = self.state.place.lesson.clone().filter(|_| self.is_exercise());
+            let judged = lesson.iter().filter_map(|lesson| lesson.exercise.as_ref()).flat_map(|exercise| &exercise.set);
+            self.state.place.params.extend(judged.cloned());
         }
         self.state.place.variant = step.variant.clone();
         self.state.place.pass.clone_from(&step.pass);

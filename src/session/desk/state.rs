@@ -167,13 +167,12 @@ impl State {
         self.place.edit.is_none() && !self.place.beside.is_empty()
     }
 
-    /// How long a program in a race takes, and the slowest of them, in seconds; None while one of them has not been measured.
+    /// How fast a program in a race is, relative to the one on the bench; 1 while one of both has not been measured, and outside a race.
     #[must_use]
-    pub fn clock(&self, variant: &Variant) -> Option<(f64, f64)> {
+    pub fn pace(&self, variant: &Variant) -> f64 {
         let median = |variant: &Variant| Some(self.found.measured(&variant.program)?.timing.as_ref()?.median_s);
-        let all = std::iter::once(&self.place.variant).chain(&self.place.beside).map(median);
-        let slowest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
-        Some((median(variant).filter(|_| self.is_race())?, slowest))
+        let both = median(&self.place.variant).zip(median(variant)).filter(|_| self.is_race());
+        both.filter(|(_, own)| *own > 0.0).map_or(1.0, |(bench, own)| bench / own)
     }
 
     /// The learner's version of a kernel, by its id.
