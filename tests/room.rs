@@ -138,3 +138,25 @@ fn a_lesson_is_read_to_its_end_with_the_keyboard_alone() {
     let source = window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default();
     assert!(source.contains("@compute"), "{source}");
 }
+
+#[test]
+fn a_setting_is_typed_and_what_it_changed_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    window.state_mut().desk.command(Command::GoTo(2));
+    settle(&mut window);
+    let control =
+        window.get_all_by_role(Role::Slider).find(|node| node.accesskit_node().label().as_deref() == Some("stride"));
+    control.unwrap().focus();
+    window.step();
+    for text in ["1", "6"] {
+        window.event(egui::Event::Text(text.to_owned()));
+        window.step();
+    }
+    assert_eq!(state(&window).place.params["stride"], 2.0, "not before Enter");
+    window.key_press(Key::Enter);
+    settle(&mut window);
+    assert_eq!(state(&window).place.params["stride"], 16.0);
+    // 32,768 requests of 8 sectors, and of 32.
+    window.get_by_label("load sectors 262 k to 1.05 M");
+}

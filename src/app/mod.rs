@@ -174,6 +174,10 @@ impl View {
                 commands.extend(self.plot(ui, state));
             }
         });
+        // A click on a plot is its key.
+        if ui.data_mut(|d| d.remove_temp::<bool>(plot::clicked())).unwrap_or(false) && !Panes::is_stacked(window) {
+            self.large = Some(Pane::Plot).filter(|plot| self.large != Some(*plot));
+        }
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));

@@ -361,7 +361,7 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
         x_axis = x_axis.label(RichText::new(x_title).size(theme::SMALL));
     }
     let y_axis = AxisHints::new_y().formatter(y_label);
-    EguiPlot::new(id.to_owned())
+    let shown = EguiPlot::new(id.to_owned())
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
@@ -415,6 +415,15 @@ fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>)
                 p.points(Points::new("your settings", here).color(color).radius(6.0).shape(MarkerShape::Diamond));
             }
         });
+    if shown.response.clicked() {
+        ui.data_mut(|d| d.insert_temp(clicked(), true));
+    }
+}
+
+/// Where it is noted that a plot was clicked.
+#[must_use]
+pub fn clicked() -> egui::Id {
+    egui::Id::unique("plot clicked")
 }
 
 /// What hovering a point adds to its figure: the kernel, the x, the time with its spread.

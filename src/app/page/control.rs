@@ -81,6 +81,9 @@ pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> O
         index = if home { 0 } else { index };
         index = if end { last } else { index };
     }
+    if let Some(value) = typed(ui, &response) {
+        return Some(value);
+    }
     use egui::accesskit::Action;
     let (increments, decrements) = ui.input(|i| {
         (
@@ -90,12 +93,55 @@ pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> O
     });
     index = (index + increments).min(last).saturating_sub(decrements);
     response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(format!(
-        "{}: drag, or use the arrow keys\n{}\n{}",
+        "{}: drag, use the arrow keys, or click and type a number\n{}\n{}",
         param.label,
         param.help,
         domain.describe()
     ));
     if index == before { None } else { domain.nth(index) }
+}
+
+/// The number that is typed into a control, once Enter ends it; until then it stands in the place of the old one.
+fn typed(ui: &Ui, response: &egui::Response) -> Option<f64> {
+    let id = response.id.with("typed");
+    if !response.has_focus() {
+        ui.data_mut(|d| d.remove::<String>(id));
+        return None;
+    }
+    let mut text = ui.data(|d| d.get_temp::<String>(id)).unwrap_or_default();
+    let ended = ui.input(|i| {
+        for event in &i.events {
+            match event {
+                egui::Event::Text(more) if text.len() < 12 => text.extend(more.chars().filter(char::is_ascii_digit)),
+                egui::Event::Key { key: Key::Backspace, pressed: true, .. } => drop(text.pop()),
+                egui::Event::Key { key: Key::Escape, pressed: true, .. } => text.clear(),
+                _ => {}
+            }
+        }
+        i.key_pressed(Key::Enter)
+    });
+    let value = ended.then(|| text.parse().ok()).flatten();
+    if value.is_some() || text.is_empty() {
+        ui.data_mut(|d| d.remove::<String>(id));
+        return value;
+    }
+    let theme = theme::of(ui);
+    let galley =
+        ui.painter().layout_no_wrap(format!("{text}|"), theme::medium(theme::UI), theme::color(theme, Ink::Text));
+    let right = response.rect.right_center();
+    let rect = Rect::from_min_max(
+        pos2(right.x - galley.size().x.max(24.0) - 2.0 * PADDING, response.rect.min.y),
+        response.rect.max,
+    );
+    ui.painter().rect_filled(rect, 4.0, theme::color(theme, Ink::Raised));
+    ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, theme::color(theme, Ink::Accent)), StrokeKind::Outside);
+    ui.painter().galley(
+        pos2(rect.min.x + PADDING, rect.center().y - galley.size().y / 2.0),
+        galley,
+        theme::color(theme, Ink::Text),
+    );
+    ui.data_mut(|d| d.insert_temp(id, text));
+    None
 }
 
 #[expect(
