@@ -82,7 +82,12 @@ impl Stage {
         let Some(lesson) = &state.place.lesson else { return };
         let names = std::iter::once(&state.place.variant).chain(&state.place.beside).map(|of| lesson.title_of(of));
         let names: Vec<String> = names.collect();
-        for (turn, name) in names.iter().enumerate() {
+        // From the right on: what it is now stands last, and the first of a race first.
+        let mut turns: Vec<(usize, &String)> = names.iter().enumerate().collect();
+        if state.is_race() {
+            turns.reverse();
+        }
+        for (turn, name) in turns {
             let name = match (turn, state.is_race()) {
                 (0, false) => "Now",
                 (_, false) => "Before",
