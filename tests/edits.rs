@@ -87,7 +87,7 @@ fn a_text_that_does_not_compile_leaves_the_last_picture() {
     assert_eq!(now.place.variant.program, "strided+1");
     assert!(now.traced().unwrap().timeline.is_some(), "the last picture stays");
     assert_eq!(now.edited().unwrap().source, broken, "and what was typed");
-    command(&mut window, Command::ResetEdit);
+    command(&mut window, Command::ResetEdit("strided+1".to_owned()));
     assert!(!state(&window).is_broken());
     assert_eq!(state(&window).edited().unwrap().source, good);
 }
@@ -128,6 +128,13 @@ fn the_exercise_is_a_version_with_a_goal() {
     assert_eq!(state(&window).place.beside, [Variant::plain(STARTER)]);
     assert_ne!(load_sectors(&window, EXERCISE), before, "the stage shows what was written");
     assert_eq!(load_sectors(&window, STARTER), before);
+    // Starting it again drops nothing of another version that is on the bench meanwhile.
+    command(&mut window, Command::ShowProgram("copy".to_owned()));
+    let own = format!("{}// mine\n", source(&window));
+    command(&mut window, Command::TypeKernel(own.clone()));
+    command(&mut window, Command::ResetEdit(EXERCISE.to_owned()));
+    assert_eq!(state(&window).kept().exercise, None);
+    assert_eq!(state(&window).kept().edits[0].source, own);
     command(&mut window, Command::GoTo(0));
     assert_eq!(state(&window).place.edit, None);
     assert_eq!(state(&window).place.beside, []);

@@ -53,13 +53,12 @@ impl Editor {
         let theme = theme::of(ui);
         let mut text = shown.text.to_owned();
         let coloured = self.coloured.take().filter(|(of, with, _)| of == shown.text && *with == theme);
-        let mut coloured =
-            coloured.unwrap_or_else(|| (text.clone(), theme, source::colored(shown.text, theme, theme::CODE)));
+        let mut coloured = coloured.unwrap_or_else(|| (text.clone(), theme, source::colored(shown.text, theme)));
         // What is below the letters is painted before they are laid out.
         let ground = ui.painter().add(Shape::Noop);
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
             if coloured.0 != text.as_str() {
-                coloured = (text.as_str().to_owned(), theme, source::colored(text.as_str(), theme, theme::CODE));
+                coloured = (text.as_str().to_owned(), theme, source::colored(text.as_str(), theme));
             }
             ui.fonts_mut(|fonts| fonts.layout_job(coloured.2.clone()))
         };

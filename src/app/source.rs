@@ -161,7 +161,7 @@ impl Code {
                 }
             }
             if self.sure(ui, "Start again", "Drop what I wrote?", "Back to the text that it began with") {
-                commands.push(Command::ResetEdit);
+                commands.push(Command::ResetEdit(edit.id.clone()));
             }
             if own && self.sure(ui, "Discard", "Discard it?", "Drops this version") {
                 commands.push(Command::DiscardEdit);
@@ -306,7 +306,7 @@ fn lines(ui: &mut Ui, source: &str) {
     let theme = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     for (number, text) in (1_u32..).zip(source.lines()) {
-        let job = colored_line(text, theme, theme::CODE);
+        let job = colored_line(text, theme);
         let galley = ui.fonts_mut(|f| f.layout_job(job));
         let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
         let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
@@ -402,28 +402,28 @@ pub fn explain(counts: &LineCounts) -> String {
 
 /// A whole source, coloured.
 #[must_use]
-pub fn colored(source: &str, theme: Theme, size: f32) -> LayoutJob {
+pub fn colored(source: &str, theme: Theme) -> LayoutJob {
     let mut job = LayoutJob::default();
     for (index, line) in source.split('\n').enumerate() {
         if index > 0 {
-            append(&mut job, "\n", Kind::Plain, theme, size);
+            append(&mut job, "\n", Kind::Plain, theme);
         }
         for (kind, piece) in highlight::pieces(line) {
-            append(&mut job, piece, kind, theme, size);
+            append(&mut job, piece, kind, theme);
         }
     }
     job
 }
 
-fn colored_line(line: &str, theme: Theme, size: f32) -> LayoutJob {
+fn colored_line(line: &str, theme: Theme) -> LayoutJob {
     let mut job = LayoutJob::default();
     for (kind, piece) in highlight::pieces(line) {
-        append(&mut job, piece, kind, theme, size);
+        append(&mut job, piece, kind, theme);
     }
     job
 }
 
-fn append(job: &mut LayoutJob, text: &str, kind: Kind, theme: Theme, size: f32) {
+fn append(job: &mut LayoutJob, text: &str, kind: Kind, theme: Theme) {
     let ink = match kind {
         Kind::Plain => Ink::Text,
         Kind::Keyword => Ink::Accent,
@@ -436,7 +436,7 @@ fn append(job: &mut LayoutJob, text: &str, kind: Kind, theme: Theme, size: f32) 
         // The numbers beside the lines are set at this distance, too.
         line_height: Some(LINE),
         valign: egui::Align::Center,
-        ..TextFormat::simple(theme::mono(size), theme::color(theme, ink))
+        ..TextFormat::simple(theme::mono(theme::CODE), theme::color(theme, ink))
     };
     job.append(text, 0.0, format);
 }

@@ -28,6 +28,8 @@ pub struct River {
 
 const SIZE: f32 = 13.0;
 const MARGIN: f32 = 16.0;
+/// As the warp's picture has it.
+const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
 /// Height of a bar.
 const BAR: f32 = 14.0;
 /// Height of the slices that a bend of the river is drawn in.
@@ -62,7 +64,7 @@ fn levels(river: &River) -> Vec<Level> {
     levels.push(Level { name: "registers", mark: "traced: what lanes asked for", streams });
     let waste = (river.load_sectors.saturating_sub(river.loaded), river.store_sectors.saturating_sub(river.stored));
     let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
-    let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), Hue::Waste.ink()), (bytes(used.1), store)];
+    let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), WASTE), (bytes(used.1), store)];
     levels.push(Level { name: "L1 and L2", mark: "traced: sectors, before any cache", streams });
     if river.least > 0.0 {
         let streams = vec![(river.least, Ink::Muted)];
@@ -128,7 +130,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let keys = [
         (Hue::Load.ink(), "loads"),
         (Hue::Store.ink(), "stores"),
-        (Hue::Waste.ink(), "moved, but not asked for"),
+        (WASTE, "moved, but not asked for"),
         (Hue::Shared.ink(), "workgroup memory"),
     ];
     let mut x = left;
@@ -190,7 +192,7 @@ mod tests {
 
     fn wasted(frame: &Frame) -> f32 {
         let waste = frame.items.iter().filter_map(|item| match item {
-            Item::Rect { rect, fill: Some(ink), .. } if *ink == Hue::Waste.ink() && rect[3] == BAR => Some(rect[2]),
+            Item::Rect { rect, fill: Some(ink), .. } if *ink == WASTE && rect[3] == BAR => Some(rect[2]),
             _ => None,
         });
         waste.sum()

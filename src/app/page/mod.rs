@@ -59,7 +59,7 @@ impl Ask {
             Self::Explore(point) => Command::Explore(point),
             Self::Open => Command::ShowEdit(EXERCISE.to_owned()),
             Self::Judge => Command::JudgeExercise,
-            Self::Reset => Command::ResetEdit,
+            Self::Reset => Command::ResetEdit(EXERCISE.to_owned()),
         }
     }
 }

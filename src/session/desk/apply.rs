@@ -124,6 +124,8 @@ impl Desk {
             pack.lessons.insert(place.min(pack.lessons.len()), open);
         }
         self.state.pack = pack;
+        // Curves of kernels that may have changed say nothing of them.
+        self.sweeps.clear();
         if let Some(lesson) = reloaded {
             self.state.place.revision += 1;
             self.reload_lesson(lesson);

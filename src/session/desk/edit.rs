@@ -126,9 +126,9 @@ impl Desk {
         self.wear();
     }
 
-    /// The text that the version in the editor began with.
-    pub(super) fn reset_edit(&mut self) {
-        let Some(edit) = self.state.edited() else { return };
+    /// Gives a version the text that it began with.
+    pub(super) fn reset_edit(&mut self, id: &str) {
+        let Some(edit) = self.state.edit(id) else { return };
         if edit.id == edits::EXERCISE {
             self.state.found.verdict = None;
             self.keep(|kept| kept.exercise = None);
@@ -157,14 +157,5 @@ impl Desk {
     /// Whether the step has the exercise: then its kernel is the learner's.
     pub(super) fn is_exercise(&self) -> bool {
         self.state.place.step().is_some_and(|step| step.blocks.contains(&Block::Exercise))
-    }
-
-    /// The learner's versions of which something is on the bench again after the lesson was read anew.
-    pub(super) fn edit_again(&mut self) {
-        self.state.drafts.clear();
-        match self.state.place.edit.clone() {
-            Some(id) => self.show_edit(&id),
-            None => self.state.place.beside.clear(),
-        }
     }
 }

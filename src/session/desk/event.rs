@@ -37,8 +37,8 @@ pub enum Command {
     ShowEdit(String),
     /// Give the version in the editor another name.
     RenameEdit(String),
-    /// Give the version in the editor the text that it began with.
-    ResetEdit,
+    /// Give a version, by its id, the text that it began with, and put it on the bench.
+    ResetEdit(String),
     /// Drop the version in the editor.
     DiscardEdit,
     /// Put another kernel into a place of the program: the pass's id and the kernel's.

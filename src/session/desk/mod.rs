@@ -174,9 +174,9 @@ impl Desk {
             Command::TypeKernel(text) => self.type_kernel(text),
             Command::ShowEdit(id) => self.show_edit(&id),
             Command::RenameEdit(name) => self.rename_edit(&name),
-            Command::ResetEdit => self.reset_edit(),
+            Command::ResetEdit(id) => self.reset_edit(&id),
             Command::DiscardEdit => self.discard_edit(),
-            Command::ChooseRung(pass, kernel) => self.choose_rung(pass, kernel),
+            Command::ChooseRung(pass, kernel) => self.choose_rung(&pass, &kernel),
             Command::ShowPass(pass, launch) => {
                 (self.state.place.pass, self.state.place.launch) = (pass, launch);
                 self.retrace();

@@ -54,8 +54,12 @@ impl Desk {
         self.state.found.verdict = None;
         self.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
-        self.edit_again();
-        self.refresh();
+        self.state.drafts.clear();
+        self.state.place.beside.clear();
+        match self.state.place.edit.clone() {
+            Some(id) => self.show_edit(&id),
+            None => self.refresh(),
+        }
     }
 
     /// Takes those of `params` that the lesson still has and allows.
@@ -117,16 +121,19 @@ impl Desk {
     }
 
     /// Puts another kernel into a place of the program on the bench.
-    pub(super) fn choose_rung(&mut self, pass: String, kernel: String) {
+    pub(super) fn choose_rung(&mut self, pass: &str, kernel: &str) {
         let place = &mut self.state.place;
-        let launch = place.program().and_then(|program| program.pass(&pass)).and_then(|pass| pass.launch());
-        let is_first = launch.and_then(|launch| launch.rungs.first()) == Some(&kernel);
-        place.pass.clone_from(&pass);
+        let launch = place.program().and_then(|program| program.pass(pass)).and_then(|pass| pass.launch());
+        let is_first = launch.and_then(|launch| launch.rungs.first()).map(String::as_str) == Some(kernel);
+        pass.clone_into(&mut place.pass);
         place.launch = 0;
-        if is_first {
-            place.variant.rungs.remove(&pass);
-        } else {
-            place.variant.rungs.insert(pass, kernel);
+        // What a version began as has the same kernels beside it.
+        for variant in std::iter::once(&mut place.variant).chain(&mut place.beside) {
+            if is_first {
+                variant.rungs.remove(pass);
+            } else {
+                variant.rungs.insert(pass.to_owned(), kernel.to_owned());
+            }
         }
         self.refresh();
     }
