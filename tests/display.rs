@@ -42,7 +42,7 @@ fn the_window_opens_and_keeps_what_the_learner_did() {
     window.kill().unwrap();
     window.wait().unwrap();
     let kept = std::fs::read_to_string(state).unwrap();
-    assert!(kept.contains("coalescing") && kept.contains("request"), "{kept}");
+    assert!(kept.contains("one_loop") && kept.contains("loop"), "{kept}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::devices;
-use warpbook::lesson::{Code, PackFiles, SceneKind};
+use warpbook::lesson::{Code, Lesson, PackFiles, SceneKind};
 use warpbook::session::devices::Choice;
 use warpbook::session::exercise::{Try, Verdict};
 use warpbook::session::run::{self, RunOptions, Which};
@@ -22,6 +22,12 @@ fn the_pack_passes_its_check() {
     assert!(!pack.lessons.is_empty());
 }
 
+/// A lesson of the built-in pack.
+fn lesson(id: &str) -> Arc<Lesson> {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    pack.lessons.into_iter().find(|lesson| lesson.id == id).unwrap()
+}
+
 /// `source` with a store by all lanes to one word of workgroup memory: its result stays right, and it races.
 fn with_a_race(source: &str) -> String {
     assert_eq!(source.matches("dst[i] = value;").count(), 1, "{source}");
@@ -30,8 +36,7 @@ fn with_a_race(source: &str) -> String {
 
 #[test]
 fn a_race_fails_the_check_of_a_kernel_whose_result_is_right() {
-    let (pack, _) = session::load(&PackFiles::Embedded);
-    let mut lesson = (*pack.lessons[0]).clone();
+    let mut lesson = (*lesson("coalescing")).clone();
     let kernel = lesson.kernels.iter_mut().find(|k| k.id == "copy").unwrap();
     let Code::Wgsl { source, .. } = &mut kernel.code else { panic!("it is in WGSL") };
     let clean = std::mem::replace(source, with_a_race(source).into());
@@ -44,8 +49,7 @@ fn a_race_fails_the_check_of_a_kernel_whose_result_is_right() {
 
 #[test]
 fn a_scene_has_something_to_show() {
-    let (pack, _) = session::load(&PackFiles::Embedded);
-    let mut lesson = (*pack.lessons[0]).clone();
+    let mut lesson = (*lesson("coalescing")).clone();
     let at = lesson.steps.iter().position(|step| step.variant.program == "copy").unwrap();
     lesson.steps[at].scene = SceneKind::Heat;
     let [problem] = &check::step_problems(&lesson)[..] else { panic!("one problem") };
@@ -56,8 +60,7 @@ fn a_scene_has_something_to_show() {
 
 #[test]
 fn a_race_makes_a_try_wrong() {
-    let (pack, _) = session::load(&PackFiles::Embedded);
-    let lesson = pack.lessons[0].clone();
+    let lesson = lesson("coalescing");
     let source = with_a_race(&lesson.exercise.as_ref().unwrap().solution);
     let verdict = Try { lesson, source, seed: 7 }.judge(&devices(), &AtomicBool::new(false));
     let Some(Verdict::Wrong(problems)) = verdict else { panic!("{verdict:?}") };

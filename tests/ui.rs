@@ -393,12 +393,19 @@ fn widgets_have_names() {
 #[test]
 fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 900.0]);
     // The tracer measures nothing, so an H100 stands in and is not set against any measurement.
     window.get_by_label("not this machine: Predicted");
     window.get_by_label("at best, bound by the launch: 3.16–6.08 µs");
     window.get_by_label("threads limit: 100% occupancy");
     window.get_by_label("3.03% idle: 3.88 waves");
+    // An experiment of the step passes through these settings, and was recorded on such a device.
+    assert!(window.query_by_label_contains("recorded, CUDA: ").is_some());
+    window.state_mut().desk.command(Command::SetParam("n".into(), 2_097_152.0));
+    settle(&mut window);
+    assert!(window.query_by_label_contains("recorded, CUDA: ").is_none(), "nothing was recorded of this size");
+    window.state_mut().desk.command(Command::SetParam("n".into(), 1_048_576.0));
+    settle(&mut window);
     window.state_mut().desk.command(Command::SetModel(Some("iris-xe-96".into())));
     window.run_steps(2);
     window.get_by_label("a figure is missing: no time");

@@ -24,6 +24,7 @@ mod recorded;
 pub mod shot;
 mod source;
 mod stage;
+mod terms;
 pub mod theme;
 mod trail;
 pub mod window;

@@ -9,6 +9,8 @@ use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::model::Predicted;
+use crate::session::output::TimeOutput;
+use crate::session::recording::Recording;
 
 /// The row's height, in points.
 pub const HEIGHT: f32 = 48.0;
@@ -41,12 +43,29 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let measured_s = measured(state);
     let room = ui.available_width();
     let measure = |cells: &[Cell], ui: &Ui| cells.iter().map(|cell| cell.width(ui) + GAP).sum::<f32>();
-    let mut cells = cells_of(&found, "at best, bound by");
+    let recorded = state.recorded_here();
+    let mut cells = cells_of(&found, "at best, bound by", recorded);
     if measure(&cells, ui) > room {
-        cells = cells_of(&found, "at best, by");
+        cells = cells_of(&found, "at best, by", recorded);
+    }
+    // Where nothing else gives way, what the grid does to the device is in the picture of waves, too.
+    while measure(&cells, ui) > room && cells.len() > 2 {
+        cells.pop();
     }
     let wanted = measure(&cells, ui);
-    let hover = hover(&found);
+    let mut hover = hover(&found);
+    if let Some((recording, time)) = recorded {
+        let contradicted = if is_outside(&found, time) {
+            "outside of what is predicted: the model leaves out what decides here\n"
+        } else {
+            ""
+        };
+        hover = format!(
+            "{} recorded at these settings on {}\n{contradicted}\n{hover}",
+            si(time.median_s, "s"),
+            recording.name()
+        );
+    }
     if room - wanted >= GAUGE_LEAST {
         gauge(ui, &found, measured_s, (room - wanted - GAP).min(320.0)).on_hover_text(&hover);
     }
@@ -126,7 +145,7 @@ impl Cell {
 }
 
 /// The row's figures; `bound_by` is how the first says what binds it.
-fn cells_of(found: &Predicted, bound_by: &str) -> Vec<Cell> {
+fn cells_of(found: &Predicted, bound_by: &str, recorded: Option<(&Recording, &TimeOutput)>) -> Vec<Cell> {
     let mut cells = vec![match (found.time_words(), found.bound) {
         (Some(time), Some(bound)) => Cell::new(time, format!("{bound_by} {}", bound.name())),
         _ => Cell { ink: Ink::Muted, ..Cell::new("no time".to_owned(), "a figure is missing") },
@@ -135,6 +154,11 @@ fn cells_of(found: &Predicted, bound_by: &str) -> Vec<Cell> {
         let ink = if error.within { Ink::Text } else { Hue::Store.ink() };
         let words = found.error_words().unwrap_or_default();
         cells.push(Cell { ink, ..Cell::new(words, "off the median") });
+    }
+    if let Some((recording, time)) = recorded {
+        let ink = if is_outside(found, time) { Hue::Store.ink() } else { Ink::Text };
+        let name = format!("recorded, {}", recording.interface());
+        cells.push(Cell { ink, ..Cell::new(si(time.median_s, "s"), name) });
     }
     if let Some(held) = &found.occupancy {
         let value = held.fraction.map_or_else(|| format!("{} blocks", held.blocks_per_sm), |f| figure(f, "%"));
@@ -147,6 +171,11 @@ fn cells_of(found: &Predicted, bound_by: &str) -> Vec<Cell> {
         ));
     }
     cells
+}
+
+/// Whether a time that was recorded on the modelled device contradicts the prediction.
+fn is_outside(found: &Predicted, recorded: &TimeOutput) -> bool {
+    found.low_s.zip(found.high_s).is_some_and(|(low, high)| !(low..=high).contains(&recorded.median_s))
 }
 
 /// All that the row stands on, for whoever wants it.

@@ -44,6 +44,8 @@ pub enum Scale {
     Linear,
     /// Evenly by powers of two; values must be positive.
     Log2,
+    /// Evenly by powers of ten; values must be positive.
+    Log10,
 }
 
 /// One curve.
@@ -287,6 +289,14 @@ impl Ruler {
                 let marks = (low as i32..=high as i32).step_by(step).map(|i| f64::from(i).exp2() * scaled).collect();
                 (low.exp2() * scaled, high.exp2() * scaled, marks)
             }
+            Scale::Log10 => {
+                let (low, high) = ((least / scaled).log10().floor(), (most / scaled).log10().ceil());
+                let (low, high) = if high > low { (low, high) } else { (low - 1.0, low + 1.0) };
+                let step = ((high - low) / f64::from(room)).ceil().max(1.0) as usize;
+                let power = |i: f64| 10_f64.powf(i) * scaled;
+                let marks = (low as i32..=high as i32).step_by(step).map(|i| power(f64::from(i))).collect();
+                (power(low), power(high), marks)
+            }
         };
         let marks = if axis.ticks.is_empty() { marks } else { axis.ticks.clone() };
         let ticks = marks
@@ -301,7 +311,7 @@ impl Ruler {
     fn place(&self, value: f64) -> f32 {
         let (value, low, high) = match self.scale {
             Scale::Linear => (value, self.low, self.high),
-            Scale::Log2 => (value.log2(), self.low.log2(), self.high.log2()),
+            Scale::Log2 | Scale::Log10 => (value.log2(), self.low.log2(), self.high.log2()),
         };
         self.from + (self.to - self.from) * ((value - low) / (high - low)) as f32
     }
@@ -405,7 +415,7 @@ mod tests {
 
     #[test]
     fn a_plot_fits_its_frame_and_its_texts_keep_apart() {
-        for scale in [Scale::Linear, Scale::Log2] {
+        for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
             for size in [[320.0, 240.0], [420.0, 300.0], [1200.0, 700.0]] {
                 let mut plot = plot();
                 plot.y.scale = scale;

@@ -31,6 +31,13 @@ pub fn plot(
         (_, [first, .., last]) if *first > 0.0 && last / first >= 16.0 => Scale::Log2,
         _ => Scale::Linear,
     };
+    // Over many doublings of a setting, times and counts that follow it span decades.
+    let far = match experiment.values.as_slice() {
+        [first, .., last] => scale == Scale::Log2 && last / first >= 64.0,
+        _ => false,
+    };
+    let rises = far && matches!(y, YAxis::Time | YAxis::Value(_)) && y.unit() != "%";
+    let scale_y = if rises { Scale::Log10 } else { Scale::Linear };
     let points = sweep.map(|s| s.points.as_slice()).unwrap_or_default();
     let curve = |(curve, index): (&Curve, u8)| Series {
         id: curve.id.clone(),
@@ -52,7 +59,7 @@ pub fn plot(
             scale,
             ticks: experiment.values.clone(),
         },
-        y: Axis { label: y.label().to_owned(), unit: y.unit().to_owned(), scale: Scale::Linear, ticks: Vec::new() },
+        y: Axis { label: y.label().to_owned(), unit: y.unit().to_owned(), scale: scale_y, ticks: Vec::new() },
         series,
         ceilings,
         // A setting beyond the experiment's values would press its curves together.
@@ -129,7 +136,8 @@ pub fn share_axes(own: &Plot, recorded: &Plot) -> bool {
         points.chain(plot.current.map(|c| c.1)).fold(0.0, f64::max)
     };
     let (own_top, its_top) = (top(own), top(recorded));
-    own.y == recorded.y && (own_top == 0.0 || its_top == 0.0 || (0.1..=10.0).contains(&(own_top / its_top)))
+    let far = own.y.scale == Scale::Log10;
+    own.y == recorded.y && (far || own_top == 0.0 || its_top == 0.0 || (0.1..=10.0).contains(&(own_top / its_top)))
 }
 
 /// What stands on the y axis.

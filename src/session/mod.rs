@@ -8,6 +8,7 @@ pub mod chart;
 pub mod check;
 pub mod compare;
 pub mod cover;
+pub mod curves;
 pub mod desk;
 pub mod devices;
 pub mod doctor;

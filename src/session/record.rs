@@ -56,11 +56,14 @@ pub fn record(
         bounds_checks: false,
         experiments,
         shown: Vec::new(),
+        own: false,
     };
     Ok((recording, problems))
 }
 
-fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> RecordedExperiment {
+/// A sweep as a recording has it: points that failed are left out.
+#[must_use]
+pub fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> RecordedExperiment {
     let curves = sweep::curves_of(lesson, experiment, found.backend).filter_map(|curve| {
         let of_curve = found.points.iter().filter(|p| p.kernel.id == curve.id && p.kernel.is_ok());
         let points = of_curve.filter_map(|p| {
@@ -96,7 +99,8 @@ fn library(found: &LibraryOutput) -> Option<RecordedLibrary> {
 }
 
 /// A recording's name: the device's in lower-case letters and digits, and the backend's.
-fn id(device: &str, backend: Backend) -> String {
+#[must_use]
+pub fn id(device: &str, backend: Backend) -> String {
     let words = device.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
     format!("{}-{}", words.join("-"), backend.name())

@@ -176,7 +176,7 @@ impl<'a> Known<'a> {
         let experiments = self.lesson.experiments.iter();
         let chosen = experiments.filter_map(|experiment| {
             let all: Vec<_> = self.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
-            Some(all[recording::chosen(&all, self.recording, Some(self.device))?])
+            Some(all[recording::chosen(&all, self.recording, Some(self.device), true)?])
         });
         chosen.collect()
     }

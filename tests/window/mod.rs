@@ -28,7 +28,8 @@ pub struct Window {
     pub frames: Vec<u64>,
 }
 
-/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest.
+/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest. Who has no state yet is taken to the
+/// lesson on coalescing, where the pack has it: most tests are about what it shows.
 pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
     let worker = WorkerCommand {
         program: env!("CARGO_BIN_EXE_warpbook").into(),
@@ -36,6 +37,7 @@ pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, 
         env: Vec::new(),
         deadline: Duration::from_secs(30),
     };
+    let begins = !state.exists();
     let mut desk =
         Desk::open(Options { files, state_path: Some(state.to_path_buf()), worker, seed: 1, wake: Arc::new(|| {}) });
     desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
@@ -53,6 +55,10 @@ pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, 
         window,
     );
     settle(&mut harness);
+    if begins {
+        harness.state_mut().desk.command(Command::OpenLesson("coalescing".to_owned()));
+        settle(&mut harness);
+    }
     harness
 }
 

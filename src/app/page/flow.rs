@@ -7,7 +7,7 @@ use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use super::control;
 use super::{Ask, Reading};
 use crate::app::math::Formula;
-use crate::app::theme;
+use crate::app::{terms, theme};
 use crate::base::expr::Expr;
 use crate::base::units::{figure, number};
 use crate::lesson::Inline;
@@ -64,10 +64,29 @@ struct Piece {
 }
 
 enum Kind {
-    Text { galley: Arc<Galley>, color: Color32, ground: Option<Color32>, link: Option<String> },
-    Value { galley: Arc<Galley>, color: Color32, explanation: String },
+    Text {
+        galley: Arc<Galley>,
+        color: Color32,
+        ground: Option<Color32>,
+        link: Option<String>,
+    },
+    /// A word of the trade, what it means, and whether it is the first time on the page.
+    Term {
+        galley: Arc<Galley>,
+        color: Color32,
+        meaning: &'static str,
+        is_first: bool,
+    },
+    Value {
+        galley: Arc<Galley>,
+        color: Color32,
+        explanation: String,
+    },
     Formula(Formula, Color32),
-    Control { id: String, galley: Arc<Galley> },
+    Control {
+        id: String,
+        galley: Arc<Galley>,
+    },
     Space,
     Break,
 }
@@ -128,13 +147,18 @@ impl Setter<'_, '_> {
             if !word.is_empty() {
                 let galley = self.galley(word, style.font());
                 let (ascent, descent) = around_baseline(&galley);
-                let link = link.map(str::to_owned);
-                self.push(
-                    Kind::Text { color, ground: None, link, galley: galley.clone() },
-                    galley.size().x,
-                    ascent,
-                    descent,
-                );
+                let width = galley.size().x;
+                // Where a word is strong, the text itself is about to say what it means.
+                let term = terms::told(word).filter(|_| link.is_none() && !style.bold);
+                let kind = match term {
+                    Some((term, meaning)) => {
+                        let is_first = !self.reading.told.contains(&term);
+                        self.reading.told.extend(is_first.then_some(term));
+                        Kind::Term { color, meaning, is_first, galley }
+                    }
+                    None => Kind::Text { color, ground: None, link: link.map(str::to_owned), galley },
+                };
+                self.push(kind, width, ascent, descent);
             }
         }
     }
@@ -273,7 +297,9 @@ fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
                 lines.push(Vec::new());
                 used = 0.0;
             }
-            Kind::Text { .. } | Kind::Value { .. } | Kind::Formula(..) | Kind::Control { .. } => group.push(piece),
+            Kind::Text { .. } | Kind::Term { .. } | Kind::Value { .. } | Kind::Formula(..) | Kind::Control { .. } => {
+                group.push(piece);
+            }
         }
     }
     flush(&mut group, &mut pending_space, &mut lines, &mut used);
@@ -299,6 +325,14 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at:
                 }
             }
         }
+        Kind::Term { galley, color, meaning, is_first } => {
+            ui.painter().galley(rect.min, galley.clone(), *color);
+            if *is_first {
+                dots(ui, rect);
+            }
+            let id = ui.scope_id().with(("term", place));
+            ui.interact(rect, id, egui::Sense::hover()).on_hover_text(*meaning);
+        }
         Kind::Value { galley, color, explanation } => {
             ui.painter().galley(rect.min, galley.clone(), *color);
             let id = ui.scope_id().with(("value", place));
@@ -318,6 +352,13 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at:
 fn underline(ui: &Ui, rect: Rect, color: Color32) {
     let y = rect.max.y - 2.0;
     ui.painter().line_segment([pos2(rect.min.x, y), pos2(rect.max.x, y)], Stroke::new(1.0, color.gamma_multiply(0.5)));
+}
+
+/// What says that a word can be pointed at.
+fn dots(ui: &Ui, rect: Rect) {
+    let y = rect.max.y - 2.0;
+    let stroke = Stroke::new(1.0, theme::color(theme::of(ui), Ink::Idle));
+    ui.painter().extend(egui::Shape::dashed_line(&[pos2(rect.min.x, y), pos2(rect.max.x, y)], stroke, 1.5, 2.5));
 }
 
 /// A formula on its own line, in the middle; one wider than the column is made smaller.

@@ -74,6 +74,8 @@ pub struct Reading<'a> {
     pub formulas: &'a Formulas,
     /// Whether the step's explorer is on the stage, and in sight there.
     pub staged: bool,
+    /// The words of the trade that the page has had so far.
+    pub told: Vec<&'static str>,
 }
 
 impl Reading<'_> {
@@ -133,7 +135,7 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                 let count = format!("Step {} of {}", state.place.step + 1, lesson.steps.len());
                 ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
                 ui.add_space(4.0);
-                let mut reading = Reading { state, results, formulas, staged };
+                let mut reading = Reading { state, results, formulas, staged, told: Vec::new() };
                 let title = [Inline::Text(step.title.clone())];
                 flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
                 ui.add_space(16.0);

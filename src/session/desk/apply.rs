@@ -8,9 +8,10 @@ use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Tr
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
+use crate::session::curves;
 use crate::session::exercise::Verdict;
 use crate::session::predict::Answer;
-use crate::trace::record::Device;
+use crate::trace::record::{Backend, Device};
 
 impl Desk {
     pub(super) fn apply(&mut self, event: Event) {
@@ -20,7 +21,8 @@ impl Desk {
             Event::Models(models) => state.models = models.into(),
             Event::Recordings(recordings) => state.recordings = recordings.into(),
             Event::PackChanged => {
-                self.disk.enqueue(FileTask::Load(self.files.clone()));
+                let curves = self.state_path.as_deref().and_then(curves::folder);
+                self.disk.enqueue(FileTask::Load(self.files.clone(), curves));
             }
             Event::Device(choice, found) => {
                 if choice == state.choice() {
@@ -84,8 +86,12 @@ impl Desk {
                         *progress = Some((sweep.points.len(), sweep.total));
                     }
                     state.notices.extend(problems.into_iter().map(Notice::Problem));
+                    if sweep.points.len() == sweep.total {
+                        self.keep_curve(&id);
+                    }
                 }
             }
+            Event::NotKept(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Done(work, number) => self.take_done(work, number),
             Event::Answered(lesson, id, answer) => self.take_answer(&lesson, &id, answer),
             Event::Judged(lesson, source, verdict) => self.take_verdict(&lesson, &source, verdict),
@@ -102,6 +108,22 @@ impl Desk {
                     state.save = SaveState::Unsaved;
                 }
             }
+        }
+    }
+
+    /// Puts a finished sweep on disk, so that a restart does not lose it. What was traced is the same at any time, and is not kept.
+    fn keep_curve(&mut self, id: &str) {
+        let found =
+            (self.state_path.as_deref().and_then(curves::folder), self.plain.clone(), self.state.acting_device());
+        let (Some(folder), Some(lesson), Some(device)) = found else { return };
+        let Some(sweep) = self.state.found.sweeps.get(id).filter(|sweep| sweep.backend == device.backend) else {
+            return;
+        };
+        let Some(experiment) = lesson.experiments.iter().find(|experiment| experiment.id == id).cloned() else {
+            return;
+        };
+        if device.backend != Backend::Simt {
+            self.disk.enqueue(FileTask::Curve(folder, lesson, Box::new(experiment), Box::new(sweep.clone()), device));
         }
     }
 

@@ -145,6 +145,8 @@ pub enum Event {
     Judged(String, String, Verdict),
     /// A note was written, and what had to be left out of it.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
+    /// A finished curve could not be written.
+    NotKept(Diagnostic),
     /// What is kept was written, as of this change.
     Saved(u64, Result<(), Diagnostic>),
 }

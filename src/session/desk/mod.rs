@@ -25,7 +25,7 @@ use super::devices::Devices;
 use super::saved;
 use super::sweep::Sweep;
 use super::watch::{self, Watch};
-use super::{exercise, note};
+use super::{curves, exercise, note};
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
 use crate::lesson::{Lesson, PackFiles};
@@ -98,7 +98,7 @@ impl Desk {
             None => {}
         }
         let mut disk = threads::disk(out.clone());
-        disk.enqueue(FileTask::Load(options.files.clone()));
+        disk.enqueue(FileTask::Load(options.files.clone(), state_path.as_deref().and_then(curves::folder)));
         let mut device = threads::device(devices.clone(), out.clone());
         device.enqueue(DeviceTask::Describe(state.choice()));
         let watch = match &options.files {

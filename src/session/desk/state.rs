@@ -25,6 +25,7 @@ use crate::session::edits::{self, Edit};
 use crate::session::exercise::YOURS;
 use crate::session::jobs;
 use crate::session::model::{self, Chosen, Predicted};
+use crate::session::output::TimeOutput;
 use crate::session::recording::{self, Recording};
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::setting::parameters_of;
@@ -358,6 +359,19 @@ impl State {
         self.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
     }
 
+    /// The time that was recorded of the program on the stage on the modelled device, at these very settings, and by which recording. None
+    /// where the settings are no experiment's, the program has several passes, or a question on the page asks for it.
+    #[must_use]
+    pub fn recorded_here(&self) -> Option<(&Recording, &TimeOutput)> {
+        let (lesson, spec) = (self.place.lesson.as_ref()?, self.modelled()?.spec);
+        let whole = self.place.program().is_some_and(|program| program.passes().len() == 1);
+        let of_device = self.recordings.iter().filter(|recording| spec.is_adapter(&recording.device));
+        let mut found = of_device.filter(|_| whole && !self.is_undecided()).filter_map(|recording| {
+            Some((recording, recording.time_at(lesson, &self.place.variant, &self.place.params)?))
+        });
+        found.next()
+    }
+
     /// Whether the step asks for a prediction that the learner has not made: curves that were recorded would answer it.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
@@ -369,7 +383,8 @@ impl State {
     /// The place in `recorded` of the one to show.
     #[must_use]
     pub fn chosen_recording(&self, recorded: &[recording::Of<'_>]) -> Option<usize> {
-        recording::chosen(recorded, &self.saved.recording, self.acting_device().as_ref())
+        let device = self.acting_device();
+        recording::chosen(recorded, &self.saved.recording, device.as_ref(), self.sweep().is_some())
     }
 
     /// In which ways a sweep is not of the settings as they are now, in words; nothing for a current one.

@@ -12,7 +12,7 @@ use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Event as Progress;
 use crate::job::{BufferSpec, Look, MeasureSpec, Shown, TraceSpec};
-use crate::lesson::{Experiment, Pack, PackFiles, Prediction, Program, Variant};
+use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program, Variant};
 use crate::notes::{self, Format};
 use crate::session::devices::{Choice, Devices};
 use crate::session::edits::is_edit;
@@ -24,7 +24,7 @@ use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
 use crate::session::setting::Setting;
 use crate::session::sweep::Sweep;
-use crate::session::{check, model, note, recording, run, sweep, work};
+use crate::session::{check, curves, model, note, recording, run, sweep, work};
 use crate::trace::record::{Backend, Device};
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -81,8 +81,10 @@ pub struct NoteTask {
 
 /// Orders for the disk's thread.
 pub enum FileTask {
-    /// Read the pack.
-    Load(PackFiles),
+    /// Read the pack, and the learner's own curves from the folder where they are kept.
+    Load(PackFiles, Option<PathBuf>),
+    /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
+    Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
     /// Write what is kept, as of some change.
     Save(PathBuf, Box<Saved>, u64),
 }
@@ -370,15 +372,22 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
     Worker::start("disk", move |orders: Receiver<Order<FileTask>>| {
         for Order { task, .. } in orders {
             match task {
-                FileTask::Load(files) => {
+                FileTask::Load(files, curves) => {
                     let (models, found) = model::load(&files);
                     let (pack, mut problems) = load(&files);
                     problems.extend(found);
                     let (recordings, found) = recording::load(&files, &pack);
                     problems.extend(found);
+                    let own = curves.map(|folder| curves::load(&folder, &pack)).unwrap_or_default();
+                    let recordings = recordings.into_iter().chain(own).collect();
                     out.send(Event::Models(models));
                     out.send(Event::Recordings(recordings));
                     out.send(Event::Pack(pack, problems));
+                }
+                FileTask::Curve(folder, lesson, experiment, sweep, device) => {
+                    if let Err(problem) = curves::keep(&folder, (&lesson, &experiment), &sweep, device) {
+                        out.send(Event::NotKept(problem));
+                    }
                 }
                 FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),
             }

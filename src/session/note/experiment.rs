@@ -17,7 +17,9 @@ const PLOT: [f32; 2] = [720.0, 400.0];
 /// The experiment as another device measured it, where the learner shows that: a figure of its own, with its own data.
 pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
     let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
-    let Some((recording, shown)) = recording::chosen(&all, &input.recording, Some(&input.device)).map(|i| all[i])
+    let Some((recording, shown)) =
+        recording::chosen(&all, &input.recording, Some(&input.device), input.sweeps.contains_key(&experiment.id))
+            .map(|i| all[i])
     else {
         return Vec::new();
     };

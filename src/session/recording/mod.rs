@@ -12,12 +12,12 @@ use serde::Deserialize;
 
 pub use self::file::{load, read};
 pub use self::fingerprint::fingerprint;
-use super::jobs;
+use super::jobs::{self, Params};
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::saved::RecordingChoice;
 use super::sweep::Sweep;
 use crate::base::units::Work;
-use crate::lesson::{Experiment, Lesson, Pack};
+use crate::lesson::{Experiment, Lesson, Pack, Variant};
 use crate::measure::stats;
 use crate::trace::record::{Backend, CacheState, Device};
 
@@ -55,6 +55,9 @@ pub struct Recording {
     /// What there is to show of them beside a pack; see [`Recording::resolve`].
     #[serde(skip)]
     pub shown: Vec<Shown>,
+    /// Whether the learner measured it in this program, on an earlier day.
+    #[serde(skip)]
+    pub own: bool,
 }
 
 /// One experiment of a lesson.
@@ -130,25 +133,30 @@ pub struct Shown {
 /// A recording with what it has of an experiment.
 pub type Of<'a> = (&'a Recording, &'a Shown);
 
-/// The place in `recorded` of the one to show: the one chosen, or the first where nothing else is there that a GPU measured. `device` is what
-/// measures, once that is known.
+/// The place in `recorded` of the one to show: the one chosen; else the learner's own of this device, while nothing has been `swept` anew; else
+/// the first of the pack's where nothing is there that a GPU measured. `device` is what measures, once that is known.
 #[must_use]
-pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Device>) -> Option<usize> {
+pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Device>, swept: bool) -> Option<usize> {
     match choice {
         RecordingChoice::Hidden => None,
         RecordingChoice::Only(id) => recorded.iter().position(|(recording, _)| recording.id == *id),
         RecordingChoice::Auto => {
             let no_gpu = device.is_some_and(|d| d.software || d.backend == Backend::Simt);
-            (no_gpu && !recorded.is_empty()).then_some(0)
+            let of_pack = recorded.iter().position(|(recording, _)| !recording.own).filter(|_| no_gpu);
+            let is_own = |recording: &Recording| recording.own && device.is_some_and(|d| d.name == recording.device);
+            // What a processor measured in a GPU's place stays in the list: the pack's curve says more.
+            let own = recorded.iter().position(|(recording, _)| is_own(recording)).filter(|_| !swept && !no_gpu);
+            own.or(of_pack)
         }
     }
 }
 
 impl Recording {
-    /// What was recorded on what and when: "NVIDIA H200, CUDA, 2026-11-21".
+    /// What was recorded on what and when: "NVIDIA H200, CUDA, 2026-11-21"; of the learner's own, that it is.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{}, {}, {}", self.device, self.interface(), self.date)
+        let whose = if self.own { "yours: " } else { "" };
+        format!("{whose}{}, {}, {}", self.device, self.interface(), self.date)
     }
 
     /// The interface as people call it.
@@ -202,6 +210,21 @@ impl Recording {
     pub fn shown(&self, lesson: &Lesson, experiment: &Experiment) -> Option<Of<'_>> {
         let is_it = |shown: &&Shown| shown.of.0 == lesson.id && shown.of.1 == experiment.id;
         self.shown.iter().find(is_it).map(|shown| (self, shown))
+    }
+
+    /// The time that it has of a whole program at these parameters; None if no experiment passed there.
+    #[must_use]
+    pub fn time_at(&self, lesson: &Lesson, variant: &Variant, params: &Params) -> Option<&TimeOutput> {
+        let of_lesson = self.shown.iter().filter(|shown| shown.of.0 == lesson.id);
+        let mut points = of_lesson.filter_map(|shown| {
+            let experiment = lesson.experiments.iter().find(|experiment| experiment.id == shown.of.1)?;
+            let curve = experiment.curves.iter().find(|c| c.variant == *variant && c.pass.is_none())?;
+            let sweep = &shown.sweep;
+            let same = |(id, value): (&String, &f64)| *id == sweep.over || params.get(id) == Some(value);
+            let x = params.get(&sweep.over).filter(|_| sweep.params.iter().all(same))?;
+            sweep.points.iter().find(|point| point.kernel.id == curve.id && point.x == *x)?.kernel.time.as_ref()
+        });
+        points.next()
     }
 }
 

@@ -6,8 +6,11 @@ use crate::base::tensor::{Elem, Init};
 use crate::lesson::{Curve, InitDecl, Kernel, Pack, PackFiles, Variant};
 use crate::session;
 
+/// The built-in pack, with the lesson that these tests know alone.
 fn pack() -> Pack {
-    session::load(&PackFiles::Embedded).0
+    let mut pack = session::load(&PackFiles::Embedded).0;
+    pack.lessons.retain(|lesson| lesson.experiments.iter().any(|experiment| experiment.id == "width_speed"));
+    pack
 }
 
 fn recording(pack: &Pack) -> Recording {
@@ -52,6 +55,7 @@ fn recording(pack: &Pack) -> Recording {
             curves: curves.map(curve).collect(),
         }],
         shown: Vec::new(),
+        own: false,
     }
     .resolve(pack)
 }
@@ -162,7 +166,7 @@ fn without_a_gpu_the_first_one_is_shown() {
     let tracer = crate::gpu::simt::device();
     let gpu = Device { backend: Backend::Wgpu, software: false, ..tracer.clone() };
     let software = Device { software: true, ..gpu.clone() };
-    let of = |choice: &RecordingChoice, device: Option<&Device>| chosen(&all, choice, device);
+    let of = |choice: &RecordingChoice, device: Option<&Device>| chosen(&all, choice, device, false);
     assert_eq!(of(&RecordingChoice::Auto, Some(&tracer)), Some(0));
     assert_eq!(of(&RecordingChoice::Auto, Some(&software)), Some(0));
     assert_eq!(of(&RecordingChoice::Auto, Some(&gpu)), None);

@@ -1,0 +1,16 @@
+// The loop, shared out: LANES lanes take the N elements in turns.
+// With 1 lane it is the loop as Python runs it; with N lanes each has one element.
+
+override N: u32 = 65536;     // elements
+override LANES: u32 = 1;     // lanes that share the work
+override BLOCK: u32 = 1;     // lanes in a workgroup
+
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    for (var i = gid.x; i < N; i += LANES) {
+        dst[i] = 2.0 * src[i];
+    }
+}

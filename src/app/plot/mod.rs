@@ -1,0 +1,262 @@
+//! The measured plot: the experiment in the step, with spread, ceiling and the learner's own point.
+
+mod axes;
+mod curves;
+mod legend;
+
+use egui::{RichText, Ui};
+
+pub use self::legend::Mark;
+use super::trail::Trail;
+use super::{recorded, theme};
+use crate::base::units::si;
+use crate::lesson::Curve;
+use crate::measure::stats::{quantile, sorted};
+use crate::scene::palette::{Hue, Ink};
+use crate::scene::plot::Plot;
+use crate::session::chart;
+use crate::session::desk::state::State;
+use crate::session::desk::{Command, Work};
+use crate::session::output::KernelOutput;
+use crate::session::recording::Of;
+use crate::session::sweep::{self, Sweep};
+use crate::trace::record::Backend;
+
+/// Room for two plots beside each other, in points.
+const TWO_PLOTS: f32 = 560.0;
+
+/// A plot lower than this, in points, has no room for the name of its x axis.
+const LOW: f32 = 120.0;
+
+/// Shows the pane.
+pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
+    let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
+        super::empty(ui, "This step has no experiment.");
+        return Vec::new();
+    };
+    let over = experiment.over.clone();
+    let sweep = state.sweep();
+    let differences = sweep.map(|s| state.differences(s)).unwrap_or_default();
+    let traced = sweep.map_or(state.measuring_backend().is_none(), |s| s.backend == Backend::Simt);
+    let traced = traced || experiment.quantity.is_traced();
+    let asked = sweep.map(|s| state.asked_settings(s)).unwrap_or_default();
+    // The diamond is a point of the curves: of the one that is on the bench.
+    let on_bench = |curve: &&Curve| {
+        curve.variant == state.place.variant && curve.pass.as_ref().is_none_or(|pass| *pass == state.place.pass)
+    };
+    let curve = experiment.curves.iter().find(on_bench).filter(|_| differences.is_empty() && asked.is_empty());
+    let current = curve.and_then(|curve| current(state, curve, traced));
+    let x = state.place.params.get(&over).copied().unwrap_or_default();
+    // A sweep at these settings has measured the same point, with more samples.
+    let swept = sweep.zip(curve).and_then(|(s, curve)| s.points.iter().find(|p| p.x == x && p.kernel.id == curve.id));
+    let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
+    let mut plot = chart::plot(&lesson, experiment, sweep, state.found.ceilings.as_ref(), current, !traced);
+    let others = state.place.params.iter().filter(|(id, _)| **id != over).map(|(id, value)| format!("{id}={value}"));
+    let of = format!("{}/{} {}", experiment.id, state.place.variant, others.collect::<Vec<_>>().join(" "));
+    trail.visit(of, plot.current);
+    plot.trail = trail.points().to_vec();
+    if !differences.is_empty() {
+        // Another setting's curve stays for comparison, and says whose it is.
+        plot.series.iter_mut().for_each(|s| s.ink = Ink::Idle);
+    }
+    ui.spacing_mut().item_spacing.y = 4.0;
+    let mut all = state.recorded();
+    if state.is_undecided() {
+        all.clear();
+    }
+    let chosen = state.chosen_recording(&all);
+    let mut details = sweep.map(details).unwrap_or_default();
+    let shown = chosen.map(|i| all[i]);
+    let theirs = shown.map(|(_, shown)| chart::recorded(&lesson, experiment, shown)).filter(|p| !p.series.is_empty());
+    let theirs = theirs.map(|mut theirs| {
+        theirs.current = curve.zip(shown).and_then(|(curve, (_, shown))| {
+            let same = |(id, value): (&String, &f64)| *id == over || state.place.params.get(id) == Some(value);
+            let series = theirs.series.iter().find(|s| s.id == chart::recorded_id(&curve.id))?;
+            let point = series.points.iter().find(|point| point.x == x)?;
+            shown.sweep.params.iter().all(same).then_some((x, point.y))
+        });
+        theirs
+    });
+    if let (Some((recording, shown)), Some(_)) = (shown, &theirs) {
+        details.extend(self::details(&shown.sweep).into_iter().map(|(kernel, x, text)| {
+            let (name, driver) = (recording.name(), &recording.driver);
+            (chart::recorded_id(&kernel), x, format!("{text}\nrecorded on {name}, driver {driver}"))
+        }));
+    }
+    let own = plot.series.iter().any(|s| !s.points.is_empty()) || plot.current.is_some();
+    let apart = own && theirs.as_ref().is_some_and(|theirs| !chart::share_axes(&plot, theirs));
+    let turns = (apart && ui.available_width() < TWO_PLOTS).then_some((experiment.id.as_str(), sweep.is_some()));
+    let (commands, their_turn) = title(ui, state, &plot.title, &all, chosen, turns);
+    let Some(theirs) = theirs else {
+        if own {
+            one(ui, "measured", &plot, details, |ui| provenance(ui, &plot, sweep, (&asked, &differences)));
+        } else {
+            let waits = if state.is_undecided() { " Recorded curves come with your prediction." } else { "" };
+            let text = if runs_here(state) {
+                format!("Run the experiment: {} over {} appears here.{waits}", plot.y.label, plot.x.label)
+            } else {
+                "These kernels need an NVIDIA GPU with CUDA, and no recording has their curves.".to_owned()
+            };
+            super::empty(ui, &text);
+        }
+        shown
+            .filter(|(_, shown)| !shown.changed.is_empty())
+            .into_iter()
+            .for_each(|s| recorded::provenance(ui, state, s));
+        return commands;
+    };
+    let Some(shown) = shown else { return commands };
+    if !own {
+        one(ui, "recorded", &theirs, details, |ui| recorded::provenance(ui, state, shown));
+    } else if !apart {
+        plot.series.extend(theirs.series);
+        one(ui, "measured", &plot, details, |ui| {
+            provenance(ui, &plot, sweep, (&asked, &differences));
+            recorded::provenance(ui, state, shown);
+        });
+    } else if turns.is_none() {
+        // On the same axes one of them would be a line at the bottom, or another quantity.
+        ui.columns(2, |columns| {
+            let [left, right] = columns else { return };
+            let own = |ui: &mut Ui| provenance(ui, &plot, sweep, (&asked, &differences));
+            one(left, "measured", &plot, details.clone(), own);
+            one(right, "recorded", &theirs, details, |ui| recorded::provenance(ui, state, shown));
+        });
+    } else if their_turn {
+        one(ui, "recorded", &theirs, details, |ui| recorded::provenance(ui, state, shown));
+    } else {
+        one(ui, "measured", &plot, details, |ui| provenance(ui, &plot, sweep, (&asked, &differences)));
+    }
+    commands
+}
+
+/// One plot with what its marks mean and whose it is.
+fn one(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>, provenance: impl FnOnce(&mut Ui)) {
+    let at_ends = curves::are_labelled(plot, ui.available_size());
+    legend::show(ui, plot, at_ends);
+    provenance(ui);
+    curves::draw(ui, id, plot, details, at_ends);
+}
+
+/// The plot's title, and the choice of what is beside the learner's own curves; where both take `turns` (see [`recorded::turn`]), whether it is
+/// the recording's.
+fn title(
+    ui: &mut Ui,
+    state: &State,
+    title: &str,
+    recorded: &[Of<'_>],
+    chosen: Option<usize>,
+    turns: Option<(&str, bool)>,
+) -> (Vec<Command>, bool) {
+    let text = egui::Label::new(RichText::new(title).font(theme::medium(theme::UI))).truncate();
+    if ui.available_width() < TWO_PLOTS || recorded.is_empty() {
+        let mut commands = titled(ui, text, |ui| run_button(ui, state));
+        if recorded.is_empty() {
+            return (commands, false);
+        }
+        let choose = |ui: &mut Ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            let command = recorded::chooser(ui, recorded, chosen, turns.is_none());
+            (command, turns.is_some_and(|(id, swept)| recorded::turn(ui, id, swept)))
+        };
+        let (command, theirs) = ui.horizontal(choose).inner;
+        commands.extend(command);
+        return (commands, theirs);
+    }
+    let choose = |ui: &mut Ui| run_button(ui, state).or(recorded::chooser(ui, recorded, chosen, true));
+    (titled(ui, text, choose), false)
+}
+
+/// A title, and what is at the right end of its line.
+fn titled(ui: &mut Ui, text: egui::Label, end: impl FnOnce(&mut Ui) -> Option<Command>) -> Vec<Command> {
+    let row = egui::vec2(ui.available_width(), 22.0);
+    let both = |ui: &mut Ui| {
+        let command = end(ui);
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(text));
+        command
+    };
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    ui.allocate_ui_with_layout(row, layout, both).inner.into_iter().collect()
+}
+
+/// What stands on the y axis and whose curves these are: what ran them, which settings the experiment `asked` for, and in what else they
+/// differ from the settings as they are now.
+fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differences): (&[String], &[String])) {
+    let theme = theme::of(ui);
+    let mut text = plot.y.label.clone();
+    let mut ink = Ink::Muted;
+    if let Some(sweep) = sweep {
+        if !differences.is_empty() {
+            text = format!("not of your settings: {}", differences.join(", "));
+            ink = Hue::Store.ink();
+        } else if sweep.points.len() < sweep.total {
+            text.push_str(&format!(", {} of {} points", sweep.points.len(), sweep.total));
+        }
+        if differences.is_empty() && sweep.left_out.is_some() {
+            text.push_str(", larger ones need a GPU");
+        }
+        if differences.is_empty() && !asked.is_empty() {
+            text.push_str(&format!(", at {}", asked.join(", ")));
+        }
+    }
+    let label = egui::Label::new(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink))).truncate();
+    let response = ui.add(label);
+    if let Some(sweep) = sweep {
+        let how = if sweep.backend == Backend::Simt { "traced by" } else { "measured on" };
+        let left_out = sweep.left_out.as_ref().map(|why| format!("\n{}", why.message)).unwrap_or_default();
+        response.on_hover_text(format!("{how} {}{left_out}", sweep.device));
+    }
+}
+
+/// Whether what acts as the device, or the tracer, runs a kernel of the experiment.
+fn runs_here(state: &State) -> bool {
+    let (Some(lesson), Some(experiment)) = (&state.place.lesson, state.place.experiment()) else { return false };
+    let backend = if experiment.quantity.is_traced() { None } else { state.measuring_backend() };
+    sweep::curves_of(lesson, experiment, backend.unwrap_or(Backend::Simt)).next().is_some()
+}
+
+/// Runs the experiment.
+fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
+    let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
+    let ready = state.acting_device().is_some() && runs_here(state) && !running;
+    let response = ui.add_enabled(ready, egui::Button::new("Run"));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, "Run experiment"));
+    response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
+}
+
+/// What is on the bench as a point of its curve: traced, or measured, as far as its samples go.
+fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
+    let place = curve.pass.as_ref().map(|_| state.place.pass());
+    if traced {
+        return Some(KernelOutput::of(&curve.id, state.traced()?.record.as_ref()?, place));
+    }
+    let measured = state.found.measured.get(&state.place.variant.program)?;
+    match &measured.record {
+        Some(record) => Some(KernelOutput::of(&curve.id, record, place)),
+        None if measured.samples.is_empty() || place.is_some() => None,
+        None => Some(KernelOutput::sampled(&curve.id, measured.work, quantile(&sorted(&measured.samples), 0.5))),
+    }
+}
+
+/// Where it is noted that a plot was clicked.
+#[must_use]
+pub fn clicked() -> egui::Id {
+    egui::Id::unique("plot clicked")
+}
+
+/// What hovering a point adds to its figure: the kernel, the x, the time with its spread.
+fn details(sweep: &Sweep) -> Vec<(String, f64, String)> {
+    let own = sweep.points.iter().filter_map(|p| Some((p.kernel.id.clone(), p.x, p.kernel.time.as_ref()?)));
+    let libraries = sweep.points.iter().filter_map(|p| {
+        let library = p.kernel.library.as_ref()?;
+        Some((chart::library_id(library), p.x, library.time.as_ref()?))
+    });
+    own.chain(libraries)
+        .map(|(id, x, t)| {
+            let spread = format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"));
+            let cache = super::format::cache(t.cache);
+            let text = format!("\n{} (p10–p90 {spread}), n = {}, {cache} cache", si(t.median_s, "s"), t.samples);
+            (id, x, text)
+        })
+        .collect()
+}

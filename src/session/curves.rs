@@ -1,0 +1,155 @@
+//! The learner's own curves on disk: a recording for each device and day, beside the state.
+
+use std::path::{Path, PathBuf};
+
+use super::note;
+use super::record;
+use super::recording::{self, FORMAT_VERSION, Recording};
+use super::sweep::Sweep;
+use crate::base::diag::Diagnostic;
+use crate::base::files::read_file;
+use crate::base::store;
+use crate::lesson::{Experiment, Lesson, Pack};
+use crate::trace::record::Device;
+
+/// The most that is read of one file.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The folder of the curves, beside the file that the learner's work is kept in.
+#[must_use]
+pub fn folder(state: &Path) -> Option<PathBuf> {
+    state.parent().map(|parent| parent.join("curves"))
+}
+
+/// Keeps a finished sweep of an experiment. It takes the place of that experiment's curves of this device, from whichever day.
+///
+/// # Errors
+/// When a file cannot be read or written: it stays as it was.
+pub fn keep(
+    folder: &Path,
+    (lesson, experiment): (&Lesson, &Experiment),
+    sweep: &Sweep,
+    device: Device,
+) -> Result<(), Diagnostic> {
+    // Where it cannot be made, writing the file says why.
+    let _ = std::fs::create_dir_all(folder);
+    let date = note::today();
+    let of_device = record::id(&device.name, device.backend);
+    let id = format!("{of_device}-{date}");
+    let is_same = |e: &recording::RecordedExperiment| e.lesson == lesson.id && e.experiment == experiment.id;
+    let mut today = None;
+    for path in files(folder) {
+        let Ok(mut kept) = read(&path) else { continue };
+        if !kept.id.starts_with(&of_device) || (kept.device != device.name || kept.backend != device.backend) {
+            continue;
+        }
+        let before = kept.experiments.len();
+        kept.experiments.retain(|experiment| !is_same(experiment));
+        if kept.id == id && kept.bounds_checks == sweep.bounds_checks {
+            today = Some(kept);
+        } else if kept.experiments.is_empty() {
+            // An empty file of an earlier day would only be in the way; if it cannot be removed it does no harm.
+            let _ = std::fs::remove_file(&path);
+        } else if kept.experiments.len() < before {
+            store::write_atomic(&path, kept.to_text().as_bytes())?;
+        }
+    }
+    let mut kept = today.unwrap_or_else(|| Recording {
+        id: id.clone(),
+        format_version: FORMAT_VERSION,
+        device: device.name,
+        driver: device.driver,
+        api: device.api,
+        backend: device.backend,
+        date,
+        program: super::VERSION.to_owned(),
+        bounds_checks: sweep.bounds_checks,
+        experiments: Vec::new(),
+        shown: Vec::new(),
+        own: true,
+    });
+    kept.experiments.push(record::recorded(lesson, experiment, sweep));
+    store::write_atomic(&folder.join(format!("{id}.ron")), kept.to_text().as_bytes())
+}
+
+/// What was kept, the newest first. Files of another format or by another program are passed over: they stay where they are.
+#[must_use]
+pub fn load(folder: &Path, pack: &Pack) -> Vec<Recording> {
+    let mut found: Vec<Recording> = files(folder).iter().filter_map(|path| read(path).ok()).collect();
+    found.sort_by(|a, b| b.date.cmp(&a.date).then_with(|| a.id.cmp(&b.id)));
+    found.into_iter().map(|recording| recording.resolve(pack)).collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "ron"));
+    files.sort();
+    files
+}
+
+fn read(path: &Path) -> Result<Recording, Diagnostic> {
+    let name = path.display().to_string();
+    let unread = |why: &dyn std::fmt::Display| Diagnostic::error(format!("cannot read {name}: {why}"));
+    let text = read_file(path, MOST_BYTES).map_err(|why| unread(&why))?;
+    let text = String::from_utf8(text).map_err(|why| unread(&why))?;
+    let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    recording::read(&id, &name, &text).map(|recording| Recording { own: true, ..recording })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use crate::session::output::{KernelOutput, SweepPoint, TimeOutput};
+    use crate::trace::record::{Backend, CacheState};
+
+    fn sweep(lesson: &Lesson, experiment: &Experiment, median_s: f64) -> Sweep {
+        let time = TimeOutput {
+            median_s,
+            p10_s: median_s,
+            p90_s: median_s,
+            samples: 1,
+            each_s: vec![median_s],
+            cache: CacheState::Cold,
+        };
+        let curve = experiment.curves[0].id.clone();
+        let work = crate::base::units::Work { bytes: 8.0, flops: 0.0 };
+        let kernel = KernelOutput { time: Some(time), ..KernelOutput::sampled(&curve, work, median_s) };
+        Sweep {
+            number: 1,
+            bounds_checks: true,
+            warp_width: 32,
+            backend: Backend::Wgpu,
+            device: "Some GPU".to_owned(),
+            params: crate::session::jobs::defaults(lesson),
+            over: experiment.over.clone(),
+            points: vec![SweepPoint { x: experiment.values[0], kernel, value: None, warnings: Vec::new() }],
+            total: 1,
+            left_out: None,
+        }
+    }
+
+    #[test]
+    fn a_curve_is_kept_once_and_shown_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pack, _) = crate::session::load(&crate::lesson::PackFiles::Embedded);
+        let (lesson, experiment) = pack
+            .lessons
+            .iter()
+            .find_map(|lesson| Some((lesson, lesson.experiments.iter().find(|e| !e.quantity.is_traced())?)))
+            .unwrap();
+        let device = Device { name: "Some GPU".to_owned(), backend: Backend::Wgpu, ..crate::gpu::simt::device() };
+        for median_s in [2e-3, 1e-3] {
+            let sweep = sweep(lesson, experiment, median_s);
+            keep(folder.path(), (lesson, experiment), &sweep, device.clone()).unwrap();
+        }
+        std::fs::write(folder.path().join("not-one.ron"), "(").unwrap();
+        let found = load(folder.path(), &pack);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].own && found[0].bounds_checks);
+        let (_, shown) = found[0].shown(lesson, experiment).unwrap();
+        let times: Vec<f64> = shown.sweep.points.iter().map(|p| p.kernel.time.as_ref().unwrap().median_s).collect();
+        assert_eq!(times, [1e-3], "the newer took the older one's place");
+    }
+}
