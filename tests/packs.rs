@@ -162,7 +162,7 @@ const SPOILS: &[Spoil<'_>] = &[
         ("explore jacobian", "explore banks"),
         "banks",
         "no explorer `banks`",
-        "`softmax`, `cross_entropy`, `jacobian`",
+        "`softmax`, `cross_entropy`, `jacobian`, `jacobian_product`",
     ),
     (TEXT, ("{{= waste}}", "{{= wate}}"), "wate", "nothing here is called `wate`", "`waste`"),
     (TEXT, ("device.copy", "device.copi"), "device.copi", "no result `copi`", "`copy`"),

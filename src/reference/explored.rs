@@ -9,13 +9,19 @@ pub enum Explorer {
     Softmax,
     /// Softmax against a target: the loss and its gradient.
     CrossEntropy,
-    /// Softmax's Jacobian, and the product with it.
+    /// Softmax's Jacobian, entry by entry.
     Jacobian,
+    /// What the Jacobian is made of, and the product with it.
+    JacobianProduct,
 }
 
 /// All explorers, by name.
-const TABLE: [(&str, Explorer); 3] =
-    [("softmax", Explorer::Softmax), ("cross_entropy", Explorer::CrossEntropy), ("jacobian", Explorer::Jacobian)];
+const TABLE: [(&str, Explorer); 4] = [
+    ("softmax", Explorer::Softmax),
+    ("cross_entropy", Explorer::CrossEntropy),
+    ("jacobian", Explorer::Jacobian),
+    ("jacobian_product", Explorer::JacobianProduct),
+];
 
 /// The names that a lesson's text may explore, in the table's order.
 #[must_use]
@@ -101,7 +107,7 @@ mod tests {
     #[test]
     fn every_name_leads_to_its_explorer() {
         let found: Vec<_> = explorers().into_iter().filter_map(explorer).collect();
-        assert_eq!(found, [Explorer::Softmax, Explorer::CrossEntropy, Explorer::Jacobian]);
+        assert_eq!(found, [Explorer::Softmax, Explorer::CrossEntropy, Explorer::Jacobian, Explorer::JacobianProduct]);
         assert_eq!(explorer("sofmax"), None);
     }
 

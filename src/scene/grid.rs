@@ -16,6 +16,8 @@ const LEAST: f32 = 6.0;
 const CELL: f32 = 1.5;
 /// The most that an element of a small thing measures.
 const LARGE: f32 = 8.0;
+/// The least that a ring around a cell measures.
+const RING: f32 = 9.0;
 /// From this size on, cells are drawn apart.
 const APART: f32 = 5.0;
 
@@ -31,6 +33,8 @@ pub(super) struct Matrix {
     pub(super) written: bool,
     /// Whether its rows are known; otherwise it is drawn in rows of the banks.
     pub(super) shaped: bool,
+    /// Rows and columns beyond its last ones that room is kept for.
+    pub(super) beyond: [u64; 2],
 }
 
 impl Matrix {
@@ -45,8 +49,9 @@ impl Matrix {
         text::width(&self.label(f32::INFINITY), 12.0, false)
     }
 
+    /// Columns and rows to make room for.
     fn size(&self) -> [f32; 2] {
-        [self.cells.columns as f32, self.cells.rows as f32]
+        [(self.cells.columns + self.beyond[1]) as f32, (self.cells.rows + self.beyond[0]) as f32]
     }
 }
 
@@ -169,7 +174,9 @@ pub(super) fn centre(all: &mut [&mut Placed], [x, _, w, _]: [f32; 4]) -> f32 {
 }
 
 fn placed(matrix: Matrix, rect: [f32; 4], room: f32) -> Placed {
-    let rect = rect.map(f32::round);
+    let size = matrix.size();
+    let own = [matrix.cells.columns as f32 / size[0], matrix.cells.rows as f32 / size[1]];
+    let rect = [rect[0], rect[1], (rect[2] * own[0]).max(1.0), (rect[3] * own[1]).max(1.0)].map(f32::round);
     let mut cells = matrix.cells;
     let points = [rect[3] / cells.rows as f32, rect[2] / cells.columns as f32];
     for (span, point) in cells.span.iter_mut().zip(points) {
@@ -251,8 +258,9 @@ impl Placed {
         let (rows, columns) = (self.grid.rows(), self.grid.columns());
         let (down, along) = ((row / cells.span[0]) as usize, (column / cells.span[1]) as usize);
         let rect = [columns[along], rows[down], columns[along + 1] - columns[along], rows[down + 1] - rows[down]];
-        // Small cells would vanish under their ring.
-        let rect = [rect[0] - 1.0, rect[1] - 1.0, rect[2] + 2.0, rect[3] + 2.0];
+        // Small cells would vanish under their ring, and a small ring on its ground.
+        let more = [2, 3].map(|side| ((RING - rect[side]) / 2.0).max(1.0));
+        let rect = [rect[0] - more[0], rect[1] - more[1], rect[2] + 2.0 * more[0], rect[3] + 2.0 * more[1]];
         frame.outline(rect, 1.0, None, Ink::Accent, None);
     }
 
@@ -295,6 +303,7 @@ mod tests {
             cells: Cells::of(rows * columns, columns, 128),
             written,
             shaped: true,
+            beyond: [0; 2],
         }
     }
 

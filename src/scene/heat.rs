@@ -7,7 +7,8 @@ use super::matrices::{areas, name};
 use super::palette::Ink;
 use super::stage::StageView;
 use super::text;
-use crate::base::units::{count, number};
+use super::tiles::Tiles;
+use crate::base::units::{count, figure, number};
 use crate::trace::heat::{Bits, Footprint};
 use crate::trace::{Fetches, Heat};
 
@@ -38,7 +39,10 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         return frame;
     };
     let (placed, card) = layout(heat, view.size);
-    let lit = view.hovered.and_then(|tag| lit(heat, &placed, tag));
+    // Until the pointer chooses an element, one stands for all: the picture says at once what is computed from it.
+    let sample = sample(heat, &placed).filter(|_| !matches!(view.hovered, Some(Tag::Cell { .. })));
+    let told = sample.or(view.hovered);
+    let lit = told.and_then(|tag| lit(heat, &placed, tag));
     for placed in &placed {
         let Some((i, fetches)) = find(heat, placed.grid.buffer) else { continue };
         placed.draw(&mut frame, |row, column| {
@@ -55,11 +59,15 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
             match &lit {
                 Some(_) if placed.matrix.written => reached[1].then_some(Ink::Store),
                 // The matrix that the pointer is on stays as it is; of the others, the rest steps back.
-                Some(lit) if lit.matrix != i && !reached[0] => Some(Ink::Faint),
+                Some(lit) if sample.is_none() && lit.matrix != i && !reached[0] => Some(Ink::Faint),
                 _ => (mean > 0.0).then(|| level(mean)),
             }
         });
-        placed.ring(&mut frame, view.hovered);
+        let tiles = Tiles::of(heat, i).filter(|_| placed.matrix.written);
+        if let Some(tiles) = tiles {
+            tiles.draw(&mut frame, placed);
+        }
+        placed.ring(&mut frame, told);
     }
     let said: Vec<(String, String)> = heat.matrices.iter().filter(|m| m.total > 0).map(words).collect();
     if let Some(rect) = card {
@@ -71,19 +79,24 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         for (name, value) in &said {
             card.row(name, value);
         }
-        match (&lit, view.hovered) {
-            (Some(lit), Some(Tag::Cell { buffer, row, column })) => {
-                if let Some(on) = placed.iter().find(|p| p.grid.buffer == buffer) {
-                    card.section("under the pointer");
-                    card.says(&name(on, row, column));
-                    card.says(&by_whom(heat, lit));
-                }
+        if let (Some(lit), Some(Tag::Cell { buffer, row, column })) = (&lit, told)
+            && let Some(on) = placed.iter().find(|p| p.grid.buffer == buffer)
+        {
+            card.section(if sample.is_some() { "fan-out of one element" } else { "under the pointer" });
+            card.says(&name(on, row, column));
+            card.says(&by_whom(heat, lit));
+            if sample.is_some() {
+                card.says("What they compute is lit. Point at another.");
             }
-            _ if heat.footprints.is_empty() => {}
-            _ => {
-                card.section("fan-out");
-                card.says("Point at a cell: what is computed from it lights up.");
+        }
+        if let Some((tiles, cells)) = tiled(heat, &placed) {
+            card.section("tiles");
+            let [down, across] = tiles.each;
+            card.row("one workgroup's", &format!("{} × {}", count(down), count(across)));
+            if tiles.beyond != [0, 0] {
+                card.row("of them inside", &figure(cells as f64 / tiles.covered() as f64, "%"));
             }
+            card.row("tiles", &format!("{} × {}", count(tiles.count[0]), count(tiles.count[1])));
         }
         card.finish();
     }
@@ -100,10 +113,37 @@ fn layout(heat: &Heat, size: [f32; 2]) -> (Vec<Placed>, Option<[f32; 4]>) {
         cells: m.cells,
         written: m.total == 0,
         shaped: true,
+        beyond: [0; 2],
     };
-    let (mut placed, _) = grid::place(heat.matrices.iter().map(matrix).collect(), area);
+    let mut matrices: Vec<Matrix> = heat.matrices.iter().map(matrix).collect();
+    if let Some([left, right, output]) = grid::product(&matrices)
+        && let Some(Tiles { beyond: [rows, columns], .. }) = Tiles::of(heat, output)
+    {
+        // Tiles of the inputs reach as far as those of the output.
+        matrices[left].beyond = [rows, 0];
+        matrices[right].beyond = [0, columns];
+        matrices[output].beyond = [rows, columns];
+    }
+    let (mut placed, _) = grid::place(matrices, area);
     grid::centre(&mut placed.iter_mut().collect::<Vec<_>>(), area);
     (placed, card)
+}
+
+/// The tiles of the first matrix that is stored in tiles, and its elements.
+fn tiled(heat: &Heat, placed: &[Placed]) -> Option<(Tiles, u64)> {
+    placed.iter().filter(|placed| placed.matrix.written).find_map(|placed| {
+        let (i, fetches) = find(heat, placed.grid.buffer)?;
+        Some((Tiles::of(heat, i)?, fetches.cells.elements()))
+    })
+}
+
+/// An element of the first matrix that is fetched, a third of the way in.
+fn sample(heat: &Heat, placed: &[Placed]) -> Option<Tag> {
+    let on = placed.iter().find(|placed| !placed.matrix.written)?;
+    let cells = on.grid.cells;
+    let at = |elements: u64, span: u64| elements / 3 / span * span;
+    let (row, column) = (at(cells.rows, cells.span[0]), at(cells.columns, cells.span[1]));
+    (!heat.footprints.is_empty()).then_some(Tag::Cell { buffer: on.grid.buffer, row, column })
 }
 
 fn find(heat: &Heat, buffer: u16) -> Option<(usize, &Fetches)> {

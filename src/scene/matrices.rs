@@ -209,7 +209,8 @@ impl Progress {
         let of = |((buffer, traced), touched): ((u16, &crate::trace::TracedBuffer), &Option<Touched>)| {
             let touched = touched.as_ref().filter(|_| traced.space == space)?;
             let shaped = traced.columns.is_some();
-            Some(Matrix { buffer, name: traced.name.clone(), cells: touched.cells, written: touched.written, shaped })
+            let (name, cells, written) = (traced.name.clone(), touched.cells, touched.written);
+            Some(Matrix { buffer, name, cells, written, shaped, beyond: [0; 2] })
         };
         buffers.filter_map(of).collect()
     }

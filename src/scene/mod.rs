@@ -24,6 +24,7 @@ pub mod stage;
 pub mod strip;
 pub mod svg;
 pub mod text;
+mod tiles;
 pub mod touch;
 pub mod warp;
 pub mod waves;

@@ -1,5 +1,6 @@
 //! Pictures of the maths that a learner explores: bars that can be dragged, and what follows from them.
 
+mod collapse;
 mod heat;
 mod product;
 mod rows;
@@ -116,9 +117,13 @@ pub fn picture(view: &ExploreView<'_>) -> Picture {
         Explorer::Softmax => rows::softmax(&mut sheet, &derived),
         Explorer::CrossEntropy => rows::cross_entropy(&mut sheet, &derived),
         Explorer::Jacobian => {
+            rows::both(&mut sheet, &derived);
+            words = heat::draw(&mut sheet, &derived, &maths::jacobian(&derived.y, t), view.spelled);
+        }
+        Explorer::JacobianProduct => {
             let matrix = maths::jacobian(&derived.y, t);
             rows::both(&mut sheet, &derived);
-            words = heat::draw(&mut sheet, &derived, &matrix, view.spelled);
+            collapse::draw(&mut sheet, &derived, &matrix);
             product::draw(&mut sheet, &derived, &matrix);
         }
     }

@@ -58,7 +58,7 @@ fn every_picture_fits_every_width() {
                 let shown = picture(&view(explorer, &at, width));
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
                 assert!(shown.frame.alt.contains("temperature"), "{}", shown.frame.alt);
-                let wanted = if explorer == Explorer::Jacobian { 2 } else { 1 } * at.logits.len();
+                let wanted = if explorer == Explorer::JacobianProduct { 2 } else { 1 } * at.logits.len();
                 assert_eq!(shown.handles.len(), wanted);
                 let cells = if explorer == Explorer::Jacobian { at.logits.len().pow(2) } else { 0 };
                 assert_eq!((shown.cells.len(), shown.words.is_empty()), (cells, cells == 0));
@@ -86,6 +86,7 @@ fn every_check_holds_and_is_said() {
         let alt = picture(&view(Explorer::Jacobian, &at, 560.0)).frame.alt;
         assert_eq!(alt.matches("Holds: ").count(), 5, "{alt}");
         assert!(!alt.contains("Does not hold"), "{alt}");
+        let alt = picture(&view(Explorer::JacobianProduct, &at, 560.0)).frame.alt;
         let n = at.logits.len();
         assert!(alt.contains(&format!("{} entries, 2n² − n = {} FLOP", n * n, 2 * n * n - n)), "{alt}");
     }
@@ -106,7 +107,7 @@ fn a_gradient_names_its_parts() {
 #[test]
 fn a_handle_spans_its_values() {
     let at = Explored::default();
-    let shown = picture(&view(Explorer::Jacobian, &at, 400.0));
+    let shown = picture(&view(Explorer::JacobianProduct, &at, 400.0));
     for handle in &shown.handles {
         let [x, _, w, _] = handle.rect;
         assert_eq!(
@@ -149,6 +150,9 @@ fn text_on_every_tint_can_be_read() {
 
 #[test]
 fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
-    let shown = picture(&view(Explorer::Jacobian, &Explored::default(), 560.0));
-    roxmltree::Document::parse(&svg::adaptive(&shown.frame)).map(drop)
+    for explorer in [Explorer::Jacobian, Explorer::JacobianProduct] {
+        let shown = picture(&view(explorer, &Explored::default(), 560.0));
+        roxmltree::Document::parse(&svg::adaptive(&shown.frame))?;
+    }
+    Ok(())
 }
