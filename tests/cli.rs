@@ -337,6 +337,9 @@ fn a_new_lesson_passes_check() {
     assert_eq!(run.code, 2, "a lesson that is there is not overwritten");
     let run = warpbook_in(folder.path(), &["--pack", "pack", "list"]);
     assert!(run.out.contains("my-lesson"), "{}", run.out);
+    let run = warpbook_in(folder.path(), &["new", "another", "--pack", "pack"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(warpbook_in(folder.path(), &["check", "pack"]).code, 0);
 }
 
 #[test]

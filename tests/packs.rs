@@ -418,11 +418,7 @@ fn a_twin_lies_beside_its_shader_and_a_library_names_buffers() -> Outcome {
 #[test]
 fn a_new_lesson_loads_without_a_word() -> Outcome {
     let folder = tempfile::tempdir()?;
-    for (path, contents) in lesson::scaffold("bank-conflicts")? {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().ok_or("no folder")?)?;
-        fs::write(path, contents)?;
-    }
+    warpbook::session::new_lesson::create(folder.path(), "bank-conflicts")?;
     let (pack, found) = load(folder.path());
     assert!(found.is_empty(), "{found:?}");
     assert_eq!(pack.lessons[0].title, "Bank conflicts");
