@@ -77,7 +77,7 @@ fn typeset(latex: &str, display: bool) -> Result<DisplayList, Diagnostic> {
             "the formula `{latex}` is {width:.0} em wide and {height:.0} em high, and the maximum is {WIDEST} by \
              {TALLEST} em and {LARGEST} square em"
         );
-        return Err(Diagnostic::error(message).hint("look for a length in it that is too large, or negative"));
+        return Err(Diagnostic::error(message).hint("look for a length in it that is too large"));
     }
     Ok(list)
 }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn formulas_larger_than_any_page_are_reported() {
-        for latex in [r"a\hspace{1000em}b", r"\rule{5000em}{5000em}", r"\rule{50em}{50em}", r"a\hspace{-9em}b"] {
+        for latex in [r"a\hspace{1000em}b", r"\rule{5000em}{5000em}", r"\rule{50em}{50em}"] {
             let report = check(latex, false).err().map(|error| error.message).unwrap_or_default();
             assert!(report.contains("the maximum is 100 by 60 em"), "{latex}: {report}");
             assert!(svg(latex, true, 16.0, "#000").is_err(), "{latex}");

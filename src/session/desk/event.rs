@@ -15,7 +15,7 @@ use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::recording::Recording;
-use crate::session::saved::{RecordingChoice, Room, ThemeChoice};
+use crate::session::saved::{RecordingChoice, Room, ThemeChoice, Written};
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -146,5 +146,5 @@ pub enum Event {
     /// A note was written, and what had to be left out of it.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
     /// What is kept was written, as of this change.
-    Saved(u64, Result<(), Diagnostic>),
+    Saved(u64, Result<Box<Written>, Diagnostic>),
 }

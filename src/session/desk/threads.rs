@@ -83,8 +83,8 @@ pub struct NoteTask {
 pub enum FileTask {
     /// Read the pack.
     Load(PackFiles),
-    /// Write what is kept, as of some change.
-    Save(PathBuf, Box<Saved>, u64),
+    /// Write what is kept, as of some change: the state that the file had, as far as the window knows, and the window's own.
+    Save(PathBuf, Box<[Saved; 2]>, u64),
 }
 
 /// Starts the tracer's thread.
@@ -380,7 +380,10 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
                     out.send(Event::Recordings(recordings));
                     out.send(Event::Pack(pack, problems));
                 }
-                FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),
+                FileTask::Save(path, states, change) => {
+                    let [base, mine] = *states;
+                    out.send(Event::Saved(change, saved::save(&path, &base, mine).map(Box::new)));
+                }
             }
         }
     })
