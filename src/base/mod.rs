@@ -4,6 +4,7 @@ pub mod diag;
 pub mod expr;
 pub mod files;
 pub mod half;
+pub mod lines;
 pub mod math;
 pub mod npy;
 pub mod rng;

@@ -118,9 +118,17 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
     Some(Draft { lesson, declared: reader.declared, figures: reader.figures, conditions: reader.conditions })
 }
 
+/// The most items of a list.
+const MOST_ITEMS: usize = 1000;
+
 /// The items of a list that could be read.
 pub(super) fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
-    fields.list(name).unwrap_or_default().into_iter().filter_map(read).collect()
+    let items = fields.list(name).unwrap_or_default();
+    if let Some(node) = items.get(MOST_ITEMS) {
+        let message = format!("`{name}` has {} entries, and the maximum is {MOST_ITEMS}", items.len());
+        node.error(message, "make several lessons of it");
+    }
+    items.into_iter().take(MOST_ITEMS).filter_map(read).collect()
 }
 
 #[derive(Deserialize)]
