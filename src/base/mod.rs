@@ -1,5 +1,6 @@
 //! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
+pub mod day;
 pub mod diag;
 pub mod expr;
 pub mod files;

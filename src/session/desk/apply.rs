@@ -27,6 +27,7 @@ impl Desk {
                     self.take_device(found);
                 }
             }
+            Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Ceilings(backend, found) => match found {
                 _ if state.measuring_backend() != Some(backend) => {}
                 Ok(ceilings) => state.found.ceilings = Some(ceilings),

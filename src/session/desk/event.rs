@@ -117,6 +117,8 @@ pub enum Event {
     PackChanged,
     /// The chosen backend's device is known.
     Device(Choice, Result<Device, Diagnostic>),
+    /// Something that the learner should know.
+    Told(Diagnostic),
     /// A device's ceilings were measured.
     Ceilings(Backend, Result<Ceilings, Diagnostic>),
     /// A program was traced: in part, or in full.

@@ -29,6 +29,7 @@ use super::saved;
 use super::sweep::Sweep;
 use super::watch::{self, Watch};
 use super::{exercise, note};
+use crate::base::day;
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
 use crate::lesson::{Lesson, PackFiles};
@@ -309,7 +310,7 @@ impl Desk {
             recording: state.saved.recording.clone(),
             sweeps: state.found.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
-            created: note::today(),
+            created: day::today(),
         })
     }
 

@@ -263,7 +263,13 @@ pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
 fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: Order<DeviceTask>) {
     let cancel = &*cancel;
     match task {
-        DeviceTask::Describe(choice) => out.send(Event::Device(choice, devices.resolve(choice))),
+        DeviceTask::Describe(choice) => {
+            let found = devices.resolve(choice);
+            if let Ok((_, Some(why))) = &found {
+                out.send(Event::Told(why.clone()));
+            }
+            out.send(Event::Device(choice, found.map(|(device, _)| device)));
+        }
         DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(backend, devices.ceilings(backend))),
         DeviceTask::Measure(setting, variant, backend) => measure(devices, out, &setting, &variant, backend, cancel),
         DeviceTask::Experiment(setting, experiment, device) => {
