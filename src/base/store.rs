@@ -37,6 +37,7 @@ fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     std::fs::create_dir_all(folder)?;
+    sweep(folder);
     let mut temporary = builder().tempfile_in(folder)?;
     temporary.write_all(contents)?;
     temporary.as_file().sync_all()?;
@@ -44,9 +45,28 @@ fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// How the names of temporary files begin, and end.
+const TEMPORARY: (&str, &str) = (".warpbook-", ".tmp");
+
+/// How old a temporary file has to be to count as one whose program was killed.
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
+
+/// Removes temporary files whose programs did not live to do so. What cannot be removed is in nobody's way.
+fn sweep(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = name.to_str().is_some_and(|name| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1));
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_ours && age().is_some_and(|age| age > LEFT_BEHIND) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Temporary files are private by default; what becomes of these is as readable as any other file of the user's.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -287,6 +307,22 @@ mod tests {
             let kept = note.hint.as_deref().and_then(|hint| hint.rsplit(' ').next()).unwrap_or_default();
             assert_eq!(std::fs::read(kept)?, bytes);
         }
+        Ok(())
+    }
+
+    #[test]
+    fn temporary_files_of_killed_programs_are_removed() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let [old, fresh, own] = [".warpbook-a.tmp", ".warpbook-b.tmp", "a.tmp"].map(|name| folder.path().join(name));
+        let long_ago = std::time::SystemTime::now() - 2 * LEFT_BEHIND;
+        for path in [&old, &fresh, &own] {
+            let file = File::create(path)?;
+            if path != &fresh {
+                file.set_modified(long_ago)?;
+            }
+        }
+        write_atomic(&folder.path().join("state"), b"x")?;
+        assert_eq!([old, fresh, own].map(|path| path.exists()), [false, true, true]);
         Ok(())
     }
 
