@@ -11,7 +11,10 @@ use warpbook::gpu::worker;
 use warpbook::lesson::PackFiles;
 
 fn main() -> ExitCode {
-    let Cli { pack, command } = Cli::parse();
+    let Cli { pack, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return unparsed(&error),
+    };
     let files = pack.map_or(PackFiles::Embedded, PackFiles::Folder);
     let own = WorkerCommand::this_program();
     match command {
@@ -22,6 +25,19 @@ fn main() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(why) => cli::instead_of_window(&why, &Context::new(files, own)),
         },
+    }
+}
+
+/// Answers arguments that are no command: help and the version where they are asked for, else what is wrong with them. Errors quote arguments, which may hold
+/// anything.
+fn unparsed(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        cli::note(text.trim_end());
+        cli::MISUSED.into()
+    } else {
+        cli::line(text.trim_end());
+        cli::DONE
     }
 }
 

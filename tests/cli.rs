@@ -274,7 +274,7 @@ fn the_bench_without_a_device_says_so_and_measures_the_tracer() {
     let folder = tempfile::tempdir().unwrap();
     small_pack(folder.path());
     let run = warpbook_in(folder.path(), &["--pack", "pack", "bench", "--backend", "cuda", "--json"]);
-    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.code, 2, "the backend that was asked for is not there: {}", run.err);
     let json = run.json();
     assert_eq!(json["devices"].as_array().map(Vec::len), Some(0));
     assert_eq!(json["missing"][0]["backend"], "cuda");
@@ -337,6 +337,9 @@ fn a_new_lesson_passes_check() {
     assert_eq!(run.code, 2, "a lesson that is there is not overwritten");
     let run = warpbook_in(folder.path(), &["--pack", "pack", "list"]);
     assert!(run.out.contains("my-lesson"), "{}", run.out);
+    let run = warpbook_in(folder.path(), &["new", "another", "--pack", "pack"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(warpbook_in(folder.path(), &["check", "pack"]).code, 0);
 }
 
 #[test]

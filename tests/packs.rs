@@ -207,7 +207,14 @@ const SPOILS: &[Spoil<'_>] = &[
     (LESSON, ("\"n * stride\"", "\"n * waste\""), "waste", "depends on the result `strided.load_", "alone"),
     (LESSON, ("\"n * stride\"", "\"n * strided.time\""), "strided.time", "is a result", "alone"),
     (LESSON, ("\"n / block\"", "\"n / block / 10\""), "\"n / block / 10\"", "1.6", "round"),
-    (LESSON, ("\"8 * n\"", "\"8 / (stride - 2)\""), "\"8 / ", "not a finite number, at stride = 2", "bound"),
+    (LESSON, ("\"8 * n\"", "\"0 - 8 * n\""), "\"0 - ", "which is negative, at the defaults", "bound"),
+    (
+        LESSON,
+        ("\"8 * n\"", "\"8 / (2 - stride) / (2 - stride)\""),
+        "\"8 / ",
+        "not a finite number, at stride = 2",
+        "bound",
+    ),
     (LESSON, ("\"n / block\"", "\"block / 64\""), "\"block", "at block = 32", "round"),
     (LESSON, ("one.load_sectors /", "one.flops_per_s /"), "one.flops_per_s", "needs a clock", "there is"),
     (LESSON, ("one.time /", "strided.time /"), "strided.time", "no run `strided`", "`one`"),
@@ -418,11 +425,7 @@ fn a_twin_lies_beside_its_shader_and_a_library_names_buffers() -> Outcome {
 #[test]
 fn a_new_lesson_loads_without_a_word() -> Outcome {
     let folder = tempfile::tempdir()?;
-    for (path, contents) in lesson::scaffold("bank-conflicts")? {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().ok_or("no folder")?)?;
-        fs::write(path, contents)?;
-    }
+    warpbook::session::new_lesson::create(folder.path(), "bank-conflicts")?;
     let (pack, found) = load(folder.path());
     assert!(found.is_empty(), "{found:?}");
     assert_eq!(pack.lessons[0].title, "Bank conflicts");

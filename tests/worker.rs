@@ -10,10 +10,11 @@ use warpbook::base::diag::Diagnostic;
 use warpbook::base::tensor::{Elem, Init};
 use warpbook::gpu::backend::Event;
 use warpbook::gpu::client::{Client, WorkerCommand};
-use warpbook::gpu::protocol::{self, Request};
+use warpbook::gpu::protocol::{self, Reply, Request};
 use warpbook::gpu::{fake, limits};
 use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
-use warpbook::trace::record::{CacheState, Device, Record, WarningKind};
+use warpbook::lesson::PackFiles;
+use warpbook::trace::record::{Backend, CacheState, Device, Record, WarningKind};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -195,7 +196,7 @@ fn a_worker_ends_with_its_client() -> Outcome {
             let mut stdout = child.stdout.take().ok_or("no stdout")?;
             protocol::read_hello(&mut stdout)?;
             // It is at work.
-            protocol::read::<protocol::Reply>(&mut stdout)?;
+            protocol::read::<Reply>(&mut stdout)?;
         }
         drop(stdin);
         let start = Instant::now();
@@ -401,5 +402,27 @@ fn ceilings_are_measured_and_plausible() -> Outcome {
     }
     assert!(ceilings.fma_flops_per_s.is_some_and(|f| (1e6..1e16).contains(&f)), "{ceilings:?}");
     assert!(ceilings.launch_s.is_some_and(|s| (1e-8..0.1).contains(&s)), "{ceilings:?}");
+    Ok(())
+}
+
+/// A worker whose stream ends behind its first answer: the rest of a run is still an output.
+#[test]
+#[cfg(unix)]
+fn a_worker_lost_while_ceilings_are_measured_is_a_warning() -> Outcome {
+    use warpbook::session::devices::{Choice, Devices};
+    use warpbook::session::run::{self, RunOptions};
+
+    let mut first = Vec::new();
+    protocol::write_hello(&mut first)?;
+    protocol::write(&mut first, &Reply::Device(fake::device()))?;
+    let script = format!("'{}' worker --fake | head -c {}", env!("CARGO_BIN_EXE_warpbook"), first.len());
+    let devices = Devices::new(WorkerCommand { program: "sh".into(), ..command(&["-c", &script], LONG) });
+    let folder = tempfile::tempdir()?;
+    warpbook::session::new_lesson::create(folder.path(), "one")?;
+    let (pack, _) = warpbook::session::load(&PackFiles::Folder(folder.path().into()));
+    let options = RunOptions { backend: Choice::Only(Backend::Wgpu), ..RunOptions::default() };
+    let output = run::run(&devices, &pack, "one", &options, &AtomicBool::new(false), &mut |_, _| ())?;
+    let kinds: Vec<WarningKind> = output.warnings.iter().map(|warning| warning.kind).collect();
+    assert_eq!((kinds, output.kernels.len()), (vec![WarningKind::LostDevice], 1));
     Ok(())
 }

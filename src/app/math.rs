@@ -93,10 +93,14 @@ impl Formula {
     pub fn paint(&self, ui: &Ui, at: Pos2, color: Color32) {
         let Some(drawn) = &self.drawn else { return };
         let scale = ui.ctx().pixels_per_point();
+        // On a large screen a wide formula is drawn coarser than the screen is: a texture has a largest side.
+        #[expect(clippy::cast_precision_loss, reason = "some thousand pixels")]
+        let side = ui.input(|input| input.max_texture_side) as f32;
+        let fine = scale.min((side - 1.0) / drawn.width.max(drawn.height));
         let mut cache = self.formulas.0.borrow_mut();
-        let key = (self.key.clone(), scale.to_bits());
+        let key = (self.key.clone(), fine.to_bits());
         if !cache.textures.contains_key(&key) {
-            let size = egui::SizeHint::Scale(scale.into());
+            let size = egui::SizeHint::Scale(fine.into());
             let texture = cache.afford(ui.ctx(), |_| {
                 let image = load_svg_bytes_with_size(drawn.svg.as_bytes(), size, &Default::default())
                     .unwrap_or_else(|_| ColorImage::filled([1, 1], Color32::TRANSPARENT));
@@ -107,7 +111,7 @@ impl Formula {
             }
         }
         if let Some(texture) = cache.textures.get(&key) {
-            let size = texture.size_vec2() / scale;
+            let size = texture.size_vec2() / fine;
             let at = pos2((at.x * scale).round() / scale, (at.y * scale).round() / scale);
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture.id(), Rect::from_min_size(at, vec2(size.x, size.y)), whole, color);

@@ -35,8 +35,8 @@ use crate::lesson::SceneKind;
 use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
 use crate::scene::passes::Passes;
-use crate::session::desk::state::State;
-use crate::session::desk::{Command, Desk, PAUSE};
+use crate::session::desk::state::{SaveState, State};
+use crate::session::desk::{Command, Desk, PAUSE, RETRY};
 use crate::session::saved::ThemeChoice;
 use layout::{Pane, Panes, Wanted};
 use math::Formulas;
@@ -98,6 +98,9 @@ impl View {
         let commands = self.draw(ui, desk.state());
         if desk.state().drafts.values().any(|draft| draft.typed.is_some()) {
             ui.ctx().request_repaint_after(PAUSE);
+        }
+        if matches!(desk.state().save, SaveState::Failed(_)) {
+            ui.ctx().request_repaint_after(RETRY);
         }
         for command in commands {
             desk.command(command);

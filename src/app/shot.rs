@@ -42,6 +42,11 @@ pub struct Shot<'a> {
 /// # Errors
 /// Where there is no such lesson or step, no graphics driver to draw with, or the file cannot be written.
 pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Path) -> Result<(), Diagnostic> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let problem = Diagnostic::error(format!("there is no folder {}", folder.display()));
+        return Err(problem.hint("make it, or write the picture into another one"));
+    }
     let mut canvas = Canvas::new(shot.size)?;
     let woken = Arc::new(AtomicBool::new(true));
     let wake = woken.clone();

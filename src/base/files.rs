@@ -1,5 +1,6 @@
 //! Reading files: those of a pack, which are built into the program or lie in a folder, and any other a user names.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
@@ -38,9 +39,7 @@ impl PackFiles {
     /// # Errors
     /// Where the file is not there, not UTF-8 or not readable, and where `path` leaves the pack.
     pub fn read(&self, path: &str) -> Result<String, FileError> {
-        let text = String::from_utf8(self.read_bytes(path, LARGEST)?)
-            .map_err(|_| FileError::Unreadable("it is not UTF-8 text".to_owned()))?;
-        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+        text_of(self.read_bytes(path, LARGEST)?).map_err(|error| file_error(&error))
     }
 
     /// The bytes of the file at `path`, `most` of them at most.
@@ -135,8 +134,21 @@ fn resolve(root: &Path, path: &str) -> Result<PathBuf, FileError> {
     Err(FileError::Unreadable("it is a link out of the pack".to_owned()))
 }
 
-/// The largest text that a pack may have: far more than any lesson's.
+/// The largest text that is read: far more than any lesson's.
 const LARGEST: u64 = 8 << 20;
+
+/// The text of a regular file of 8 MiB at most, with a byte-order mark removed.
+///
+/// # Errors
+/// As [`read_file`], and where it is not UTF-8.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    text_of(read_file(path, LARGEST)?)
+}
+
+fn text_of(bytes: Vec<u8>) -> std::io::Result<String> {
+    let text = String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8 text"))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
 
 /// The bytes of a regular file of `most` bytes at most. Pipes and devices would be waited for, or never end.
 ///
@@ -150,7 +162,10 @@ pub fn read_file(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     if there.len() > most {
         return Err(std::io::Error::other(format!("it is larger than {} MiB", most >> 20)));
     }
-    std::fs::read(path)
+    // It may grow meanwhile.
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Whether `path` is made of plain names, and so stays within the pack.

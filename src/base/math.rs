@@ -3,7 +3,7 @@
 use ratex_layout::{LayoutOptions, layout, to_display_list, validate_layout};
 use ratex_svg::{SvgColorSyntax, SvgOptions, render_to_svg_with_color_syntax};
 use ratex_types::color::Color;
-use ratex_types::display_item::DisplayItem;
+use ratex_types::display_item::{DisplayItem, DisplayList};
 use ratex_types::math_style::MathStyle;
 
 use super::diag::{Diagnostic, Place};
@@ -28,12 +28,23 @@ const MARKER_CSS: &str = "rgb(1,2,3)";
 /// Space around a formula, so that no outline is cut.
 const PAD: f32 = 1.0;
 
-/// Typesets `latex` at `size_px` points an em. `display` formulas stand on their own line; others within one.
-/// `color` is any CSS colour, such as `#1b1f24` or `currentColor`.
+/// The widest formula, in ems: several pages' width.
+const WIDEST: f64 = 100.0;
+/// The tallest formula, in ems, depth included: more than a screen.
+const TALLEST: f64 = 60.0;
+/// The largest area of a formula, in square ems: what it takes as a texture stays within some ten MiB.
+const LARGEST: f64 = 2000.0;
+
+/// Whether `latex` can be drawn.
 ///
 /// # Errors
-/// A diagnostic at the column of the mistake, where LaTeX is not understood or has characters that no math font draws.
-pub fn svg(latex: &str, display: bool, size_px: f32, color: &str) -> Result<MathSvg, Diagnostic> {
+/// As [`svg`].
+pub fn check(latex: &str, display: bool) -> Result<(), Diagnostic> {
+    typeset(latex, display).map(drop)
+}
+
+/// The outlines of a formula, in ems.
+fn typeset(latex: &str, display: bool) -> Result<DisplayList, Diagnostic> {
     let nodes = ratex_parser::parse(latex).map_err(|error| {
         let mut diagnostic = Diagnostic::error(format!("cannot read the formula `{latex}`: {}", error.message))
             .hint("formulas are LaTeX, as KaTeX understands it");
@@ -59,6 +70,25 @@ pub fn svg(latex: &str, display: bool, size_px: f32, color: &str) -> Result<Math
         return Err(Diagnostic::error(format!("the formula `{latex}` has `{c}`, which no math font draws"))
             .hint("write it in the prose around the formula"));
     }
+    let (width, height) = (list.width, list.height + list.depth);
+    // No comparison holds for what is not a number.
+    if !(0.0..=WIDEST).contains(&width) || !(0.0..=TALLEST).contains(&height) || width * height > LARGEST {
+        let message = format!(
+            "the formula `{latex}` is {width:.0} em wide and {height:.0} em high, and the maximum is {WIDEST} by \
+             {TALLEST} em and {LARGEST} square em"
+        );
+        return Err(Diagnostic::error(message).hint("look for a length in it that is too large"));
+    }
+    Ok(list)
+}
+
+/// Typesets `latex` at `size_px` points an em. `display` formulas stand on their own line; others within one.
+/// `color` is any CSS colour, such as `#1b1f24` or `currentColor`.
+///
+/// # Errors
+/// A diagnostic at the column of the mistake, where LaTeX is not understood, has characters that no math font draws, or is larger than any page.
+pub fn svg(latex: &str, display: bool, size_px: f32, color: &str) -> Result<MathSvg, Diagnostic> {
+    let list = typeset(latex, display)?;
     let settings = SvgOptions {
         font_size: f64::from(size_px),
         padding: f64::from(PAD),
@@ -124,6 +154,16 @@ mod tests {
                 Ok(math) => panic!("{latex} was drawn: {}", math.svg),
             }
         }
+    }
+
+    #[test]
+    fn formulas_larger_than_any_page_are_reported() {
+        for latex in [r"a\hspace{1000em}b", r"\rule{5000em}{5000em}", r"\rule{50em}{50em}"] {
+            let report = check(latex, false).err().map(|error| error.message).unwrap_or_default();
+            assert!(report.contains("the maximum is 100 by 60 em"), "{latex}: {report}");
+            assert!(svg(latex, true, 16.0, "#000").is_err(), "{latex}");
+        }
+        assert_eq!(check(r"a\hspace{20em}b", false), Ok(()));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
+pub mod day;
 pub mod diag;
 pub mod expr;
 pub mod files;
 pub mod half;
+pub mod lines;
 pub mod math;
 pub mod npy;
 pub mod rng;

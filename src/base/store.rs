@@ -1,12 +1,18 @@
 //! Files that are never half written, and never lose what an older or newer program left.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::diag::Diagnostic;
+use super::files::read_file;
+
+/// The largest stored file that is read, in bytes: far more than a learner writes.
+const LARGEST: u64 = 64 << 20;
 
 /// Writes `contents` to `path` so that a reader sees the old file or the new one, never a part.
 ///
@@ -31,6 +37,7 @@ fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     std::fs::create_dir_all(folder)?;
+    sweep(folder);
     let mut temporary = builder().tempfile_in(folder)?;
     temporary.write_all(contents)?;
     temporary.as_file().sync_all()?;
@@ -38,9 +45,28 @@ fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// How the names of temporary files begin, and end.
+const TEMPORARY: (&str, &str) = (".warpbook-", ".tmp");
+
+/// How old a temporary file has to be to count as one whose program was killed.
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
+
+/// Removes temporary files whose programs did not live to do so. What cannot be removed is in nobody's way.
+fn sweep(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = name.to_str().is_some_and(|name| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1));
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_ours && age().is_some_and(|age| age > LEFT_BEHIND) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Temporary files are private by default; what becomes of these is as readable as any other file of the user's.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -54,8 +80,8 @@ fn builder() -> tempfile::Builder<'static, 'static> {
 pub enum Loaded<T> {
     /// No file there yet.
     Missing,
-    /// The stored value.
-    Value(T),
+    /// The stored value; and where the file had more than this program understands, that a copy of it was kept, and where.
+    Value(T, Option<Diagnostic>),
     /// A file that this program cannot read; it now lies at `kept`, and the diagnostic says why.
     SetAside {
         /// Where the unreadable file went.
@@ -92,8 +118,13 @@ pub fn save<T: Serialize>(path: &Path, format_version: u32, value: &T) -> Result
 /// # Errors
 /// When the file cannot be read, is torn, or is from another version.
 pub fn read<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Option<T>, Diagnostic> {
+    Ok(understood(path, format_version)?.map(|(value, _)| value))
+}
+
+/// The value in a file, and what else is there that this program does not understand.
+fn understood<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Option<(T, Vec<String>)>, Diagnostic> {
     let name = path.display().to_string();
-    let bytes = match std::fs::read(path) {
+    let bytes = match read_file(path, LARGEST) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Diagnostic::error(format!("cannot read {name}: {error}"))),
         Ok(bytes) => bytes,
@@ -104,28 +135,48 @@ pub fn read<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Opt
             "{name} has format {}, and this program reads format {format_version}",
             stored.format_version
         ))),
-        _ => match ron::from_str::<Versioned<T>>(&text) {
-            Ok(stored) => Ok(Some(stored.value)),
-            Err(error) => {
+        _ => {
+            let mut unknown = Vec::new();
+            if matches!(text, std::borrow::Cow::Owned(_)) {
+                unknown.push("bytes that are not UTF-8 text".to_owned());
+            }
+            let value = parse::<Versioned<T>>(&text, &mut unknown).map_err(|error| {
                 let mut why = Diagnostic::error(format!("cannot read the stored state: {}", error.code)).in_file(&name);
                 if let Some(place) = &mut why.place {
                     place.line = u32::try_from(error.span.start.line).unwrap_or(1);
                     place.column = u32::try_from(error.span.start.col).unwrap_or(1);
                 }
-                Err(why)
-            }
-        },
+                why
+            })?;
+            Ok(Some((value.value, unknown)))
+        }
     }
 }
 
-/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten.
+/// Reads RON, and adds to `unknown` the fields that `T` does not have.
+fn parse<T: DeserializeOwned>(text: &str, unknown: &mut Vec<String>) -> Result<T, ron::error::SpannedError> {
+    let mut reader = ron::Deserializer::from_str(text)?;
+    let mut ignored = |field: serde_ignored::Path<'_>| unknown.push(format!("the field `{field}`"));
+    let value = serde_ignored::deserialize(&mut reader, &mut ignored).map_err(|error| reader.span_error(error))?;
+    reader.end().map_err(|error| reader.span_error(error))?;
+    Ok(value)
+}
+
+/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten; of one that is understood in part a
+/// copy is kept.
 ///
 /// # Errors
 /// When there is a file that can be neither read nor set aside. It must not be written to then.
 pub fn load<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Loaded<T>, Diagnostic> {
-    let why = match read(path, format_version) {
-        Ok(Some(value)) => return Ok(Loaded::Value(value)),
+    let why = match understood(path, format_version) {
         Ok(None) => return Ok(Loaded::Missing),
+        Ok(Some((value, unknown))) => {
+            let Some(first) = unknown.first() else { return Ok(Loaded::Value(value, None)) };
+            let kept = copy_aside(path)?;
+            let note = Diagnostic::warning(format!("{} has {first}, which this program does not know", path.display()))
+                .hint(format!("nothing is lost: the file as it was is kept as {}", kept.display()));
+            return Ok(Loaded::Value(value, Some(note)));
+        }
         Err(why) => why,
     };
     let kept = free_name(path);
@@ -137,18 +188,61 @@ pub fn load<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Loa
     Ok(Loaded::SetAside { kept, why })
 }
 
+/// Copies the file to a free name beside it, which is returned.
+///
+/// # Errors
+/// When the copy cannot be written.
+pub fn copy_aside(path: &Path) -> Result<PathBuf, Diagnostic> {
+    let kept = free_name(path);
+    std::fs::copy(path, &kept).map_err(|error| {
+        Diagnostic::error(format!("cannot keep a copy of {} as {}: {error}", path.display(), kept.display()))
+            .hint("until that is mended, nothing new is kept")
+    })?;
+    Ok(kept)
+}
+
+/// How often a lock is tried, and the time between two tries: two seconds in all. A write takes milliseconds.
+const TRIES: (usize, Duration) = (100, Duration::from_millis(20));
+
+/// Keeps other programs that ask for the same lock from `path`, as long as what is returned lives. The lock is on `path.lock`, which stays there: the
+/// file itself is replaced by each write.
+///
+/// # Errors
+/// When the lock's file cannot be made, or another program keeps the lock.
+pub fn lock(path: &Path) -> Result<File, Diagnostic> {
+    let lock = beside(path, ".lock");
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let made = std::fs::create_dir_all(folder)
+        .and_then(|()| File::options().create(true).truncate(false).write(true).open(&lock));
+    let file = made.map_err(|error| {
+        Diagnostic::error(format!("cannot write {}: {error}", lock.display()))
+            .hint("choose a folder that exists, that you may write to and that has room")
+    })?;
+    for _ in 0..TRIES.0 {
+        match file.try_lock() {
+            // On a file system without locks each write is still whole.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(TRIES.1),
+        }
+    }
+    Err(Diagnostic::error(format!("another program keeps {} locked", path.display()))
+        .hint("close other windows of this program"))
+}
+
 /// The first of `path.kept`, `path.kept2`, … that does not exist.
 fn free_name(path: &Path) -> PathBuf {
-    let named = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let first = named(".kept");
+    let first = beside(path, ".kept");
     if !first.exists() {
         return first;
     }
-    (2_u32..).map(|i| named(&format!(".kept{i}"))).find(|p| !p.exists()).unwrap_or(first)
+    (2_u32..).map(|i| beside(path, &format!(".kept{i}"))).find(|p| !p.exists()).unwrap_or(first)
+}
+
+/// The path with something added to its name.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 #[cfg(test)]
@@ -161,7 +255,7 @@ mod tests {
         let path = folder.path().join("deep/state.ron");
         assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Missing));
         save(&path, 1, &vec![1_u32, 2])?;
-        assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Value(v) if v == [1, 2]));
+        assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Value(v, None) if v == [1, 2]));
         Ok(())
     }
 
@@ -193,6 +287,53 @@ mod tests {
             assert!(why.hint.is_some());
             assert!(!path.exists());
         }
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_is_understood_in_part_is_copied() -> Result<(), Box<dyn std::error::Error>> {
+        #[derive(serde::Deserialize)]
+        struct Known {
+            name: String,
+        }
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let newer = b"(format_version: 1, value: (name: \"a\", newer: Some((1, [2]))))".as_slice();
+        let damaged = b"(format_version: 1, value: (name: \"a\xff\"))".as_slice();
+        for (bytes, what) in [(newer, "the field `value.newer`"), (damaged, "not UTF-8")] {
+            std::fs::write(&path, bytes)?;
+            let Loaded::Value(known, Some(note)) = load::<Known>(&path, 1)? else { panic!("{what}: no word of it") };
+            assert!(known.name.starts_with('a') && note.message.contains(what), "{note}");
+            let kept = note.hint.as_deref().and_then(|hint| hint.rsplit(' ').next()).unwrap_or_default();
+            assert_eq!(std::fs::read(kept)?, bytes);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn temporary_files_of_killed_programs_are_removed() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let [old, fresh, own] = [".warpbook-a.tmp", ".warpbook-b.tmp", "a.tmp"].map(|name| folder.path().join(name));
+        let long_ago = std::time::SystemTime::now() - 2 * LEFT_BEHIND;
+        for path in [&old, &fresh, &own] {
+            let file = File::create(path)?;
+            if path != &fresh {
+                file.set_modified(long_ago)?;
+            }
+        }
+        write_atomic(&folder.path().join("state"), b"x")?;
+        assert_eq!([old, fresh, own].map(|path| path.exists()), [false, true, true]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("deep/state.ron");
+        let held = lock(&path)?;
+        assert!(lock(&path).is_err_and(|why| why.message.contains("another program")));
+        drop(held);
+        lock(&path)?;
         Ok(())
     }
 }

@@ -60,7 +60,7 @@ pub enum Command {
     Shot(ShotArgs),
     /// Start a lesson that passes `check`.
     New {
-        /// The lesson's id: lower-case letters, digits and dashes.
+        /// The lesson's id: letters, digits, - and _, beginning with a letter.
         name: String,
         /// The pack's folder; the current one where none is given.
         #[arg(long, value_name = "DIR")]

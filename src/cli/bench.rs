@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::BenchArgs;
-use super::{Context, DONE, FAILED, out};
+use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::units::{count, digits3, figure, si};
 use crate::session;
 use crate::session::bench::{self, DeviceBench, Rung, Size, Traced};
@@ -34,7 +34,12 @@ pub(super) fn bench(context: &Context, args: &BenchArgs) -> Result<ExitCode, Exi
         output.devices.iter().for_each(device);
         tracer(&output.tracer);
     }
-    Ok(if output.ok() { DONE } else { FAILED })
+    Ok(match output.ok() {
+        // The device that was asked for is not there.
+        _ if named.is_some() && !output.missing.is_empty() => MISUSED.into(),
+        true => DONE,
+        false => FAILED,
+    })
 }
 
 fn device(found: &DeviceBench) {

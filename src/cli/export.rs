@@ -36,6 +36,11 @@ fn write(
     formats: &[Format],
     folder: &Path,
 ) -> Result<ExitCode, ExitCode> {
+    // Experiments take a while: what cannot be written afterwards is said before.
+    if folder.exists() && !folder.is_dir() {
+        let problem = Diagnostic::error(format!("{} is no folder", folder.display()));
+        return Err(out::misused(problem.hint("give a folder with -o; one that is not there is made")));
+    }
     // What the learner did is read and left alone, whatever state it is in.
     let kept = match saved::default_path().map(|path| saved::read(&path)) {
         Some(Ok(kept)) => kept.unwrap_or_default(),

@@ -8,6 +8,7 @@ mod export;
 mod list;
 mod new;
 mod out;
+mod patience;
 mod record;
 mod run;
 mod sweep;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 pub use args::{Cli, Command, ShotArgs, ThemeArg};
-pub use out::{DONE, FAILED, MISUSED, misused, problems};
+pub use out::{DONE, FAILED, MISUSED, line, misused, note, problems};
 
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
@@ -74,6 +75,7 @@ impl Context {
 /// Carries out a command that needs no window.
 #[must_use]
 pub fn execute(command: Command, context: &Context) -> ExitCode {
+    let _patience = patience::Patience::start();
     let done = match command {
         Command::List { json } => list::list(context, json),
         Command::Doctor { json } => doctor::doctor(context, json),

@@ -1,6 +1,6 @@
 //! The one place that writes to the terminal.
-#![expect(clippy::print_stderr, reason = "this file is the command line's voice")]
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,8 +18,12 @@ pub const MISUSED: u8 = 2;
 
 /// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants; anything else that
 /// goes wrong there ends it with a message.
-#[expect(clippy::disallowed_methods, reason = "commands hold nothing that a destructor must put in order")]
 pub fn line(text: &str) {
+    print(&harmless(text));
+}
+
+#[expect(clippy::disallowed_methods, reason = "commands hold nothing that a destructor must put in order")]
+fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Ok(()) => {}
@@ -34,20 +38,26 @@ pub fn line(text: &str) {
 /// Writes a value as JSON to standard output.
 pub fn json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => line(&text),
+        Ok(text) => print(&text),
         Err(error) => note(&format!("error: the result has no JSON form: {error}")),
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. Where nothing can be written there, the results still count.
 pub fn note(text: &str) {
-    eprintln!("{text}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(text));
+}
+
+/// The text without the characters that steer a terminal: titles, names of files and arguments may hold any.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if text.contains(steers) { text.replace(steers, "\u{fffd}").into() } else { text.into() }
 }
 
 /// Writes diagnostics to standard error.
 pub fn problems(found: &[Diagnostic]) {
     for problem in found {
-        eprintln!("{problem}");
+        note(&problem.to_string());
     }
 }
 
@@ -78,5 +88,16 @@ pub fn table(rows: &[Vec<String>]) {
             .map(|(c, (cell, &width))| if c == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") })
             .collect();
         line(cells.join("  ").trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_replaced() {
+        assert_eq!(harmless("a\u{1b}[31mb\0c\u{9b}d\r\n\te"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d\u{fffd}\n\te");
+        assert_eq!(harmless("plain é"), "plain é");
     }
 }

@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use super::args::RecordArgs;
 use super::{Context, DONE, FAILED, out};
-use crate::base::store;
+use crate::base::{day, store};
 use crate::lesson::PackFiles;
 use crate::session::devices::Choice;
-use crate::session::{note, record};
+use crate::session::record;
 
 pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, ExitCode> {
     let pack = context.pack()?;
     let choice = args.backend.named().map_or(Choice::Auto, Choice::Only);
     let (recording, found) =
-        record::record(&context.devices, &pack, choice, note::today(), &context.cancel, &mut out::note)
+        record::record(&context.devices, &pack, choice, day::today(), &context.cancel, &mut out::note)
             .map_err(out::misused)?;
     out::problems(&found);
     let folder = match &context.files {

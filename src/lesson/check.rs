@@ -1,7 +1,8 @@
 //! Whether the parts of a lesson fit together: every name resolves, every value has an end, every run has a size.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{Declared, Draft, Kind};
 use super::excerpt::Findings;
@@ -17,7 +18,8 @@ use crate::trace::record::Backend;
 
 /// Checks a draft against its text and what its parts say of one another.
 pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], explorers: &[&str], found: &Findings) {
-    let check = Check { draft, explorers, found };
+    let known = draft.declared.iter().map(|declared| (declared.kind, declared.id.as_str())).collect();
+    let check = Check { draft, explorers, found, known, behind: RefCell::default() };
     check.duplicates();
     check.values_end();
     for mention in mentions {
@@ -35,6 +37,10 @@ pub(super) struct Check<'a> {
     pub draft: &'a Draft,
     explorers: &'a [&'a str],
     found: &'a Findings,
+    /// Every id with its kind.
+    known: HashSet<(Kind, &'a str)>,
+    /// Which result each value depends on, as far as it was asked.
+    behind: RefCell<HashMap<String, Option<String>>>,
 }
 
 impl<'a> Check<'a> {
@@ -48,6 +54,10 @@ impl<'a> Check<'a> {
 
     fn declared(&self, kind: Kind) -> impl Iterator<Item = &'a Declared> {
         self.draft.declared.iter().filter(move |declared| declared.kind == kind)
+    }
+
+    fn has(&self, kind: Kind, id: &str) -> bool {
+        self.known.contains(&(kind, id))
     }
 
     fn ids(&self, kind: Kind) -> impl Iterator<Item = &'a str> {
@@ -111,12 +121,12 @@ impl<'a> Check<'a> {
     fn mention(&self, mention: &Mention) {
         let Mention { name, place, of } = mention;
         let unknown = |kind: Kind, what: &str| {
-            if !self.ids(kind).any(|id| id == name) {
+            if !self.has(kind, name) {
                 self.error(place, format!("there is no {what} `{name}`"), did_you_mean(name, self.ids(kind)));
             }
         };
         match of {
-            Of::Param if self.ids(Kind::Value).any(|id| id == name) => {
+            Of::Param if self.has(Kind::Value, name) => {
                 let hint = format!("show the value with {{{{= {name}}}}}");
                 self.error(place, format!("`{name}` is a value, and only a parameter can be set"), hint);
             }
@@ -166,10 +176,10 @@ impl<'a> Check<'a> {
     /// A name of something that can be run.
     fn program(&self, name: &str, place: &Place) {
         let lesson = &self.draft.lesson;
-        if lesson.program(name).is_some() || self.ids(Kind::Program).any(|id| id == name) {
+        if lesson.program(name).is_some() || self.has(Kind::Program, name) {
             return;
         }
-        if self.ids(Kind::Kernel).any(|id| id == name) {
+        if self.has(Kind::Kernel, name) {
             // Of a kernel with mistakes nobody knows whether it has buffers.
             if lesson.kernel(name).is_some() {
                 let message = format!("the kernel `{name}` has no buffers, so that it cannot be run by itself");
@@ -197,10 +207,10 @@ impl<'a> Check<'a> {
         if let Some((run, field)) = name.split_once('.') {
             return self.result(run, field, place, access);
         }
-        if self.ids(Kind::Param).any(|id| id == name) {
+        if self.has(Kind::Param, name) {
             return;
         }
-        if self.ids(Kind::Value).any(|id| id == name) {
+        if self.has(Kind::Value, name) {
             let result = if *access == Access::Results { None } else { self.result_behind(name) };
             if let Some(result) = result {
                 let message = format!("`{name}` depends on the result `{result}`, which this may not");
@@ -272,6 +282,15 @@ impl<'a> Check<'a> {
 
     /// A result that the value `id` depends on, if there is one.
     fn result_behind(&self, id: &str) -> Option<String> {
+        if let Some(known) = self.behind.borrow().get(id) {
+            return known.clone();
+        }
+        let found = self.find_behind(id);
+        self.behind.borrow_mut().insert(id.to_owned(), found.clone());
+        found
+    }
+
+    fn find_behind(&self, id: &str) -> Option<String> {
         let values = &self.draft.lesson.values;
         let mut seen = vec![id];
         let mut next = 0;
@@ -303,21 +322,21 @@ impl<'a> Check<'a> {
 
     /// The steps of lesson.ron and the headings of the text are the same, in the same order.
     fn headings(&self, sections: &[Section]) {
-        for (i, section) in sections.iter().enumerate() {
-            if sections[..i].iter().any(|earlier| earlier.id == section.id) {
+        let mut written: HashSet<&str> = HashSet::new();
+        for section in sections {
+            if !written.insert(&section.id) {
                 self.error(&section.place, format!("the step `{}` has two headings", section.id), "join them");
-            } else if !self.ids(Kind::Step).any(|id| id == section.id) {
+            } else if !self.has(Kind::Step, &section.id) {
                 let hint = did_you_mean(&section.id, self.ids(Kind::Step));
                 self.error(&section.place, format!("lesson.ron has no step `{}`", section.id), hint);
             }
         }
-        let written = |id: &str| sections.iter().any(|section| section.id == id);
-        for step in self.declared(Kind::Step).filter(|step| !written(&step.id)) {
+        for step in self.declared(Kind::Step).filter(|step| !written.contains(step.id.as_str())) {
             let message = format!("the step `{}` has no heading in text.md", step.id);
             self.error(&step.place, message, format!("add `## Title {{#{}}}` to text.md", step.id));
         }
-        let here: Vec<&str> = self.ids(Kind::Step).filter(|id| written(id)).collect();
-        let there = sections.iter().filter(|section| here.contains(&section.id.as_str()));
+        let here: Vec<&str> = self.ids(Kind::Step).filter(|id| written.contains(id)).collect();
+        let there = sections.iter().filter(|section| self.has(Kind::Step, &section.id));
         if let Some((section, id)) = there.zip(&here).find(|(section, id)| section.id != **id) {
             let message = format!("the step `{}` stands here, and lesson.ron has `{id}` next", section.id);
             self.error(&section.place, message, "put both into the same order");
@@ -326,13 +345,17 @@ impl<'a> Check<'a> {
 
     /// Each prediction and the exercise stand in the text, once.
     fn placed_once(&self, mentions: &[Mention]) {
+        let mut placed: HashMap<(Kind, &str), Vec<&Mention>> = HashMap::new();
+        for mention in mentions {
+            match mention.of {
+                Of::Prediction => placed.entry((Kind::Prediction, &mention.name)).or_default().push(mention),
+                Of::Exercise => placed.entry((Kind::Exercise, "exercise")).or_default().push(mention),
+                _ => {}
+            }
+        }
         let things = self.declared(Kind::Prediction).chain(self.declared(Kind::Exercise));
         for thing in things {
-            let mut places = mentions.iter().filter(|mention| match mention.of {
-                Of::Prediction => thing.kind == Kind::Prediction && mention.name == thing.id,
-                Of::Exercise => thing.kind == Kind::Exercise,
-                _ => false,
-            });
+            let mut places = placed.get(&(thing.kind, thing.id.as_str())).into_iter().flatten();
             let line = if thing.kind == Kind::Exercise {
                 "{{exercise}}".to_owned()
             } else {

@@ -9,7 +9,7 @@ use super::model::{Kernel, Lesson, Requirement, Variant};
 use super::scope::{Env, Settings};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
-use crate::base::wgsl::{Scalar, Setting, settable};
+use crate::base::wgsl::{Scalar, settable};
 
 /// An expression that must have a value wherever its kernel or program is run.
 pub(super) struct Figure {
@@ -25,6 +25,8 @@ pub(super) struct Figure {
 pub(super) enum Wanted {
     /// Any finite number.
     Number,
+    /// A finite number that is not negative.
+    Amount,
     /// A whole number of at least this.
     Count(u64),
     /// A whole number from the first to the second.
@@ -53,8 +55,10 @@ impl Reader<'_> {
         let mut constants = Vec::new();
         for (name, node) in all {
             let wanted = match shader.map(|(_, source)| settable(source, &name.value)) {
-                Some(Ok(Setting::Const(scalar))) => Wanted::Constant(name.value.clone(), scalar),
-                Some(Ok(Setting::Override(_))) | None => Wanted::Number,
+                Some(Ok(setting)) => {
+                    setting.scalar().map_or(Wanted::Number, |scalar| Wanted::Constant(name.value.clone(), scalar))
+                }
+                None => Wanted::Number,
                 Some(Err(why)) => {
                     name.error(why.message, why.hint.unwrap_or_default());
                     Wanted::Number

@@ -118,9 +118,17 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
     Some(Draft { lesson, declared: reader.declared, figures: reader.figures, conditions: reader.conditions })
 }
 
+/// The most items of a list.
+const MOST_ITEMS: usize = 1000;
+
 /// The items of a list that could be read.
 pub(super) fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl FnMut(Node<'a>) -> Option<T>) -> Vec<T> {
-    fields.list(name).unwrap_or_default().into_iter().filter_map(read).collect()
+    let items = fields.list(name).unwrap_or_default();
+    if let Some(node) = items.get(MOST_ITEMS) {
+        let message = format!("`{name}` has {} entries, and the maximum is {MOST_ITEMS}", items.len());
+        node.error(message, "make several lessons of it");
+    }
+    items.into_iter().take(MOST_ITEMS).filter_map(read).collect()
 }
 
 #[derive(Deserialize)]
@@ -308,9 +316,10 @@ impl Reader<'_> {
 
     /// What some work needs, which has to say its bytes. None within where it does not.
     fn work(&mut self, owner: &str, fields: &Fields<'_>) -> Option<Option<WorkDecl>> {
-        let bytes = self.figure(owner, fields.required("bytes"), None);
+        let bytes = self.wanted(owner, fields.required("bytes"), Wanted::Amount);
         let flops_node = fields.optional("flops");
-        let flops = if flops_node.is_some() { self.figure(owner, flops_node, None) } else { Expr::parse("0").ok() };
+        let flops =
+            if flops_node.is_some() { self.wanted(owner, flops_node, Wanted::Amount) } else { Expr::parse("0").ok() };
         Some(Some(WorkDecl { bytes: bytes?, flops: flops? }))
     }
 
@@ -321,7 +330,7 @@ impl Reader<'_> {
             return None;
         }
         let [bytes, flops] = nodes.map(|node| match node {
-            Some(_) => self.figure(owner, node, None),
+            Some(_) => self.wanted(owner, node, Wanted::Amount),
             None => Expr::parse("0").ok(),
         });
         Some(WorkDecl { bytes: bytes?, flops: flops? })
@@ -362,8 +371,12 @@ impl Reader<'_> {
         let question = fields.text("question").map(|text| text::inlines(text.excerpt(), mentions));
         let listed = fields.list("options").unwrap_or_default();
         let options = listed.iter().filter_map(|node| {
-            let [name, value] = node.pair()?;
-            Some((name.text()?.value, value.read::<f64>("a number")?))
+            let [name, node] = node.pair()?;
+            let value = node.read::<f64>("a number")?;
+            if !value.is_finite() {
+                node.error(format!("no answer can be {value}"), "write a number");
+            }
+            Some((name.text()?.value, value))
         });
         let options: Vec<(String, f64)> = options.collect();
         let probes = each(&fields, "probes", |node| self.probe(node));

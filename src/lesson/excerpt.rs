@@ -1,8 +1,9 @@
 //! A text and where it stands in its file, so that mistakes inside it get the file's lines and columns.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use crate::base::diag::{Diagnostic, Place};
+use crate::base::lines::Lines;
 
 /// A file that is being read, and what was found wrong on the way.
 pub(super) struct Source<'a> {
@@ -12,6 +13,8 @@ pub(super) struct Source<'a> {
     pub text: &'a str,
     /// What was found.
     found: &'a Findings,
+    /// Its lines, once a place is asked for.
+    lines: OnceCell<Lines>,
 }
 
 /// Diagnostics as they come, from all files of a lesson.
@@ -27,10 +30,7 @@ impl Findings {
     /// All of them, file by file in the order of their places.
     pub fn finish(self) -> Vec<Diagnostic> {
         let mut all = self.0.into_inner();
-        all.sort_by(|a, b| {
-            let key = |d: &Diagnostic| d.place.as_ref().map(|p| (p.file.clone(), p.line, p.column));
-            key(a).cmp(&key(b))
-        });
+        all.sort_by_cached_key(|d| d.place.as_ref().map(|p| (p.file.clone(), p.line, p.column)));
         all.dedup();
         all
     }
@@ -39,12 +39,12 @@ impl Findings {
 impl<'a> Source<'a> {
     /// A file's text, whose mistakes go to `found`.
     pub fn new(file: &'a str, text: &'a str, found: &'a Findings) -> Self {
-        Self { file, text, found }
+        Self { file, text, found, lines: OnceCell::new() }
     }
 
     /// The place of the byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
-        Place::at(self.file, self.text, offset)
+        self.lines.get_or_init(|| Lines::new(self.text)).place(self.file, self.text, offset)
     }
 
     /// Adds a finding, which has its place already.
@@ -59,8 +59,7 @@ impl<'a> Source<'a> {
 
     /// Adds an error at the byte `offset`.
     pub fn error(&self, offset: usize, message: impl Into<String>, hint: impl Into<String>) {
-        let diagnostic = Diagnostic::error(message).at(self.file, self.text, &(offset..offset));
-        self.report(diagnostic.hint(hint));
+        self.report(Diagnostic::error(message).in_place(&self.place(offset)).hint(hint));
     }
 
     /// The whole file as an excerpt.

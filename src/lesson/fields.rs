@@ -4,6 +4,7 @@
 //! field is then read on its own.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fmt;
 
 use ron::error::{Error as RonError, SpannedError};
@@ -147,8 +148,9 @@ impl<'a> Node<'a> {
         let entries = entries.entries.into_iter();
         let read = entries.filter_map(|(key, value)| Some((self.inner(key).text()?, self.inner(value))));
         let read: Vec<(Text<'_>, Self)> = read.collect();
-        for (i, (key, _)) in read.iter().enumerate() {
-            if read[..i].iter().any(|(earlier, _)| earlier.value == key.value) {
+        let mut earlier: HashSet<&str> = HashSet::new();
+        for (key, _) in &read {
+            if !earlier.insert(&key.value) {
                 key.error(format!("`{}` is here twice", key.value), "keep one of them");
             }
         }
@@ -159,8 +161,9 @@ impl<'a> Node<'a> {
     pub fn fields(self) -> Option<Fields<'a>> {
         let entries = self.read::<Entries<'_, StructShape>>("named fields in parentheses")?;
         let mut fields: Vec<(&str, Self)> = Vec::new();
+        let mut earlier: HashSet<&str> = HashSet::new();
         for (name, raw) in entries.entries {
-            if fields.iter().any(|(earlier, _)| *earlier == name) {
+            if !earlier.insert(name) {
                 self.source.error(
                     self.source.offset_of(name),
                     format!("the field `{name}` is here twice"),

@@ -1,5 +1,6 @@
 //! Reading a pack: its index, then each lesson. A lesson with errors is left out, and everything found is returned.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::document::{self, Draft, Reading, is_id};
@@ -36,16 +37,14 @@ pub fn load(files: &PackFiles, references: &[ReferenceSignature], explorers: &[&
 
 /// The ids of the lessons that the index names and that have a folder.
 fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) {
-    let mut folders: Vec<String> = Vec::new();
+    let mut folders: BTreeSet<String> = BTreeSet::new();
     for path in files.list("lessons") {
-        if let Some((id, _)) = path.strip_prefix("lessons/").and_then(|rest| rest.split_once('/'))
-            && folders.last().is_none_or(|last| last != id)
-        {
-            folders.push(id.to_owned());
+        if let Some((id, _)) = path.strip_prefix("lessons/").and_then(|rest| rest.split_once('/')) {
+            folders.insert(id.to_owned());
         }
     }
     let found = Findings::default();
-    let mut order: Vec<String> = Vec::new();
+    let (mut order, mut entered): (Vec<String>, BTreeSet<String>) = Default::default();
     let name = files.display(INDEX);
     let source = Source::new(&name, index, &found);
     if let Some(fields) = Node::whole(&source).fields() {
@@ -63,13 +62,13 @@ fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) 
             if !folders.contains(&text.value) || !is_id(&text.value, true) {
                 let message = format!("there is no lesson in {}", files.display(&format!("lessons/{}", text.value)));
                 text.error(message, did_you_mean(&text.value, folders.iter().map(String::as_str)));
-            } else if order.contains(&text.value) {
+            } else if !entered.insert(text.value.clone()) {
                 text.error(format!("the lesson `{}` is listed twice", text.value), "keep one of them");
             } else {
                 order.push(text.value);
             }
         }
-        for folder in folders.iter().filter(|folder| complete && !order.contains(folder)) {
+        for folder in folders.iter().filter(|folder| complete && !entered.contains(*folder)) {
             let warning =
                 Diagnostic::warning(format!("the lesson `{folder}` is not listed in `order`, so it is not shown"));
             source.report(warning.in_file(&name).hint("list it, or remove its folder"));

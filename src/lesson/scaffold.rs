@@ -5,8 +5,7 @@ use super::excerpt::{Findings, Source};
 use super::fields::Node;
 use crate::base::diag::Diagnostic;
 
-/// The files of a new lesson called `name`, with their paths within a pack. The index among them lists it alone: a pack
-/// that has an index already takes [`add_to_index`] instead.
+/// The files of a new lesson called `name`, with their paths within a pack, whose index takes it in by [`add_to_index`].
 ///
 /// # Errors
 /// Where `name` cannot be the name of a lesson.
@@ -18,7 +17,6 @@ pub fn scaffold(name: &str) -> Result<Vec<(String, String)>, Diagnostic> {
     let title = title_of(name);
     let fill = |template: &str| template.replace("@name@", name).replace("@title@", &title);
     Ok(vec![
-        ("lessons/index.ron".to_owned(), fill(INDEX)),
         (format!("lessons/{name}/lesson.ron"), fill(DOCUMENT)),
         (format!("lessons/{name}/text.md"), fill(TEXT)),
         (format!("shaders/{name}/copy.wgsl"), SHADER.to_owned()),
@@ -62,8 +60,6 @@ fn title_of(name: &str) -> String {
     let mut chars = words.chars();
     chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
-
-const INDEX: &str = "(format_version: 2, order: [\"@name@\"])\n";
 
 const DOCUMENT: &str = r##"(
     format_version: 2,

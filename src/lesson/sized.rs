@@ -1,5 +1,7 @@
 //! Whether all that sizes a lesson's runs has a value wherever the lesson runs it.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::check::Check;
 use super::conditions::{Figure, Wanted};
 use super::model::{AgainstDecl, Lesson, Program, Variant};
@@ -13,8 +15,9 @@ impl Check<'_> {
     pub(super) fn figures(&self) {
         let lesson = &self.draft.lesson;
         let uses = settings_in_use(lesson);
+        let uses = by_owner(lesson, &uses);
         for figure in &self.draft.figures {
-            for Use { set, .. } in uses.iter().filter(|used| used.concerns(lesson, &figure.owner)) {
+            for Use { set, .. } in uses.get(figure.owner.as_str()).into_iter().flatten() {
                 let settings: Settings = set.iter().cloned().collect();
                 let env = Env::fixed(&lesson.params, &lesson.values, &settings);
                 let mut conditions = self.draft.conditions.iter().filter(|c| c.kernel == figure.owner);
@@ -23,7 +26,9 @@ impl Check<'_> {
                 }
                 let result = match figure.wanted {
                     Wanted::Count(least) | Wanted::Between(least, _) => env.whole(&figure.expr, least).map(Some),
-                    Wanted::Number | Wanted::Constant(..) | Wanted::Room(..) => env.eval(&figure.expr).map(|_| None),
+                    Wanted::Number | Wanted::Amount | Wanted::Constant(..) | Wanted::Room(..) => {
+                        env.eval(&figure.expr).map(|_| None)
+                    }
                 };
                 let problem = match (result, &figure.wanted) {
                     // What is missing or endless was reported where it is named.
@@ -32,6 +37,10 @@ impl Check<'_> {
                     (Ok(Some(whole)), Wanted::Between(_, most)) if whole > *most => {
                         format!("`{}` is {}, and {} is the most", figure.expr.source(), count(whole), count(*most))
                     }
+                    (Ok(_), Wanted::Amount) => match env.eval(&figure.expr) {
+                        Ok(value) if value < 0.0 => format!("`{}` is {value}, which is negative", figure.expr.source()),
+                        _ => continue,
+                    },
                     (Ok(_), Wanted::Constant(name, scalar)) => match env.eval(&figure.expr) {
                         Ok(value) if !scalar.holds(value) => wgsl::unfit(name, *scalar, value).message,
                         _ => continue,
@@ -55,9 +64,10 @@ impl Check<'_> {
     pub(super) fn conditions(&self) {
         let lesson = &self.draft.lesson;
         let uses = settings_in_use(lesson);
+        let uses = by_owner(lesson, &uses);
         for condition in &self.draft.conditions {
-            let shown = uses.iter().filter(|used| used.shown && used.concerns(lesson, &condition.kernel));
-            for Use { set, .. } in shown {
+            let concerned = uses.get(condition.kernel.as_str()).into_iter().flatten();
+            for Use { set, .. } in concerned.filter(|used| used.shown) {
                 let settings: Settings = set.iter().cloned().collect();
                 let env = Env::fixed(&lesson.params, &lesson.values, &settings);
                 match env.eval(&condition.requirement.condition) {
@@ -107,18 +117,25 @@ struct Use {
     shown: bool,
 }
 
-impl Use {
-    /// Whether what belongs to `owner`, a kernel or a program, is needed for it.
-    fn concerns(&self, lesson: &Lesson, owner: &str) -> bool {
-        let checks = lesson.program(&self.variant.program).into_iter().flat_map(|program| &program.checks);
-        let mut checked = checks.filter_map(|check| match &check.against {
-            AgainstDecl::Kernel(launch) => launch.rungs.first(),
-            _ => None,
+/// Uses by what each needs: its program, the kernels that it launches, and those that its checks compare with.
+fn by_owner<'a>(lesson: &'a Lesson, uses: &'a [Use]) -> HashMap<&'a str, Vec<&'a Use>> {
+    let mut owners: HashMap<&Variant, BTreeSet<&str>> = HashMap::new();
+    let mut sorted: HashMap<&str, Vec<&Use>> = HashMap::new();
+    for used in uses {
+        let needed = owners.entry(&used.variant).or_insert_with(|| {
+            let checks = lesson.program(&used.variant.program).into_iter().flat_map(|program| &program.checks);
+            let checked = checks.filter_map(|check| match &check.against {
+                AgainstDecl::Kernel(launch) => launch.rungs.first().map(String::as_str),
+                _ => None,
+            });
+            let launched = lesson.launched(&used.variant).into_iter().flatten().map(|kernel| kernel.id.as_str());
+            launched.chain(checked).chain([used.variant.program.as_str()]).collect()
         });
-        self.variant.program == owner
-            || lesson.launched(&self.variant).into_iter().flatten().any(|kernel| kernel.id == owner)
-            || checked.any(|kernel| kernel == owner)
+        for owner in needed.iter() {
+            sorted.entry(owner).or_default().push(used);
+        }
     }
+    sorted
 }
 
 /// Settings in words.

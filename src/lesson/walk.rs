@@ -1,11 +1,15 @@
 //! Walking along the values that values refer to, to see that it ends.
 
+use std::collections::HashMap;
+
 use super::model::Lesson;
 use super::scope::MAX_CHAIN;
 
 /// A walk along the values that values refer to.
 pub(super) struct Walk<'a> {
     lesson: &'a Lesson,
+    /// The values by their ids.
+    places: HashMap<&'a str, usize>,
     /// The longest chain of values from each on, where it is known.
     heights: Vec<Option<usize>>,
     path: Vec<&'a str>,
@@ -22,7 +26,8 @@ pub(super) enum Endless<'a> {
 impl<'a> Walk<'a> {
     /// A walk that has not begun.
     pub fn new(lesson: &'a Lesson) -> Self {
-        Self { lesson, heights: vec![None; lesson.values.len()], path: Vec::new() }
+        let places = lesson.values.iter().enumerate().rev().map(|(i, value)| (value.id.as_str(), i));
+        Self { lesson, places: places.collect(), heights: vec![None; lesson.values.len()], path: Vec::new() }
     }
 
     /// Walks from the value at `index`; gives the longest chain from there on.
@@ -49,8 +54,8 @@ impl<'a> Walk<'a> {
             None => {
                 let mut below = 0;
                 for (name, _) in value.expr.names() {
-                    if let Some(next) = lesson.values.iter().position(|value| value.id == name) {
-                        below = below.max(self.height(next)?);
+                    if let Some(next) = self.places.get(name) {
+                        below = below.max(self.height(*next)?);
                     }
                 }
                 below + 1

@@ -77,6 +77,7 @@ impl fmt::Display for Reason {
                 WarningKind::BrokenDriver => "the driver computes wrongly here",
                 WarningKind::NotHere => "a kernel was left out",
                 WarningKind::NoLibrary => "there is no time of a library",
+                WarningKind::LostDevice => "the device failed meanwhile",
             },
         })
     }
@@ -111,7 +112,8 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::Drift
         | WarningKind::SlowClock
         | WarningKind::BrokenDriver
-        | WarningKind::NotHere => true,
+        | WarningKind::NotHere
+        | WarningKind::LostDevice => true,
         WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks | WarningKind::NoLibrary => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Tables as comma-separated values (RFC 4180).
 
-/// A header and rows; lines end in CR LF, and fields are quoted where they must be.
+/// A header and rows; lines end in CR LF, and fields are quoted where they must be. What a spreadsheet would compute gets an apostrophe in front.
 #[must_use]
 pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
     let mut out = String::new();
@@ -14,7 +14,15 @@ pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
     out
 }
 
+/// Whether a spreadsheet would take the text for a formula.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err()
+}
+
 fn field(text: &str) -> String {
+    if is_formula(text) {
+        return field(&format!("'{text}"));
+    }
     if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
@@ -24,6 +32,12 @@ mod tests {
 
     fn own(fields: &[&str]) -> Vec<String> {
         fields.iter().map(|f| (*f).to_owned()).collect()
+    }
+
+    #[test]
+    fn no_field_is_a_formula() {
+        let fields = own(&["=HYPERLINK(\"x\")", "-1.5e-3", "-x", "@a", "+1", "a=b"]);
+        assert_eq!(csv(&fields, &[]), "\"'=HYPERLINK(\"\"x\"\")\",-1.5e-3,'-x,'@a,+1,a=b\r\n");
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn blocks(blocks: &[Block]) -> String {
             Block::List(start, entries) => list(*start, entries),
             Block::Quote(inner) => prefixed(&self::blocks(inner), "> ", "> "),
             Block::Code(language, text) => fenced(language, text),
-            Block::Math(latex) => format!("$$\n{}\n$$", latex.trim()),
+            Block::Math(latex) => format!("$$\n{}\n$$", formula(latex)),
             Block::Table(header, rows) => {
                 let cells = |row: &Vec<Vec<Inline>>| row.iter().map(|cell| inline(cell)).collect::<Vec<_>>();
                 table(&cells(header), &rows.iter().map(cells).collect::<Vec<_>>())
@@ -153,7 +153,7 @@ fn inline(words: &[Inline]) -> String {
             Inline::Emph(inner) => format!("*{}*", inline(inner)),
             Inline::Strong(inner) => format!("**{}**", inline(inner)),
             Inline::Code(text) => code(text),
-            Inline::Math(latex) => format!("${}$", latex.trim()),
+            Inline::Math(latex) => format!("${}$", formula(latex)),
             Inline::Link(address, inner) => format!("[{}]({})", inline(inner), target(address)),
             Inline::Value(expr, unit) if unit.is_empty() => code(expr.source()),
             Inline::Value(expr, unit) => format!("{} {}", code(expr.source()), escape(unit)),
@@ -161,6 +161,19 @@ fn inline(words: &[Inline]) -> String {
             Inline::Break => "\\\n".to_owned(),
         })
         .collect()
+}
+
+/// LaTeX in which nothing is an HTML tag to a reader of Markdown that knows no formulas: `<` stands apart from what follows.
+fn formula(latex: &str) -> String {
+    let mut out = String::with_capacity(latex.len());
+    let mut rest = latex.trim().chars().peekable();
+    while let Some(c) = rest.next() {
+        out.push(c);
+        if c == '<' && rest.peek().is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')) {
+            out.push(' ');
+        }
+    }
+    out
 }
 
 /// A link's address, in angle brackets where plain would end early.
@@ -250,6 +263,11 @@ mod tests {
                 _ => None,
             })
             .collect()
+    }
+
+    #[test]
+    fn formulas_hold_no_tags() {
+        assert_eq!(formula(r"\text{<script>x</script>} a<b, 1<2"), r"\text{< script>x< /script>} a< b, 1<2");
     }
 
     #[test]

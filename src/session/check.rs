@@ -26,6 +26,8 @@ pub fn check(
     on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
 ) -> (Pack, Vec<Diagnostic>) {
     let (pack, mut all) = super::load(files);
+    all.extend(super::model::load(files).1);
+    all.extend(super::recording::load(files, &pack).1);
     let compiles = twins_not_compiled(devices, &pack).is_none();
     for lesson in &pack.lessons {
         let mut problems = lesson_problems(devices, lesson, cancel);

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::note;
 use super::record;
 use super::recording::{self, FORMAT_VERSION, Recording};
 use super::sweep::Sweep;
+use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::base::files::read_file;
 use crate::base::store;
@@ -33,7 +33,7 @@ pub fn keep(
 ) -> Result<(), Diagnostic> {
     // Where it cannot be made, writing the file says why.
     let _ = std::fs::create_dir_all(folder);
-    let date = note::today();
+    let date = day::today();
     let of_device = record::id(&device.name, device.backend);
     let id = format!("{of_device}-{date}");
     let is_same = |e: &recording::RecordedExperiment| e.lesson == lesson.id && e.experiment == experiment.id;

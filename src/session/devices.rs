@@ -45,14 +45,23 @@ impl Devices {
         }
     }
 
-    /// The backend and device that a choice comes to on this machine.
+    /// The backend and device that a choice comes to on this machine; and where the tracer takes the place of a driver that is there and fails, why.
     ///
     /// # Errors
     /// As [`Devices::describe`], where one backend was asked for; `Auto` always finds one.
-    pub fn resolve(&self, choice: Choice) -> Result<Device, Diagnostic> {
+    pub fn resolve(&self, choice: Choice) -> Result<(Device, Option<Diagnostic>), Diagnostic> {
         match choice {
-            Choice::Only(backend) => self.describe(backend),
-            Choice::Auto => self.describe(Backend::Wgpu).or_else(|_| self.describe(Backend::Simt)),
+            Choice::Only(backend) => Ok((self.describe(backend)?, None)),
+            Choice::Auto => Ok(match self.describe(Backend::Wgpu) {
+                Ok(device) => (device, None),
+                Err(why) => {
+                    let why = (!why.not_here).then(|| {
+                        let message = format!("the tracer runs instead of the graphics driver: {}", why.message);
+                        Diagnostic { message, ..why }.as_warning()
+                    });
+                    (simt::device(), why)
+                }
+            }),
         }
     }
 
@@ -106,4 +115,21 @@ impl Devices {
 fn lock(client: &Mutex<Client>) -> std::sync::MutexGuard<'_, Client> {
     // A panic while holding the client leaves it at worst without a worker, and it respawns one.
     client.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_dies_at_once_is_told() -> Result<(), Diagnostic> {
+        let program = std::path::PathBuf::from("false");
+        let deadline = std::time::Duration::from_secs(10);
+        let devices = Devices::new(WorkerCommand { program, args: Vec::new(), env: Vec::new(), deadline });
+        let (device, why) = devices.resolve(Choice::Auto)?;
+        assert_eq!(device.backend, Backend::Simt);
+        assert!(why.is_some_and(|why| why.message.contains("the tracer runs instead") && !why.is_error()));
+        assert!(devices.resolve(Choice::Only(Backend::Wgpu)).is_err());
+        Ok(())
+    }
 }

@@ -12,12 +12,13 @@ use super::run::{self, Runner};
 use super::saved::{LessonSaved, RecordingChoice};
 use super::setting::Setting;
 use super::sweep::{self, Sweep};
+use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::job::TraceSpec;
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::Report;
-use crate::trace::record::Device;
+use crate::trace::record::{Ceilings, Device};
 
 /// A note to make.
 pub struct Wanted<'a> {
@@ -50,9 +51,12 @@ pub fn run_and_report(
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
     let Wanted { lesson, kept, models, model, recordings, recording, backend, seed } = wanted;
-    let device = devices.resolve(backend)?;
-    let ceilings = devices.ceilings(device.backend)?;
-    let mut problems = Vec::new();
+    let (device, instead) = devices.resolve(backend)?;
+    let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
+    let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
+        problems.push(why.as_warning());
+        Ceilings::default()
+    });
     let mut sweeps = BTreeMap::new();
     for experiment in &lesson.experiments {
         if lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id)) {
@@ -82,7 +86,7 @@ pub fn run_and_report(
         recording,
         sweeps,
         measured: BTreeMap::new(),
-        created: note::today(),
+        created: day::today(),
     };
     let (report, mut wrong) = note::build(devices, &input, cancel);
     problems.append(&mut wrong);

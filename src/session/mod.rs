@@ -21,6 +21,7 @@ mod fill;
 pub mod io;
 pub mod jobs;
 pub mod ladder;
+pub mod merge;
 pub mod model;
 pub mod new_lesson;
 pub mod note;

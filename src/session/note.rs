@@ -65,12 +65,6 @@ pub struct Input {
     pub created: String,
 }
 
-/// Today's date in UTC, as YYYY-MM-DD.
-#[must_use]
-pub fn today() -> String {
-    time::OffsetDateTime::now_utc().date().to_string()
-}
-
 /// Builds the note. What could not be traced is left out, and said in the second part.
 pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
     let mut builder = Builder {

@@ -30,7 +30,10 @@ pub fn record(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Recording, Vec<Diagnostic>), Diagnostic> {
-    let device = devices.resolve(choice)?;
+    let (device, instead) = devices.resolve(choice)?;
+    if let Some(why) = instead {
+        return Err(why);
+    }
     if device.backend == Backend::Simt {
         return Err(Diagnostic::error("there is no device to record: the tracer has no times")
             .hint("`warpbook doctor` says what was looked for"));

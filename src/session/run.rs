@@ -338,9 +338,12 @@ pub fn run(
     let chosen = options.which.of(lesson)?;
     let params = params(lesson, &options.set)?;
     options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>())?;
-    let device = devices.resolve(options.backend)?;
+    let (device, instead) = devices.resolve(options.backend)?;
     let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
-    let ceilings = devices.ceilings(device.backend)?;
+    let ceilings = devices.ceilings(device.backend);
+    // The kernels may run all the same: nothing is compared with what the device can do at best.
+    let unmeasured = ceilings.as_ref().err().cloned();
+    let ceilings = ceilings.unwrap_or_default();
     let purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let mut results = Results::default();
     let mut output = RunOutput {
@@ -354,7 +357,7 @@ pub fn run(
         kernels: Vec::new(),
         programs: Vec::new(),
         ladder: Vec::new(),
-        warnings: Vec::new(),
+        warnings: instead.into_iter().chain(unmeasured).map(lost_device).collect(),
         misused: false,
     };
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
@@ -432,6 +435,11 @@ pub fn run(
 #[must_use]
 pub fn is_not_here(problems: &[Diagnostic]) -> bool {
     !problems.is_empty() && problems.iter().all(|problem| problem.not_here)
+}
+
+/// What failed of a device, as a warning.
+pub(super) fn lost_device(problem: Diagnostic) -> Warning {
+    Warning { kind: WarningKind::LostDevice, message: problem.message, hint: problem.hint.unwrap_or_default() }
 }
 
 /// Why something was left out, as a warning.

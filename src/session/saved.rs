@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::devices::Choice;
 use super::edits::Edit;
+use super::merge::merge;
 use super::predict::Answer;
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
@@ -126,22 +127,95 @@ pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
     store::read(path, FORMAT)
 }
 
-/// Reads the state, to be written again later. What could not be read was kept aside, and the diagnostic says where.
+/// Reads the state, to be written again later. What could not be understood was kept aside, and the diagnostic says where.
 ///
 /// # Errors
 /// As [`store::load`]: the file must not be written to then.
 pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
     Ok(match store::load(path, FORMAT)? {
-        Loaded::Value(saved) => (saved, None),
+        Loaded::Value(saved, note) => (saved, note),
         Loaded::Missing => (Saved::default(), None),
         Loaded::SetAside { why, .. } => (Saved::default(), Some(why)),
     })
 }
 
-/// Writes the state.
+/// A state that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// What the window had.
+    pub sent: Saved,
+    /// What the file has: that, and what another window changed.
+    pub merged: Saved,
+    /// What the learner should know of it.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Writes the state `mine`, which was `base` when the file was read or written last. What another window has changed in the file since stays; where
+/// both changed the same, `mine` is written, and a copy of the file is kept.
 ///
 /// # Errors
-/// As [`store::save`].
-pub fn save(path: &Path, saved: &Saved) -> Result<(), Diagnostic> {
-    store::save(path, FORMAT, saved)
+/// As [`store::save`], and as [`store::load`]: the file is as it was then.
+pub fn save(path: &Path, base: &Saved, mine: Saved) -> Result<Written, Diagnostic> {
+    let _lock = store::lock(path)?;
+    let (theirs, note) = match store::load(path, FORMAT)? {
+        Loaded::Value(saved, note) => (saved, note),
+        Loaded::Missing => (base.clone(), None),
+        Loaded::SetAside { why, .. } => (base.clone(), Some(why)),
+    };
+    let (merged, clashes) = merge(base, &mine, &theirs);
+    let mut notes: Vec<Diagnostic> = note.into_iter().collect();
+    if !clashes.is_empty() {
+        let kept = store::copy_aside(path)?;
+        let what = clashes.join(" and ");
+        notes.push(
+            Diagnostic::warning(format!("another window had changed {what}, too: this window's version is saved"))
+                .hint(format!("the other window's is in {}", kept.display())),
+        );
+    }
+    store::save(path, FORMAT, &merged)?;
+    Ok(Written { sent: mine, merged, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(words: &[(&str, &str)]) -> Saved {
+        let words = words.iter().map(|(step, text)| ((*step).to_owned(), (*text).to_owned()));
+        let lesson = LessonSaved { words: words.collect(), ..LessonSaved::default() };
+        Saved { lessons: [("a".to_owned(), lesson)].into(), ..Saved::default() }
+    }
+
+    #[test]
+    fn two_windows_on_one_file_lose_nothing() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let begun = Saved::default();
+        let first = save(&path, &begun, with(&[("one", "first")]))?;
+        let second = save(&path, &begun, with(&[("two", "second")]))?;
+        assert_eq!(second.merged, with(&[("one", "first"), ("two", "second")]));
+        assert!(second.notes.is_empty());
+        // The first window has not heard of that, and changes its words.
+        let first = save(&path, &first.merged, with(&[("one", "more")]))?;
+        assert_eq!(read(&path)?, Some(with(&[("one", "more"), ("two", "second")])));
+        assert!(first.notes.is_empty());
+        // The second one changes the same words.
+        let last = save(&path, &second.merged, with(&[("one", "other"), ("two", "second")]))?;
+        assert_eq!(last.merged, with(&[("one", "other"), ("two", "second")]));
+        assert!(last.notes[0].message.contains("your words on the step `one` in `a`"), "{}", last.notes[0]);
+        let kept = std::fs::read_to_string(folder.path().join("state.ron.kept"))?;
+        assert!(kept.contains("more"), "{kept}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_became_unreadable_is_kept_aside() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        std::fs::write(&path, "(format_version: 1, value: (lessons: {")?;
+        let written = save(&path, &Saved::default(), with(&[("one", "mine")]))?;
+        assert_eq!((written.notes.len(), read(&path)?), (1, Some(with(&[("one", "mine")]))));
+        assert!(folder.path().join("state.ron.kept").exists());
+        Ok(())
+    }
 }

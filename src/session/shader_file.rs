@@ -1,5 +1,6 @@
 //! Tracing one thing: a lesson's kernel, program or pass, or any WGSL file.
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
@@ -9,6 +10,7 @@ use super::jobs;
 use super::model;
 use super::run::{self, Done, Which};
 use crate::base::diag::Diagnostic;
+use crate::base::files;
 use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
@@ -108,7 +110,7 @@ fn spec(options: &TraceOptions) -> TraceSpec {
 /// The job of a WGSL file.
 fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let source = std::fs::read_to_string(target).map_err(|error| {
+    let source = files::read_text(Path::new(target)).map_err(|error| {
         one(Diagnostic::error(format!("cannot read {target}: {error}"))
             .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them"))
     })?;
@@ -243,10 +245,14 @@ fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Resu
     for binding in bindings {
         let given = options.buffers.iter().find(|(name, ..)| *name == binding.name);
         // A buffer counts in its first scalar, however large the elements of its array are.
-        let scalars = |bytes: u32| u64::from(bytes).div_ceil(binding.elem.bytes());
-        let (fixed, each) = (scalars(binding.min_bytes), scalars(binding.stride.unwrap_or(0)));
+        let scalars = |bytes: u64| bytes.div_ceil(binding.elem.bytes());
+        let fixed = scalars(binding.min_bytes.into());
         let (count, init) = match (given, binding.stride) {
-            (Some((_, count, init)), Some(_)) => (fixed.max(count * each), *init),
+            (Some((_, count, init)), Some(stride)) => {
+                // What stands before the array comes besides its elements; the smallest buffer has one of them.
+                let before = u64::from(binding.min_bytes - stride);
+                (scalars(count.saturating_mul(stride.into()).saturating_add(before)), *init)
+            }
             (Some((_, _, init)), None) => (fixed, *init),
             (None, None) => (fixed, default_init(binding)),
             (None, Some(_)) => {

@@ -11,7 +11,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Curve, Experiment, Lesson, Pack, Quantity, Variant};
-use crate::trace::record::{Backend, Device, Record};
+use crate::trace::record::{Backend, Device, Record, Warning};
 
 /// A sweep, finished or not.
 #[derive(Clone, Debug)]
@@ -157,8 +157,8 @@ pub fn sweep(
     for value in values {
         run::params(lesson, &[(over.to_owned(), *value)])?;
     }
-    let device = devices.resolve(options.backend)?;
-    let mut warnings = Vec::new();
+    let (device, instead) = devices.resolve(options.backend)?;
+    let mut warnings: Vec<Warning> = instead.into_iter().map(run::lost_device).collect();
     if !options.which.is_picky() {
         curves.retain(|curve| {
             let elsewhere = lesson.elsewhere(&curve.variant, device.backend);

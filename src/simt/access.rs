@@ -111,8 +111,9 @@ impl<const W: usize> Warp<W> {
                         let name = name_of(place, variables);
                         let index = i64::from(index.cast_signed());
                         let invocation = u64::from(at.warp) * W as u64 + u64::from(lane);
+                        let side = if index < 0 { "before the start" } else { "past the end" };
                         format!(
-                            "index {index} is past the end of {name}, which has {} elements \
+                            "index {index} is {side} of {name}, which has {} elements \
                              (workgroup {}, warp {}, lane {lane}, local index {invocation})",
                             term.len, at.workgroup, at.warp,
                         )

@@ -358,6 +358,8 @@ pub enum WarningKind {
     NotHere,
     /// The library that was to be timed beside the kernel could not be used.
     NoLibrary,
+    /// The graphics driver, or its worker process, failed: something was left out or ran elsewhere for it.
+    LostDevice,
 }
 
 /// Something that a reader of a figure should know.

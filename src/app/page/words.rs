@@ -1,6 +1,6 @@
 //! Room for the learner's own words on a step.
 
-use egui::{RichText, TextEdit, Ui};
+use egui::{Label, RichText, TextEdit, Ui};
 
 use crate::app::theme;
 use crate::scene::palette::{Hue, Ink};
@@ -10,20 +10,27 @@ use crate::session::desk::state::{SaveState, State};
 /// Shows the editor, and whether what it holds is on disk.
 pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     let theme = theme::of(ui);
+    let small = |text: &str, ink: Ink| RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink));
     ui.horizontal(|ui| {
-        let title = RichText::new("In your own words").font(theme::medium(theme::UI));
-        ui.label(title);
-        let (text, ink) = match &state.save {
-            SaveState::Saved if !state.kept().words.contains_key(step) => (String::new(), Ink::Muted),
-            SaveState::Saved => ("saved".to_owned(), Ink::Muted),
-            SaveState::Unsaved | SaveState::Saving => ("saving…".to_owned(), Ink::Muted),
-            SaveState::Nowhere => {
-                ("kept until the window closes: there is no folder for it".to_owned(), Hue::Store.ink())
-            }
-            SaveState::Failed(problem) => (format!("not saved: {}", problem.message), Hue::Conflict.ink()),
+        ui.label(RichText::new("In your own words").font(theme::medium(theme::UI)));
+        match &state.save {
+            SaveState::Saved if state.kept().words.contains_key(step) => ui.label(small("saved", Ink::Muted)),
+            SaveState::Unsaved | SaveState::Saving => ui.label(small("saving…", Ink::Muted)),
+            SaveState::Saved | SaveState::Nowhere | SaveState::Failed(_) => return,
         };
-        ui.label(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink)));
     });
+    match &state.save {
+        SaveState::Nowhere => {
+            let text = "kept until the window closes: there is no folder for it";
+            ui.add(Label::new(small(text, Hue::Store.ink())).wrap());
+        }
+        SaveState::Failed(problem) => {
+            let hint = problem.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            let text = format!("not saved, and tried again: {}{hint}", problem.message);
+            ui.add(Label::new(small(&text, Hue::Conflict.ink())).wrap());
+        }
+        SaveState::Saved | SaveState::Unsaved | SaveState::Saving => {}
+    }
     ui.add_space(6.0);
     let mut text = state.kept().words.get(step).cloned().unwrap_or_default();
     let editor = TextEdit::multiline(&mut text)

@@ -80,6 +80,17 @@ pub enum Setting<'a> {
     Const(Scalar),
 }
 
+impl Setting<'_> {
+    /// The type that a value has to be of; None where the text does not say.
+    #[must_use]
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Override(ty) => ty.and_then(Scalar::named),
+            Self::Const(scalar) => Some(*scalar),
+        }
+    }
+}
+
 /// How the constant `name` of `source` can be given a value.
 ///
 /// # Errors
@@ -116,7 +127,12 @@ pub fn settle(file: &str, source: &str, constants: &[(String, f64)]) -> Result<S
     for (name, value) in constants {
         match find(&all, name) {
             Err(problem) => problems.push(problem.in_file(file)),
-            Ok(found) if found.keyword == Keyword::Override => settled.overrides.push((name.clone(), *value)),
+            Ok(found) if found.keyword == Keyword::Override => match override_type(source, found) {
+                Some(scalar) if !scalar.holds(*value) => {
+                    problems.push(unfit(name, scalar, *value).at(file, source, &(found.at..found.at)));
+                }
+                _ => settled.overrides.push((name.clone(), *value)),
+            },
             Ok(found) => match literal(source, &all, found) {
                 Err(problem) => problems.push(problem.at(file, source, &(found.at..found.at))),
                 Ok((scalar, _)) if !scalar.holds(*value) => {
@@ -181,6 +197,12 @@ fn literal(source: &str, all: &[Declared<'_>], found: &Declared<'_>) -> Result<(
         })?,
     };
     Ok((scalar, place.start..place.start + length))
+}
+
+/// The type of an `override`: its own, or that of the number it is set to.
+fn override_type(source: &str, found: &Declared<'_>) -> Option<Scalar> {
+    let literal = || number(&source[found.value.clone()?]).map(|(_, scalar)| scalar);
+    found.ty.map_or_else(literal, Scalar::named)
 }
 
 /// Whether `word` stands in `text` as a word of its own.
@@ -271,6 +293,21 @@ mod tests {
                 overrides: named(&[("7", 1.0), ("M", 3.0)]),
             })
         );
+    }
+
+    #[test]
+    fn overrides_take_what_their_types_hold() {
+        for (source, value, wanted) in [
+            ("override N: u32 = 8;", 2.5, Some("k.wgsl:1:10: error: the constant `N` cannot be 2.5: it is a u32")),
+            ("override N: u32;", -1.0, Some("cannot be -1")),
+            ("override N = 8;", 2.5, Some("a whole number")),
+            ("override N = 8.0;", 2.5, None),
+            ("override N: f32;", 2.5, None),
+        ] {
+            let found = set(source, &[("N", value)]).err();
+            assert!(found.as_deref().unwrap_or_default().contains(wanted.unwrap_or_default()), "{source}: {found:?}");
+            assert_eq!(found.is_some(), wanted.is_some(), "{source}: {found:?}");
+        }
     }
 
     #[test]

@@ -255,7 +255,8 @@ fn choose(wanted: Option<&str>) -> Result<wgpu::Adapter, Diagnostic> {
         return Err(Diagnostic::error("no graphics driver was found that can compute").hint(
             "install a Vulkan loader and driver (on Debian: libvulkan1, and mesa-vulkan-drivers or the GPU vendor's driver); \
              until then everything is traced and nothing is measured",
-        ));
+        )
+        .not_here());
     }
     if let Some(part) = wanted {
         let part = part.to_lowercase();

@@ -54,7 +54,7 @@ impl<'a> Masked<'a> {
         let part = &self.text[range.clone()];
         let start = range.start + (part.len() - part.trim_start().len());
         let end = start + part.trim().len();
-        self.holes.iter().find(|hole| **hole == (start..end)).map(inside)
+        self.holes_in(&(start..end)).find(|hole| **hole == (start..end)).map(inside)
     }
 
     /// Cuts the text at `range`, which the Markdown parser gave as `text`, into plain and live pieces.
@@ -92,7 +92,9 @@ impl<'a> Masked<'a> {
     }
 
     fn holes_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Range<usize>> {
-        self.holes.iter().filter(move |hole| range.start <= hole.start && hole.end <= range.end)
+        // They are in order, and none overlaps another.
+        let first = self.holes.partition_point(|hole| hole.start < range.start);
+        self.holes[first..].iter().take_while(|hole| hole.end <= range.end)
     }
 }
 

@@ -18,6 +18,7 @@ use super::excerpt::Excerpt;
 use super::mention::{Access, Mentions, Of};
 use super::model::{Block, Inline};
 use crate::base::diag::Place;
+use crate::base::math;
 
 /// How deep lists and quotations may nest.
 const MAX_NESTING: usize = 12;
@@ -436,11 +437,17 @@ impl<'a> Markdown<'a> {
 
     fn math(&self, latex: &str, range: &Range<usize>) -> Option<Inline> {
         let latex = self.masked.restore(latex, range);
-        let Err(error) = ratex_parser::parse(&latex) else { return Some(Inline::Math(latex)) };
         let source = self.excerpt.text.get(range.clone()).unwrap_or("");
-        let inside = source.find(&latex).map_or(0, |at| at + error.loc.as_ref().map_or(0, |loc| loc.start));
-        let message = format!("this formula is not LaTeX that can be set: {}", error.message);
-        self.error(range.start + inside, message, "see katex.org for what is understood; a dollar sign is \\$");
+        let begin = range.start + source.find(&latex).unwrap_or(0);
+        if let Err(error) = ratex_parser::parse(&latex) {
+            let inside = error.loc.as_ref().map_or(0, |loc| loc.start);
+            let message = format!("this formula is not LaTeX that can be set: {}", error.message);
+            self.error(begin + inside, message, "see katex.org for what is understood; a dollar sign is \\$");
+        } else if let Err(error) = math::check(&latex, source.starts_with("$$")) {
+            self.error(begin, error.message, error.hint.unwrap_or_default());
+        } else {
+            return Some(Inline::Math(latex));
+        }
         None
     }
 

@@ -182,3 +182,9 @@ proptest! {
         read(&text);
     }
 }
+
+#[test]
+fn a_formula_that_is_too_large_is_reported_at_its_place() {
+    let report = mistake("Too large: $\\rule{5000em}{5000em}$.");
+    assert!(report.starts_with("text.md:3:13: error: the formula"), "{report}");
+}

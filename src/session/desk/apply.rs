@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Desk;
 use super::event::{Event, Work};
-use super::state::{Activity, DeviceState, Measured, Notice, SaveState, State, Traced};
+use super::state::{Activity, DeviceState, Measured, Notice, State, Traced};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
@@ -29,6 +29,7 @@ impl Desk {
                     self.take_device(found);
                 }
             }
+            Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Ceilings(backend, found) => match found {
                 _ if state.measuring_backend() != Some(backend) => {}
                 Ok(ceilings) => state.found.ceilings = Some(ceilings),
@@ -99,15 +100,7 @@ impl Desk {
                 state.notices.extend(problems.into_iter().map(Notice::Problem));
                 state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
             }
-            Event::Saved(change, outcome) => {
-                self.writing = false;
-                // A newer change may have come while this one was written: then it is still unsaved.
-                if change == self.changes {
-                    state.save = outcome.map_or_else(SaveState::Failed, |()| SaveState::Saved);
-                } else {
-                    state.save = SaveState::Unsaved;
-                }
-            }
+            Event::Saved(change, outcome) => self.take_saved(change, outcome),
         }
     }
 

@@ -154,6 +154,24 @@ impl Desk {
         self.refresh();
     }
 
+    /// Takes in versions that another window changed: they are tried anew, and of those that are gone nothing stays on the bench.
+    pub(super) fn take_edits(&mut self) {
+        let kept: Vec<String> = self.state.drafts.keys().filter(|id| self.state.edit(id).is_some()).cloned().collect();
+        self.state.drafts.retain(|id, _| kept.contains(id));
+        for id in kept {
+            self.try_edit(&id);
+        }
+        self.wear();
+        let place = &mut self.state.place;
+        let lesson = place.lesson.as_ref();
+        place.beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
+        if self.state.place.edit.as_ref().is_some_and(|id| self.state.edit(id).is_none()) {
+            self.enter_step(false);
+        } else {
+            self.refresh();
+        }
+    }
+
     /// Whether the step has the exercise: then its kernel is the learner's.
     pub(super) fn is_exercise(&self) -> bool {
         self.state.place.step().is_some_and(|step| step.blocks.contains(&Block::Exercise))

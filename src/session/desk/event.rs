@@ -15,7 +15,7 @@ use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::recording::Recording;
-use crate::session::saved::{RecordingChoice, Room, ThemeChoice};
+use crate::session::saved::{RecordingChoice, Room, ThemeChoice, Written};
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -117,6 +117,8 @@ pub enum Event {
     PackChanged,
     /// The chosen backend's device is known.
     Device(Choice, Result<Device, Diagnostic>),
+    /// Something that the learner should know.
+    Told(Diagnostic),
     /// A device's ceilings were measured.
     Ceilings(Backend, Result<Ceilings, Diagnostic>),
     /// A program was traced: in part, or in full.
@@ -148,5 +150,5 @@ pub enum Event {
     /// A finished curve could not be written.
     NotKept(Diagnostic),
     /// What is kept was written, as of this change.
-    Saved(u64, Result<(), Diagnostic>),
+    Saved(u64, Result<Box<Written>, Diagnostic>),
 }

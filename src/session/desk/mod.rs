@@ -4,6 +4,7 @@ mod apply;
 mod edit;
 pub mod event;
 pub mod found;
+mod keep;
 pub mod place;
 mod refresh;
 pub mod state;
@@ -14,9 +15,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
 
 pub use edit::PAUSE;
 pub use event::{Command, Event, Work};
+pub use keep::RETRY;
 pub use state::{Place, State};
 use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, TraceTask};
 use worker::Worker;
@@ -26,10 +29,11 @@ use super::saved;
 use super::sweep::Sweep;
 use super::watch::{self, Watch};
 use super::{curves, exercise, note};
+use crate::base::day;
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
 use crate::lesson::{Lesson, PackFiles};
-use state::{Activity, DeviceState, Notice, SaveState};
+use state::{Activity, DeviceState, Notice};
 
 /// What a desk needs to start.
 pub struct Options {
@@ -67,8 +71,12 @@ pub struct Desk {
     questions: u64,
     /// Counts changes of what is kept, so that an older write is not taken for the newest.
     changes: u64,
+    /// What is kept as the file has it, as far as this window knows.
+    base: saved::Saved,
     /// Whether a write is under way.
     writing: bool,
+    /// When a write failed last.
+    failed: Option<Instant>,
     /// Whether the learner called off the measuring; it then waits for the next change.
     hushed: bool,
     _watch: Option<Watch>,
@@ -97,6 +105,7 @@ impl Desk {
             }
             None => {}
         }
+        let base = state.saved.clone();
         let mut disk = threads::disk(out.clone());
         disk.enqueue(FileTask::Load(options.files.clone(), state_path.as_deref().and_then(curves::folder)));
         let mut device = threads::device(devices.clone(), out.clone());
@@ -125,7 +134,9 @@ impl Desk {
             answering: 0,
             questions: 0,
             changes: 0,
+            base,
             writing: false,
+            failed: None,
             hushed: false,
             _watch: watch,
         }
@@ -148,9 +159,7 @@ impl Desk {
             self.look();
         }
         changed |= self.try_typed();
-        if let (false, SaveState::Unsaved) = (self.writing, &self.state.save) {
-            self.write();
-        }
+        self.write_unsaved();
         changed
     }
 
@@ -273,10 +282,7 @@ impl Desk {
         self.judge.cancel();
         self.device.cancel();
         self.notes.cancel();
-        if !matches!(self.state.save, SaveState::Saved) {
-            self.write();
-        }
-        self.disk.finish();
+        self.write_last();
     }
 
     fn set_backend(&mut self, choice: super::devices::Choice) {
@@ -304,29 +310,8 @@ impl Desk {
             recording: state.saved.recording.clone(),
             sweeps: state.found.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
-            created: note::today(),
+            created: day::today(),
         })
-    }
-
-    fn unsaved(&mut self) {
-        self.changes += 1;
-        self.state.save = if self.state_path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
-    }
-
-    /// Orders a write of what is kept, as it is now.
-    fn write(&mut self) {
-        let Some(path) = self.state_path.clone() else { return };
-        let task = FileTask::Save(path, Box::new(self.state.saved.clone()), self.changes);
-        self.writing = self.disk.enqueue(task);
-        self.state.save = if self.writing { SaveState::Saving } else { SaveState::Nowhere };
-    }
-
-    /// Changes what is kept of the lesson on the screen.
-    fn keep(&mut self, change: impl FnOnce(&mut saved::LessonSaved)) {
-        if let Some(lesson) = &self.state.place.lesson {
-            change(self.state.saved.lessons.entry(lesson.id.clone()).or_default());
-            self.unsaved();
-        }
     }
 
     fn begin(&mut self, work: Work, label: impl Into<String>) {

@@ -80,7 +80,7 @@ impl Desk {
     }
 
     /// Puts the bench as the step wants it; `set` says whether its parameters take the place of the learner's.
-    fn enter_step(&mut self, set: bool) {
+    pub(super) fn enter_step(&mut self, set: bool) {
         let Some(step) = self.state.place.step().cloned() else { return };
         if set {
             self.state.place.params.extend(step.set.iter().cloned());

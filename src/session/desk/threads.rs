@@ -85,8 +85,8 @@ pub enum FileTask {
     Load(PackFiles, Option<PathBuf>),
     /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
     Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
-    /// Write what is kept, as of some change.
-    Save(PathBuf, Box<Saved>, u64),
+    /// Write what is kept, as of some change: the state that the file had, as far as the window knows, and the window's own.
+    Save(PathBuf, Box<[Saved; 2]>, u64),
 }
 
 /// Starts the tracer's thread.
@@ -265,7 +265,13 @@ pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
 fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: Order<DeviceTask>) {
     let cancel = &*cancel;
     match task {
-        DeviceTask::Describe(choice) => out.send(Event::Device(choice, devices.resolve(choice))),
+        DeviceTask::Describe(choice) => {
+            let found = devices.resolve(choice);
+            if let Ok((_, Some(why))) = &found {
+                out.send(Event::Told(why.clone()));
+            }
+            out.send(Event::Device(choice, found.map(|(device, _)| device)));
+        }
         DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(backend, devices.ceilings(backend))),
         DeviceTask::Measure(setting, variant, backend) => measure(devices, out, &setting, &variant, backend, cancel),
         DeviceTask::Experiment(setting, experiment, device) => {
@@ -389,7 +395,10 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
                         out.send(Event::NotKept(problem));
                     }
                 }
-                FileTask::Save(path, saved, change) => out.send(Event::Saved(change, saved::save(&path, &saved))),
+                FileTask::Save(path, states, change) => {
+                    let [base, mine] = *states;
+                    out.send(Event::Saved(change, saved::save(&path, &base, mine).map(Box::new)));
+                }
             }
         }
     })

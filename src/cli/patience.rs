@@ -1,0 +1,28 @@
+//! Saying on standard error, once a command takes long, that it is still at work.
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::out;
+
+/// When it is said first; the time between two messages doubles.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// Speaks up now and then, until dropped.
+pub(super) struct Patience {
+    _stop: Sender<()>,
+}
+
+impl Patience {
+    pub fn start() -> Self {
+        let (stop, stopped) = channel();
+        std::thread::spawn(move || {
+            let (began, mut wait) = (Instant::now(), FIRST);
+            while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                out::note(&format!("still running after {} s; press Ctrl-C to stop", began.elapsed().as_secs()));
+                wait = began.elapsed();
+            }
+        });
+        Self { _stop: stop }
+    }
+}

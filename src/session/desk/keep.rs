@@ -1,0 +1,101 @@
+//! Keeping what the learner did: writing it, and taking in what another window wrote.
+
+use std::time::{Duration, Instant};
+
+use super::Desk;
+use super::event::Event;
+use super::state::{Notice, SaveState};
+use super::threads::FileTask;
+use crate::base::diag::Diagnostic;
+use crate::session::merge::merge;
+use crate::session::saved::{LessonSaved, Written};
+
+/// How long after a write that failed the next one is tried.
+pub const RETRY: Duration = Duration::from_secs(5);
+
+/// How long a window that closes waits for a write.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Desk {
+    /// Changes what is kept of the lesson on the screen.
+    pub(super) fn keep(&mut self, change: impl FnOnce(&mut LessonSaved)) {
+        if let Some(lesson) = &self.state.place.lesson {
+            change(self.state.saved.lessons.entry(lesson.id.clone()).or_default());
+            self.unsaved();
+        }
+    }
+
+    /// Notes that something kept has changed.
+    pub(super) fn unsaved(&mut self) {
+        self.changes += 1;
+        self.state.save = if self.state_path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
+    }
+
+    /// Orders a write if there is something unsaved, or if the last one failed some time ago.
+    pub(super) fn write_unsaved(&mut self) {
+        let due = match self.state.save {
+            SaveState::Unsaved => true,
+            SaveState::Failed(_) => self.failed.is_none_or(|at| at.elapsed() >= RETRY),
+            SaveState::Saved | SaveState::Saving | SaveState::Nowhere => false,
+        };
+        if due && !self.writing {
+            self.write();
+        }
+    }
+
+    /// Orders a write of what is kept, as it is now.
+    fn write(&mut self) {
+        let Some(path) = self.state_path.clone() else { return };
+        let states = Box::new([self.base.clone(), self.state.saved.clone()]);
+        self.writing = self.disk.enqueue(FileTask::Save(path, states, self.changes));
+        self.state.save = if self.writing { SaveState::Saving } else { SaveState::Nowhere };
+    }
+
+    /// Writes what is not on disk, and waits for that.
+    pub(super) fn write_last(&mut self) {
+        // A write has to know what the one before it found in the file.
+        while self.writing {
+            match self.events.recv_timeout(PATIENCE) {
+                Ok(Event::Saved(change, outcome)) => self.take_saved(change, outcome),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        if !matches!(self.state.save, SaveState::Saved) {
+            self.write();
+        }
+        self.disk.finish();
+    }
+
+    /// What came of a write.
+    pub(super) fn take_saved(&mut self, change: u64, outcome: Result<Box<Written>, Diagnostic>) {
+        self.writing = false;
+        let save = match outcome {
+            Ok(written) => {
+                self.take_written(*written);
+                SaveState::Saved
+            }
+            Err(problem) => {
+                self.failed = Some(Instant::now());
+                SaveState::Failed(problem)
+            }
+        };
+        // A newer change may have come while this one was written: then it is still unsaved.
+        self.state.save = if change == self.changes { save } else { SaveState::Unsaved };
+    }
+
+    /// Takes in what another window wrote.
+    fn take_written(&mut self, written: Written) {
+        let (before, backend) = (self.state.kept().clone(), self.state.choice());
+        self.state.notices.extend(written.notes.into_iter().map(Notice::Problem));
+        self.state.saved = merge(&written.sent, &self.state.saved, &written.merged).0;
+        self.base = written.merged;
+        if self.state.choice() != backend {
+            self.set_backend(self.state.choice());
+        }
+        let kept = self.state.kept();
+        if kept.edits != before.edits || kept.exercise != before.exercise {
+            self.take_edits();
+        }
+    }
+}
