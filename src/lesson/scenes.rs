@@ -16,6 +16,8 @@ pub enum SceneKind {
     Heat,
     /// How a workgroup's lanes combine their values.
     Reduction,
+    /// How often a workgroup goes over its buffers.
+    Sweeps,
     /// Where the launch's bytes go, from DRAM to registers.
     Bytes,
     /// How the grid's workgroups spread over a device's SMs, wave after wave.
@@ -66,7 +68,7 @@ pub struct Scene {
 }
 
 /// All of them, in the order of the stage's tabs.
-pub static SCENES: [Scene; 10] = [
+pub static SCENES: [Scene; 11] = [
     Scene {
         kind: SceneKind::Warp,
         name: "Warp",
@@ -112,6 +114,15 @@ pub static SCENES: [Scene; 10] = [
         // What kernels of matrices put into workgroup memory are tiles.
         fits: |facts| facts.meets && !facts.matrices,
         needs: "show a kernel whose lanes meet, at barriers or by subgroup operations, and that has no matrices",
+    },
+    Scene {
+        kind: SceneKind::Sweeps,
+        name: "Sweeps",
+        help: "How often the workgroup goes over each buffer, request below request",
+        about: "how often workgroup 0 goes over each buffer",
+        plays: true,
+        fits: |facts| facts.kernel,
+        needs: "any kernel that can be traced",
     },
     Scene {
         kind: SceneKind::Bytes,

@@ -10,6 +10,8 @@ mod heat;
 mod lanes;
 mod matrices;
 mod memory;
+mod step;
+mod sweeps;
 
 pub mod explore;
 pub mod frame;
