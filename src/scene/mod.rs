@@ -12,6 +12,8 @@ mod matrices;
 mod memory;
 mod step;
 mod sweeps;
+mod tile;
+mod tower;
 
 pub mod explore;
 pub mod frame;
