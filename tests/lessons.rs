@@ -109,6 +109,15 @@ fn coalescing_counts_are_those_of_an_h100() {
 }
 
 #[test]
+fn coalescing_paddings_take_as_many_wavefronts_as_the_prose_says() {
+    for (pad, wavefronts) in (0_u32..).zip([32, 1, 2, 1, 4, 1, 2, 1, 8]) {
+        let shared = traced("transpose_padded", &[("n", 65536.0), ("pad", f64::from(pad))]).shared;
+        assert_eq!(shared.load.wavefronts, wavefronts * shared.load.requests, "padding {pad}");
+        assert_eq!(shared.store.wavefronts, shared.store.requests, "padding {pad}");
+    }
+}
+
+#[test]
 fn coalescing_strides_and_offsets_follow_the_formulas_in_the_prose() {
     for stride in [1_u32, 2, 3, 5, 8, 12, 32] {
         let trace = traced("strided", &[("stride", f64::from(stride))]);

@@ -122,6 +122,37 @@ fn tabs_show_a_run_in_other_ways_and_keep_its_place() {
 }
 
 #[test]
+fn banks_and_sweeps_go_with_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = pack(folder.path(), &[("tiled", ""), ("naive", "")]);
+    let mut window = open(PackFiles::Folder(root), &folder.path().join("state.ron"), [1280.0, 800.0]);
+    tab(&mut window, "Banks");
+    let first = stage(&window);
+    assert!(first.starts_with("Workgroup memory by banks, at event 2 of"), "{first}");
+    assert!(
+        first.ends_with("32 lanes write 32 words in 32 banks: 1 wavefront. Shown is the next access, in line 18."),
+        "{first}"
+    );
+    window.key_press(egui::Key::CloseBracket);
+    window.run_steps(2);
+    let store = stage(&window);
+    assert!(
+        store.ends_with("tile_a is no array of rows: it is drawn in rows of 32 words, one of each bank."),
+        "{store}"
+    );
+    tab(&mut window, "Sweeps");
+    let swept = stage(&window);
+    assert!(swept.starts_with("How often workgroup 0 goes over its buffers, at event 3 of"), "{swept}");
+    assert!(swept.ends_with("a: read once, b: read once, c: written once."), "{swept}");
+    // In the naive product each warp of 2 rows reads its rows of `a`, and all of them the same columns of `b`.
+    window.state_mut().desk.command(Command::GoTo(1));
+    settle(&mut window);
+    assert!(window.query_by_role_and_label(Role::Tab, "Banks on the stage").is_none(), "it has no workgroup memory");
+    tab(&mut window, "Sweeps");
+    assert!(stage(&window).ends_with("a: read once, b: read 8.0 times, c: written once."), "{}", stage(&window));
+}
+
+#[test]
 fn heat_is_counted_once_it_is_looked_at_and_anew_after_a_turn() {
     let folder = tempfile::tempdir().unwrap();
     let root = pack(folder.path(), &[("naive", ", scene: Heat"), ("tiled", ", scene: Heat"), ("tiled", "")]);

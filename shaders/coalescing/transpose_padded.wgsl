@@ -1,16 +1,17 @@
-// Transpose through a padded tile: each row of the tile is one element longer.
-// The 33rd element is never used. It moves each row one bank on from the row before.
+// Transpose through a padded tile: each row of the tile is PAD elements longer.
+// They are never used. They move each row PAD banks on from the row before.
 
 override ROWS: u32 = 1024;    // rows of src, columns of dst; a multiple of 32
 override COLS: u32 = 1024;    // columns of src, rows of dst; a multiple of 32
 
 const TILE = 32u;
 const WARPS = 8u;
+const PAD: u32 = 1;           // elements at the end of each row of the tile that nobody uses
 
 @group(0) @binding(0) var<storage, read> src: array<f32>;
 @group(0) @binding(1) var<storage, read_write> dst: array<f32>;
 
-var<workgroup> cells: array<array<f32, 33>, 32>;    // 32 rows of 33
+var<workgroup> cells: array<array<f32, TILE + PAD>, TILE>;    // with PAD 1, 32 rows of 33
 
 @compute @workgroup_size(TILE, WARPS)
 fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {

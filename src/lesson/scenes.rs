@@ -16,6 +16,10 @@ pub enum SceneKind {
     Heat,
     /// How a workgroup's lanes combine their values.
     Reduction,
+    /// A variable of workgroup memory as it lies in banks, and the wavefronts that serve an access.
+    Banks,
+    /// How often a workgroup goes over its buffers.
+    Sweeps,
     /// Where the launch's bytes go, from DRAM to registers.
     Bytes,
     /// How the grid's workgroups spread over a device's SMs, wave after wave.
@@ -41,6 +45,8 @@ pub struct Facts {
     pub matrices: bool,
     /// Lanes that meet: at barriers, or by subgroup operations.
     pub meets: bool,
+    /// Variables in workgroup memory.
+    pub shared: bool,
     /// Floating-point operations that are counted.
     pub flops: bool,
     /// An explorer in the prose of the step.
@@ -66,7 +72,7 @@ pub struct Scene {
 }
 
 /// All of them, in the order of the stage's tabs.
-pub static SCENES: [Scene; 10] = [
+pub static SCENES: [Scene; 12] = [
     Scene {
         kind: SceneKind::Warp,
         name: "Warp",
@@ -112,6 +118,24 @@ pub static SCENES: [Scene; 10] = [
         // What kernels of matrices put into workgroup memory are tiles.
         fits: |facts| facts.meets && !facts.matrices,
         needs: "show a kernel whose lanes meet, at barriers or by subgroup operations, and that has no matrices",
+    },
+    Scene {
+        kind: SceneKind::Banks,
+        name: "Banks",
+        help: "A variable of workgroup memory as it lies in banks, and the wavefronts that serve an access",
+        about: "workgroup memory as it lies in banks, at one access of warp 0, workgroup 0",
+        plays: true,
+        fits: |facts| facts.shared,
+        needs: "show a kernel that has variables in workgroup memory",
+    },
+    Scene {
+        kind: SceneKind::Sweeps,
+        name: "Sweeps",
+        help: "How often the workgroup goes over each buffer, request below request",
+        about: "how often workgroup 0 goes over each buffer",
+        plays: true,
+        fits: |facts| facts.kernel,
+        needs: "any kernel that can be traced",
     },
     Scene {
         kind: SceneKind::Bytes,

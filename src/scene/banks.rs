@@ -1,10 +1,14 @@
-//! Workgroup memory under a warp: 32 banks as columns, each word stacked on the wavefront that serves it.
+//! How banks serve an access of workgroup memory, and the picture of it under a warp: 32 banks as columns, each word stacked on the
+//! wavefront that serves it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{COLUMNS, Key, drop_line, legend};
 use super::memory::label;
 use super::palette::{Hue, Ink};
 use super::warp::{Moment, Stage};
+use crate::base::units::count;
 use crate::trace::banks::{parts, together};
 use crate::trace::{AccessKind, Event, EventKind, Timeline};
 
@@ -69,6 +73,49 @@ pub(super) fn serve(timeline: &Timeline, event: &Event) -> Vec<Served> {
     served
 }
 
+/// What an access asks of the banks and what that takes, in a sentence.
+pub(super) fn said(timeline: &Timeline, event: &Event, served: &[Served]) -> String {
+    let EventKind::Access { access, .. } = event.kind else { return String::new() };
+    let lanes = event.mask.count_ones();
+    let words: BTreeSet<u64> = served.iter().map(|s| s.word).collect();
+    let banks: BTreeSet<u32> = served.iter().map(|s| s.bank).collect();
+    let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
+    let least = least_wavefronts(timeline, event);
+    let plural = |n: u64, noun: &str| format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" });
+    let verb = match (access, lanes) {
+        (AccessKind::Load, 1) => "asks for",
+        (AccessKind::Load, _) => "ask for",
+        (AccessKind::Store, 1) => "writes",
+        (AccessKind::Store, _) => "write",
+        (AccessKind::Atomic, 1) => "updates",
+        (AccessKind::Atomic, _) => "update",
+    };
+    let mut place = match (banks.len(), banks.first()) {
+        (1, Some(bank)) => format!("of bank {bank}"),
+        (n, _) => format!("in {n} banks"),
+    };
+    if banks.len() > 1 && wavefronts > least && access != AccessKind::Atomic {
+        let mut of_bank: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
+        for word in served {
+            of_bank.entry(word.bank).or_default().insert(word.word);
+        }
+        let each: BTreeSet<usize> = of_bank.values().map(BTreeSet::len).collect();
+        place += &match (each.first(), each.last()) {
+            (Some(low), Some(high)) if low == high => format!(", {high} in each"),
+            (_, high) => format!(", up to {} in one", high.copied().unwrap_or(0)),
+        };
+    }
+    let asked = format!("{} {verb} {} {place}", plural(lanes.into(), "lane"), plural(words.len() as u64, "word"));
+    let taken = plural(wavefronts.into(), "wavefront");
+    match (wavefronts > least, access) {
+        (true, AccessKind::Atomic) => format!("{asked}, one lane at a time for each: {taken}, {least} would do."),
+        (true, _) => format!("{asked}: {taken}, {least} would do."),
+        (false, _) if wavefronts == 1 && (words.len() as u32) < lanes => format!("{asked}: {taken} serves them all."),
+        (false, _) if wavefronts == 1 => format!("{asked}: {taken}."),
+        (false, _) => format!("{asked}: {taken}, and fewer would not do."),
+    }
+}
+
 /// Draws the access and says in words what it shows.
 pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
     let served = serve(moment.timeline, moment.event);
@@ -78,17 +125,21 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     let [_, top, _, room] = stage.body;
     // Bank numbers below, a drop zone above, the stack in between, growing upward.
     let floor = top + room - 18.0;
-    let tallest = (floor - top - (room * 0.2).clamp(24.0, 96.0)).max(0.0);
+    let tallest = (floor - top - (room * 0.2).clamp(24.0, 96.0)).max(1.0);
     let ideal = columns.width().clamp(8.0, 24.0);
-    let pitch = (tallest / wavefronts.max(1) as f32).clamp(3.0, ideal + 4.0);
-    let space = if pitch >= 8.0 { 2.0 } else { 1.0 };
-    let shown = ((tallest / pitch + 0.01) as u32).min(wavefronts);
+    // The tower stands whole, however low its rows become for that.
+    let pitch = (tallest / wavefronts.max(1) as f32).min(ideal + 4.0);
+    let space = match pitch {
+        pitch if pitch >= 8.0 => 2.0,
+        pitch if pitch >= 3.0 => 1.0,
+        pitch => pitch / 4.0,
+    };
     let row_top = |wavefront: u32| floor - (wavefront + 1) as f32 * pitch + space;
     for bank in 0..COLUMNS {
         let rect = [columns.x(bank), floor - tallest, columns.width(), tallest];
         frame.fill(rect, 2.0, Ink::Raised, Some(Tag::Bank(bank)));
     }
-    let target = |served: &Served| [columns.center(served.bank), row_top(served.wavefront.min(shown))];
+    let target = |served: &Served| [columns.center(served.bank), row_top(served.wavefront)];
     for lit in [false, true] {
         for word in &served {
             for lane in (0..64).filter(|lane| word.lanes >> lane & 1 == 1) {
@@ -100,7 +151,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
             }
         }
         if !lit && moment.landed >= 1.0 {
-            for word in served.iter().filter(|s| s.wavefront < shown) {
+            for word in &served {
                 let hue = if word.wavefront == word.first { Hue::Shared } else { Hue::Conflict };
                 let rect = [columns.x(word.bank), row_top(word.wavefront), columns.width(), pitch - space];
                 let faded = moment.any_lit(word.lanes) == Some(false);
@@ -111,7 +162,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
             }
         }
     }
-    marks(frame, stage, floor, (pitch, shown, wavefronts));
+    marks(frame, stage, floor, (pitch, wavefronts));
     let swatch = |fill: Ink, long, short| Key { fill, edge: fill, long, short };
     let keys = [
         swatch(Ink::Shared, "word that waits for no other", "waits for none"),
@@ -125,7 +176,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
 }
 
 /// Numbers the banks below and the wavefronts on the left.
-fn marks(frame: &mut Frame, stage: &Stage, floor: f32, (pitch, shown, wavefronts): (f32, u32, u32)) {
+fn marks(frame: &mut Frame, stage: &Stage, floor: f32, (pitch, wavefronts): (f32, u32)) {
     let columns = &stage.lanes.columns;
     frame.text([columns.left() - 8.0, floor + 9.0], 12.0, Anchor::End, Ink::Muted, "bank");
     for bank in (0..COLUMNS).filter(|bank| bank.is_multiple_of(columns.numbering())) {
@@ -133,13 +184,9 @@ fn marks(frame: &mut Frame, stage: &Stage, floor: f32, (pitch, shown, wavefronts
         frame.tag_last(Tag::Bank(bank));
     }
     let every = ((14.0 / pitch).ceil().max(1.0) as u32).next_power_of_two();
-    for wavefront in (0..shown).filter(|w| (w + 1).is_multiple_of(every) || shown < every) {
+    let is_last = |wavefront: u32| wavefronts < every && wavefront + 1 == wavefronts;
+    for wavefront in (0..wavefronts).filter(|w| (w + 1).is_multiple_of(every) || is_last(*w)) {
         let y = floor - (wavefront as f32 + 0.5) * pitch;
         frame.text([columns.left() - 8.0, y], 12.0, Anchor::End, Ink::Muted, (wavefront + 1).to_string());
-    }
-    if wavefronts > shown {
-        let more = format!("{} more wavefronts above", wavefronts - shown);
-        let y = floor - shown as f32 * pitch - 10.0;
-        frame.text([columns.right(), y], 12.0, Anchor::End, Ink::Text, more);
     }
 }

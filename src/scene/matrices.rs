@@ -1,7 +1,5 @@
 //! The matrices that a workgroup works on, and what it has touched of them so far, at one event of one of its warps.
-//!
-//! A record has a workgroup's warps one after the other from barrier to barrier; a GPU runs them side by side. So the picture takes them
-//! in step: each warp is as far after its last barrier as the one on the stage is.
+//! The warps are in step.
 
 use std::sync::Arc;
 
@@ -12,6 +10,7 @@ use super::grid::{self, Matrix, Placed};
 use super::lanes::{Key, legend_column};
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
+use super::step::InStep;
 use super::{touch, warp};
 use crate::base::units::count;
 use crate::trace::heat::MOST_CELLS;
@@ -29,11 +28,8 @@ const MOST_TILES: usize = 4;
 pub(super) struct Progress {
     timeline: Arc<Timeline>,
     workgroup: u32,
-    /// By event, how many barriers its warp has passed, and how many events since.
-    steps: Vec<(u32, u32)>,
-    /// The workgroup's events in step.
-    order: Vec<usize>,
-    /// How many of them are taken in.
+    steps: InStep,
+    /// How many events, in their order, are taken in.
     taken: usize,
     /// By buffer; none of buffers that are no matrices.
     touched: Vec<Option<Touched>>,
@@ -120,25 +116,13 @@ impl Touched {
 impl Progress {
     /// Nothing touched yet by a workgroup.
     fn of(timeline: &Arc<Timeline>, workgroup: u32) -> Self {
-        let events = &timeline.events;
-        let mut steps = vec![(0, 0); events.len()];
-        let mut at = vec![(0, 0); timeline.warps_per_workgroup as usize];
-        let mut order: Vec<usize> = (0..events.len()).filter(|i| events[*i].workgroup == workgroup).collect();
+        let steps = InStep::of(timeline, workgroup);
         let mut written = vec![false; timeline.buffers.len()];
-        for index in &order {
-            let event = &events[*index];
-            let Some((phase, step)) = at.get_mut(event.warp as usize) else { continue };
-            steps[*index] = (*phase, *step);
-            match event.kind {
-                EventKind::Barrier => (*phase, *step) = (*phase + 1, 0),
-                EventKind::Access { access, buffer, .. } => {
-                    *step += 1;
-                    written[usize::from(buffer)] |= access != AccessKind::Load;
-                }
-                EventKind::Branch { .. } | EventKind::Subgroup { .. } => *step += 1,
+        for index in &steps.order {
+            if let EventKind::Access { access, buffer, .. } = timeline.events[*index].kind {
+                written[usize::from(buffer)] |= access != AccessKind::Load;
             }
         }
-        order.sort_by_key(|index| steps[*index]);
         let matrices = timeline.buffers.iter().filter(|b| b.space == Space::Global && b.columns.is_some()).count();
         let none_written = !timeline.buffers.iter().zip(&written).any(|(b, w)| b.space == Space::Global && *w);
         let mut seen = 0;
@@ -161,25 +145,26 @@ impl Progress {
             })
         });
         let mut touched: Vec<Option<Touched>> = touched.collect();
-        for event in order.iter().map(|index| &events[*index]) {
+        for event in steps.order.iter().map(|index| &timeline.events[*index]) {
             let EventKind::Access { access, buffer, bytes_per_lane, .. } = event.kind else { continue };
             if let Some(Some(touched)) = touched.get_mut(usize::from(buffer)) {
                 touched.foresee(access == AccessKind::Load, timeline.addresses(event), u64::from(bytes_per_lane));
             }
         }
-        Self { timeline: timeline.clone(), workgroup, steps, order, taken: 0, touched, totals: Totals::default() }
+        Self { timeline: timeline.clone(), workgroup, steps, taken: 0, touched, totals: Totals::default() }
     }
 
     /// Goes to the event of this index, which counts as done.
     fn go_to(&mut self, timeline: &Arc<Timeline>, workgroup: u32, event: usize) {
-        let step = |me: &Self| me.steps.get(event).copied().unwrap_or_default();
+        let step = |me: &Self| me.steps.at.get(event).copied().unwrap_or_default();
         let same = Arc::ptr_eq(&self.timeline, timeline) && self.workgroup == workgroup;
-        let past = self.taken > 0 && self.order.get(self.taken - 1).is_some_and(|last| self.steps[*last] > step(self));
+        let last = self.taken.checked_sub(1).and_then(|last| self.steps.order.get(last));
+        let past = last.is_some_and(|last| self.steps.at[*last] > step(self));
         if !same || past {
             *self = Self::of(timeline, workgroup);
         }
         let end = step(self);
-        while let Some(next) = self.order.get(self.taken).copied().filter(|next| self.steps[*next] <= end) {
+        while let Some(next) = self.steps.order.get(self.taken).copied().filter(|next| self.steps.at[*next] <= end) {
             self.take(next);
             self.taken += 1;
         }
@@ -198,7 +183,7 @@ impl Progress {
             (false, false) => self.totals.stored += asked,
         }
         if let Some(Some(touched)) = self.touched.get_mut(usize::from(buffer)) {
-            let phase = self.steps[index].0;
+            let phase = self.steps.at[index].0;
             touched.take(phase, load, self.timeline.addresses(event), u64::from(bytes_per_lane));
         }
     }

@@ -10,6 +10,10 @@ mod heat;
 mod lanes;
 mod matrices;
 mod memory;
+mod step;
+mod sweeps;
+mod tile;
+mod tower;
 
 pub mod explore;
 pub mod frame;

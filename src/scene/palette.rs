@@ -3,6 +3,8 @@
 //! The hues follow Okabe & Ito's set, which readers with any common colour vision can tell apart; each theme
 //! shifts their lightness until they can be read as text on its panel.
 
+use crate::trace::banks::BANKS;
+
 /// A colour by what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ink {
@@ -40,6 +42,8 @@ pub enum Ink {
     Heat(u8),
     /// So many percent of a hue, the rest panel.
     Tint(Hue, u8),
+    /// A bank of workgroup memory, from 0, and how many percent of its colour, the rest panel. After the last comes the first again.
+    Bank(u8, u8),
 }
 
 /// The meanings that also come in weaker tints.
@@ -134,12 +138,27 @@ impl Theme {
                 let share = f32::from(percent.min(100)) / 100.0;
                 return mix(self.rgb(Ink::Panel), self.rgb(hue.ink()), share);
             }
+            Ink::Bank(bank, percent) => {
+                let share = f32::from(percent.min(100)) / 100.0;
+                return mix(self.rgb(Ink::Panel), self.bank(bank), share);
+            }
         };
         let [_, r, g, b] = u32::to_be_bytes(match self {
             Self::Dark => dark,
             Self::Light => light,
         });
         [r, g, b]
+    }
+
+    /// Once around the hues of OKLCh (Ottosson 2020) for all banks. Red and green, which some viewers do not tell apart, differ in lightness.
+    fn bank(self, bank: u8) -> Rgb {
+        const CHROMA: f32 = 0.13;
+        let [lightness, swing] = match self {
+            Self::Dark => [0.75, 0.11],
+            Self::Light => [0.45, 0.09],
+        };
+        let (sin, cos) = (f32::from(bank) / BANKS as f32 * std::f32::consts::TAU).sin_cos();
+        oklab([lightness - swing * cos, CHROMA * cos, CHROMA * sin])
     }
 
     /// The colour as CSS writes it: `#56b4e9`.
@@ -157,6 +176,25 @@ fn heat(level: u8) -> Rgb {
     let position = f32::from(level) / 255.0 * (STOPS.len() - 1) as f32;
     let low = (position as usize).min(STOPS.len() - 2);
     mix(STOPS[low], STOPS[low + 1], position - low as f32)
+}
+
+/// The sRGB colour, or the nearest one by channel, of OKLab's lightness, red against green, yellow against blue.
+fn oklab([l, a, b]: [f32; 3]) -> Rgb {
+    let [l, m, s] = [
+        l + 0.396_337_78 * a + 0.215_803_76 * b,
+        l - 0.105_561_346 * a - 0.063_854_17 * b,
+        l - 0.089_484_18 * a - 1.291_485_5 * b,
+    ]
+    .map(|cone| cone.powi(3));
+    let linear = [
+        4.076_741_7 * l - 3.307_711_6 * m + 0.230_969_94 * s,
+        -1.268_438 * l + 2.609_757_4 * m - 0.341_319_4 * s,
+        -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
+    ];
+    linear.map(|c| {
+        let c = if c <= 0.003_130_8 { 12.92 * c.max(0.0) } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+        (c.min(1.0) * 255.0).round() as u8
+    })
 }
 
 /// `share` of `b` and the rest of `a`, in sRGB.
@@ -272,6 +310,25 @@ mod tests {
                 let d = difference(theme.rgb(a), theme.rgb(b));
                 assert!(d >= 12.0, "{theme:?} {a:?} and {b:?}: {d:.1}");
             }
+        }
+    }
+
+    #[test]
+    fn banks_are_a_circle_of_colours() {
+        for theme in THEMES {
+            let bank = |bank: u32| theme.rgb(Ink::Bank((bank % BANKS) as u8, 100));
+            for a in 0..BANKS {
+                let ratio = contrast(theme.rgb(Ink::On), bank(a));
+                assert!(ratio >= 4.5, "{theme:?} on bank {a}: {ratio:.2}");
+                // Neighbours are a small step apart, all steps alike; others can be told apart by all viewers.
+                let step = (0..3).map(|i| (seen(bank(a))[0][i] - seen(bank(a + 1))[0][i]).powi(2)).sum::<f64>().sqrt();
+                assert!((4.0..16.0).contains(&step), "{theme:?} bank {a} and the next: {step:.1}");
+                for apart in 8..=BANKS - 8 {
+                    let d = difference(bank(a), bank(a + apart));
+                    assert!(d >= 12.0, "{theme:?} banks {a} and {}: {d:.1}", a + apart);
+                }
+            }
+            assert_eq!(theme.rgb(Ink::Bank(3, 0)), theme.rgb(Ink::Panel));
         }
     }
 

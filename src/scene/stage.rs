@@ -12,7 +12,7 @@ use super::river::{self, River};
 use super::roofline::{self, Roofline};
 use super::warp::WarpView;
 use super::waves::{self, Spread};
-use super::{heat, matrices, touch, warp};
+use super::{heat, matrices, sweeps, tile, touch, warp};
 use crate::lesson::SceneKind;
 use crate::trace::{Heat, Timeline};
 
@@ -84,6 +84,8 @@ impl<'a> StageView<'a> {
 #[derive(Debug, Default)]
 pub struct Painter {
     progress: matrices::Progress,
+    sweeps: sweeps::Sweeps,
+    tiles: tile::Tiles,
     /// The reduction's tree, and the record that it was made of.
     tree: Option<(Arc<Timeline>, Tree)>,
 }
@@ -99,6 +101,8 @@ impl Painter {
             SceneKind::Matrices => matrices::frame(&mut self.progress, view),
             SceneKind::Heat => heat::frame(view),
             SceneKind::Reduction => self.reduction(view),
+            SceneKind::Banks => tile::frame(&mut self.tiles, view),
+            SceneKind::Sweeps => sweeps::frame(&mut self.sweeps, view),
             SceneKind::Bytes => river::frame(view),
             SceneKind::Waves => waves::frame(view),
             SceneKind::Roofline => roofline::frame(view),
@@ -122,6 +126,8 @@ impl Painter {
             SceneKind::Warp => touch::told(view.timeline, event?, tag),
             SceneKind::Matrices => matrices::told(&self.progress, view, tag),
             SceneKind::Heat => heat::told(view, tag),
+            SceneKind::Banks => tile::told(view, tag),
+            SceneKind::Sweeps => sweeps::told(&self.sweeps, tag),
             SceneKind::Waves => waves::told(view, tag),
             SceneKind::Roofline => roofline::told(view, tag),
             SceneKind::Contents => contents::told(view, tag),

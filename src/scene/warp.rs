@@ -203,7 +203,14 @@ pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
     }
 }
 
-fn header(frame: &mut Frame, moment: &Moment<'_>, title: &(String, Vec<String>), margin: f32, at: (usize, usize)) {
+/// What the event is, on the left, and which of how many, on the right.
+pub(super) fn header(
+    frame: &mut Frame,
+    moment: &Moment<'_>,
+    title: &(String, Vec<String>),
+    margin: f32,
+    at: (usize, usize),
+) {
     let y = margin + 10.0;
     let right = frame.width - margin;
     let place = format!("{} of {}", count(at.0 as u64 + 1), count(at.1 as u64));

@@ -68,6 +68,22 @@ fn a_conflict_is_a_tower_and_a_broadcast_one_word() {
 }
 
 #[test]
+fn a_tower_stands_whole_in_any_room() {
+    for (width, wavefronts) in [(32, 32), (64, 64)] {
+        let timeline = Script::new(width).shared(|i| i * 128).0;
+        for size in [[420.0, 236.0], [636.0, 236.0], [1400.0, 900.0]] {
+            let frame = frame(&view(&timeline, 0.99, size));
+            let drawn = filled(&frame, Ink::Shared) + filled(&frame, Ink::Conflict);
+            assert_eq!(drawn, wavefronts, "{width} lanes, {size:?}");
+            assert!(
+                !frame.items.iter().any(|i| matches!(i, Item::Text { text, .. } if text.contains("more wavefronts")))
+            );
+            assert_tidy(&frame, &format!("{width} lanes, {size:?}"));
+        }
+    }
+}
+
+#[test]
 fn what_finds_no_room_is_counted() {
     let timeline = Script::new(64).load(|i| i * 4000).0;
     let frame = frame(&view(&timeline, 0.99, [420.0, 300.0]));

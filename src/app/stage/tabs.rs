@@ -1,8 +1,9 @@
 //! The choice among the pictures that the stage has of a kernel, and of how many lanes a warp has in them.
 
+use egui::containers::menu::MenuButton;
 use egui::{Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
-use crate::lesson::{SCENES, Scene};
+use crate::lesson::{SCENES, Scene, SceneKind};
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -12,6 +13,12 @@ use super::side;
 
 /// Height of the tabs.
 const TABS: f32 = 40.0;
+
+/// Room that the choices on the right take.
+const CHOICES: f32 = 140.0;
+
+/// The name of the menu with the tabs that find no room.
+const MORE: &str = "More…";
 
 /// The tabs along the top of `room`, which they take from it; none where there is only one picture.
 pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Command> {
@@ -31,13 +38,26 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     }
     let shown = state.shown_scene();
     let mut chosen = shown;
-    for scene in scenes {
-        let response = row.selectable_value(&mut chosen, scene.kind, scene.name);
-        response.widget_info(|| {
-            let name = format!("{} on the stage", scene.name);
-            egui::WidgetInfo::selected(egui::Role::Tab, true, scene.kind == shown, name)
+    let room = row.available_width() - CHOICES;
+    if fit(&row, &scenes, room) < scenes.len() {
+        row.spacing_mut().button_padding.x = 4.0;
+        row.spacing_mut().item_spacing.x = 1.0;
+    }
+    let (tabs, rest) = scenes.split_at(fit(&row, &scenes, room));
+    for scene in tabs {
+        tab(&mut row, scene, shown, &mut chosen);
+    }
+    if !rest.is_empty() {
+        // The button says which of its pictures is shown.
+        let name = rest.iter().find(|scene| scene.kind == shown).map_or(MORE, |scene| scene.name);
+        let button = egui::Button::new(name).selected(name != MORE);
+        let (response, _) = MenuButton::from_button(button).ui(&mut row, |ui| {
+            for scene in rest {
+                tab(ui, scene, shown, &mut chosen);
+            }
         });
-        response.on_hover_text(scene.help);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "More pictures on the stage"));
+        response.on_hover_text("More pictures");
     }
     let mut command = None;
     row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -47,6 +67,39 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
         }
     });
     command.or((chosen != shown).then_some(Command::ShowScene(chosen)))
+}
+
+/// One picture's tab.
+fn tab(ui: &mut Ui, scene: &Scene, shown: SceneKind, chosen: &mut SceneKind) {
+    let response = ui.selectable_value(chosen, scene.kind, scene.name);
+    response.widget_info(|| {
+        let name = format!("{} on the stage", scene.name);
+        egui::WidgetInfo::selected(egui::Role::Tab, true, scene.kind == shown, name)
+    });
+    response.on_hover_text(scene.help);
+}
+
+/// How many of the tabs find room: all, or those that leave some for a menu with the rest.
+fn fit(ui: &Ui, scenes: &[&Scene], room: f32) -> usize {
+    let font = egui::TextStyle::Button.resolve(ui.style());
+    let around = 2.0 * ui.spacing().button_padding.x + ui.spacing().item_spacing.x;
+    let wide = |name: &str| {
+        ui.painter().layout_no_wrap(name.to_owned(), font.clone(), egui::Color32::PLACEHOLDER).size().x + around
+    };
+    let widths: Vec<f32> = scenes.iter().map(|scene| wide(scene.name)).collect();
+    if widths.iter().sum::<f32>() <= room {
+        return scenes.len();
+    }
+    // The menu is as wide as the widest name that it can show.
+    let menu = scenes.iter().map(|scene| wide(scene.name)).fold(wide(MORE), f32::max) + 16.0;
+    let mut used = menu;
+    widths
+        .iter()
+        .take_while(|width| {
+            used += **width;
+            used <= room
+        })
+        .count()
 }
 
 /// The choice of a warp's width.

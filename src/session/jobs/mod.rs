@@ -143,7 +143,8 @@ pub fn facts(job: &Job, place: usize) -> Facts {
         kernel: pass.launch().is_some(),
         series: job.series.iter().any(|series| series.each.is_some()),
         matrices,
-        meets: compiled.is_some_and(|program| program.meets()),
+        meets: compiled.as_ref().is_some_and(simt::Program::meets),
+        shared: compiled.is_some_and(|program| program.shared_bytes() > 0),
         flops: pass.work.flops > 0.0,
         explorer: false,
     }
