@@ -414,9 +414,12 @@ fn a_worker_lost_while_ceilings_are_measured_is_a_warning() -> Outcome {
 
     let mut first = Vec::new();
     protocol::write_hello(&mut first)?;
+    protocol::write(&mut first, &Reply::Event(Event::Stage("opening the device".to_owned())))?;
     protocol::write(&mut first, &Reply::Device(fake::device()))?;
     let script = format!("'{}' worker --fake | head -c {}", env!("CARGO_BIN_EXE_warpbook"), first.len());
-    let devices = Devices::new(WorkerCommand { program: "sh".into(), ..command(&["-c", &script], LONG) });
+    // The kernel waits that long for an answer that is cut off.
+    let deadline = Duration::from_secs(5);
+    let devices = Devices::new(WorkerCommand { program: "sh".into(), ..command(&["-c", &script], deadline) });
     let folder = tempfile::tempdir()?;
     warpbook::session::new_lesson::create(folder.path(), "one")?;
     let (pack, _) = warpbook::session::load(&PackFiles::Folder(folder.path().into()));

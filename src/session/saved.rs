@@ -132,6 +132,8 @@ pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
 /// # Errors
 /// As [`store::load`]: the file must not be written to then.
 pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
+    // Where there is no lock to be had, as in a folder that cannot be written to, the file may still be read.
+    let _lock = path.exists().then(|| store::lock(path));
     Ok(match store::load(path, FORMAT)? {
         Loaded::Value(saved, note) => (saved, note),
         Loaded::Missing => (Saved::default(), None),
