@@ -13,7 +13,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use warpbook::lesson::{Block, PackFiles};
+use warpbook::lesson::{Block, PackFiles, SceneKind};
 use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
 use warpbook::session::exercise::Verdict;
@@ -183,6 +183,7 @@ fn events_are_the_same_backwards() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::GoTo(9));
+    window.state_mut().desk.command(Command::ShowScene(SceneKind::Warp));
     settle(&mut window);
     for _ in 0..30 {
         window.key_press(egui::Key::OpenBracket);
