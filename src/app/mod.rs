@@ -118,7 +118,7 @@ impl View {
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
         let passes = state.passes();
         let wanted = Wanted {
-            staged: state.place.is_traceable(&state.place.variant.program),
+            staged: is_staged(state),
             high: state.shown_scene() == SceneKind::Explore,
             strip: passes.as_ref().map_or(0.0, Passes::height),
             plotted: state.place.experiment().is_some() || state.found.origin.is_some() || is_changed(state),
@@ -152,7 +152,7 @@ impl View {
         });
         let lit = self.hovered_line.map(Tag::SourceLine);
         pane(ui, panes.stage, "stage", |ui| {
-            if state.place.is_traceable(&state.place.variant.program) {
+            if is_staged(state) {
                 commands.extend(self.stage.show(ui, state, passes.as_ref(), lit));
             } else {
                 empty(ui, UNTRACED);
@@ -276,6 +276,11 @@ impl View {
         let area = egui::Area::new(egui::Id::unique("messages")).pivot(egui::Align2::RIGHT_BOTTOM).fixed_pos(anchor);
         area.show(ui.ctx(), |ui| chrome::notices(ui, state)).inner
     }
+}
+
+/// Whether there is a picture of what is on the bench: a trace, or the ring that a kernel without one is drawn as.
+fn is_staged(state: &State) -> bool {
+    state.place.is_traceable(&state.place.variant.program) || state.found.facts.ring
 }
 
 /// Whether a version of the learner's, beside what it began as, is on the bench.

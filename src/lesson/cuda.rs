@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
-use super::model::{Buffer, CudaOnly, InitDecl, MapDecl};
+use super::model::{Buffer, CudaOnly, InitDecl, MapDecl, Ring};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;
 use crate::base::tensor::Init;
@@ -92,11 +92,12 @@ impl Reader<'_> {
         let maps: Vec<Option<MapDecl>> =
             listed.into_iter().map(|node| self.tensor_map(kernel, buffers, node)).collect();
         let persistent = fields.optional("persistent").map_or(Some(false), |node| node.read("true or false"));
+        let ring = fields.optional("ring").and_then(ring);
         fields.finish();
         let [x, y, z] = block?;
         let maps = maps.into_iter().collect::<Option<_>>()?;
         let block = [x?, y?, z?];
-        Some(CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent? })
+        Some(CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent?, ring })
     }
 
     /// The buffers that a kernel in CUDA C++ takes, in order, and what it does to each. Its text does not say so; lessons of the first format
@@ -154,4 +155,25 @@ impl Reader<'_> {
             swizzle: swizzle?,
         })
     }
+}
+
+/// Most places of a ring: more would not be seen.
+const MOST_PLACES: u32 = 8;
+
+fn ring(node: Node<'_>) -> Option<Ring> {
+    let fields = node.fields()?;
+    let places = fields.required("places").and_then(|node| {
+        let places: u32 = node.read("a whole number")?;
+        let fits = (1..=MOST_PLACES).contains(&places);
+        if !fits {
+            node.error(
+                format!("a ring has 1 to {MOST_PLACES} places"),
+                "count the tiles that the kernel holds at a time",
+            );
+        }
+        fits.then_some(places)
+    });
+    let (load, multiply) = (fields.text("load"), fields.text("multiply"));
+    fields.finish();
+    Some(Ring { places: places?, load: load?.value, multiply: multiply?.value })
 }

@@ -252,6 +252,19 @@ pub struct CudaOnly {
     pub maps: Vec<MapDecl>,
     /// Whether a workgroup does the work of several, so that no more are launched than the device holds at a time.
     pub persistent: bool,
+    /// The ring of places that its tiles go through.
+    pub ring: Option<Ring>,
+}
+
+/// Places for tiles in shared memory that are filled and used in turn, for a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// How many.
+    pub places: u32,
+    /// Who loads, and how.
+    pub load: String,
+    /// Who multiplies, and how.
+    pub multiply: String,
 }
 
 impl CudaOnly {

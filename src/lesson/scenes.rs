@@ -22,6 +22,8 @@ pub enum SceneKind {
     Sweeps,
     /// Where the launch's bytes go, from DRAM to registers.
     Bytes,
+    /// The ring of places in workgroup memory that the kernel's tiles go through; drawn, not traced.
+    Ring,
     /// How the grid's workgroups spread over a device's SMs, wave after wave.
     Waves,
     /// Where the rungs of the kernel's ladder stand under a device's ceilings.
@@ -51,6 +53,8 @@ pub struct Facts {
     pub flops: bool,
     /// An explorer in the prose of the step.
     pub explorer: bool,
+    /// A kernel whose lesson says which ring its tiles go through.
+    pub ring: bool,
 }
 
 /// One kind of picture.
@@ -72,7 +76,7 @@ pub struct Scene {
 }
 
 /// All of them, in the order of the stage's tabs.
-pub static SCENES: [Scene; 12] = [
+pub static SCENES: [Scene; 13] = [
     Scene {
         kind: SceneKind::Warp,
         name: "Warp",
@@ -145,6 +149,15 @@ pub static SCENES: [Scene; 12] = [
         plays: false,
         fits: |facts| facts.kernel,
         needs: "any kernel that can be traced",
+    },
+    Scene {
+        kind: SceneKind::Ring,
+        name: "Ring",
+        help: "The places that tiles go through between who loads and who multiplies; drawn, not traced",
+        about: "how tiles go through the kernel's places in shared memory, drawn and not traced",
+        plays: false,
+        fits: |facts| facts.ring,
+        needs: "say in the kernel's `cuda` which `ring` its tiles go through",
     },
     Scene {
         kind: SceneKind::Waves,

@@ -22,6 +22,7 @@ pub mod palette;
 pub mod passes;
 pub mod plot;
 pub mod reduction;
+mod ring;
 pub mod river;
 pub mod roofline;
 pub mod stage;

@@ -8,12 +8,13 @@ use super::mark::Mark;
 use super::palette::Ink;
 use super::plot::{self, Plot};
 use super::reduction::{self, ReductionView, Tree};
+use super::ring;
 use super::river::{self, River};
 use super::roofline::{self, Roofline};
 use super::warp::WarpView;
 use super::waves::{self, Spread};
 use super::{heat, matrices, sweeps, tile, touch, warp};
-use crate::lesson::SceneKind;
+use crate::lesson::{Ring, SceneKind};
 use crate::trace::{Heat, Timeline};
 
 /// What to show of a run, and how large.
@@ -29,6 +30,8 @@ pub struct StageView<'a> {
     pub spread: Option<&'a Spread>,
     /// Where the bytes go, where that was counted.
     pub river: Option<&'a River>,
+    /// The ring of places that the kernel's tiles go through, where its lesson says so.
+    pub ring: Option<&'a Ring>,
     /// Where the kernels of the ladder stand, where that was asked for.
     pub roofline: Option<&'a Roofline>,
     /// What a buffer holds, where that was read.
@@ -61,6 +64,7 @@ impl<'a> StageView<'a> {
             heat: None,
             spread: None,
             river: None,
+            ring: None,
             roofline: None,
             contents: None,
             rounds: &[],
@@ -104,6 +108,7 @@ impl Painter {
             SceneKind::Banks => tile::frame(&mut self.tiles, view),
             SceneKind::Sweeps => sweeps::frame(&mut self.sweeps, view),
             SceneKind::Bytes => river::frame(view),
+            SceneKind::Ring => ring::frame(view),
             SceneKind::Waves => waves::frame(view),
             SceneKind::Roofline => roofline::frame(view),
             SceneKind::Contents => contents::frame(view),
@@ -132,7 +137,7 @@ impl Painter {
             SceneKind::Roofline => roofline::told(view, tag),
             SceneKind::Contents => contents::told(view, tag),
             // What they show is written in them.
-            SceneKind::Explore | SceneKind::Reduction | SceneKind::Bytes | SceneKind::Rounds => None,
+            SceneKind::Explore | SceneKind::Reduction | SceneKind::Bytes | SceneKind::Ring | SceneKind::Rounds => None,
         }
     }
 }

@@ -123,7 +123,8 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         // What keeps the job from being built is said of its shaders.
         let (Ok(job), Some(place)) = (job, place) else { continue };
         let scene = step.scene.scene();
-        let facts = Facts { explorer: step.explorer().is_some(), ..jobs::facts(&job, place) };
+        let ring = kernel.and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
+        let facts = Facts { explorer: step.explorer().is_some(), ring, ..jobs::facts(&job, place) };
         if !(scene.fits)(facts) {
             let message = format!("the step `{}` has nothing to show as {}", step.id, scene.name);
             problems.push(error(message).hint(scene.needs));

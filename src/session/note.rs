@@ -1,5 +1,6 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
+mod drawn;
 mod experiment;
 mod program;
 
@@ -266,6 +267,7 @@ impl Builder<'_> {
                 kernel.title
             );
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]));
+            blocks.extend(drawn::ring(step, kernel));
             blocks.push(self.command(step, params, Backend::Cuda));
             return blocks;
         }

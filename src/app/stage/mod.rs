@@ -266,6 +266,7 @@ impl Stage {
             heat: heat.map(|(_, heat)| &**heat),
             spread: spread.as_ref(),
             river: river.as_ref(),
+            ring: state.place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()),
             roofline: roofline.as_ref(),
             contents: contents.as_ref(),
             rounds: &rounds,

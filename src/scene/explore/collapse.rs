@@ -8,7 +8,7 @@ use super::rows::SOFTMAX;
 use super::sheet::{LINE, Sheet, diverging};
 
 /// The largest cell.
-const CELL: f32 = 20.0;
+const CELL: f32 = 26.0;
 /// Room for a sign between two matrices.
 const SIGN: f32 = 28.0;
 /// From the cells of a matrix to the vector beside it, and the vector's width.
@@ -24,6 +24,7 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let tall = n as f32 * cell;
     let top = sheet.y + LINE + vectors;
     // One scale for all three: what is subtracted is seen to be taken away.
+    let most = y.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let parts: [(&str, &dyn Fn(usize, usize) -> f64); 3] = [
         ("J", &|i, j| matrix[i][j] * t),
         ("diag(y)", &|i, j| if i == j { y[i] } else { 0.0 }),
@@ -45,9 +46,9 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
         for i in 0..n {
             for j in 0..n {
                 let at = [left + j as f32 * cell, top + i as f32 * cell, cell - 1.0, cell - 1.0];
-                let share = entry(i, j);
-                let ink = if share.abs() < 0.002 { Ink::Faint } else { diverging(share) };
-                sheet.frame.fill(at, 1.0, ink, None);
+                let share = entry(i, j) / most;
+                let ink = if share == 0.0 { Ink::Panel } else { diverging(share.signum() * share.abs().sqrt()) };
+                sheet.frame.outline(at, 1.0, Some(ink), Ink::Faint, None);
             }
         }
         for (i, y) in y.iter().enumerate().filter(|_| place > 0) {

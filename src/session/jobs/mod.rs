@@ -147,6 +147,7 @@ pub fn facts(job: &Job, place: usize) -> Facts {
         shared: compiled.is_some_and(|program| program.shared_bytes() > 0),
         flops: pass.work.flops > 0.0,
         explorer: false,
+        ring: false,
     }
 }
 

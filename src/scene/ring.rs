@@ -1,0 +1,180 @@
+//! A ring of places for tiles, between who loads and who multiplies: drawn from the kernel's numbers, and not traced.
+
+use super::frame::{Anchor, Frame};
+use super::palette::{Hue, Ink};
+use super::stage::StageView;
+use super::text;
+
+const MARGIN: f32 = 16.0;
+const SIZE: f32 = 13.0;
+/// The most that a row is high, and the least.
+const ROW: [f32; 2] = [22.0, 44.0];
+/// From one row to the next, as a share of a row.
+const GAP: f32 = 0.3;
+/// The least that a turn is wide.
+const TURN: f32 = 30.0;
+/// Turns that are drawn, at most.
+const MOST: u32 = 18;
+
+/// What a place holds in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// A tile that is on its way, by its number.
+    Loading(u32),
+    /// One that has come and waits.
+    Waiting(u32),
+    /// One that is multiplied.
+    Multiplied(u32),
+}
+
+/// What place `place` holds in a turn. The loader goes as far ahead as the ring lets it: it fills a place again as soon as that tile is done with.
+/// With a single place loading and multiplying take turns.
+fn holds(places: u32, place: u32, turn: u32) -> Option<Holds> {
+    if places == 1 {
+        return Some(if turn.is_multiple_of(2) { Holds::Loading(turn / 2) } else { Holds::Multiplied(turn / 2) });
+    }
+    // Tile `t` is loaded in turn `t`, and multiplied `ahead` turns later.
+    let ahead = places - 1;
+    let tile = (0..places).filter_map(|back| turn.checked_sub(back)).find(|tile| tile % places == place)?;
+    Some(match turn - tile {
+        0 => Holds::Loading(tile),
+        age if age < ahead => Holds::Waiting(tile),
+        _ => Holds::Multiplied(tile),
+    })
+}
+
+/// The picture.
+pub(super) fn frame(view: &StageView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let [width, height] = view.size;
+    let Some(ring) = view.ring else { return frame };
+    let room = width - 2.0 * MARGIN;
+    let plural = if ring.places == 1 { "place" } else { "places" };
+    let title = format!("{} {plural} for tiles in shared memory, turn by turn", ring.places);
+    frame.text([MARGIN, MARGIN + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
+    let mut y = MARGIN + 30.0;
+    let note = "Drawn from the kernel's numbers, not traced: the order is the kernel's, the widths are no times.";
+    for line in text::wrap(note, 12.0, room) {
+        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, line);
+        y += 16.0;
+    }
+    y += 12.0;
+    let names = [format!("loads: {}", ring.load), format!("multiplies: {}", ring.multiply)];
+    let names = names.map(|name| text::wrap(&name, 12.0, (room * 0.24).clamp(96.0, 190.0)));
+    let widest = names.iter().flatten().map(|line| text::width(line, 12.0, false)).fold(64.0, f32::max);
+    let left = MARGIN + widest + 16.0;
+    let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST);
+    let wide = (width - MARGIN - left) / turns as f32;
+    let rows = ring.places as f32 + 2.0;
+    let high = ((height - y - 56.0) / (rows * (1.0 + GAP))).clamp(ROW[0] * 0.6, ROW[1]);
+    let pitch = high * (1.0 + GAP);
+    let of_row = |row: u32| y + row as f32 * pitch;
+    for (row, lines) in [(0, &names[0]), (ring.places + 1, &names[1])] {
+        let middle = of_row(row) + high / 2.0 - 7.0 * (lines.len() as f32 - 1.0);
+        for (i, line) in lines.iter().enumerate() {
+            frame.text([MARGIN, middle + 14.0 * i as f32], 12.0, Anchor::Start, Ink::Text, line.clone());
+        }
+    }
+    for place in 0..ring.places {
+        let at = [MARGIN, of_row(place + 1) + high / 2.0];
+        frame.text(at, 12.0, Anchor::Start, Ink::Muted, format!("place {place}"));
+        let ground = [left, of_row(place + 1), wide * turns as f32, high];
+        frame.fill(ground, 0.0, Ink::Raised, None);
+    }
+    for turn in 0..turns {
+        let x = left + turn as f32 * wide;
+        for place in 0..ring.places {
+            let Some(held) = holds(ring.places, place, turn) else { continue };
+            let (ink, tile) = match held {
+                Holds::Loading(tile) => (Hue::Load.ink(), tile),
+                Holds::Waiting(tile) => (Hue::Load.tint(30), tile),
+                Holds::Multiplied(tile) => (Hue::Shared.ink(), tile),
+            };
+            cell(&mut frame, [x, of_row(place + 1), wide, high], ink, Some(tile));
+            match held {
+                Holds::Loading(tile) => cell(&mut frame, [x, of_row(0), wide, high], ink, Some(tile)),
+                Holds::Multiplied(tile) => {
+                    cell(&mut frame, [x, of_row(ring.places + 1), wide, high], ink, Some(tile));
+                }
+                Holds::Waiting(_) => {}
+            }
+        }
+    }
+    let foot = of_row(ring.places + 2) + 12.0;
+    let mut x = left;
+    let keys = [(Hue::Load.ink(), "being loaded"), (Hue::Load.tint(30), "waits"), (Hue::Shared.ink(), "multiplied")];
+    for (ink, words) in keys.into_iter().filter(|(_, words)| ring.places > 2 || *words != "waits") {
+        frame.fill([x, foot - 6.0, 12.0, 12.0], 2.0, ink, None);
+        frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words);
+        x += 18.0 + text::width(words, 12.0, false) + 20.0;
+    }
+    let said = if ring.places == 1 {
+        "While a tile is loaded, nobody in this block multiplies. Other blocks of the SM may."
+    } else {
+        "From the first full ring on, a tile is loaded in each turn in which one is multiplied."
+    };
+    if foot + 24.0 < height {
+        frame.text(
+            [left, foot + 22.0],
+            SIZE,
+            Anchor::Start,
+            Ink::Text,
+            text::fit(said, SIZE, false, width - left - MARGIN),
+        );
+    }
+    frame.alt = format!("{title}. {note} {said}");
+    frame
+}
+
+/// A tile in its turn, with its number.
+fn cell(frame: &mut Frame, [x, y, w, h]: [f32; 4], ink: Ink, tile: Option<u32>) {
+    frame.fill([x + 1.0, y + 1.0, w - 2.0, h - 2.0], 3.0, ink, None);
+    if let Some(tile) = tile {
+        let on = if matches!(ink, Ink::Tint(..)) { Ink::Text } else { Ink::Panel };
+        frame.text([x + w / 2.0, y + h / 2.0], 12.0, Anchor::Middle, on, tile.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::fixtures::assert_tidy;
+    use super::super::stage::Painter;
+    use super::*;
+    use crate::lesson::{Ring, SceneKind};
+    use crate::trace::Timeline;
+
+    #[test]
+    fn no_place_holds_two_tiles_and_each_tile_is_loaded_before_it_is_multiplied() {
+        for places in 1..=6 {
+            let (mut loaded, mut multiplied) = (Vec::new(), Vec::new());
+            for turn in 0..40 {
+                for place in 0..places {
+                    match holds(places, place, turn) {
+                        Some(Holds::Loading(tile)) => loaded.push((tile, turn, place)),
+                        Some(Holds::Multiplied(tile)) => multiplied.push((tile, turn, place)),
+                        Some(Holds::Waiting(_)) | None => {}
+                    }
+                }
+            }
+            assert!(loaded.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1), "{places}: {loaded:?}");
+            let ahead = if places == 1 { 1 } else { places - 1 };
+            for (tile, turn, place) in multiplied {
+                assert!(loaded.contains(&(tile, turn - ahead, place)), "{places}: tile {tile} in turn {turn}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_fits() {
+        let timeline = Arc::new(Timeline::default());
+        for places in [1, 3, 4, 8] {
+            let ring = Ring { places, load: "one warp, by the copy engine".into(), multiply: "two warpgroups".into() };
+            for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
+                let view = StageView { ring: Some(&ring), ..StageView::still(SceneKind::Ring, &timeline, size) };
+                assert_tidy(&Painter::default().frame(&view), &format!("{places} {size:?}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each scene in both themes, and one of each view.
+//!
+//! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to `target/pictures/`. Who has
+//! looked at it and wants it so keeps it: `WARPBOOK_WRITE_PICTURES=1 cargo test --test pictures`.
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod window;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use egui::Key;
+use egui_kittest::Harness;
+use image::imageops::{FilterType, resize};
+use image::{Rgb, RgbImage};
+
+use warpbook::app::View;
+use warpbook::lesson::{PackFiles, SCENES, SceneKind, Variant};
+use warpbook::session::desk::Command;
+use warpbook::session::saved::ThemeChoice;
+
+use window::{Window, open, settle};
+
+/// The line at the bottom says how long the tracer took, which is never the same.
+const STATUS: u32 = 32;
+/// Channels that differ by less look alike.
+const ALIKE: u8 = 32;
+/// The most of a picture that may differ: a caret, an edge, a letter that another version of a font sets elsewhere.
+const SHARE: f64 = 0.004;
+
+/// What to do before a picture is taken.
+enum Then {
+    Nothing,
+    Do(Vec<Command>),
+    Press(Key),
+    Home,
+}
+
+/// A picture: its name, the lesson and the number of the step, the window's size, what to do there.
+struct Shot(&'static str, &'static str, usize, [f32; 2], Then);
+
+const USUAL: [f32; 2] = [1280.0, 800.0];
+/// Where the stage stands in a window of that size: left, top, width, height. Of a scene no more is compared, so that a word of prose changes none.
+const STAGE: [u32; 4] = [628, 48, 652, 376];
+
+/// One of each scene; a test holds that none is missing.
+fn scenes() -> Vec<(SceneKind, Shot)> {
+    let show = |kind| Then::Do(vec![Command::ShowScene(kind)]);
+    vec![
+        (SceneKind::Warp, Shot("warp", "coalescing", 2, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("maths", "softmax", 10, USUAL, Then::Nothing)),
+        (SceneKind::Matrices, Shot("matrices", "tiling", 3, USUAL, Then::Nothing)),
+        (SceneKind::Heat, Shot("heat", "tiling", 11, USUAL, Then::Nothing)),
+        (SceneKind::Reduction, Shot("reduction", "softmax", 7, USUAL, Then::Nothing)),
+        (SceneKind::Banks, Shot("banks", "coalescing", 10, USUAL, Then::Nothing)),
+        (SceneKind::Sweeps, Shot("sweeps", "softmax", 4, USUAL, Then::Nothing)),
+        (SceneKind::Bytes, Shot("bytes", "coalescing", 3, USUAL, Then::Nothing)),
+        (SceneKind::Ring, Shot("ring", "tiling", 15, USUAL, Then::Nothing)),
+        (SceneKind::Waves, Shot("waves", "tiling", 11, USUAL, show(SceneKind::Waves))),
+        (SceneKind::Roofline, Shot("roofline", "tiling", 6, USUAL, show(SceneKind::Roofline))),
+        (SceneKind::Contents, Shot("buffers", "coalescing", 2, USUAL, show(SceneKind::Contents))),
+    ]
+}
+
+/// One of each view that is no scene.
+fn views() -> Vec<Shot> {
+    let edit = "// Mine.\noverride N: u32 = 1048576;\noverride STRIDE: u32 = 1;\noverride OFFSET: u32 = 0;\noverride BLOCK: u32 = 256;\n\
+                @group(0) @binding(0) var<storage, read> src: array<f32>;\n@group(0) @binding(1) var<storage, read_write> dst: array<f32>;\n\
+                @compute @workgroup_size(BLOCK)\nfn main(@builtin(global_invocation_id) gid: vec3<u32>) {\n    dst[gid.x] = src[gid.x];\n}\n";
+    let race = vec![Variant::plain("copy"), Variant::plain("vec4")];
+    vec![
+        Shot("edited", "coalescing", 2, [1600.0, 1000.0], Then::Do(vec![Command::TypeKernel(edit.to_owned())])),
+        Shot("race", "coalescing", 2, [1600.0, 1000.0], Then::Do(vec![Command::SetBeside(race)])),
+        Shot("stacked", "coalescing", 2, [800.0, 600.0], Then::Nothing),
+        Shot("large-plot", "tiling", 8, USUAL, Then::Press(Key::Num4)),
+        Shot("start", "coalescing", 0, USUAL, Then::Home),
+    ]
+}
+
+fn take(window: &mut Harness<'_, Window>, theme: ThemeChoice, whole: bool) -> Result<RgbImage, String> {
+    window.state_mut().desk.command(Command::SetTheme(theme));
+    settle(window);
+    let picture = image::DynamicImage::ImageRgba8(window.render()?).to_rgb8();
+    let (width, height) = picture.dimensions();
+    let [left, top, width, height] = if whole { [0, 0, width, height - STATUS] } else { STAGE };
+    let part = image::imageops::crop_imm(&picture, left, top, width, height).to_image();
+    Ok(resize(&part, width / 2, height / 2, FilterType::Triangle))
+}
+
+/// The share of the pixels that do not look alike.
+fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
+    if a.dimensions() != b.dimensions() {
+        return 1.0;
+    }
+    let alike = |a: &Rgb<u8>, b: &Rgb<u8>| a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) < ALIKE);
+    let differ = a.pixels().zip(b.pixels()).filter(|(a, b)| !alike(a, b)).count();
+    differ as f64 / f64::from(a.width() * a.height())
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures")
+}
+
+/// Compares a picture with the one that is kept, or keeps it; what is wrong.
+fn compare(name: &str, taken: &RgbImage) -> Option<String> {
+    let kept = folder().join(format!("{name}.png"));
+    if std::env::var_os("WARPBOOK_WRITE_PICTURES").is_some() {
+        std::fs::create_dir_all(folder()).unwrap();
+        taken.save(&kept).unwrap();
+        return None;
+    }
+    let wanted = match image::open(&kept) {
+        Ok(wanted) => wanted.to_rgb8(),
+        Err(why) => return Some(format!("{name}: {why}")),
+    };
+    let share = difference(&wanted, taken);
+    if share <= SHARE {
+        return None;
+    }
+    let written = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/pictures");
+    std::fs::create_dir_all(&written).unwrap();
+    let written = written.join(format!("{name}.png"));
+    taken.save(&written).unwrap();
+    Some(format!("{name}: {:.1}% of it differs; what it is now: {}", 100.0 * share, written.display()))
+}
+
+#[test]
+fn every_scene_has_a_picture() {
+    let taken: BTreeSet<&str> = scenes().iter().map(|(kind, _)| kind.scene().name).collect();
+    // Series are drawn by the plot, and no built-in lesson keeps any.
+    let all: BTreeSet<&str> = SCENES.iter().filter(|s| s.kind != SceneKind::Rounds).map(|s| s.name).collect();
+    assert_eq!(taken, all);
+}
+
+#[test]
+fn a_picture_that_differs_is_found() {
+    let plain = RgbImage::from_pixel(100, 100, Rgb([20, 20, 20]));
+    let mut other = plain.clone();
+    (0..10).for_each(|x| (0..10).for_each(|y| other.put_pixel(x, y, Rgb([200, 20, 20]))));
+    assert_eq!((difference(&plain, &plain), difference(&plain, &other)), (0.0, 0.01));
+    assert_eq!(difference(&plain, &RgbImage::new(100, 99)), 1.0);
+}
+
+#[test]
+fn pictures_are_as_they_were_kept() {
+    let shots = scenes().into_iter().map(|(_, shot)| (shot, false)).chain(views().into_iter().map(|shot| (shot, true)));
+    let mut wrong = Vec::new();
+    for (Shot(name, lesson, step, size, then), whole) in shots {
+        let state = tempfile::tempdir().unwrap();
+        let mut window = open(PackFiles::Embedded, &state.path().join("state.ron"), size);
+        window.state_mut().desk.command(Command::OpenLesson(lesson.to_owned()));
+        window.state_mut().desk.command(Command::GoTo(step));
+        settle(&mut window);
+        match then {
+            Then::Nothing => {}
+            Then::Do(commands) => commands.into_iter().for_each(|command| {
+                window.state_mut().desk.command(command);
+                settle(&mut window);
+            }),
+            Then::Press(key) => window.key_press(key),
+            Then::Home => window.state_mut().view = View::at_home(),
+        }
+        for (theme, of) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
+            match take(&mut window, theme, whole) {
+                Ok(taken) => wrong.extend(compare(&format!("{name}-{of}"), &taken)),
+                Err(why) => {
+                    let required = std::env::var_os("WARPBOOK_REQUIRE_GPU").is_some();
+                    assert!(!required, "a graphics driver is required here: {why}");
+                    return;
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{}\nLook at them. Where they are as they should be:\n    WARPBOOK_WRITE_PICTURES=1 cargo test --test pictures",
+        wrong.join("\n")
+    );
+}
