@@ -1,5 +1,5 @@
-//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, and the way from a turned control to
-//! the first new point. Run with `cargo bench --bench window`; it needs a graphics driver.
+//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, frames of every step and view of every lesson, the
+//! way from a turned control to the first new point and from the last key to the new picture, and its memory. Run with `cargo bench --bench window`; it needs a graphics driver.
 #![expect(clippy::print_stdout, reason = "a benchmark's output")]
 
 use std::path::Path;
@@ -13,9 +13,11 @@ use warpbook::app::shot::Canvas;
 use warpbook::base::diag::Diagnostic;
 use warpbook::base::store::write_atomic;
 use warpbook::gpu::client::WorkerCommand;
-use warpbook::lesson::PackFiles;
+use warpbook::lesson::{PackFiles, SCENES};
 use warpbook::session::desk::state::DeviceState;
-use warpbook::session::desk::{Command, Desk, Options};
+use warpbook::session::desk::{Command, Desk, Options, PAUSE};
+use warpbook::session::devices::Choice;
+use warpbook::trace::record::Backend;
 
 /// 32 warps of one workgroup, each with 1,600 iterations of a load and a store: more accesses than a timeline keeps.
 const KERNEL: &str = "
@@ -107,6 +109,7 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     let mut desk = open(PackFiles::Embedded, state)?;
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
+    desk.command(Command::OpenLesson("coalescing".to_owned()));
     desk.command(Command::GoTo(2));
     settle(&mut canvas, &mut view, &mut desk);
     if desk.state().measuring_backend().is_none() {
@@ -129,8 +132,101 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all of them.
+fn stepping(state: &Path) -> Result<(), Diagnostic> {
+    let mut canvas = Canvas::new([1920, 1200])?;
+    let mut desk = open(PackFiles::Embedded, state)?;
+    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    let mut view = View::default();
+    settle(&mut canvas, &mut view, &mut desk);
+    let lessons: Vec<_> = desk.state().pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
+    let mut times: Vec<(f64, String)> = Vec::new();
+    for (lesson, steps) in lessons {
+        desk.command(Command::OpenLesson(lesson.clone()));
+        for step in 0..steps {
+            desk.command(Command::GoTo(step));
+            settle(&mut canvas, &mut view, &mut desk);
+            for scene in SCENES.iter().filter(|scene| (scene.fits)(desk.state().found.facts)).collect::<Vec<_>>() {
+                desk.command(Command::ShowScene(scene.kind));
+                settle(&mut canvas, &mut view, &mut desk);
+                view.play(1.0);
+                for frame in 0..12 {
+                    let began = ThreadTime::now();
+                    canvas.run(&mut view, &mut desk);
+                    let ms = began.elapsed().as_secs_f64() * 1e3;
+                    times.push((ms, format!("{lesson} {}, {}, frame {frame}", step + 1, scene.name)));
+                }
+            }
+        }
+    }
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let at = |q: usize| &times[(times.len() * q / 1000).min(times.len() - 1)];
+    println!(
+        "frame's CPU time, {} frames of all steps and views: median {:.2}, p99 {:.2}, longest {:.2} ms ({})",
+        times.len(),
+        at(500).0,
+        at(990).0,
+        at(1000).0,
+        at(1000).1
+    );
+    for (ms, of) in times.iter().rev().filter(|(_, of)| !of.ends_with("frame 0")).take(3) {
+        println!("    after the first frame: {ms:.2} ms ({of})");
+    }
+    let resident = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = resident.and_then(|text| text.split(' ').nth(1)?.parse::<f64>().ok());
+    if let Some(pages) = pages {
+        println!("resident memory after every step and view: {:.0} MB", pages * 4096.0 / 1e6);
+    }
+    Ok(())
+}
+
+/// From the last key to the new picture, for each kernel that has a step, at the step's sizes.
+fn typing(state: &Path) -> Result<(), Diagnostic> {
+    let mut canvas = Canvas::new([1280, 800])?;
+    let mut desk = open(PackFiles::Embedded, state)?;
+    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    let mut view = View::default();
+    settle(&mut canvas, &mut view, &mut desk);
+    let lessons: Vec<_> = desk.state().pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
+    let mut times: Vec<(f64, String)> = Vec::new();
+    for (lesson, steps) in lessons {
+        desk.command(Command::OpenLesson(lesson.clone()));
+        for step in 0..steps {
+            desk.command(Command::GoTo(step));
+            settle(&mut canvas, &mut view, &mut desk);
+            let kernel = desk.state().place.kernel().filter(|kernel| kernel.cuda_only().is_none());
+            let Some(text) = kernel.map(|kernel| format!("{}\n// {step}", kernel.source())) else { continue };
+            let began = Instant::now();
+            desk.command(Command::TypeKernel(text));
+            let shown = |desk: &Desk| {
+                let place = &desk.state().place;
+                let typed = desk.state().drafts.values().any(|draft| draft.typed.is_some());
+                !typed && place.edit.is_some() && desk.state().traced().is_some_and(|t| t.timeline_of(place).is_some())
+            };
+            while !shown(&desk) {
+                canvas.run(&mut view, &mut desk);
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let ms = began.elapsed().saturating_sub(PAUSE).as_secs_f64() * 1e3;
+            times.push((ms, format!("{lesson} {}", step + 1)));
+            settle(&mut canvas, &mut view, &mut desk);
+            desk.command(Command::DiscardEdit);
+        }
+    }
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (last, middle) = (&times[times.len() - 1], &times[times.len() / 2]);
+    println!(
+        "from the last key to the new picture, beyond the pause, {} steps: median {:.0} ms, longest {:.0} ms ({})",
+        times.len(),
+        middle.0,
+        last.0,
+        last.1
+    );
+    Ok(())
+}
+
 fn main() {
-    for part in [first_frame, playing, turning] {
+    for part in [first_frame, playing, turning, stepping, typing] {
         let outcome = tempfile::tempdir().map_err(|e| Diagnostic::error(e.to_string())).and_then(|f| part(f.path()));
         if let Err(problem) = outcome {
             println!("{problem}");

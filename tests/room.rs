@@ -160,3 +160,23 @@ fn a_setting_is_typed_and_what_it_changed_is_said() {
     // 32,768 requests of 8 sectors, and of 32.
     window.get_by_label("load sectors 262 k to 1.05 M");
 }
+
+#[test]
+fn the_tab_key_goes_to_the_page_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    window.key_press(Key::Tab);
+    window.run_steps(3);
+    let focused = |window: &Harness<'_, Window>| {
+        let mut all = window.query_all_by(|node| node.is_focused());
+        all.next().map(|node| node.rect())
+    };
+    let page = window.get_by_label_contains("Step 1 of").rect();
+    let at = focused(&window).unwrap();
+    assert!(at.left() >= page.left() - 8.0 && at.right() < 640.0, "{at:?} is in the page, which begins at {page:?}");
+    window.state_mut().view = View::at_home();
+    window.run_steps(3);
+    window.key_press(Key::Tab);
+    window.run_steps(3);
+    assert!(window.get_by_label_contains("Open A loop").accesskit_node().is_focused(), "the first lesson");
+}

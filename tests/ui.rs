@@ -440,13 +440,13 @@ fn explored(window: &Harness<'_, Window>) -> String {
 fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.ron");
-    let pack = pack_with(folder.path(), "{{explore jacobian}}");
-    let mut window = open(pack.clone(), &path, [1280.0, 2000.0]);
+    let pack = pack_with(folder.path(), "{{explore jacobian}}\n\n{{explore jacobian_product}}");
+    let mut window = open(pack.clone(), &path, [1280.0, 3000.0]);
     read_on(&mut window);
     window.get_by_label("Entry J[0,0] = y₀(δ₀₀ − y₀) = 0.221 × (1 − 0.221) = 0.172");
     let before = explored(&window);
     assert!(before.starts_with("Logits 1.0, −0.5, 2.0, 0.3, −1.5;"), "{before}");
-    let bar = window.get_by_role_and_label(Role::Slider, "logit 0").rect();
+    let bar = window.get_all_by_role_and_label(Role::Slider, "logit 0").next().unwrap().rect();
     window.drag_at(bar.center());
     window.step();
     window.hover_at(egui::pos2(bar.left() + 0.75 * bar.width(), bar.center().y));
@@ -469,12 +469,12 @@ fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
     window.step();
     window.key_press(egui::Key::End);
     settle(&mut window);
-    window.get_by_label("One entry fewer").click();
+    window.get_all_by_label("One entry fewer").next().unwrap().click();
     settle(&mut window);
     let kept = window.state().desk.state().kept().explored();
     assert_eq!((kept.logits.len(), kept.direction), (4, vec![1.0, 0.0, -1.0, 0.5]));
     drop(window);
-    let mut again = open(pack, &path, [1280.0, 2000.0]);
+    let mut again = open(pack, &path, [1280.0, 3000.0]);
     read_on(&mut again);
     assert!(explored(&again).starts_with("Logits 2.9, −0.5, 2.0, 0.3;"), "{}", explored(&again));
 }

@@ -301,7 +301,8 @@ fn figures(state: &State) -> String {
     if let Some(trace) = traced.and_then(|t| t.record.as_ref()?.total()) {
         let warps = crate::base::units::count(trace.warps);
         let (width, time) = (state.place.warp_width, si(trace.seconds, "s"));
-        parts.push(format!("traced {warps} warps of {width} in {time}"));
+        let noun = if trace.warps == 1 { "warp" } else { "warps" };
+        parts.push(format!("traced {warps} {noun} of {width} in {time}"));
     }
     parts.join(" · ")
 }

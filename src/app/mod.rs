@@ -135,17 +135,15 @@ impl View {
         }
         if self.home.open {
             let room = Rect::from_min_max(panes.bar.left_bottom(), panes.status.right_top());
-            self.bar(ui, state, &panes, &mut commands);
             commands.extend(self.home.show(ui, state, room));
+            self.bar(ui, state, &panes, &mut commands);
             row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
             help::show(ui, &mut self.help);
             commands.extend(self.messages(ui, &panes, state));
             return commands;
         }
         panes.rules(ui);
-        self.bar(ui, state, &panes, &mut commands);
-        row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
-        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
+        // In the order in which the Tab key goes: the page first, what stands around it last.
         let staged = state.shown_scene() == SceneKind::Explore && panes.stage.is_positive();
         pane(ui, panes.page, "page", |ui| {
             commands.extend(page::show(ui, state, &results, &self.formulas, staged));
@@ -183,6 +181,9 @@ impl View {
             self.large = Some(Pane::Plot).filter(|plot| self.large != Some(*plot));
         }
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
+        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
+        row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
+        self.bar(ui, state, &panes, &mut commands);
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
         commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));
         commands.extend(self.export.show(ui, state));

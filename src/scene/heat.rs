@@ -95,6 +95,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
             card.row("one workgroup's", &format!("{} × {}", count(down), count(across)));
             if tiles.beyond != [0, 0] {
                 card.row("of them inside", &figure(cells as f64 / tiles.covered() as f64, "%"));
+                card.says("Shaded: beyond the edges.");
             }
             card.row("tiles", &format!("{} × {}", count(tiles.count[0]), count(tiles.count[1])));
         }

@@ -11,6 +11,8 @@ use crate::base::units::count;
 use crate::trace::{AccessKind, EventKind};
 
 /// Words in a sector of 32 bytes.
+/// The most rows that lines from lanes to words are drawn through.
+const FOLLOWED: usize = 4;
 const SECTOR_WORDS: u64 = 8;
 /// Words in a row of 128 bytes.
 const ROW_WORDS: u64 = COLUMNS as u64;
@@ -51,10 +53,12 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         let x = (columns.x((first % ROW_WORDS) as u32) + columns.x((last % ROW_WORDS) as u32) + columns.width()) / 2.0;
         Some([x, top])
     };
-    // Lit lines go over the rows, all others under them.
+    // Lit lines go over the rows, all others under them. Through many rows nobody could follow those: the words have their lanes' numbers.
+    let followed = plan.rows.len() <= FOLLOWED || moment.landed < 1.0;
     for lit in [false, true] {
         for (lane, address) in moment.accesses() {
             if (moment.is_lit(lane) == Some(true)) == lit
+                && (lit || followed)
                 && let Some(to) = target(address)
             {
                 drop_line(frame, moment, lane, stage.lanes.foot(lane), to, hue);

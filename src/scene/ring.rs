@@ -53,7 +53,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let title = format!("{} {plural} for tiles in shared memory, turn by turn", ring.places);
     frame.text([MARGIN, MARGIN + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
     let mut y = MARGIN + 30.0;
-    let note = "Drawn from the kernel's numbers, not traced: the order is the kernel's, the widths are no times.";
+    let note =
+        "Drawn from the kernel's numbers, not traced: the order is the kernel's, the widths say nothing about time.";
     for line in text::wrap(note, 12.0, room) {
         frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, line);
         y += 16.0;
@@ -70,6 +71,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let pitch = high * (1.0 + GAP);
     let of_row = |row: u32| y + row as f32 * pitch;
     for (row, lines) in [(0, &names[0]), (ring.places + 1, &names[1])] {
+        // As many lines as keep to their row.
+        let lines = &lines[..lines.len().min((pitch / 14.0).floor().max(1.0) as usize)];
         let middle = of_row(row) + high / 2.0 - 7.0 * (lines.len() as f32 - 1.0);
         for (i, line) in lines.iter().enumerate() {
             frame.text([MARGIN, middle + 14.0 * i as f32], 12.0, Anchor::Start, Ink::Text, line.clone());
@@ -111,16 +114,10 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let said = if ring.places == 1 {
         "While a tile is loaded, nobody in this block multiplies. Other blocks of the SM may."
     } else {
-        "From the first full ring on, a tile is loaded in each turn in which one is multiplied."
+        "Once the ring is full, each turn loads one tile and multiplies one."
     };
-    if foot + 24.0 < height {
-        frame.text(
-            [left, foot + 22.0],
-            SIZE,
-            Anchor::Start,
-            Ink::Text,
-            text::fit(said, SIZE, false, width - left - MARGIN),
-        );
+    if foot + 34.0 < height {
+        frame.text([MARGIN, foot + 22.0], SIZE, Anchor::Start, Ink::Text, text::fit(said, SIZE, false, room));
     }
     frame.alt = format!("{title}. {note} {said}");
     frame

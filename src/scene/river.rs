@@ -56,19 +56,19 @@ fn levels(river: &River) -> Vec<Level> {
     let bytes = |bytes: u64| bytes as f64;
     let (load, store, shared) = (Hue::Load.ink(), Hue::Store.ink(), Hue::Shared.ink());
     let mut levels = Vec::new();
+    let streams = vec![(bytes(river.loaded), load), (bytes(river.stored), store)];
+    levels.push(Level { name: "registers", mark: "traced: what lanes asked for", streams });
     if river.shared_loads + river.shared_stores > 0 {
         let streams = vec![(bytes(river.shared_loads), shared), (bytes(river.shared_stores), shared)];
         levels.push(Level { name: "workgroup memory", mark: "traced: wavefronts of 128 bytes", streams });
     }
-    let streams = vec![(bytes(river.loaded), load), (bytes(river.stored), store)];
-    levels.push(Level { name: "registers", mark: "traced: what lanes asked for", streams });
     let waste = (river.load_sectors.saturating_sub(river.loaded), river.store_sectors.saturating_sub(river.stored));
     let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
     let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), WASTE), (bytes(used.1), store)];
-    levels.push(Level { name: "L1 and L2", mark: "traced: sectors, before any cache", streams });
+    levels.push(Level { name: "sectors", mark: "traced: what warps ask the caches for", streams });
     if river.least > 0.0 {
         let streams = vec![(river.least, Ink::Muted)];
-        levels.push(Level { name: "DRAM, at least", mark: "by the lesson's count of the work", streams });
+        levels.push(Level { name: "DRAM, at least", mark: "what the work needs, each byte once", streams });
     }
     levels
 }
@@ -85,7 +85,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let names = 150.0_f32.min(width * 0.28);
     let figures = 116.0_f32.min(width * 0.22);
     let (left, room) = (MARGIN + names, width - 2.0 * MARGIN - names - figures);
-    let legend = 24.0;
+    // Below the last level's words.
+    let legend = if height > 260.0 { 44.0 } else { 24.0 };
     let step = (height - 2.0 * MARGIN - legend - BAR) / (levels.len() - 1).max(1) as f32;
     let most = levels.iter().map(Level::bytes).fold(1.0, f64::max);
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
@@ -114,7 +115,9 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         frame.text([MARGIN, y + BAR / 2.0], SIZE, Anchor::Start, Ink::Text, fit(level.name, SIZE));
         frame.text([width - MARGIN, y + BAR / 2.0], 14.0, Anchor::End, Ink::Text, si(level.bytes(), "B"));
         if river.least > 0.0 && step > 40.0 {
-            let times = format!("{}× the least", digits3(level.bytes() / river.least));
+            let times = level.bytes() / river.least;
+            let is_least = index + 1 == levels.len();
+            let times = if is_least { "the least".to_owned() } else { format!("{}× the least", digits3(times)) };
             frame.text([width - MARGIN, y + BAR / 2.0 + 17.0], 12.0, Anchor::End, Ink::Muted, times);
         }
         if step > 40.0 {
@@ -133,8 +136,9 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         (WASTE, "moved, but not asked for"),
         (Hue::Shared.ink(), "workgroup memory"),
     ];
+    let drawn = |ink: Ink| levels.iter().flat_map(|level| &level.streams).any(|(bytes, of)| *of == ink && *bytes > 0.0);
     let mut x = left;
-    for (ink, name) in keys {
+    for (ink, name) in keys.into_iter().filter(|(ink, _)| drawn(*ink)) {
         let long = text::width(name, 12.0, false);
         if x + 18.0 + long > width - MARGIN {
             break;
@@ -206,7 +210,7 @@ mod tests {
         // The scale stays, so that seven times the waste is seven times as wide.
         assert!(two > 10.0 && (eight / two - 7.0).abs() < 0.05, "{two} {eight}");
         let alt = picture(&strided(8), size).alt;
-        assert!(alt.contains("L1 and L2: 1.15 kB") && alt.contains("DRAM, at least: 256 B"), "{alt}");
+        assert!(alt.contains("sectors: 1.15 kB") && alt.contains("DRAM, at least: 256 B"), "{alt}");
     }
 
     #[test]

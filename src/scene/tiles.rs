@@ -115,12 +115,12 @@ mod tests {
 
     #[test]
     fn tiles_are_found_with_what_lies_beyond() {
-        let tiles = Tiles::of(&heat(64, 16), 0).unwrap();
-        assert_eq!((tiles.each, tiles.count, tiles.beyond), ([16, 16], [4, 4], [0, 0]));
-        let tiles = Tiles::of(&heat(100, 32), 0).unwrap();
-        assert_eq!((tiles.each, tiles.count, tiles.beyond, tiles.covered()), ([32, 32], [4, 4], [28, 28], 128 * 128));
+        let of = |n, tile| Tiles::of(&heat(n, tile), 0);
+        assert_eq!(of(64, 16), Some(Tiles { each: [16, 16], count: [4, 4], beyond: [0, 0] }));
+        assert_eq!(of(100, 32), Some(Tiles { each: [32, 32], count: [4, 4], beyond: [28, 28] }));
+        assert_eq!(of(100, 32).map(|tiles| tiles.covered()), Some(128 * 128));
         // Cells of several elements still say where a tile ends.
-        assert_eq!(Tiles::of(&heat(260, 128), 0).unwrap().beyond, [124, 124]);
+        assert_eq!(of(260, 128).map(|tiles| tiles.beyond), Some([124, 124]));
     }
 
     #[test]

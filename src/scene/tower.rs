@@ -6,8 +6,8 @@ use super::lanes::COLUMNS;
 use super::memory::label;
 use super::palette::Ink;
 
-/// The most that a wavefront measures downwards.
-const HIGH: f32 = 20.0;
+/// Wavefronts that there is room for: as many as a warp's conflicts can make of one word a lane. One is seen to be a small part of them.
+const ROOM: u32 = 32;
 /// Height of the banks' colours below.
 const SWATCH: f32 = 6.0;
 /// How strongly a bank's empty column is tinted, in percent.
@@ -38,7 +38,7 @@ pub(super) fn draw(frame: &mut Frame, served: &[Served], [left, top, width, heig
         frame.fill([x(bank), top, across - space, height], 0.0, Ink::Bank(of, EMPTY), tag);
         frame.fill([x(bank), floor + 2.0, across - space, SWATCH], 0.0, Ink::Bank(of, strength(bank)), tag);
     }
-    let high = (height / wavefronts.max(1) as f32).min(HIGH);
+    let high = height / wavefronts.max(ROOM) as f32;
     let gap = if high >= 4.0 { 1.0 } else { high / 4.0 };
     let there = (look.landed * wavefronts as f32).ceil() as u32;
     for word in served.iter().filter(|word| word.wavefront < there) {

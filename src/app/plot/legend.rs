@@ -20,7 +20,7 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, at_ends: bool) {
     let spread = (spread && ui.available_height() > LOW).then_some(("p10–p90", Ink::Muted, Mark::Spread));
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
     let recorded = plot.series.iter().all(|s| s.recorded);
-    let here = if recorded { "your settings, recorded" } else { "your settings" };
+    let here = if recorded { "your settings, as recorded" } else { "your settings" };
     let here = plot.current.map(|_| (here, Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
     ui.horizontal_wrapped(|ui| {

@@ -372,6 +372,8 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
     let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("maths").max_rect(room));
     ui.set_clip_rect(rect.intersect(ui.clip_rect()));
     let scroll = egui::ScrollArea::vertical().id_salt(("maths", name)).auto_shrink(false);
+    // That there is more below is seen.
+    let scroll = scroll.scroll_bar_visibility(egui::scroll_area::ScrollBarVisibility::AlwaysVisible);
     let moved = scroll.show(&mut ui, |ui| {
         ui.add_space(8.0);
         explore::show(ui, &state.kept().explored(), name)

@@ -6,6 +6,7 @@ use super::super::icons::{self, Icon};
 use super::super::player::SPEEDS;
 use super::super::theme;
 use super::Stage;
+use crate::base::units::count;
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -52,12 +53,15 @@ impl Stage {
         // The picture says it, too.
         let at = self.player.event(events).map_or(0, |e| e + 1);
         if ui.available_width() > COUNT {
-            ui.label(RichText::new(format!("event {at} of {events}")).color(theme::color(theme::of(ui), Ink::Muted)));
+            ui.label(
+                RichText::new(format!("event {} of {}", count(at as u64), count(events as u64)))
+                    .color(theme::color(theme::of(ui), Ink::Muted)),
+            );
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let groups = state.found.groups;
             let mut workgroup = state.place.workgroup;
-            let of_groups = format!("of {}", crate::base::units::count(u64::from(groups)));
+            let of_groups = format!("of {}", count(u64::from(groups)));
             ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));
             let drag = egui::DragValue::new(&mut workgroup).range(0..=groups.saturating_sub(1)).speed(0.2);
             let response = ui.add(drag).on_hover_text("The workgroup on the stage, from 0");

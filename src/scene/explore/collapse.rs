@@ -14,6 +14,9 @@ const SIGN: f32 = 28.0;
 /// From the cells of a matrix to the vector beside it, and the vector's width.
 const BESIDE: [f32; 2] = [3.0, 8.0];
 
+/// A matrix by row and column.
+type Entries<'a> = &'a dyn Fn(usize, usize) -> f64;
+
 /// Draws J = diag(y) − y yᵀ, with the vector that each part is made of beside it.
 pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]) {
     let (n, t, y) = (matrix.len(), derived.at.temperature, &derived.y);
@@ -25,7 +28,7 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let top = sheet.y + LINE + vectors;
     // One scale for all three: what is subtracted is seen to be taken away.
     let most = y.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let parts: [(&str, &dyn Fn(usize, usize) -> f64); 3] = [
+    let parts: [(&str, Entries<'_>); 3] = [
         ("J", &|i, j| matrix[i][j] * t),
         ("diag(y)", &|i, j| if i == j { y[i] } else { 0.0 }),
         ("y yᵀ", &|i, j| y[i] * y[j]),
