@@ -11,6 +11,7 @@ use crate::lesson::Variant;
 use crate::scene::palette::{Hue, Ink};
 use crate::scene::stage::StageView;
 use crate::session::desk::Command;
+use crate::session::desk::race::RaceTime;
 use crate::session::desk::state::State;
 
 /// Programs on the stage at most.
@@ -125,8 +126,16 @@ impl Stage {
             return;
         }
         let measured = state.found.measured(&variant.program).and_then(|record| record.timing.as_ref());
-        if let Some(timing) = measured {
-            let text = format!("{} measured", si(timing.median_s, "s"));
+        let said = match state.race_time(variant) {
+            Some(RaceTime { median_s, recorded: Some(recording) }) => {
+                Some(format!("{} recorded, {}, {}", si(median_s, "s"), recording.device, recording.interface()))
+            }
+            _ => measured.map(|timing| {
+                let through = if state.bench_backend() == state.measuring_backend() { "" } else { ", through wgpu" };
+                format!("{} measured{through}", si(timing.median_s, "s"))
+            }),
+        };
+        if let Some(text) = said {
             let at = pos2(drawn.max.x + 12.0, at.y);
             let font = egui::FontId::proportional(theme::SMALL);
             painter.text(at, egui::Align2::LEFT_CENTER, text, font, theme::color(theme, Ink::Muted));

@@ -6,6 +6,7 @@ pub mod event;
 pub mod found;
 mod keep;
 pub mod place;
+pub mod race;
 mod refresh;
 pub mod state;
 mod threads;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::state::{Looked, Notice, Origin, Turned};
+use super::state::{Looked, Measured, Notice, Origin, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
@@ -294,13 +294,14 @@ impl Desk {
     /// CPU itself, the tracer goes first: both at once would slow each other.
     pub(super) fn measure_shown(&mut self) {
         let (place, found) = (&self.state.place, &self.state.found);
-        let done = |id: &String| found.measured.get(id).is_some_and(|m| m.record.is_some());
+        let backend = self.state.bench_backend();
+        let by = |m: &Measured| m.record.as_ref().is_some_and(|record| Some(record.backend) == backend);
+        let done = |id: &String| found.measured.get(id).is_some_and(by);
         let left = |of: &&Variant| !done(&of.program) && !found.unmeasured.contains_key(&of.program);
         let shown = std::iter::once(&place.variant).chain(&place.beside).find(left).cloned();
         let software = self.state.acting_device().is_some_and(|d| d.software);
         let Some(shown) = shown.filter(|_| !(self.hushed || (software && self.tracing_left()))) else { return };
         let Some(setting) = self.state.place.setting() else { return };
-        let backend = self.state.measuring_backend();
         if let Some(backend) = backend.filter(|backend| setting.lesson.runs_on(&shown, *backend)) {
             self.begin(Work::Device, format!("measuring {}", shown.program));
             self.clear_device();

@@ -162,20 +162,6 @@ impl State {
         Some((turned, figures))
     }
 
-    /// Whether kernels race on the stage; otherwise what is beside that of the bench is what it began as.
-    #[must_use]
-    pub fn is_race(&self) -> bool {
-        self.place.edit.is_none() && !self.place.beside.is_empty()
-    }
-
-    /// How fast a program in a race is, relative to the one on the bench; 1 while one of both has not been measured, and outside a race.
-    #[must_use]
-    pub fn pace(&self, variant: &Variant) -> f64 {
-        let median = |variant: &Variant| Some(self.found.measured(&variant.program)?.timing.as_ref()?.median_s);
-        let both = median(&self.place.variant).zip(median(variant)).filter(|_| self.is_race());
-        both.filter(|(_, own)| *own > 0.0).map_or(1.0, |(bench, own)| bench / own)
-    }
-
     /// The learner's version of a kernel, by its id.
     #[must_use]
     pub fn edit(&self, id: &str) -> Option<Edit> {
@@ -251,6 +237,14 @@ impl State {
             DeviceState::Ready(device) if device.backend != Backend::Simt => Some(device.backend),
             _ => None,
         }
+    }
+
+    /// What measures the program on the bench. What the learner types is WGSL, which CUDA does not run: then the graphics driver measures it, and
+    /// what it began as beside it.
+    #[must_use]
+    pub fn bench_backend(&self) -> Option<Backend> {
+        let typed = self.place.edit.is_some();
+        self.measuring_backend().map(|backend| if typed && backend == Backend::Cuda { Backend::Wgpu } else { backend })
     }
 
     /// The backend asked for.

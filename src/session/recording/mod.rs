@@ -15,6 +15,7 @@ pub use self::fingerprint::fingerprint;
 use super::jobs::{self, Params};
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::saved::RecordingChoice;
+use super::setting::parameters_of;
 use super::sweep::Sweep;
 use crate::base::units::Work;
 use crate::lesson::{Experiment, Lesson, Pack, Variant};
@@ -216,11 +217,15 @@ impl Recording {
     #[must_use]
     pub fn time_at(&self, lesson: &Lesson, variant: &Variant, params: &Params) -> Option<&TimeOutput> {
         let of_lesson = self.shown.iter().filter(|shown| shown.of.0 == lesson.id);
+        // What it does not depend on may be anything.
+        let parameters = parameters_of(lesson, variant);
         let mut points = of_lesson.filter_map(|shown| {
             let experiment = lesson.experiments.iter().find(|experiment| experiment.id == shown.of.1)?;
             let curve = experiment.curves.iter().find(|c| c.variant == *variant && c.pass.is_none())?;
             let sweep = &shown.sweep;
-            let same = |(id, value): (&String, &f64)| *id == sweep.over || params.get(id) == Some(value);
+            let same = |(id, value): (&String, &f64)| {
+                *id == sweep.over || !parameters.contains(id) || params.get(id) == Some(value)
+            };
             let x = params.get(&sweep.over).filter(|_| sweep.params.iter().all(same))?;
             sweep.points.iter().find(|point| point.kernel.id == curve.id && point.x == *x)?.kernel.time.as_ref()
         });

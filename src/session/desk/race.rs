@@ -1,0 +1,52 @@
+//! A race of kernels on the stage: whose times their clock goes by.
+
+use super::State;
+use crate::lesson::Variant;
+use crate::session::recording::Recording;
+
+/// How long a program in a race takes.
+#[derive(Clone, Copy, Debug)]
+pub struct RaceTime<'a> {
+    /// The median, in seconds.
+    pub median_s: f64,
+    /// What recorded it; None if this machine measured it.
+    pub recorded: Option<&'a Recording>,
+}
+
+impl State {
+    /// Whether kernels race on the stage; otherwise what is beside that of the bench is what it began as.
+    #[must_use]
+    pub fn is_race(&self) -> bool {
+        self.place.edit.is_none() && !self.place.beside.is_empty()
+    }
+
+    /// How long a program takes that is in a race. Times of one race are all from one place: this machine's GPU, else one recording that has all of
+    /// them at these settings, else what computes in a GPU's place. None outside a race, and while one is missing.
+    #[must_use]
+    pub fn race_time(&self, variant: &Variant) -> Option<RaceTime<'_>> {
+        let racing = || std::iter::once(&self.place.variant).chain(&self.place.beside);
+        let measured = |of: &Variant| Some(self.found.measured(&of.program)?.timing.as_ref()?.median_s);
+        let own = || {
+            let all = self.is_race() && racing().all(|of| measured(of).is_some_and(|median_s| median_s > 0.0));
+            all.then(|| measured(variant)).flatten().map(|median_s| RaceTime { median_s, recorded: None })
+        };
+        let lesson = self.place.lesson.as_ref().filter(|_| self.is_race())?;
+        let params = &self.place.params;
+        let recorded = || {
+            let has =
+                |r: &&Recording| racing().all(|of| r.time_at(lesson, of, params).is_some_and(|t| t.median_s > 0.0));
+            let recording = self.recordings.iter().filter(|_| !self.is_undecided()).find(has)?;
+            let median_s = recording.time_at(lesson, variant, params)?.median_s;
+            Some(RaceTime { median_s, recorded: Some(recording) })
+        };
+        let is_gpu = self.acting_device().is_some_and(|device| !device.software);
+        if is_gpu { own().or_else(recorded) } else { recorded().or_else(own) }
+    }
+
+    /// How fast a program in a race is, relative to the one on the bench; 1 while their times are not known, and outside a race.
+    #[must_use]
+    pub fn pace(&self, variant: &Variant) -> f64 {
+        let both = self.race_time(&self.place.variant).zip(self.race_time(variant));
+        both.map_or(1.0, |(bench, own)| bench.median_s / own.median_s)
+    }
+}
