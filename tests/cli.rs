@@ -68,6 +68,10 @@ fn warps_are_as_wide_as_asked_for() {
 
 #[test]
 fn sweep_gives_a_row_a_point() {
+    let args = ["sweep", "coalescing", "--over", "stride=1,2,4", "--kernel", "strided", "--backend", "simt"];
+    let table = warpbook(&args);
+    assert!(table.out.lines().all(|line| line.chars().count() <= 100), "{}", table.out);
+    assert!(table.out.contains("load sectors") && !table.out.contains("median"), "no empty column: {}", table.out);
     let args = ["sweep", "coalescing", "--over", "stride=1,2,4", "--kernel", "strided", "--backend", "simt", "--csv"];
     let run = warpbook(&args);
     assert_eq!(run.code, 0, "{}", run.err);

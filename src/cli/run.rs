@@ -8,7 +8,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, si};
 use crate::lesson::Pack;
 use crate::session::io::Io;
-use crate::session::model::{Modelled, Predicted};
+use crate::session::model::{Modelled, Predicted, Said};
 use crate::session::output::{
     CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput, outcome,
 };
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
     } else if args.ptx {
         show_ptx(&pack, &output);
     } else {
-        show(&output);
+        show(&pack, &output);
     }
     Ok(match output.ok() {
         _ if output.misused => MISUSED.into(),
@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
     })
 }
 
-fn show(output: &RunOutput) {
+fn show(pack: &Pack, output: &RunOutput) {
     let params: Vec<String> = output.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
     out::line(&format!("{} on {} ({}), {}", output.lesson, output.device, output.backend.name(), params.join(", ")));
     let header = [
@@ -91,10 +91,12 @@ fn show(output: &RunOutput) {
     for comparison in &output.ladder {
         out::line(&format!("{}: {}", comparison.kernel, comparison.words(&comparison.against)));
     }
+    let lesson = pack.lessons.iter().find(|lesson| lesson.id == output.lesson);
     for (id, value) in &output.values {
-        if let Some(value) = value {
-            out::line(&format!("{id} = {value}"));
-        }
+        let Some(value) = value else { continue };
+        let declared = lesson.and_then(|lesson| lesson.values.iter().find(|value| value.id == *id));
+        let (unit, label) = declared.map_or(("", ""), |value| (value.unit.as_str(), value.label.as_str()));
+        out::line(&format!("{id} = {}  {label}", figure(*value, unit)).trim_end());
     }
     out::warnings(&output.warnings);
 }
@@ -215,15 +217,20 @@ fn predicted(output: &RunOutput) {
         ]
     }));
     out::table(&rows);
-    let mut said: Vec<&str> = Vec::new();
-    for (_, predicted) in &known {
-        for text in predicted.missing.iter().chain(&predicted.assumptions).map(|s| s.text.as_str()) {
+    let distinct = |of: fn(&Predicted) -> &[Said]| {
+        let mut said: Vec<&str> = Vec::new();
+        for text in known.iter().flat_map(|(_, predicted)| of(predicted)).map(|said| said.text.as_str()) {
             if !said.contains(&text) {
                 said.push(text);
             }
         }
+        said
+    };
+    distinct(|predicted| &predicted.missing).iter().for_each(|text| out::line(&format!("  {text}")));
+    let assumed = distinct(|predicted| &predicted.assumptions).len();
+    if assumed > 0 {
+        out::line(&format!("  {assumed} assumptions stand behind the predicted times: --json lists them."));
     }
-    said.iter().for_each(|text| out::line(&format!("  {text}")));
 }
 
 /// Whose prediction it is.
