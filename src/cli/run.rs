@@ -96,7 +96,7 @@ fn show(pack: &Pack, output: &RunOutput) {
         let Some(value) = value else { continue };
         let declared = lesson.and_then(|lesson| lesson.values.iter().find(|value| value.id == *id));
         let (unit, label) = declared.map_or(("", ""), |value| (value.unit.as_str(), value.label.as_str()));
-        out::line(&format!("{id} = {}  {label}", figure(*value, unit)).trim_end());
+        out::line(format!("{id} = {}  {label}", figure(*value, unit)).trim_end());
     }
     out::warnings(&output.warnings);
 }

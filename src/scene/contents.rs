@@ -41,6 +41,8 @@ pub struct Contents<'a> {
 /// Height of a row of numbers, and of a row of shades.
 const ROW: f32 = 22.0;
 const SHADE: f32 = 10.0;
+/// The least that a shade measures: smaller ones cannot be told apart, and a picture would have a hundred thousand.
+const LEAST: f32 = 4.0;
 /// Space around the picture.
 const MARGIN: f32 = 16.0;
 /// What is above the elements.
@@ -75,7 +77,7 @@ impl Contents<'_> {
                 (columns, [(room / columns as f32).min(widest + 28.0), ROW])
             }
             Shape::Shades => {
-                let columns = matrix.unwrap_or(64).min((room / 2.0) as usize).max(1);
+                let columns = matrix.unwrap_or(64).min((room / LEAST) as usize).max(1);
                 let side = (room / columns as f32).min(SHADE);
                 (columns, [side, side])
             }
@@ -147,7 +149,10 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
             (Some(value), Shape::Numbers) => Ink::Tint(Hue::Load, (share(value) * 40.0) as u8),
         };
         let ring = view.hovered == tag;
-        frame.outline(rect, 2.0, Some(fill), if ring { Ink::Accent } else { fill }, tag);
+        match contents.shape {
+            Shape::Shades if !ring => frame.fill(rect, 0.0, fill, tag),
+            _ => frame.outline(rect, 2.0, Some(fill), if ring { Ink::Accent } else { fill }, tag),
+        }
         let words = match contents.shape {
             Shape::Numbers => contents.word(i),
             Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
