@@ -1,9 +1,9 @@
-//! The learner's own curves on disk: a recording for each device and day, beside the state.
+//! The learner's own curves on disk, beside the state: a recording for each experiment and device, so that a new one replaces that one only.
 
 use std::path::{Path, PathBuf};
 
 use super::record;
-use super::recording::{self, FORMAT_VERSION, Recording};
+use super::recording::{self, Recording};
 use super::sweep::Sweep;
 use crate::base::day;
 use crate::base::diag::Diagnostic;
@@ -24,7 +24,7 @@ pub fn folder(state: &Path) -> Option<PathBuf> {
 /// Keeps a finished sweep of an experiment. It takes the place of that experiment's curves of this device, from whichever day.
 ///
 /// # Errors
-/// When a file cannot be read or written: it stays as it was.
+/// When the file cannot be written: it stays as it was.
 pub fn keep(
     folder: &Path,
     (lesson, experiment): (&Lesson, &Experiment),
@@ -33,43 +33,10 @@ pub fn keep(
 ) -> Result<(), Diagnostic> {
     // Where it cannot be made, writing the file says why.
     let _ = std::fs::create_dir_all(folder);
-    let date = day::today();
-    let of_device = record::id(&device.name, device.backend);
-    let id = format!("{of_device}-{date}");
-    let is_same = |e: &recording::RecordedExperiment| e.lesson == lesson.id && e.experiment == experiment.id;
-    let mut today = None;
-    for path in files(folder) {
-        let Ok(mut kept) = read(&path) else { continue };
-        if !kept.id.starts_with(&of_device) || (kept.device != device.name || kept.backend != device.backend) {
-            continue;
-        }
-        let before = kept.experiments.len();
-        kept.experiments.retain(|experiment| !is_same(experiment));
-        if kept.id == id && kept.bounds_checks == sweep.bounds_checks {
-            today = Some(kept);
-        } else if kept.experiments.is_empty() {
-            // An empty file of an earlier day would only be in the way; if it cannot be removed it does no harm.
-            let _ = std::fs::remove_file(&path);
-        } else if kept.experiments.len() < before {
-            store::write_atomic(&path, kept.to_text().as_bytes())?;
-        }
-    }
-    let mut kept = today.unwrap_or_else(|| Recording {
-        id: id.clone(),
-        format_version: FORMAT_VERSION,
-        device: device.name,
-        driver: device.driver,
-        api: device.api,
-        backend: device.backend,
-        date,
-        program: super::VERSION.to_owned(),
-        bounds_checks: sweep.bounds_checks,
-        experiments: Vec::new(),
-        shown: Vec::new(),
-        own: true,
-    });
-    kept.experiments.push(record::recorded(lesson, experiment, sweep));
-    store::write_atomic(&folder.join(format!("{id}.ron")), kept.to_text().as_bytes())
+    let curves = record::recorded(lesson, experiment, sweep);
+    let kept = record::of_device(device, day::today(), sweep.bounds_checks, vec![curves]);
+    let name = format!("{}.{}.{}.ron", kept.id, record::plain(&lesson.id), record::plain(&experiment.id));
+    store::write_atomic(&folder.join(name), kept.to_text().as_bytes())
 }
 
 /// What was kept, the newest first. Files of another format or by another program are passed over: they stay where they are.
@@ -137,6 +104,7 @@ mod tests {
         let (lesson, experiment) = pack
             .lessons
             .iter()
+            .filter(|lesson| lesson.experiments.iter().filter(|e| !e.quantity.is_traced()).count() > 1)
             .find_map(|lesson| Some((lesson, lesson.experiments.iter().find(|e| !e.quantity.is_traced())?)))
             .unwrap();
         let device = Device { name: "Some GPU".to_owned(), backend: Backend::Wgpu, ..crate::gpu::simt::device() };
@@ -144,11 +112,17 @@ mod tests {
             let sweep = sweep(lesson, experiment, median_s);
             keep(folder.path(), (lesson, experiment), &sweep, device.clone()).unwrap();
         }
+        // Another experiment, measured without checks of indices, has a file of its own.
+        let other = lesson.experiments.iter().filter(|e| !e.quantity.is_traced()).nth(1).unwrap();
+        let unguarded = Sweep { bounds_checks: false, ..sweep(lesson, other, 3e-3) };
+        keep(folder.path(), (lesson, other), &unguarded, device).unwrap();
         std::fs::write(folder.path().join("not-one.ron"), "(").unwrap();
         let found = load(folder.path(), &pack);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].own && found[0].bounds_checks);
-        let (_, shown) = found[0].shown(lesson, experiment).unwrap();
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|kept| kept.own));
+        assert!(found.iter().any(|kept| !kept.bounds_checks && kept.shown(lesson, other).is_some()));
+        let (kept, shown) = found.iter().find_map(|kept| kept.shown(lesson, experiment)).unwrap();
+        assert!(kept.bounds_checks);
         let times: Vec<f64> = shown.sweep.points.iter().map(|p| p.kernel.time.as_ref().unwrap().median_s).collect();
         assert_eq!(times, [1e-3], "the newer took the older one's place");
     }

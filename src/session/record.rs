@@ -12,7 +12,7 @@ use super::recording::{
 use super::sweep::{self, Sweep};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Experiment, Lesson, Pack};
-use crate::trace::record::Backend;
+use crate::trace::record::{Backend, Device};
 
 /// Seed of the random inputs.
 const SEED: u64 = 1;
@@ -47,7 +47,14 @@ pub fn record(
             problems.append(&mut wrong);
         }
     }
-    let recording = Recording {
+    let recording = of_device(device, date, false, experiments);
+    Ok((recording, problems))
+}
+
+/// What a device measured on a day, whether its compiler guarded indices or not.
+#[must_use]
+pub fn of_device(device: Device, date: String, bounds_checks: bool, experiments: Vec<RecordedExperiment>) -> Recording {
+    Recording {
         id: id(&device.name, device.backend),
         format_version: FORMAT_VERSION,
         device: device.name,
@@ -56,12 +63,11 @@ pub fn record(
         backend: device.backend,
         date,
         program: super::VERSION.to_owned(),
-        bounds_checks: false,
+        bounds_checks,
         experiments,
         shown: Vec::new(),
         own: false,
-    };
-    Ok((recording, problems))
+    }
 }
 
 /// A sweep as a recording has it: points that failed are left out.
@@ -101,12 +107,16 @@ fn library(found: &LibraryOutput) -> Option<RecordedLibrary> {
     Some(RecordedLibrary { name, version, samples_s: time.each_s.clone() })
 }
 
-/// A recording's name: the device's in lower-case letters and digits, and the backend's.
+/// A recording's name: the device's and the backend's.
+fn id(device: &str, backend: Backend) -> String {
+    format!("{}-{}", plain(device), backend.name())
+}
+
+/// A text as a part of a file's name: its words in lower-case letters and digits, with hyphens between.
 #[must_use]
-pub fn id(device: &str, backend: Backend) -> String {
-    let words = device.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
-    format!("{}-{}", words.join("-"), backend.name())
+pub fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
 /// Where a recording belongs in a pack's folder.
