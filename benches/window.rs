@@ -132,33 +132,45 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all of them.
-fn stepping(state: &Path) -> Result<(), Diagnostic> {
-    let mut canvas = Canvas::new([1920, 1200])?;
+/// Goes to each step of each lesson with the tracer as the only device, and has `each` look at it: the lesson's id and the step's number from 1.
+fn tour(
+    state: &Path,
+    size: [u32; 2],
+    mut each: impl FnMut(&mut Canvas, &mut View, &mut Desk, &str, usize),
+) -> Result<(), Diagnostic> {
+    let mut canvas = Canvas::new(size)?;
     let mut desk = open(PackFiles::Embedded, state)?;
     desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
     let lessons: Vec<_> = desk.state().pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
-    let mut times: Vec<(f64, String)> = Vec::new();
     for (lesson, steps) in lessons {
         desk.command(Command::OpenLesson(lesson.clone()));
         for step in 0..steps {
             desk.command(Command::GoTo(step));
             settle(&mut canvas, &mut view, &mut desk);
-            for scene in SCENES.iter().filter(|scene| (scene.fits)(desk.state().found.facts)).collect::<Vec<_>>() {
-                desk.command(Command::ShowScene(scene.kind));
-                settle(&mut canvas, &mut view, &mut desk);
-                view.play(1.0);
-                for frame in 0..12 {
-                    let began = ThreadTime::now();
-                    canvas.run(&mut view, &mut desk);
-                    let ms = began.elapsed().as_secs_f64() * 1e3;
-                    times.push((ms, format!("{lesson} {}, {}, frame {frame}", step + 1, scene.name)));
-                }
-            }
+            each(&mut canvas, &mut view, &mut desk, &lesson, step + 1);
         }
     }
+    Ok(())
+}
+
+/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all of them.
+fn stepping(state: &Path) -> Result<(), Diagnostic> {
+    let mut times: Vec<(f64, String)> = Vec::new();
+    tour(state, [1920, 1200], |canvas, view, desk, lesson, step| {
+        for scene in SCENES.iter().filter(|scene| (scene.fits)(desk.state().found.facts)).collect::<Vec<_>>() {
+            desk.command(Command::ShowScene(scene.kind));
+            settle(canvas, view, desk);
+            view.play(1.0);
+            for frame in 0..12 {
+                let began = ThreadTime::now();
+                canvas.run(view, desk);
+                let ms = began.elapsed().as_secs_f64() * 1e3;
+                times.push((ms, format!("{lesson} {step}, {}, frame {frame}", scene.name)));
+            }
+        }
+    })?;
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     let at = |q: usize| &times[(times.len() * q / 1000).min(times.len() - 1)];
     println!(
@@ -182,37 +194,26 @@ fn stepping(state: &Path) -> Result<(), Diagnostic> {
 
 /// From the last key to the new picture, for each kernel that has a step, at the step's sizes.
 fn typing(state: &Path) -> Result<(), Diagnostic> {
-    let mut canvas = Canvas::new([1280, 800])?;
-    let mut desk = open(PackFiles::Embedded, state)?;
-    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
-    let mut view = View::default();
-    settle(&mut canvas, &mut view, &mut desk);
-    let lessons: Vec<_> = desk.state().pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
     let mut times: Vec<(f64, String)> = Vec::new();
-    for (lesson, steps) in lessons {
-        desk.command(Command::OpenLesson(lesson.clone()));
-        for step in 0..steps {
-            desk.command(Command::GoTo(step));
-            settle(&mut canvas, &mut view, &mut desk);
-            let kernel = desk.state().place.kernel().filter(|kernel| kernel.cuda_only().is_none());
-            let Some(text) = kernel.map(|kernel| format!("{}\n// {step}", kernel.source())) else { continue };
-            let began = Instant::now();
-            desk.command(Command::TypeKernel(text));
-            let shown = |desk: &Desk| {
-                let place = &desk.state().place;
-                let typed = desk.state().drafts.values().any(|draft| draft.typed.is_some());
-                !typed && place.edit.is_some() && desk.state().traced().is_some_and(|t| t.timeline_of(place).is_some())
-            };
-            while !shown(&desk) {
-                canvas.run(&mut view, &mut desk);
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            let ms = began.elapsed().saturating_sub(PAUSE).as_secs_f64() * 1e3;
-            times.push((ms, format!("{lesson} {}", step + 1)));
-            settle(&mut canvas, &mut view, &mut desk);
-            desk.command(Command::DiscardEdit);
+    tour(state, [1280, 800], |canvas, view, desk, lesson, step| {
+        let kernel = desk.state().place.kernel().filter(|kernel| kernel.cuda_only().is_none());
+        let Some(text) = kernel.map(|kernel| format!("{}\n// {step}", kernel.source())) else { return };
+        let began = Instant::now();
+        desk.command(Command::TypeKernel(text));
+        let shown = |desk: &Desk| {
+            let place = &desk.state().place;
+            let typed = desk.state().drafts.values().any(|draft| draft.typed.is_some());
+            !typed && place.edit.is_some() && desk.state().traced().is_some_and(|t| t.timeline_of(place).is_some())
+        };
+        while !shown(desk) {
+            canvas.run(view, desk);
+            std::thread::sleep(Duration::from_millis(1));
         }
-    }
+        let ms = began.elapsed().saturating_sub(PAUSE).as_secs_f64() * 1e3;
+        times.push((ms, format!("{lesson} {step}")));
+        settle(canvas, view, desk);
+        desk.command(Command::DiscardEdit);
+    })?;
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (last, middle) = (&times[times.len() - 1], &times[times.len() / 2]);
     println!(
