@@ -86,7 +86,9 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let own = plot.series.iter().any(|s| !s.points.is_empty()) || plot.current.is_some();
     let apart = own && theirs.as_ref().is_some_and(|theirs| !chart::share_axes(&plot, theirs));
     let turns = (apart && ui.available_width() < TWO_PLOTS).then_some((experiment.id.as_str(), sweep.is_some()));
-    let (commands, their_turn) = title(ui, state, &plot.title, &all, chosen, turns);
+    // Above a recording alone stands what it is of, not what the tracer would plot here.
+    let of = theirs.as_ref().filter(|_| !own).map_or(&plot.title, |theirs| &theirs.title);
+    let (commands, their_turn) = title(ui, state, of, &all, chosen, turns);
     let Some(theirs) = theirs else {
         if own {
             one(ui, "measured", &plot, details, |ui| provenance(ui, &plot, sweep, (&asked, &differences)));
