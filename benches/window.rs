@@ -17,6 +17,7 @@ use warpbook::lesson::{PackFiles, SCENES};
 use warpbook::session::desk::state::DeviceState;
 use warpbook::session::desk::{Command, Desk, Options, PAUSE};
 use warpbook::session::devices::Choice;
+use warpbook::session::edits::Language;
 use warpbook::trace::record::Backend;
 
 /// 32 warps of one workgroup, each with 1,600 iterations of a load and a store: more accesses than a timeline keeps.
@@ -199,7 +200,7 @@ fn typing(state: &Path) -> Result<(), Diagnostic> {
         let kernel = desk.state().place.kernel().filter(|kernel| kernel.cuda_only().is_none());
         let Some(text) = kernel.map(|kernel| format!("{}\n// {step}", kernel.source())) else { return };
         let began = Instant::now();
-        desk.command(Command::TypeKernel(text));
+        desk.command(Command::TypeKernel(Language::Wgsl, text));
         let shown = |desk: &Desk| {
             let place = &desk.state().place;
             let typed = desk.state().drafts.values().any(|draft| draft.typed.is_some());

@@ -11,7 +11,9 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::edits::{EXERCISE, STARTER};
+use warpbook::session::devices::Choice;
+use warpbook::session::edits::{EXERCISE, Language, STARTER};
+use warpbook::trace::record::Backend;
 
 use window::{Window, open, settle};
 
@@ -55,7 +57,7 @@ fn what_is_typed_is_on_the_stage_beside_what_it_was() {
     settle(&mut window);
     assert_eq!(state(&window).place.variant.program, "strided+1");
     assert_eq!(load_sectors(&window, "strided+1"), before, "a comment changes nothing");
-    command(&mut window, Command::TypeKernel(own));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, own));
     assert_eq!(load_sectors(&window, "strided+1"), before / 2);
     assert_eq!(load_sectors(&window, "strided"), before, "what it began as is there, too");
     // Its result is another, and that is said beside it, not over everything.
@@ -75,9 +77,9 @@ fn a_text_that_does_not_compile_leaves_the_last_picture() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = strided(&folder);
     let good = source(&window);
-    command(&mut window, Command::TypeKernel(format!("{good}// mine\n")));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, format!("{good}// mine\n")));
     let broken = good.replace("let value", "let let value");
-    command(&mut window, Command::TypeKernel(broken.clone()));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, broken.clone()));
     let now = state(&window);
     assert!(now.is_broken());
     let problem = &now.edit_problems()[0];
@@ -97,10 +99,10 @@ fn versions_are_kept_named_and_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = strided(&folder);
     let good = source(&window);
-    command(&mut window, Command::TypeKernel(good.replace("dst[i] = value;", "dst[i] = value + 0.0;")));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, good.replace("dst[i] = value;", "dst[i] = value + 0.0;")));
     command(&mut window, Command::RenameEdit("plus nothing".to_owned()));
     command(&mut window, Command::ShowProgram("strided".to_owned()));
-    command(&mut window, Command::TypeKernel(format!("{good}\n")));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, format!("{good}\n")));
     let names: Vec<String> = state(&window).kept().edits.iter().map(|edit| edit.name.clone()).collect();
     assert_eq!(names, ["plus nothing", "Yours 2: Strided copy"]);
     window.into_state().desk.close();
@@ -124,14 +126,14 @@ fn the_exercise_is_a_version_with_a_goal() {
     assert_eq!(state(&window).place.beside, [], "nothing was changed yet");
     let before = load_sectors(&window, EXERCISE);
     let solution = state(&window).place.lesson.as_ref().unwrap().exercise.as_ref().unwrap().solution.to_string();
-    command(&mut window, Command::TypeKernel(solution));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, solution));
     assert_eq!(state(&window).place.beside, [Variant::plain(STARTER)]);
     assert_ne!(load_sectors(&window, EXERCISE), before, "the stage shows what was written");
     assert_eq!(load_sectors(&window, STARTER), before);
     // Starting it again drops nothing of another version that is on the bench meanwhile.
     command(&mut window, Command::ShowProgram("copy".to_owned()));
     let own = format!("{}// mine\n", source(&window));
-    command(&mut window, Command::TypeKernel(own.clone()));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, own.clone()));
     command(&mut window, Command::ResetEdit(EXERCISE.to_owned()));
     assert_eq!(state(&window).kept().exercise, None);
     assert_eq!(state(&window).kept().edits[0].source, own);
@@ -162,4 +164,49 @@ fn kernels_race_on_one_clock() {
     window.run_steps(10);
     command(&mut window, Command::GoTo(3));
     assert!(!state(&window).is_race(), "a race ends with its step");
+}
+
+/// The CUDA C++ of the kernel on the bench.
+fn twin(window: &Harness<'_, Window>) -> String {
+    state(window).place.kernel().unwrap().twin().unwrap().source.to_string()
+}
+
+#[test]
+fn a_version_in_cuda_leaves_what_is_traced() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    let (before, wgsl) = (load_sectors(&window, "strided"), source(&window));
+    let typed = format!("{}// mine\n", twin(&window));
+    command(&mut window, Command::TypeKernel(Language::Cuda, typed.clone()));
+    assert_eq!(twin(&window), typed);
+    assert_eq!(source(&window), wgsl);
+    assert_eq!(load_sectors(&window, "strided+1"), before);
+    let kernel = state(&window).place.kernel().unwrap();
+    assert_eq!(kernel.twin().unwrap().file, "your kernel", "its errors are at its own lines");
+    command(&mut window, Command::ResetEdit("strided+1".to_owned()));
+    assert_eq!(twin(&window), typed.replace("// mine\n", ""));
+    window.into_state().desk.close();
+    let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    command(&mut again, Command::ShowEdit("strided+1".to_owned()));
+    assert_eq!(state(&again).edited_in(), Some(Language::Cuda), "what it is written in is kept");
+}
+
+#[test]
+#[ignore = "needs an NVIDIA GPU with CUDA: cargo test --test edits -- --ignored"]
+fn a_version_in_cuda_is_compiled_and_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    command(&mut window, Command::SetBackend(Choice::Only(Backend::Cuda)));
+    let good = twin(&window);
+    command(&mut window, Command::TypeKernel(Language::Cuda, format!("{good}// mine\n")));
+    let measured = state(&window).found.measured("strided+1").unwrap();
+    assert_eq!(measured.backend, Backend::Cuda);
+    assert!(measured.timing.is_some() && state(&window).edit_problems().is_empty());
+    let (at, line) = good.lines().enumerate().find(|(_, line)| line.contains("src[")).unwrap();
+    let broken = good.replace(line, &line.replace("src[", "scr["));
+    command(&mut window, Command::TypeKernel(Language::Cuda, broken));
+    let problems = state(&window).edit_problems();
+    let place = problems[0].place.as_ref().unwrap();
+    assert_eq!((place.file.as_str(), place.line as usize), ("your kernel", at + 1));
+    assert!(problems[0].message.contains("scr"), "{problems:?}");
 }

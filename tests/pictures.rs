@@ -18,6 +18,7 @@ use image::{Rgb, RgbImage};
 use warpbook::app::View;
 use warpbook::lesson::{PackFiles, SCENES, SceneKind, Variant};
 use warpbook::session::desk::Command;
+use warpbook::session::edits::Language;
 use warpbook::session::saved::ThemeChoice;
 
 use window::{Window, open, settle};
@@ -70,7 +71,13 @@ fn views() -> Vec<Shot> {
                 @compute @workgroup_size(BLOCK)\nfn main(@builtin(global_invocation_id) gid: vec3<u32>) {\n    dst[gid.x] = src[gid.x];\n}\n";
     let race = vec![Variant::plain("copy"), Variant::plain("vec4")];
     vec![
-        Shot("edited", "coalescing", 2, [1600.0, 1000.0], Then::Do(vec![Command::TypeKernel(edit.to_owned())])),
+        Shot(
+            "edited",
+            "coalescing",
+            2,
+            [1600.0, 1000.0],
+            Then::Do(vec![Command::TypeKernel(Language::Wgsl, edit.to_owned())]),
+        ),
         Shot("race", "coalescing", 2, [1600.0, 1000.0], Then::Do(vec![Command::SetBeside(race)])),
         Shot("stacked", "coalescing", 2, [800.0, 600.0], Then::Nothing),
         Shot("large-plot", "tiling", 8, USUAL, Then::Press(Key::Num4)),

@@ -16,6 +16,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::{Block, PackFiles, SceneKind};
 use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
+use warpbook::session::edits::Language;
 use warpbook::session::exercise::Verdict;
 use warpbook::session::saved::ThemeChoice;
 
@@ -279,7 +280,7 @@ fn the_exercise_is_judged() {
     settle(&mut window);
     let solution = window.state().desk.state().place.lesson.as_ref().unwrap().exercise.clone().unwrap().solution;
     let mut check = |source: &str| {
-        window.state_mut().desk.command(Command::TypeKernel(source.to_owned()));
+        window.state_mut().desk.command(Command::TypeKernel(Language::Wgsl, source.to_owned()));
         settle(&mut window);
         window.get_by_label("Check my kernel").click();
         settle(&mut window);
@@ -291,7 +292,7 @@ fn the_exercise_is_judged() {
     assert!(!matches!(*check(&endless.replace("dst[i] = value;", "")), Verdict::Solved(_)));
     assert!(matches!(*check(&solution), Verdict::Solved(_)));
     let starter = window.state().desk.state().place.lesson.as_ref().unwrap().exercise.clone().unwrap().starter;
-    window.state_mut().desk.command(Command::TypeKernel(starter.to_string()));
+    window.state_mut().desk.command(Command::TypeKernel(Language::Wgsl, starter.to_string()));
     settle(&mut window);
     window.get_by_label("Check my kernel").click();
     settle(&mut window);

@@ -8,6 +8,7 @@ use crate::base::units::{digits3, number, si};
 use crate::scene::palette::{Hue, Ink};
 use crate::session::compare::{self, Figure, Line, Side};
 use crate::session::desk::state::State;
+use crate::session::edits::Language;
 use crate::trace::LineCounts;
 
 /// Height of a row.
@@ -45,9 +46,11 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
         let kernel = (*lesson.launched(variant).get(place.pass())?)?;
         let traced = state.found.traced.get(&variant.program);
         let measured = state.found.measured(&variant.program).and_then(|record| record.pass(place.pass()));
+        let language = state.edited_in()?;
         Some(Side {
-            source: kernel.source(),
-            trace: traced.and_then(|traced| traced.trace(place.pass())),
+            source: language.source(kernel)?,
+            // Counts are of the WGSL's lines.
+            trace: traced.filter(|_| language == Language::Wgsl).and_then(|traced| traced.trace(place.pass())),
             time_s: measured
                 .and_then(|pass| pass.timing.as_ref())
                 .map(|time| (time.median_s, [time.p10_s, time.p90_s])),

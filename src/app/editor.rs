@@ -10,14 +10,15 @@ use super::source::{self, GUTTER, LINE, Lit};
 use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
 use crate::scene::palette::{Hue, Theme};
+use crate::session::edits::Language;
 use crate::session::exercise::YOURS;
 use crate::trace::Trace;
 
 /// What the editor keeps between frames.
 #[derive(Default)]
 pub struct Editor {
-    /// Whose text it is.
-    of: String,
+    /// Whose text it is, and what that is written in.
+    of: (String, Language),
     /// The text that was coloured last, in which colours, and what came of it.
     coloured: Option<(String, Theme, LayoutJob)>,
 }
@@ -26,6 +27,8 @@ pub struct Editor {
 pub struct Shown<'a> {
     /// Whose text it is: a kernel's id, or that of a version of the learner's.
     pub of: &'a str,
+    /// What it is written in.
+    pub language: Language,
     /// The text.
     pub text: &'a str,
     /// What its lines did, where that is known of this text.
@@ -49,7 +52,7 @@ impl Editor {
     /// Shows it.
     pub fn show(&mut self, ui: &mut Ui, shown: &Shown<'_>) -> Happened {
         let id = Id::unique("kernel editor");
-        self.forget(ui, id, shown.of);
+        self.forget(ui, id, (shown.of, shown.language));
         let theme = theme::of(ui);
         let mut text = shown.text.to_owned();
         let coloured = self.coloured.take().filter(|(of, with, _)| of == shown.text && *with == theme);
@@ -122,16 +125,18 @@ impl Editor {
     }
 
     /// Another kernel's text cannot be undone into this one's; a version's begins with what its kernel's was.
-    fn forget(&mut self, ui: &Ui, id: Id, of: &str) {
-        if self.of == of {
+    fn forget(&mut self, ui: &Ui, id: Id, (of, language): (&str, Language)) {
+        let (before, same) = (self.of.0.as_str(), self.of.1 == language);
+        if before == of && same {
             return;
         }
-        let began = of.split_once('+').is_some_and(|(program, _)| program == self.of) && ui.memory(|m| m.has_focus(id));
+        let began =
+            same && of.split_once('+').is_some_and(|(program, _)| program == before) && ui.memory(|m| m.has_focus(id));
         if let Some(mut state) = TextEditState::load(ui.ctx(), id).filter(|_| !began) {
             state.clear_undoer();
             state.store(ui.ctx(), id);
         }
-        of.clone_into(&mut self.of);
+        self.of = (of.to_owned(), language);
     }
 }
 

@@ -14,10 +14,10 @@ use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::edits::{EXERCISE, Edit, is_edit_id};
+use crate::session::edits::{EXERCISE, Edit, Language, is_edit_id};
 use crate::session::output::CompiledOutput;
 use crate::session::{ladder, ptx};
-use crate::trace::record::Compiled;
+use crate::trace::record::{Backend, Compiled};
 use crate::trace::{LineCounts, Trace};
 
 /// Height of a line, and width of what stands before it.
@@ -100,41 +100,50 @@ impl Code {
                 }
             }
         }
-        let language = if edit.is_some() { Language::Wgsl } else { language(ui, state, kernel) };
+        let text = match &edit {
+            Some(edit) => Text::Source(edit.language),
+            None => text(ui, state, kernel),
+        };
         let began = edit.as_ref().map_or(state.place.variant.program.as_str(), |edit| edit.of.program.as_str());
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
-        let salt = ("source", began.to_owned(), state.place.pass.clone(), language);
+        let salt = ("source", began.to_owned(), state.place.pass.clone(), text);
         let area = ScrollArea::both().id_salt(salt).auto_shrink(false).animated(false);
-        area.show(ui, |ui| match language {
-            Language::Wgsl => {
-                let told = self.kernel(ui, state, kernel, edit.as_ref(), lit);
-                happened.hovered = told.hovered;
-                happened.commands.extend(told.typed.map(Command::TypeKernel));
+        // Without CUDA nothing would come of what is typed.
+        let compiles = state.measuring_backend() == Some(Backend::Cuda);
+        area.show(ui, |ui| match text {
+            Text::Source(Language::Cuda) if edit.is_none() && !compiles => lines(ui, twin(kernel)),
+            Text::Source(language) => {
+                let told = self.kernel(ui, state, kernel, (language, edit.as_ref()), lit);
+                happened.hovered = told.hovered.filter(|_| language == Language::Wgsl);
+                happened.commands.extend(told.typed.map(|text| Command::TypeKernel(language, text)));
             }
-            Language::Cuda => lines(ui, twin(kernel)),
-            Language::Ptx => {
+            Text::Ptx => {
                 lines(ui, &compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel))).unwrap_or_default());
             }
         });
         happened
     }
 
-    /// The kernel's WGSL: as it runs at the parameters, unless what is in the editor does not compile.
+    /// The kernel in one language: its WGSL as it runs at the parameters, unless what is in the editor does not compile.
     fn kernel(
         &mut self,
         ui: &mut Ui,
         state: &State,
         kernel: &Kernel,
-        edit: Option<&Edit>,
+        (language, edit): (Language, Option<&Edit>),
         lit: &Lit,
     ) -> editor::Happened {
-        let runs = edit.is_none_or(|edit| **kernel.source() == *edit.source);
+        let source = language.source(kernel).map_or("", |source| source);
         let text = match edit {
-            Some(edit) if !runs => Cow::from(edit.source.as_str()),
-            _ => Cow::from(state.found.source.as_deref().unwrap_or(kernel.source())),
+            Some(edit) if source != edit.source => Cow::from(edit.source.as_str()),
+            _ if language == Language::Cuda => Cow::from(source),
+            _ => Cow::from(state.found.source.as_deref().unwrap_or(source)),
         };
+        // What was counted is of the WGSL, and of the last text that compiled.
+        let runs = language == Language::Wgsl && edit.is_none_or(|edit| source == edit.source);
         let shown = editor::Shown {
             of: edit.map_or(&kernel.id, |edit| &edit.id),
+            language,
             text: &text,
             // What was counted is of the last text that compiled.
             trace: state.traced().and_then(|t| t.trace(state.place.pass())).filter(|_| runs),
@@ -172,6 +181,13 @@ impl Code {
         let (text, ink) = match state.edit_problems().into_iter().next() {
             _ if typing => ("…".to_owned(), Ink::Muted),
             Some(problem) => (problem.to_string(), Hue::Conflict.ink()),
+            None if edit.language == Language::Cuda => {
+                let measured = state.found.measured(&edit.id).is_some();
+                let compiled = if measured { "compiles" } else { "compiled when it is measured" };
+                let traced = state.place.is_traceable(&edit.id);
+                let traced = if traced { "; the picture is of the WGSL, which you did not change" } else { "" };
+                (format!("{compiled}{traced}"), Ink::Muted)
+            }
             None => ("compiles".to_owned(), Hue::Shared.ink()),
         };
         let line = RichText::new(text.replace('\n', " ")).size(theme::SMALL).color(theme::color(theme, ink));
@@ -221,9 +237,9 @@ fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width: f32
 
 /// What of a kernel the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Language {
-    Wgsl,
-    Cuda,
+enum Text {
+    Source(Language),
+    /// What the compiler made of it.
     Ptx,
 }
 
@@ -255,28 +271,30 @@ fn compiled(state: &State) -> Option<&Compiled> {
 }
 
 /// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled.
-fn language(ui: &mut Ui, state: &State, kernel: &Kernel) -> Language {
+fn text(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
+    const WGSL: Text = Text::Source(Language::Wgsl);
+    const CUDA: Text = Text::Source(Language::Cuda);
     let id = egui::Id::unique("source language");
-    let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(Language::Wgsl);
+    let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(WGSL);
     if kernel.twin().is_none() {
-        return Language::Wgsl;
+        return WGSL;
     }
     let only = kernel.cuda_only().is_some();
-    let shown = |chosen: Language| match chosen {
-        Language::Ptx if compiled(state).is_none() => Language::Cuda,
-        Language::Wgsl if only => Language::Cuda,
+    let shown = |chosen: Text| match chosen {
+        Text::Ptx if compiled(state).is_none() => CUDA,
+        WGSL if only => CUDA,
         chosen => chosen,
     };
     ui.horizontal(|ui| {
         if !only {
-            ui.selectable_value(&mut chosen, Language::Wgsl, "WGSL");
+            ui.selectable_value(&mut chosen, WGSL, "WGSL");
         }
-        if ui.selectable_label(shown(chosen) == Language::Cuda, "CUDA").clicked() {
-            chosen = Language::Cuda;
+        if ui.selectable_label(shown(chosen) == CUDA, "CUDA").clicked() {
+            chosen = CUDA;
         }
         if let Some(compiled) = compiled(state) {
             let words = CompiledOutput::from(compiled).words();
-            ui.selectable_value(&mut chosen, Language::Ptx, "PTX").on_hover_text(words);
+            ui.selectable_value(&mut chosen, Text::Ptx, "PTX").on_hover_text(words);
         }
     });
     ui.data_mut(|d| d.insert_temp(id, chosen));

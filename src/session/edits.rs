@@ -5,12 +5,35 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::exercise::YOURS;
+use crate::job::Twin;
 use crate::lesson::{Action, Code, Kernel, Lesson, Node, Program, Variant};
 
 /// The id of the learner's version of the exercise's kernel. No id of a lesson has a `+`.
 pub const EXERCISE: &str = "exercise+yours";
 /// The id of the kernel that it starts from.
 pub const STARTER: &str = "exercise+starter";
+
+/// What a version is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Language {
+    /// It is traced, and measured through wgpu.
+    #[default]
+    Wgsl,
+    /// It is measured where there is CUDA; where the kernel has WGSL, too, what is traced is that, unchanged.
+    Cuda,
+}
+
+impl Language {
+    /// A kernel's text in it, where there is one.
+    #[must_use]
+    pub fn source(self, kernel: &Kernel) -> Option<&Arc<str>> {
+        match (self, &kernel.code) {
+            (Self::Wgsl, Code::Wgsl { source, .. }) => Some(source),
+            (Self::Wgsl, Code::Cuda { .. }) => None,
+            (Self::Cuda, _) => kernel.twin().map(|twin| &twin.source),
+        }
+    }
+}
 
 /// A version of a kernel that the learner wrote. As a program it runs under its id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,7 +47,9 @@ pub struct Edit {
     pub of: Variant,
     /// The pass whose kernel it is a version of.
     pub pass: String,
-    /// WGSL.
+    /// What it is written in.
+    pub language: Language,
+    /// Its text.
     pub source: String,
 }
 
@@ -53,6 +78,7 @@ pub fn exercise(lesson: &Lesson, id: &str, name: &str, source: Option<&str>) -> 
         name: name.to_owned(),
         of: exercise.variant.clone(),
         pass: exercise.pass.clone(),
+        language: Language::Wgsl,
         source: source.unwrap_or(&exercise.starter).to_owned(),
     })
 }
@@ -66,10 +92,10 @@ pub fn is_edit_id(id: &str) -> bool {
 /// Whether a kernel is one that the learner wrote.
 #[must_use]
 pub fn is_edit(kernel: &Kernel) -> bool {
-    kernel.file() == YOURS
+    is_edit_id(&kernel.id)
 }
 
-/// The lesson with these versions among its kernels and programs, before its own; of what it does not have, and of what is not WGSL, none.
+/// The lesson with these versions among its kernels and programs, before its own; of what it does not have, none.
 #[must_use]
 pub fn with(lesson: &Lesson, edits: &[Edit]) -> Lesson {
     let mut lesson = lesson.clone();
@@ -83,13 +109,17 @@ pub fn with(lesson: &Lesson, edits: &[Edit]) -> Lesson {
 fn made(lesson: &Lesson, edit: &Edit) -> Option<(Kernel, Program)> {
     let program = lesson.program(&edit.of.program)?;
     let of = lesson.kernel(program.pass(&edit.pass)?.kernel(&edit.of)?)?;
-    let Code::Wgsl { entry, .. } = &of.code else { return None };
-    let code = Code::Wgsl {
-        file: YOURS.to_owned(),
-        source: Arc::from(edit.source.as_str()),
-        entry: entry.clone(),
-        twin: None,
-    };
+    let mut code = of.code.clone();
+    let source = Arc::from(edit.source.as_str());
+    match (&mut code, edit.language) {
+        (Code::Wgsl { file, source: text, twin, .. }, Language::Wgsl) => {
+            (*file, *text, *twin) = (YOURS.to_owned(), source, None);
+        }
+        (Code::Wgsl { twin: Some(twin), .. } | Code::Cuda { twin, .. }, Language::Cuda) => {
+            *twin = Twin { file: YOURS.to_owned(), source, entry: twin.entry.clone() };
+        }
+        (Code::Wgsl { twin: None, .. }, Language::Cuda) | (Code::Cuda { .. }, Language::Wgsl) => return None,
+    }
     let kernel = Kernel {
         id: edit.id.clone(),
         title: edit.name.clone(),

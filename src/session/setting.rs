@@ -39,6 +39,7 @@ impl Setting {
         for edit in self.lesson.launched(variant).into_iter().flatten().filter(|kernel| is_edit(kernel)) {
             let mut hasher = DefaultHasher::new();
             edit.source().hash(&mut hasher);
+            edit.twin().map(|twin| &twin.source).hash(&mut hasher);
             key.push_str(&format!(" {:x}", hasher.finish()));
         }
         key

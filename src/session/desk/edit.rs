@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::Desk;
 use super::state::Draft;
 use crate::lesson::Block;
-use crate::session::edits::{self, Edit};
+use crate::session::edits::{self, Edit, Language};
 use crate::session::{jobs, run};
 use crate::trace::record::Backend;
 
@@ -14,9 +14,9 @@ use crate::trace::record::Backend;
 pub const PAUSE: Duration = Duration::from_millis(300);
 
 impl Desk {
-    /// Takes the text of the kernel in the editor.
-    pub(super) fn type_kernel(&mut self, text: String) {
-        let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit()) else { return };
+    /// Takes the text of the kernel in the editor, and what that is written in.
+    pub(super) fn type_kernel(&mut self, language: Language, text: String) {
+        let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit(language)) else { return };
         if id == edits::EXERCISE {
             self.state.found.verdict = None;
             self.keep(|kept| kept.exercise = Some(text));
@@ -29,16 +29,17 @@ impl Desk {
         self.state.drafts.entry(id).or_default().typed = Some(Instant::now());
     }
 
-    /// Begins a version of the kernel on the bench; None where that is not written in WGSL.
-    fn begin_edit(&mut self) -> Option<String> {
+    /// Begins a version of the kernel on the bench; None if that is not written in the language.
+    fn begin_edit(&mut self, language: Language) -> Option<String> {
         let place = &self.state.place;
-        let kernel = place.kernel().filter(|kernel| kernel.cuda_only().is_none())?;
+        let kernel = place.kernel()?;
+        let source = language.source(kernel)?.to_string();
         let taken = &self.state.kept().edits;
         let (of, pass) = (place.variant.clone(), place.pass.clone());
         let id = Edit::fresh_id(&of, taken);
         let number = id.rsplit('+').next().unwrap_or_default();
         let name = format!("Yours {number}: {}", kernel.title);
-        let edit = Edit { id: id.clone(), name, of, pass, source: kernel.source().to_string() };
+        let edit = Edit { id: id.clone(), name, of, pass, language, source };
         self.keep(|kept| kept.edits.push(edit));
         Some(id)
     }
@@ -60,7 +61,9 @@ impl Desk {
     fn try_edit(&mut self, id: &str) {
         let (Some(edit), Some(plain)) = (self.state.edit(id), self.plain.clone()) else { return };
         let lesson = edits::with(&plain, std::slice::from_ref(&edit));
-        let purpose = run::purpose(Backend::Simt, self.state.place.seed, true);
+        // In CUDA C++ it is compiled when it is measured.
+        let backend = if edit.language == Language::Cuda { Backend::Cuda } else { Backend::Simt };
+        let purpose = run::purpose(backend, self.state.place.seed, true);
         let built = jobs::build(&lesson, &edit.variant(), &self.state.place.params, &purpose);
         let draft = self.state.drafts.entry(id.to_owned()).or_default();
         draft.typed = None;
@@ -135,7 +138,9 @@ impl Desk {
         } else if let Some(plain) = &self.plain {
             let began = plain.program(&edit.of.program).and_then(|program| program.pass(&edit.pass));
             let kernel = began.and_then(|pass| plain.kernel(pass.kernel(&edit.of)?));
-            let Some(source) = kernel.map(|kernel| kernel.source().to_string()) else { return };
+            let Some(source) = kernel.and_then(|kernel| edit.language.source(kernel)).map(ToString::to_string) else {
+                return;
+            };
             self.keep(|kept| {
                 kept.edits.iter_mut().filter(|of| of.id == edit.id).for_each(|of| of.source.clone_from(&source));
             });

@@ -11,6 +11,7 @@ use crate::lesson::{Pack, SceneKind, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::devices::Choice;
+use crate::session::edits::Language;
 use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
@@ -32,7 +33,7 @@ pub enum Command {
     /// Put a program on the bench, by its id.
     ShowProgram(String),
     /// Change the text of the kernel in the editor; of one of the lesson's own, a version of the learner's is begun.
-    TypeKernel(String),
+    TypeKernel(Language, String),
     /// Put a version of the learner's on the bench, by its id.
     ShowEdit(String),
     /// Give the version in the editor another name.

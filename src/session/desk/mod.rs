@@ -181,7 +181,7 @@ impl Desk {
             Command::GoTo(step) => self.go_to(step),
             Command::SetParam(id, value) => self.set_param(&id, value),
             Command::ShowProgram(id) => self.show_program(&id),
-            Command::TypeKernel(text) => self.type_kernel(text),
+            Command::TypeKernel(language, text) => self.type_kernel(language, text),
             Command::ShowEdit(id) => self.show_edit(&id),
             Command::RenameEdit(name) => self.rename_edit(&name),
             Command::ResetEdit(id) => self.reset_edit(&id),

@@ -21,7 +21,7 @@ use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
 use crate::session::compare::{self, Figure, Side};
 use crate::session::devices::Choice;
-use crate::session::edits::{self, Edit};
+use crate::session::edits::{self, Edit, Language};
 use crate::session::exercise::YOURS;
 use crate::session::jobs;
 use crate::session::model::{self, Chosen, Predicted};
@@ -180,6 +180,12 @@ impl State {
         self.edit(self.place.edit.as_ref()?)
     }
 
+    /// What the version in the editor is written in.
+    #[must_use]
+    pub fn edited_in(&self) -> Option<Language> {
+        self.edited().map(|edit| edit.language)
+    }
+
     /// Whether the version in the editor does not compile: what is on the bench is an older text of it.
     #[must_use]
     pub fn is_broken(&self) -> bool {
@@ -202,7 +208,9 @@ impl State {
             Some(place) if (place.line, place.column) == (1, 1) => Diagnostic { place: None, ..problem },
             _ => problem,
         });
-        let findings = self.traced().into_iter().flat_map(|traced| traced.findings(self.place.pass()));
+        // What was traced of a version in CUDA C++ is the kernel's WGSL.
+        let traced = self.traced().filter(|_| self.edited_in() == Some(Language::Wgsl));
+        let findings = traced.into_iter().flat_map(|traced| traced.findings(self.place.pass()));
         findings.map(|finding| finding.diagnostic(YOURS)).chain(failed).collect()
     }
 
@@ -239,11 +247,11 @@ impl State {
         }
     }
 
-    /// What measures the program on the bench. What the learner types is WGSL, which CUDA does not run: then the graphics driver measures it, and
+    /// What measures the program on the bench. CUDA does not run the WGSL that a learner types: then the graphics driver measures it, and
     /// what it began as beside it.
     #[must_use]
     pub fn bench_backend(&self) -> Option<Backend> {
-        let typed = self.place.edit.is_some();
+        let typed = self.edited_in() == Some(Language::Wgsl);
         self.measuring_backend().map(|backend| if typed && backend == Backend::Cuda { Backend::Wgpu } else { backend })
     }
 
