@@ -11,9 +11,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::devices::Choice;
 use warpbook::session::edits::{EXERCISE, Language, STARTER};
-use warpbook::trace::record::Backend;
 
 use window::{Window, open, settle};
 
@@ -189,24 +187,4 @@ fn a_version_in_cuda_leaves_what_is_traced() {
     let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
     command(&mut again, Command::ShowEdit("strided+1".to_owned()));
     assert_eq!(state(&again).edited_in(), Some(Language::Cuda), "what it is written in is kept");
-}
-
-#[test]
-#[ignore = "needs an NVIDIA GPU with CUDA: cargo test --test edits -- --ignored"]
-fn a_version_in_cuda_is_compiled_and_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut window = strided(&folder);
-    command(&mut window, Command::SetBackend(Choice::Only(Backend::Cuda)));
-    let good = twin(&window);
-    command(&mut window, Command::TypeKernel(Language::Cuda, format!("{good}// mine\n")));
-    let measured = state(&window).found.measured("strided+1").unwrap();
-    assert_eq!(measured.backend, Backend::Cuda);
-    assert!(measured.timing.is_some() && state(&window).edit_problems().is_empty());
-    let (at, line) = good.lines().enumerate().find(|(_, line)| line.contains("src[")).unwrap();
-    let broken = good.replace(line, &line.replace("src[", "scr["));
-    command(&mut window, Command::TypeKernel(Language::Cuda, broken));
-    let problems = state(&window).edit_problems();
-    let place = problems[0].place.as_ref().unwrap();
-    assert_eq!((place.file.as_str(), place.line as usize), ("your kernel", at + 1));
-    assert!(problems[0].message.contains("scr"), "{problems:?}");
 }
