@@ -162,6 +162,14 @@ fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
         let steps = if at.temperature < 1.0 { 100.0 } else { 20.0 };
         at.temperature = (at.temperature * steps).round() / steps;
     });
+    if explorer == Explorer::Overflow {
+        row(ui, "added to all, s", |ui| {
+            let shown = digits3(at.shift);
+            let range = -Explored::SHIFT..=Explored::SHIFT;
+            let response = slider(ui, Slider::new(&mut at.shift, range).step_by(0.5), &shown);
+            response.widget_info(|| WidgetInfo::slider(true, at.shift, "added to all logits"));
+        });
+    }
     if explorer == Explorer::CrossEntropy {
         row(ui, "weight λ of z-loss", |ui| {
             let shown = digits3(at.weight);

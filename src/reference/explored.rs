@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub enum Explorer {
     /// Logits and their softmax.
     Softmax,
+    /// Softmax in f32 where all logits are large, with and without the maximum.
+    Overflow,
     /// Softmax against a target: the loss and its gradient.
     CrossEntropy,
     /// Softmax's Jacobian, entry by entry.
@@ -16,8 +18,9 @@ pub enum Explorer {
 }
 
 /// All explorers, by name.
-const TABLE: [(&str, Explorer); 4] = [
+const TABLE: [(&str, Explorer); 5] = [
     ("softmax", Explorer::Softmax),
+    ("overflow", Explorer::Overflow),
     ("cross_entropy", Explorer::CrossEntropy),
     ("jacobian", Explorer::Jacobian),
     ("jacobian_product", Explorer::JacobianProduct),
@@ -45,6 +48,8 @@ pub struct Explored {
     pub direction: Vec<f64>,
     /// The temperature, within [`Explored::TEMPERATURE`].
     pub temperature: f64,
+    /// What is added to every logit before softmax is taken in f32, within ±[`Explored::SHIFT`].
+    pub shift: f64,
     /// The entry that the target names.
     pub target: usize,
     /// The weight of the z-loss, from 0 to [`Explored::WEIGHT`].
@@ -57,6 +62,8 @@ impl Default for Explored {
             logits: vec![1.0, -0.5, 2.0, 0.3, -1.5],
             direction: vec![1.0, 0.0, -1.0, 0.5, 0.0],
             temperature: 1.0,
+            // Some of the exponentials are beyond f32 then, and some are not.
+            shift: 88.0,
             target: 0,
             weight: 0.0,
         }
@@ -74,6 +81,8 @@ impl Explored {
     pub const DIRECTION: f64 = 2.0;
     /// The least and the greatest temperature.
     pub const TEMPERATURE: [f64; 2] = [0.1, 10.0];
+    /// The most that is added to every logit, or taken from it.
+    pub const SHIFT: f64 = 120.0;
     /// The greatest weight of the z-loss.
     pub const WEIGHT: f64 = 0.5;
 
@@ -88,6 +97,7 @@ impl Explored {
         self.direction.iter_mut().for_each(|v| *v = within(*v, Self::DIRECTION));
         let [cold, hot] = Self::TEMPERATURE;
         self.temperature = if self.temperature.is_finite() { self.temperature.clamp(cold, hot) } else { 1.0 };
+        self.shift = within(self.shift, Self::SHIFT);
         self.target = self.target.min(entries - 1);
         self.weight = within(self.weight, Self::WEIGHT).max(0.0);
         self
@@ -107,7 +117,16 @@ mod tests {
     #[test]
     fn every_name_leads_to_its_explorer() {
         let found: Vec<_> = explorers().into_iter().filter_map(explorer).collect();
-        assert_eq!(found, [Explorer::Softmax, Explorer::CrossEntropy, Explorer::Jacobian, Explorer::JacobianProduct]);
+        assert_eq!(
+            found,
+            [
+                Explorer::Softmax,
+                Explorer::Overflow,
+                Explorer::CrossEntropy,
+                Explorer::Jacobian,
+                Explorer::JacobianProduct
+            ]
+        );
         assert_eq!(explorer("sofmax"), None);
     }
 
@@ -117,12 +136,13 @@ mod tests {
             logits: vec![f64::NAN, 1e9, -3.0],
             direction: vec![f64::INFINITY; 20],
             temperature: -1.0,
+            shift: f64::INFINITY,
             target: 99,
             weight: -0.5,
         };
         let tame = wild.within_bounds();
         assert_eq!((tame.logits.as_slice(), tame.direction.as_slice()), (&[0.0, 6.0, -3.0][..], &[0.0; 3][..]));
-        assert_eq!((tame.temperature, tame.target, tame.weight), (0.1, 2, 0.0));
+        assert_eq!((tame.temperature, tame.shift, tame.target, tame.weight), (0.1, 0.0, 2, 0.0));
         assert_eq!(tame.clone().within_bounds(), tame);
         assert_eq!(tame.target_distribution(), [0.0, 0.0, 1.0]);
         let none = Explored { logits: vec![], ..Explored::default() }.within_bounds();

@@ -18,6 +18,25 @@ pub fn softmax(a: &[f64], t: f64) -> Vec<f64> {
     powers.into_iter().map(|p| p / sum).collect()
 }
 
+/// What a program in f32 computes of a softmax.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InF32 {
+    /// exp(z_i − c).
+    pub powers: Vec<f32>,
+    /// Their sum, in order.
+    pub sum: f32,
+    /// Each power by the sum.
+    pub quotients: Vec<f32>,
+}
+
+/// exp(z_i − c) / Σ_k exp(z_k − c) in f32: with c = max z no exponential is above 1.
+#[must_use]
+pub fn in_f32(z: &[f32], c: f32) -> InF32 {
+    let powers: Vec<f32> = z.iter().map(|z| (z - c).exp()).collect();
+    let sum: f32 = powers.iter().sum();
+    InF32 { quotients: powers.iter().map(|power| power / sum).collect(), powers, sum }
+}
+
 /// J_ij = ∂y_i/∂a_j = y_i (δ_ij − y_j) / t, row by row.
 #[must_use]
 pub fn jacobian(y: &[f64], t: f64) -> Vec<Vec<f64>> {

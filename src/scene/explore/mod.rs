@@ -2,6 +2,7 @@
 
 mod collapse;
 mod heat;
+mod overflow;
 mod product;
 mod rows;
 mod sheet;
@@ -115,6 +116,7 @@ pub fn picture(view: &ExploreView<'_>) -> Picture {
     let mut words = String::new();
     match view.explorer {
         Explorer::Softmax => rows::softmax(&mut sheet, &derived),
+        Explorer::Overflow => overflow::draw(&mut sheet, &derived),
         Explorer::CrossEntropy => rows::cross_entropy(&mut sheet, &derived),
         Explorer::Jacobian => {
             rows::both(&mut sheet, &derived);

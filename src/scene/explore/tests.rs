@@ -15,6 +15,7 @@ fn points() -> Vec<Explored> {
         direction: logits.iter().map(|a| a / 3.0).collect(),
         logits,
         temperature,
+        shift: 100.0 * weight,
         target: 1,
         weight,
     };
