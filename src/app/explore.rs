@@ -8,6 +8,7 @@ use egui::{
 
 use super::{paint, theme};
 use crate::base::units::digits3;
+use crate::reference::views::{OPS, View};
 use crate::reference::{Explored, Explorer, explorer};
 use crate::scene::explore::{ExploreView, Handle, Picture, picture};
 use crate::scene::palette::Ink;
@@ -153,6 +154,9 @@ fn entry(ui: &Ui, origin: Pos2, shown: &Picture, n: usize, spelled: (usize, usiz
 
 /// What is not in the picture: the temperature, how many entries, the target, the z-loss.
 fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
+    if explorer == Explorer::Views {
+        return operations(ui, at);
+    }
     let [cold, hot] = Explored::TEMPERATURE;
     row(ui, "temperature T", |ui| {
         let shown = digits3(at.temperature);
@@ -203,6 +207,27 @@ fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
         ui.add_space(theme::GRID);
         if ui.add_enabled(*at != Explored::default(), Button::new("As at first")).clicked() {
             *at = Explored::default();
+        }
+    });
+}
+
+/// What can be done to a tensor.
+fn operations(ui: &mut Ui, at: &mut Explored) {
+    ui.horizontal_wrapped(|ui| {
+        let room = at.ops.len() < View::MOST;
+        for (op, written) in OPS {
+            let button = Button::new(RichText::new(written).font(theme::mono(theme::CODE)));
+            if ui.add_enabled(room, button).clicked() {
+                at.ops.push(op);
+            }
+        }
+    });
+    ui.horizontal(|ui| {
+        if ui.add_enabled(!at.ops.is_empty(), Button::new("Back by one")).clicked() {
+            at.ops.pop();
+        }
+        if ui.add_enabled(!at.ops.is_empty(), Button::new("Back to x")).clicked() {
+            at.ops.clear();
         }
     });
 }

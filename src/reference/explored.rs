@@ -2,9 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::views::{Op, View};
+
 /// A picture that the learner drags, which a lesson's text places with `{{explore NAME}}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Explorer {
+    /// A tensor's view of its storage.
+    Views,
     /// Logits and their softmax.
     Softmax,
     /// Softmax in f32 where all logits are large, with and without the maximum.
@@ -18,7 +22,8 @@ pub enum Explorer {
 }
 
 /// All explorers, by name.
-const TABLE: [(&str, Explorer); 5] = [
+const TABLE: [(&str, Explorer); 6] = [
+    ("views", Explorer::Views),
     ("softmax", Explorer::Softmax),
     ("overflow", Explorer::Overflow),
     ("cross_entropy", Explorer::CrossEntropy),
@@ -52,6 +57,8 @@ pub struct Explored {
     pub shift: f64,
     /// The entry that the target names.
     pub target: usize,
+    /// What was done to the tensor whose view is looked at, at most [`View::MOST`] operations.
+    pub ops: Vec<Op>,
     /// The weight of the z-loss, from 0 to [`Explored::WEIGHT`].
     pub weight: f64,
 }
@@ -65,6 +72,7 @@ impl Default for Explored {
             // Some of the exponentials are beyond f32 then, and some are not.
             shift: 88.0,
             target: 0,
+            ops: vec![Op::Transpose],
             weight: 0.0,
         }
     }
@@ -99,6 +107,7 @@ impl Explored {
         self.temperature = if self.temperature.is_finite() { self.temperature.clamp(cold, hot) } else { 1.0 };
         self.shift = within(self.shift, Self::SHIFT);
         self.target = self.target.min(entries - 1);
+        self.ops.truncate(View::MOST);
         self.weight = within(self.weight, Self::WEIGHT).max(0.0);
         self
     }
@@ -120,6 +129,7 @@ mod tests {
         assert_eq!(
             found,
             [
+                Explorer::Views,
                 Explorer::Softmax,
                 Explorer::Overflow,
                 Explorer::CrossEntropy,
@@ -138,11 +148,13 @@ mod tests {
             temperature: -1.0,
             shift: f64::INFINITY,
             target: 99,
+            ops: vec![Op::Transpose; 9],
             weight: -0.5,
         };
         let tame = wild.within_bounds();
         assert_eq!((tame.logits.as_slice(), tame.direction.as_slice()), (&[0.0, 6.0, -3.0][..], &[0.0; 3][..]));
         assert_eq!((tame.temperature, tame.shift, tame.target, tame.weight), (0.1, 0.0, 2, 0.0));
+        assert_eq!(tame.ops.len(), View::MOST);
         assert_eq!(tame.clone().within_bounds(), tame);
         assert_eq!(tame.target_distribution(), [0.0, 0.0, 1.0]);
         let none = Explored { logits: vec![], ..Explored::default() }.within_bounds();

@@ -10,6 +10,7 @@ mod product;
 mod rows;
 pub mod softmax;
 mod table;
+pub mod views;
 
 pub use check::{Seen, check};
 pub use explored::{Explored, Explorer, explorer, explorers};

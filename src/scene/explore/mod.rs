@@ -6,6 +6,7 @@ mod overflow;
 mod product;
 mod rows;
 mod sheet;
+mod views;
 
 use super::frame::Frame;
 use crate::reference::softmax as maths;
@@ -116,6 +117,7 @@ pub fn picture(view: &ExploreView<'_>) -> Picture {
     let mut words = String::new();
     match view.explorer {
         Explorer::Softmax => rows::softmax(&mut sheet, &derived),
+        Explorer::Views => views::draw(&mut sheet, &view.at.ops),
         Explorer::Overflow => overflow::draw(&mut sheet, &derived),
         Explorer::CrossEntropy => rows::cross_entropy(&mut sheet, &derived),
         Explorer::Jacobian => {

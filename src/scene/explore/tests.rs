@@ -5,6 +5,7 @@ use super::super::palette::{Ink, Theme};
 use super::super::{svg, text};
 use super::*;
 use crate::reference::explorers;
+use crate::reference::views::Op;
 
 fn view<'a>(explorer: Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
     ExploreView { explorer, at, spelled: (2, 0), width }
@@ -17,6 +18,7 @@ fn points() -> Vec<Explored> {
         temperature,
         shift: 100.0 * weight,
         target: 1,
+        ops: vec![Op::Transpose, Op::Contiguous, Op::Expand],
         weight,
     };
     vec![
@@ -58,7 +60,8 @@ fn every_picture_fits_every_width() {
             for width in [368.0, 400.0, 528.0, 560.0] {
                 let shown = picture(&view(explorer, &at, width));
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
-                assert!(shown.frame.alt.contains("temperature"), "{}", shown.frame.alt);
+                let said = if explorer == Explorer::Views { "stride (" } else { "temperature" };
+                assert!(shown.frame.alt.contains(said), "{}", shown.frame.alt);
                 let wanted = if explorer == Explorer::JacobianProduct { 2 } else { 1 } * at.logits.len();
                 assert_eq!(shown.handles.len(), wanted);
                 let cells = if explorer == Explorer::Jacobian { at.logits.len().pow(2) } else { 0 };

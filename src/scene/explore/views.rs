@@ -1,0 +1,90 @@
+//! A view of a tensor and the storage behind it: which elements lanes that read the view row by row touch.
+
+use super::super::frame::Anchor;
+use super::super::palette::{Hue, Ink};
+use super::sheet::{LINE, Sheet};
+use crate::reference::views::{Op, View};
+
+/// The largest cell.
+const CELL: f32 = 30.0;
+/// Elements of four bytes in a sector.
+const SECTOR: usize = 8;
+/// Between the view and its storage.
+const GAP: f32 = 40.0;
+
+/// Draws the view after these operations.
+pub(super) fn draw(sheet: &mut Sheet, ops: &[Op]) {
+    let view = View::after(ops);
+    let [rows, columns] = view.shape;
+    let written: String = ops.iter().map(|op| op.written()).collect();
+    sheet.line(13.0, Ink::Muted, "x = torch.arange(24).view(4, 6)");
+    sheet.line(14.0, Ink::Text, &format!("y = x{written}"));
+    let contiguous = if view.is_contiguous() { "contiguous" } else { "not contiguous" };
+    let ([down, along], offset) = (view.strides, view.offset);
+    let facts = format!("shape ({rows}, {columns}), stride ({down}, {along}), offset {offset}: {contiguous}");
+    sheet.line(13.0, Ink::Text, &facts);
+    sheet.say(&format!("y = x{written}: {facts}."));
+    sheet.y += 4.0;
+    let places: Vec<usize> = view.places().collect();
+    let read = &places[..places.len().min(SECTOR)];
+    let cell = ((sheet.width - GAP - 24.0) / (columns + SECTOR) as f32).floor().clamp(12.0, CELL);
+    let right = columns as f32 * cell + GAP + 24.0;
+    for (x, name) in [(0.0, "y, row by row"), (right - 24.0, "its storage, by sector")] {
+        sheet.frame.text([x, sheet.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, name);
+    }
+    sheet.y += LINE + 4.0;
+    let small = if cell < 20.0 { None } else { Some(12.0) };
+    let mut draw = |at: [f32; 2], value: usize, ink: Ink| {
+        let rect = [at[0], at[1], cell - 2.0, cell - 2.0];
+        sheet.frame.outline(rect, 2.0, Some(ink), Ink::Faint, None);
+        if let Some(size) = small {
+            let middle = [at[0] + cell / 2.0 - 1.0, at[1] + cell / 2.0 - 1.0];
+            sheet.frame.text(middle, size, Anchor::Middle, Ink::Text, value.to_string());
+        }
+    };
+    let (read_ink, seen_ink) = (Hue::Load.tint(45), Hue::Load.tint(14));
+    for (at, place) in places.iter().enumerate() {
+        let corner = [(at % columns) as f32 * cell, sheet.y + (at / columns) as f32 * cell];
+        draw(corner, view.storage[*place], if at < read.len() { read_ink } else { seen_ink });
+    }
+    for (place, value) in view.storage.iter().enumerate() {
+        let corner = [right + (place % SECTOR) as f32 * cell, sheet.y + (place / SECTOR) as f32 * cell];
+        let ink = match () {
+            () if read.contains(&place) => read_ink,
+            () if places.contains(&place) => seen_ink,
+            () => Ink::Panel,
+        };
+        draw(corner, *value, ink);
+    }
+    let sectors = view.storage.len().div_ceil(SECTOR);
+    for sector in 0..sectors {
+        let at = [right - 8.0, sheet.y + sector as f32 * cell + cell / 2.0 - 1.0];
+        sheet.frame.text(at, 12.0, Anchor::End, Ink::Muted, sector.to_string());
+    }
+    sheet.y += rows.max(sectors) as f32 * cell + 8.0;
+    let mut touched: Vec<usize> = read.iter().map(|place| place / SECTOR).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    let mut distinct = read.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let s = if touched.len() == 1 { "" } else { "s" };
+    let said = format!(
+        "{} lanes read the first {} of y: {} bytes of storage, in {} sector{s} of 32 bytes",
+        read.len(),
+        read.len(),
+        4 * distinct.len(),
+        touched.len()
+    );
+    sheet.line(13.0, Ink::Text, &said);
+    sheet.say(&format!("{said}."));
+    let keys = [(read_ink, "read by these lanes"), (seen_ink, "in y"), (Ink::Panel, "not in y")];
+    let mut x = 0.0;
+    sheet.y += 4.0;
+    for (ink, name) in keys {
+        sheet.frame.outline([x, sheet.y + 4.0, 12.0, 12.0], 2.0, Some(ink), Ink::Faint, None);
+        sheet.frame.text([x + 18.0, sheet.y + 10.0], 12.0, Anchor::Start, Ink::Muted, name);
+        x += 18.0 + super::super::text::width(name, 12.0, false) + 16.0;
+    }
+    sheet.y += LINE + 4.0;
+}
