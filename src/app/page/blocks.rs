@@ -93,7 +93,7 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
         Block::Predict(id) => predict::show(ui, reading, id),
         Block::Exercise => exercise::show(ui, reading),
         Block::Explore(name) if reading.staged && reading.state.place.step().and_then(Step::explorer) == Some(name) => {
-            let text = "On the stage: drag its bars.";
+            let text = "This picture stands on the stage: try it there.";
             ui.label(RichText::new(text).color(theme::color(theme::of(ui), Ink::Muted)));
             Vec::new()
         }

@@ -62,7 +62,12 @@ fn every_picture_fits_every_width() {
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
                 let said = if explorer == Explorer::Views { "stride (" } else { "temperature" };
                 assert!(shown.frame.alt.contains(said), "{}", shown.frame.alt);
-                let wanted = if explorer == Explorer::JacobianProduct { 2 } else { 1 } * at.logits.len();
+                let bars = match explorer {
+                    Explorer::Views => 0,
+                    Explorer::JacobianProduct => 2,
+                    _ => 1,
+                };
+                let wanted = bars * at.logits.len();
                 assert_eq!(shown.handles.len(), wanted);
                 let cells = if explorer == Explorer::Jacobian { at.logits.len().pow(2) } else { 0 };
                 assert_eq!((shown.cells.len(), shown.words.is_empty()), (cells, cells == 0));
