@@ -57,7 +57,7 @@ fn scenes() -> Vec<(SceneKind, Shot)> {
         (SceneKind::Banks, Shot("banks", "coalescing", 10, USUAL, Then::Nothing)),
         (SceneKind::Sweeps, Shot("sweeps", "softmax", 4, USUAL, Then::Nothing)),
         (SceneKind::Bytes, Shot("bytes", "coalescing", 3, USUAL, Then::Nothing)),
-        (SceneKind::Ring, Shot("ring", "tiling", 15, USUAL, Then::Nothing)),
+        (SceneKind::Ring, Shot("ring", "tensor_cores", 9, USUAL, Then::Nothing)),
         (SceneKind::Waves, Shot("waves", "tiling", 11, USUAL, show(SceneKind::Waves))),
         (SceneKind::Roofline, Shot("roofline", "tiling", 6, USUAL, show(SceneKind::Roofline))),
         (SceneKind::Contents, Shot("buffers", "coalescing", 2, USUAL, show(SceneKind::Contents))),

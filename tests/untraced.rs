@@ -211,3 +211,49 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     window.get_by_label_contains("Origin");
     assert!(window.query_by_label_contains("No trace").is_none());
 }
+
+/// The lesson with a ring, and a picture of its first kernel that needs no trace.
+fn with_scene(scene: &str) -> String {
+    let shared = "shared: \"1024 * stages\"";
+    let ring = format!("{shared}, ring: (places: 2, load: \"a warp\", multiply: \"another\")");
+    LESSON.replace(shared, &ring).replace("kernel: \"fast\", exp", &format!("kernel: \"fast\", scene: {scene}, exp"))
+}
+
+#[test]
+fn a_note_shows_waves_without_a_trace() {
+    let (lesson, found) = read(&with_scene("Waves"));
+    assert_eq!(found, [""; 0]);
+    let (models, _) = session::model::load(&PackFiles::Embedded);
+    let wanted = Wanted {
+        lesson: &lesson.unwrap(),
+        kept: LessonSaved::default(),
+        models,
+        model: Some("h100-sxm".into()),
+        recordings: Arc::default(),
+        recording: RecordingChoice::default(),
+        backend: Choice::Only(Backend::Simt),
+        seed: 1,
+    };
+    let (report, _) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let written = notes::write(&report, &[Format::Markdown], folder.path()).unwrap();
+    let note = written.iter().find(|path| path.extension().is_some_and(|e| e == "md")).unwrap();
+    let text = fs::read_to_string(note).unwrap();
+    assert!(text.contains("Fast copy: how the grid's workgroups spread over a device's SMs."), "{text}");
+}
+
+#[cfg(feature = "app")]
+#[test]
+fn waves_and_ceilings_need_no_trace() {
+    use egui_kittest::kittest::Queryable;
+    use warpbook::lesson::SceneKind;
+    let folder = tempfile::tempdir().unwrap();
+    let window =
+        window::open(pack(folder.path(), &with_scene("Waves")), &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let state = window.state().desk.state();
+    assert_eq!(state.shown_scene(), SceneKind::Waves);
+    assert_eq!(state.spread().unwrap().waves.blocks, 4);
+    for (tab, there) in [("Ring", true), ("Waves", true), ("Warp", false), ("Bytes", false), ("Sweeps", false)] {
+        assert_eq!(window.query_by_label(&format!("{tab} on the stage")).is_some(), there, "{tab}");
+    }
+}

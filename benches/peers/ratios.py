@@ -69,12 +69,12 @@ def pairs(device, peers):
 
 def products(device, peer):
     """Products of matrices: the best rung of each ladder over torch's, which is cuBLAS."""
-    for ladder, dtype in (("matmul", "fp32"), ("tensor", "bf16")):
+    for lesson, ladder, dtype in (("tiling", "matmul", "fp32"), ("tensor_cores", "tensor", "bf16")):
         for n in (4096, 8192):
-            found = best(device, "tiling", ladder, "flops_per_s", n=n)
+            found = best(device, lesson, ladder, "flops_per_s", n=n)
             theirs = peer("gemm", dtype=dtype, n=n)
             if found and theirs:
-                yield f"tiling/{found[1]}, {n}³, over torch's {dtype}", found[0], theirs["tflops"] * 1e12
+                yield f"{lesson}/{found[1]}, {n}³, over torch's {dtype}", found[0], theirs["tflops"] * 1e12
 
 
 def rows(device, peer, copy):

@@ -133,6 +133,8 @@ figures! {
     sector_bytes: u32,
     /// Dense 32-bit floating-point operations a second, two for a fused multiply-add, without matrix units.
     fp32_flops_per_s: f64,
+    /// Dense operations a second of matrix units on 16-bit factors with 32-bit sums, two for a fused multiply-add.
+    matrix_flops_per_s: f64,
 }
 
 /// Whether a figure's value can be one: a positive, finite number.

@@ -41,6 +41,8 @@ pub struct Facts {
     pub buffers: bool,
     /// A kernel: it is no copy and no fill.
     pub kernel: bool,
+    /// A trace of it: it is not in CUDA C++ only.
+    pub traced: bool,
     /// Series that its program keeps of its rounds.
     pub series: bool,
     /// Matrices among its buffers.
@@ -83,7 +85,7 @@ pub static SCENES: [Scene; 13] = [
         help: "The lanes of one warp, and each byte that they touch",
         about: "one access of warp 0, workgroup 0",
         plays: true,
-        fits: |facts| facts.kernel,
+        fits: |facts| facts.traced,
         needs: "any kernel that can be traced",
     },
     Scene {
@@ -138,7 +140,7 @@ pub static SCENES: [Scene; 13] = [
         help: "How often the workgroup goes over each buffer, request below request",
         about: "how often workgroup 0 goes over each buffer",
         plays: true,
-        fits: |facts| facts.kernel,
+        fits: |facts| facts.traced,
         needs: "any kernel that can be traced",
     },
     Scene {
@@ -147,7 +149,7 @@ pub static SCENES: [Scene; 13] = [
         help: "Where the bytes go: DRAM, caches, registers, workgroup memory",
         about: "where the bytes go, over the whole grid",
         plays: false,
-        fits: |facts| facts.kernel,
+        fits: |facts| facts.traced,
         needs: "any kernel that can be traced",
     },
     Scene {
@@ -196,6 +198,14 @@ pub static SCENES: [Scene; 13] = [
         needs: "give its program a series with `each`",
     },
 ];
+
+impl Facts {
+    /// What is left of them without a trace: what the lesson's numbers alone say.
+    #[must_use]
+    pub fn untraced(self) -> Self {
+        Self { kernel: self.kernel, flops: self.flops, ..Self::default() }
+    }
+}
 
 impl SceneKind {
     /// Its line of the table.

@@ -28,6 +28,8 @@ pub struct Roof {
     pub bytes_per_s: Option<f64>,
     /// 32-bit operations that it does in a second, two for a fused multiply-add, without matrix units.
     pub flops_per_s: Option<f64>,
+    /// The same of matrix units on 16-bit factors; None where no kernel of the ladder has such.
+    pub matrix_flops_per_s: Option<f64>,
     /// Whether they were measured here; others are drawn in dashes.
     pub measured: bool,
 }
@@ -61,13 +63,24 @@ impl Roof {
     #[must_use]
     pub fn at(&self, intensity: f64) -> Option<f64> {
         let slope = self.bytes_per_s.map(|bytes| bytes * intensity);
-        [slope, self.flops_per_s].into_iter().flatten().reduce(f64::min)
+        [slope, self.peak()].into_iter().flatten().reduce(f64::min)
+    }
+
+    /// Operations a second that it allows at most.
+    fn peak(&self) -> Option<f64> {
+        self.matrix_flops_per_s.or(self.flops_per_s)
+    }
+
+    /// The peak of ordinary lanes, where it stands below that of matrix units.
+    fn lower(&self) -> Option<f64> {
+        self.flops_per_s.filter(|_| self.matrix_flops_per_s.is_some())
     }
 
     fn words(&self) -> String {
         let bytes = self.bytes_per_s.map(|bytes| si(bytes, "B/s"));
         let flops = self.flops_per_s.map(|flops| format!("{} in f32", si(flops, "FLOP/s")));
-        let figures: Vec<String> = bytes.into_iter().chain(flops).collect();
+        let matrix = self.matrix_flops_per_s.map(|flops| format!("{} in 16 bits on matrix units", si(flops, "FLOP/s")));
+        let figures: Vec<String> = bytes.into_iter().chain(flops).chain(matrix).collect();
         format!("{}: {}", self.name, figures.join(", "))
     }
 }
@@ -137,13 +150,14 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let (left, right) = (MARGIN + 48.0, frame.width - MARGIN - 8.0);
     let bottom = frame.height - MARGIN - 38.0;
     let spots = || known.spots.iter().filter(|spot| sound(spot.intensity));
-    let ridges = known.roofs.iter().filter_map(|roof| Some(roof.flops_per_s? / roof.bytes_per_s?));
+    let ridges = known.roofs.iter().filter_map(|roof| Some(roof.peak()? / roof.bytes_per_s?));
     let xs: Vec<f64> = spots().map(|spot| spot.intensity).chain(ridges.flat_map(|r| [r / 4.0, r * 4.0])).collect();
     let x = Axis::around(&xs, left, right);
     let rates = spots().filter_map(|spot| {
         spot.flops_per_s.filter(|rate| sound(*rate)).or_else(|| known.roofs.first()?.at(spot.intensity))
     });
-    let peaks = known.roofs.iter().filter_map(|roof| roof.at(x.ends()[1]));
+    let lower = known.roofs.iter().filter_map(Roof::lower);
+    let peaks = known.roofs.iter().filter_map(|roof| roof.at(x.ends()[1])).chain(lower);
     let mut ys: Vec<f64> = rates.chain(peaks).filter(|y| sound(*y)).flat_map(|y| [y / 1.5, y * 1.5]).collect();
     if ys.is_empty() {
         ys = vec![1e9, 1e12];
@@ -169,9 +183,10 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
         } else {
             dashes(frame, ends, Ink::Muted);
         }
-        let words = text::fit(&roof.words(), SIZE, false, room - 28.0);
-        frame.text([MARGIN + 28.0, y], SIZE, Anchor::Start, Ink::Text, words);
-        y += 17.0;
+        for line in text::wrap(&roof.words(), SIZE, room - 28.0).into_iter().take(2) {
+            frame.text([MARGIN + 28.0, y], SIZE, Anchor::Start, Ink::Text, text::fit(&line, SIZE, false, room - 28.0));
+            y += 17.0;
+        }
     }
     let timed = |recorded: bool| known.spots.iter().any(|s| s.flops_per_s.is_some() && s.recorded == recorded);
     let by = |traced: bool| known.spots.iter().any(|spot| spot.traced == traced);
@@ -224,20 +239,24 @@ fn axes(frame: &mut Frame, x: &Axis, y: &Axis, [left, top, right, bottom]: [f32;
     frame.text([right, bottom + 36.0], SIZE, Anchor::End, Ink::Muted, name);
 }
 
-/// A device's slope and its peak, as far as they are on the axes.
+/// A device's slope and its peaks, as far as they are on the axes.
 fn draw_roof(frame: &mut Frame, roof: &Roof, x: &Axis, y: &Axis) {
     let ([least, most], [low, high]) = (x.ends(), y.ends());
     let mut corners = Vec::new();
     if let Some(bytes) = roof.bytes_per_s {
-        let ridge = roof.flops_per_s.map_or(high / bytes, |peak| peak / bytes);
+        let ridge = roof.peak().map_or(high / bytes, |peak| peak / bytes);
         let (from, to) = (least.max(low / bytes), most.min(ridge).min(high / bytes));
         if from < to {
             corners.extend([[from, from * bytes], [to, to * bytes]]);
         }
     }
-    if let Some(peak) = roof.flops_per_s.filter(|peak| (low..=high).contains(peak)) {
+    let level = |peak: f64| {
         let from = roof.bytes_per_s.map_or(least, |bytes| (peak / bytes).max(least));
-        corners.extend((from < most).then_some([[from, peak], [most, peak]]).into_iter().flatten());
+        ((low..=high).contains(&peak) && from < most).then_some([[from, peak], [most, peak]])
+    };
+    corners.extend(roof.peak().and_then(level).into_iter().flatten());
+    if let Some([[from, peak], [to, _]]) = roof.lower().and_then(level) {
+        dashes(frame, [[x.place(from), y.place(peak)], [x.place(to), y.place(peak)]], Ink::Muted);
     }
     let points: Vec<[f32; 2]> = corners.into_iter().map(|[a, b]| [x.place(a), y.place(b)]).collect();
     if points.len() < 2 {

@@ -21,7 +21,7 @@ fn spot(name: &str, intensity: f64, rate: Option<f64>) -> Spot {
 }
 
 fn roof(measured: bool) -> Roof {
-    Roof { name: "H100".into(), bytes_per_s: Some(2e12), flops_per_s: Some(50e12), measured }
+    Roof { name: "H100".into(), bytes_per_s: Some(2e12), flops_per_s: Some(50e12), matrix_flops_per_s: None, measured }
 }
 
 fn known() -> Roofline {
@@ -51,6 +51,28 @@ fn the_roof_is_the_lower_of_slope_and_peak() {
     assert_eq!((roof.at(4.0), roof.at(25.0), roof.at(100.0)), (Some(8e12), Some(50e12), Some(50e12)));
     assert_eq!(Roof { bytes_per_s: None, ..roof.clone() }.at(4.0), Some(50e12));
     assert_eq!(Roof { bytes_per_s: None, flops_per_s: None, ..roof }.at(4.0), None);
+}
+
+#[test]
+fn the_peak_of_matrix_units_stands_above_that_of_lanes() {
+    let roof = Roof { matrix_flops_per_s: Some(800e12), ..roof(false) };
+    assert_eq!((roof.at(100.0), roof.at(1000.0)), (Some(200e12), Some(800e12)));
+    let lines = |roof: &Roof| {
+        let spots = vec![spot("high", 1000.0, Some(700e12))];
+        let frame =
+            drawn(Some(&Roofline { roofs: vec![roof.clone()], spots, note: String::new() }), None, [800.0, 500.0]);
+        assert!(frame.alt.contains("800 TFLOP/s in 16 bits on matrix units") == roof.matrix_flops_per_s.is_some());
+        let level = |item: &Item| match item {
+            Item::Line { from, to, ink: Ink::Muted, .. } if from[1] == to[1] && from[0] > 100.0 => Some(from[1] as i32),
+            _ => None,
+        };
+        let mut found: Vec<i32> = frame.items.iter().filter_map(level).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.len()
+    };
+    let (both, one) = (lines(&roof), lines(&Roof { matrix_flops_per_s: None, ..roof.clone() }));
+    assert_eq!((both, one), (2, 1));
 }
 
 #[test]

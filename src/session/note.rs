@@ -267,7 +267,9 @@ impl Builder<'_> {
                 kernel.title
             );
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]));
-            blocks.extend(drawn::ring(step, kernel));
+            let spread = drawn::spread(self.input, step, params, place);
+            let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, None));
+            blocks.extend(drawn::picture(step, kernel, spread.as_ref(), roofline.as_ref()));
             blocks.push(self.command(step, params, Backend::Cuda));
             return blocks;
         }

@@ -130,9 +130,10 @@ impl<'a> Known<'a> {
         let recorded = self.recorded();
         let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
         let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
-        let (mut spots, mut swept) = (Vec::new(), false);
+        let (mut spots, mut swept, mut halves) = (Vec::new(), false, false);
         for rung in rungs(self.lesson, kernel) {
             let job = jobs::sketch(self.lesson, &Variant::plain(&rung.id), self.params);
+            halves |= job.iter().flat_map(|job| &job.buffers).any(|buffer| buffer.elem.bytes() == 2);
             let shown = needs.filter(|_| rung.id == kernel.id);
             let work = job.map(|job| work::whole(&job)).or(shown).filter(|work| work.flops > 0.0);
             let Some(Work { bytes: needed, flops }) = work else { continue };
@@ -166,7 +167,9 @@ impl<'a> Known<'a> {
             }
         }
         let own = own.filter(|_| swept);
-        let roofs = self.roofs(theirs.as_ref().map(|(of, _)| *of));
+        let mut roofs = self.roofs(theirs.as_ref().map(|(of, _)| *of));
+        // Matrix units count where a rung has 16-bit numbers for them.
+        roofs.iter_mut().filter(|_| !halves).for_each(|roof| roof.matrix_flops_per_s = None);
         let note = note(own.as_ref(), theirs.as_ref(), &spots, &roofs);
         Roofline { roofs, spots, note }
     }
@@ -213,7 +216,7 @@ impl<'a> Known<'a> {
         let mut roofs = Vec::new();
         if bytes.is_some() || flops.is_some() {
             let name = format!("{}, measured", self.device.name);
-            roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, measured: true });
+            roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, matrix_flops_per_s: None, measured: true });
         } else {
             roofs.extend(model::pick(self.models, self.model, self.device).map(|chosen| published(chosen.spec)));
         }
@@ -231,6 +234,7 @@ fn published(spec: &DeviceSpec) -> Roof {
         name: format!("{}, published", spec.name),
         bytes_per_s: figures.dram_bytes_per_s(),
         flops_per_s: figures.fp32_flops_per_s(),
+        matrix_flops_per_s: figures.matrix_flops_per_s(),
         measured: false,
     }
 }

@@ -1,11 +1,11 @@
-// Shared tiles, but neighbouring lanes load elements of A that lie below each other, whole rows apart.
-// Change how A's tile is loaded, so that every request fills the sectors it touches, without a bank conflict.
+// Shared tiles of 32 x 32: each of 1,024 lanes computes one element of C, and reads two numbers for each product.
+// Let each lane compute four elements, so that it reads at most one number for each product.
 
 override M: u32 = 1024;      // rows of A and C
 override N: u32 = 1024;      // columns of B and C
 override K: u32 = 1024;      // columns of A, rows of B
 
-const TILE: u32 = 16;        // a tile is TILE x TILE elements, and a workgroup TILE x TILE lanes
+const TILE: u32 = 32;        // a tile is TILE x TILE elements
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> b: array<f32>;
@@ -31,11 +31,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) l
     let column = group.x * TILE + lane.x;
     var sum = 0.0;
     for (var k0 = 0u; k0 < K; k0 += TILE) {
-        tile_a[lane.y][lane.x] = load_a(group.y * TILE + lane.x, k0 + lane.y);    // turned: tile_a[k][row]
+        tile_a[lane.y][lane.x] = load_a(row, k0 + lane.x);
         tile_b[lane.y][lane.x] = load_b(k0 + lane.y, column);
         workgroupBarrier();    // the tiles are complete
         for (var k = 0u; k < TILE; k++) {
-            sum += tile_a[k][lane.y] * tile_b[k][lane.x];
+            sum += tile_a[lane.y][k] * tile_b[k][lane.x];
         }
         workgroupBarrier();    // nobody reads them any more
     }

@@ -96,8 +96,10 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
             let waits = if state.is_undecided() { " Recorded curves come with your prediction." } else { "" };
             let text = if runs_here(state) {
                 format!("Run the experiment: {} over {} appears here.{waits}", plot.y.label, plot.x.label)
-            } else {
+            } else if waits.is_empty() {
                 "These kernels need an NVIDIA GPU with CUDA, and no recording has their curves.".to_owned()
+            } else {
+                format!("These kernels need an NVIDIA GPU with CUDA.{waits}")
             };
             super::empty(ui, &text);
         }

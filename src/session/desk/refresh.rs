@@ -233,9 +233,9 @@ impl Desk {
         let job = found.job.as_ref().map(|(_, job)| job);
         let explorer = place.step().is_some_and(|step| step.explorer().is_some());
         let ring = place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
-        // Of a kernel without a trace there is nothing to show but what its lesson says.
-        let traced = job.filter(|_| place.is_traceable(&place.variant.program)).map(|job| jobs::facts(job, at));
-        found.facts = Facts { explorer, ring, ..traced.unwrap_or_default() };
+        let facts = job.map(|job| jobs::facts(job, at)).unwrap_or_default();
+        let facts = if place.is_traceable(&place.variant.program) { facts } else { facts.untraced() };
+        found.facts = Facts { explorer, ring, ..facts };
         found.source = source;
         let grid = job.and_then(|job| Some(job.passes.get(at)?.launch()?.grid.most()));
         found.groups = grid.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));

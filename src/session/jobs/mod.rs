@@ -141,6 +141,7 @@ pub fn facts(job: &Job, place: usize) -> Facts {
     Facts {
         buffers: true,
         kernel: pass.launch().is_some(),
+        traced: pass.launch().is_some(),
         series: job.series.iter().any(|series| series.each.is_some()),
         matrices,
         meets: compiled.as_ref().is_some_and(simt::Program::meets),
