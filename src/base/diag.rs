@@ -178,6 +178,17 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// "did you mean …?", or all there is.
+#[must_use]
+pub fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there are none here".to_owned(),
+        None => format!("there is {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
 /// "a", "a or b", "a, b or c": alternatives in a sentence.
 #[must_use]
 pub fn any_of<T: AsRef<str>>(words: &[T]) -> String {

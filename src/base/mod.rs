@@ -12,5 +12,6 @@ pub mod rng;
 pub mod store;
 pub mod tensor;
 pub mod units;
+pub mod versioned;
 pub mod wgsl;
 pub mod xml;

@@ -100,6 +100,19 @@ pub fn figure(value: f64, unit: &str) -> String {
     }
 }
 
+/// What lies between two values, in words: "1.77 to 2.10×", "0.9 µs to 1.2 ms"; one figure where both read alike.
+#[must_use]
+pub fn range(low: f64, high: f64, unit: &str) -> String {
+    let (low, high) = (figure(low, unit), figure(high, unit));
+    if low == high {
+        return low;
+    }
+    let end = |text: &str| text.find(|c: char| !matches!(c, '0'..='9' | '.' | ',' | '-' | '−')).unwrap_or(text.len());
+    let (cut, of_high) = (end(&low), end(&high));
+    let shared = low[cut..] == high[of_high..];
+    format!("{} to {high}", if shared { &low[..cut] } else { &low })
+}
+
 /// A plain number: whole ones with their thousands separated, others with three digits.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a whole number below 2^53")]
@@ -151,6 +164,15 @@ mod tests {
         assert_eq!(figure(1_048_576.0, ""), "1,048,576");
         assert_eq!(figure(5.5, ""), "5.50");
         assert_eq!(figure(3.0e12, "B/s"), "3.00 TB/s");
+    }
+
+    #[test]
+    fn ranges_name_their_unit_once() {
+        assert_eq!(range(1.77, 2.1, "x"), "1.77 to 2.10×");
+        assert_eq!(range(4.4e-5, 5.03e-5, "s"), "44.0 to 50.3 µs");
+        assert_eq!(range(9e-7, 1.2e-3, "s"), "900 ns to 1.20 ms");
+        assert_eq!(range(0.02, 0.0200001, "%"), "2.00%");
+        assert_eq!(range(2.0, 4096.0, ""), "2 to 4,096");
     }
 
     #[test]

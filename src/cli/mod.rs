@@ -24,6 +24,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
+use crate::session::profile::Profile;
 use crate::session::recording::Recording;
 use crate::session::{self, devices::Devices};
 
@@ -62,6 +63,13 @@ impl Context {
         let (recordings, found) = session::recording::load(&self.files, pack);
         problems(&found);
         recordings
+    }
+
+    /// The pack's profiles; what is wrong with their files goes to standard error.
+    fn profiles(&self, pack: &Pack) -> Vec<Profile> {
+        let (profiles, found) = session::profile::load(&self.files, pack);
+        problems(&found);
+        profiles
     }
 
     /// The devices that can be modelled; what is wrong with their files goes to standard error.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ron::extensions::Extensions;
 use serde::Deserialize;
 
 use crate::base::diag::Diagnostic;
+use crate::base::versioned::Versioned;
 
 /// The version of a device's file that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -49,11 +49,13 @@ struct Document {
     figures: Figures,
 }
 
-/// What of a file every version has.
-#[derive(Deserialize)]
-struct VersionOnly {
-    format_version: u32,
-}
+/// How a device's file is read.
+const FILE: Versioned = Versioned {
+    what: "device",
+    version: FORMAT_VERSION,
+    unreadable: "compare with the built-in ones, in assets/devices/",
+    other_version: "use the program that it was written for",
+};
 
 /// Declares the figures once: as fields, and as a list to check.
 macro_rules! figures {
@@ -71,6 +73,16 @@ macro_rules! figures {
                 let mut all = Vec::new();
                 $(if let Some(Figure(value, source)) = &self.$name {
                     all.push((stringify!($name), source.as_str(), value.is_sound()));
+                })*
+                all
+            }
+
+            /// Each figure that is a single number: its name, the number, and its source's key.
+            #[must_use]
+            pub fn numbers(&self) -> Vec<(&'static str, f64, &str)> {
+                let mut all = Vec::new();
+                $(if let Some(Figure(value, source)) = &self.$name {
+                    all.extend(value.number().map(|number| (stringify!($name), number, source.as_str())));
                 })*
                 all
             }
@@ -135,11 +147,16 @@ figures! {
     fp32_flops_per_s: f64,
     /// Dense operations a second of matrix units on 16-bit factors with 32-bit sums, two for a fused multiply-add.
     matrix_flops_per_s: f64,
+    /// Results of special functions, such as exponentials, that an SM gives in a clock.
+    special_results_per_clock_per_sm: u32,
 }
 
-/// Whether a figure's value can be one: a positive, finite number.
+/// What a figure's value can be: a positive, finite number, or two.
 trait Sound {
     fn is_sound(&self) -> bool;
+
+    /// The value, if it is one number.
+    fn number(&self) -> Option<f64>;
 }
 
 impl Sound for u32 {
@@ -147,11 +164,20 @@ impl Sound for u32 {
         // Above any machine's, and small enough that their products fit.
         (1..=1 << 24).contains(self)
     }
+
+    fn number(&self) -> Option<f64> {
+        Some(f64::from(*self))
+    }
 }
 
 impl Sound for u64 {
     fn is_sound(&self) -> bool {
         *self > 0
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "bytes of a memory stay below 2^53")]
+    fn number(&self) -> Option<f64> {
+        Some(*self as f64)
     }
 }
 
@@ -159,11 +185,19 @@ impl Sound for f64 {
     fn is_sound(&self) -> bool {
         self.is_finite() && *self > 0.0
     }
+
+    fn number(&self) -> Option<f64> {
+        Some(*self)
+    }
 }
 
 impl Sound for (u32, u32) {
     fn is_sound(&self) -> bool {
         self.0 > 0 && self.0 <= self.1 && self.1 <= 1 << 10
+    }
+
+    fn number(&self) -> Option<f64> {
+        None
     }
 }
 
@@ -181,30 +215,11 @@ impl DeviceSpec {
 /// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a figure that cannot be
 /// one, or a source that is not listed.
 pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> {
-    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    let at = |error: &ron::error::SpannedError| {
-        let message = error.code.to_string();
-        let lower = message.chars().take(1).flat_map(char::to_lowercase).chain(message.chars().skip(1));
-        let mut problem = Diagnostic::error(format!("cannot read this device: {}", lower.collect::<String>()))
-            .hint("compare with the built-in ones, in assets/devices/")
-            .in_file(file);
-        if let Some(place) = &mut problem.place {
-            place.line = u32::try_from(error.span.start.line).unwrap_or(u32::MAX);
-            place.column = u32::try_from(error.span.start.col).unwrap_or(u32::MAX);
-        }
-        problem
-    };
     let mistake = |needle: &str, message: String, hint: &str| {
         let offset = text.find(needle).unwrap_or(0);
         Diagnostic::error(message).at(file, text, &(offset..offset)).hint(hint)
     };
-    let VersionOnly { format_version } = options.from_str(text).map_err(|error| at(&error))?;
-    if format_version != FORMAT_VERSION {
-        let message =
-            format!("this device has format {format_version}, and this program reads format {FORMAT_VERSION}");
-        return Err(mistake("format_version", message, "use the program that it was written for"));
-    }
-    let document: Document = options.from_str(text).map_err(|error| at(&error))?;
+    let document: Document = FILE.read(file, text)?;
     for (name, source, sound) in document.figures.each() {
         if !sound {
             let message = format!("`{name}` has to be a positive number");

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 use super::excerpt::{Excerpt, Source};
+pub(super) use crate::base::diag::did_you_mean;
 use crate::base::diag::{Place, nearest};
 
 /// A RON value of a file, not read yet.
@@ -244,16 +245,6 @@ impl<'a> Fields<'a> {
                 self.whole.error(format!("the field `{name}` is missing"), format!("add `{name}: …`"));
             }
         }
-    }
-}
-
-/// "did you mean …?", or all there is.
-pub(super) fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "there are none here".to_owned(),
-        None => format!("there is {}", known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::excerpt::Excerpt;
+use super::prose::Figure;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
@@ -94,6 +95,36 @@ impl Mentions {
                 None
             }
         }
+    }
+
+    /// Reads arithmetic with quoted figures, noting the names that are none of them: parameters, and values that follow from parameters.
+    /// Whether a source has the figures is not known here.
+    pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<Figure>)> {
+        let expr = Expr::parse(excerpt.text)
+            .map_err(|error| {
+                let hint = error.hint.unwrap_or_else(|| "write figures, such as experiment.kernel.time[32]".to_owned());
+                excerpt.error(error.span.start, error.message, hint);
+            })
+            .ok()?;
+        let mut figures = Vec::new();
+        for (name, at, span) in expr.elements() {
+            if at.is_none() {
+                let hint = "write the value of the experiment's parameter as a number";
+                excerpt.error(span.start, format!("where on `{name}` this is depends on a name"), hint);
+                return None;
+            }
+            figures.push((span.start, Figure { name: name.to_owned(), at, place: excerpt.place(span.start) }));
+        }
+        for (name, span) in expr.names() {
+            let place = excerpt.place(span.start);
+            if name.contains('.') {
+                figures.push((span.start, Figure { name: name.to_owned(), at: None, place }));
+            } else {
+                self.add(name, place, Of::Name(Access::Fixed));
+            }
+        }
+        figures.sort_by_key(|(start, _)| *start);
+        Some((expr, figures.into_iter().map(|(_, figure)| figure).collect()))
     }
 
     /// All of them, in the order in which they were read.

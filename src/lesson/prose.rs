@@ -1,5 +1,7 @@
 //! Prose, as a step's section of `text.md` reads.
 
+use super::model::Lesson;
+use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
 /// A block of prose.
@@ -46,8 +48,81 @@ pub enum Inline {
     Link(String, Vec<Inline>),
     /// A live value and its unit.
     Value(Expr, String),
+    /// A figure that was measured or published elsewhere.
+    Quote(Quote),
     /// A control for the parameter of this id.
     Control(String),
     /// A forced new line.
     Break,
+}
+
+/// Arithmetic with figures of a recording, a profile or a device's data sheet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quote {
+    /// The arithmetic. Names with a dot and elements are [`Quote::figures`]; other names are parameters, and values that follow from them.
+    pub expr: Expr,
+    /// The result's unit.
+    pub unit: String,
+    /// Which source, in words of its id: "h200 cuda"; with "all" before them, every recording that they fit.
+    pub source: String,
+    /// Where the source is named.
+    pub place: Place,
+    /// The figures it uses, from left to right.
+    pub figures: Vec<Figure>,
+}
+
+/// A figure of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name there: `experiment.curve.time`, `run.counter`, `device.l2_bytes`.
+    pub name: String,
+    /// Where on a curve; None of what is no curve.
+    pub at: Option<f64>,
+    /// Where it is named.
+    pub place: Place,
+}
+
+impl Quote {
+    /// Whether it is of every source that its words fit, and so of a range.
+    #[must_use]
+    pub fn is_range(&self) -> bool {
+        self.source.split(' ').next() == Some("all")
+    }
+}
+
+/// Shows `see` the pieces of every line in `blocks`, those within others too.
+pub fn each_inline<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Inline)) {
+    for block in blocks {
+        match block {
+            Block::Heading(_, text) | Block::Paragraph(text) => within(text, see),
+            Block::List(_, items) => items.iter().for_each(|item| each_inline(item, see)),
+            Block::Quote(inner) | Block::Unfold(_, inner) => each_inline(inner, see),
+            Block::Table(header, rows) => {
+                header.iter().chain(rows.iter().flatten()).for_each(|cell| within(cell, see));
+            }
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => {}
+        }
+    }
+}
+
+impl Lesson {
+    /// Shows `see` the pieces of every line of its prose: of its steps, predictions and exercise.
+    pub fn each_inline<'a>(&'a self, see: &mut dyn FnMut(&'a Inline)) {
+        self.steps.iter().for_each(|step| each_inline(&step.blocks, see));
+        for prediction in &self.predictions {
+            within(&prediction.question, see);
+            within(&prediction.because, see);
+        }
+        self.exercise.iter().for_each(|exercise| each_inline(&exercise.prompt, see));
+    }
+}
+
+/// The same for the pieces of one line.
+fn within<'a>(inlines: &'a [Inline], see: &mut dyn FnMut(&'a Inline)) {
+    for inline in inlines {
+        see(inline);
+        if let Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) = inline {
+            within(inner, see);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::report::{NoteBlock, Report};
 use super::style::STYLE;
 use crate::base::math;
 use crate::base::xml::{escape, number};
-use crate::lesson::{Block, Inline};
+use crate::lesson::{Block, Inline, Quote};
 
 /// The size that formulas are drawn at: the body text's, in CSS pixels.
 const TEXT_PX: f32 = 17.0;
@@ -159,7 +159,7 @@ fn inline(words: &[Inline]) -> String {
                 Some(address) => format!("<a href=\"{address}\">{}</a>", inline(inner)),
                 None => inline(inner),
             },
-            Inline::Value(expr, unit) => {
+            Inline::Value(expr, unit) | Inline::Quote(Quote { expr, unit, .. }) => {
                 let unit = if unit.is_empty() { String::new() } else { format!(" {}", escape(unit)) };
                 format!("<code>{}</code>{unit}", escape(expr.source()))
             }

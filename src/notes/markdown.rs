@@ -2,7 +2,7 @@
 
 use super::csv::csv;
 use super::report::{NoteBlock, Report, unique};
-use crate::lesson::{Block, Inline};
+use crate::lesson::{Block, Inline, Quote};
 
 /// A note as Markdown, and the files that it refers to.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,8 +155,12 @@ fn inline(words: &[Inline]) -> String {
             Inline::Code(text) => code(text),
             Inline::Math(latex) => format!("${}$", formula(latex)),
             Inline::Link(address, inner) => format!("[{}]({})", inline(inner), target(address)),
-            Inline::Value(expr, unit) if unit.is_empty() => code(expr.source()),
-            Inline::Value(expr, unit) => format!("{} {}", code(expr.source()), escape(unit)),
+            Inline::Value(expr, unit) | Inline::Quote(Quote { expr, unit, .. }) if unit.is_empty() => {
+                code(expr.source())
+            }
+            Inline::Value(expr, unit) | Inline::Quote(Quote { expr, unit, .. }) => {
+                format!("{} {}", code(expr.source()), escape(unit))
+            }
             Inline::Control(id) => code(id),
             Inline::Break => "\\\n".to_owned(),
         })

@@ -1,10 +1,11 @@
 //! Prose with its live values and controls replaced by the figures they show.
 
 use super::jobs::Params;
+use super::quote::{self, Sources};
 use crate::base::expr::Expr;
 use crate::base::units::figure;
 use crate::lesson::scope::Env;
-use crate::lesson::{Block, Inline, Lesson, Step};
+use crate::lesson::{Block, Inline, Lesson, Step, each_inline};
 
 /// Where the figures come from.
 pub struct Fill<'a> {
@@ -12,9 +13,25 @@ pub struct Fill<'a> {
     pub env: &'a Env<'a>,
     /// Parameters, for controls.
     pub params: &'a Params,
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// What it quotes from.
+    pub sources: Sources<'a>,
 }
 
 impl Fill<'_> {
+    /// Where the figures that some blocks quote come from; None where they quote nothing.
+    #[must_use]
+    pub fn sources_of(&self, blocks: &[Block]) -> Option<Block> {
+        let quotes = quote::within_blocks(blocks).into_iter();
+        let found = quotes.filter_map(|quote| self.sources.quote(self.lesson, quote, self.env).ok());
+        let mut names: Vec<String> = found.flat_map(|quoted| quoted.names).collect();
+        names.sort();
+        names.dedup();
+        let text = format!("Figures that were not measured here are from: {}.", names.join("; "));
+        (!names.is_empty()).then(|| Block::Paragraph(vec![Inline::Text(text)]))
+    }
+
     /// The block with its figures in place.
     #[must_use]
     pub fn block(&self, block: &Block) -> Block {
@@ -43,6 +60,10 @@ impl Fill<'_> {
                     Ok(value) => figure(value, unit),
                     Err(_) => "(not measured)".to_owned(),
                 }),
+                Inline::Quote(quote) => Inline::Text(match self.sources.quote(self.lesson, quote, self.env) {
+                    Ok(quoted) => quoted.text,
+                    Err(_) => "(not recorded)".to_owned(),
+                }),
                 Inline::Control(id) => Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
                 Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
                 Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
@@ -56,35 +77,15 @@ impl Fill<'_> {
 /// The programs whose results a step's prose uses, through values too.
 #[must_use]
 pub fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
-    let mut found = Vec::new();
-    in_blocks(&step.blocks, &mut found);
+    let mut found: Vec<&Expr> = Vec::new();
+    each_inline(&step.blocks, &mut |inline| {
+        if let Inline::Value(expr, _) = inline {
+            found.push(expr);
+        }
+    });
     let mut programs: Vec<String> = found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
     programs.retain(|run| lesson.program(run).is_some());
     programs.sort();
     programs.dedup();
     programs
-}
-
-fn in_blocks<'a>(blocks: &'a [Block], found: &mut Vec<&'a Expr>) {
-    for block in blocks {
-        match block {
-            Block::Heading(_, text) | Block::Paragraph(text) => in_inlines(text, found),
-            Block::List(_, items) => items.iter().for_each(|item| in_blocks(item, found)),
-            Block::Quote(inner) | Block::Unfold(_, inner) => in_blocks(inner, found),
-            Block::Table(header, rows) => {
-                header.iter().chain(rows.iter().flatten()).for_each(|cell| in_inlines(cell, found));
-            }
-            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => {}
-        }
-    }
-}
-
-fn in_inlines<'a>(inlines: &'a [Inline], found: &mut Vec<&'a Expr>) {
-    for inline in inlines {
-        match inline {
-            Inline::Value(expr, _) => found.push(expr),
-            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => in_inlines(inner, found),
-            Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Control(_) | Inline::Break => {}
-        }
-    }
 }

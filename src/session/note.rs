@@ -12,6 +12,8 @@ use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
 use super::model::{self, Predicted as Modelled};
+use super::profile::Profile;
+use super::quote::Sources;
 use super::recording::Recording;
 use super::run::{Done, Runner};
 use super::saved::{LessonSaved, Predicted, RecordingChoice};
@@ -56,6 +58,8 @@ pub struct Input {
     pub model: Option<String>,
     /// The pack's recordings.
     pub recordings: Arc<[Recording]>,
+    /// The pack's profiles.
+    pub profiles: Arc<[Profile]>,
     /// The one to show beside the learner's own curves.
     pub recording: RecordingChoice,
     /// Measured sweeps, by experiment.
@@ -126,7 +130,9 @@ impl Builder<'_> {
         let (mut results, shown) = self.results(step, &params);
         results.insert_ceilings(&self.input.ceilings);
         let env = Env::new(&lesson, &params, &results);
-        let fill = Fill { env: &env, params: &params };
+        let Input { recordings, profiles, models, .. } = self.input;
+        let sources = Sources { recordings, profiles, devices: models };
+        let fill = Fill { lesson: &lesson, env: &env, params: &params, sources };
         let mut blocks = Vec::new();
         let mut prose = Vec::new();
         for block in &step.blocks {
@@ -146,6 +152,7 @@ impl Builder<'_> {
                 other => prose.push(fill.block(other)),
             }
         }
+        prose.extend(fill.sources_of(&step.blocks));
         flush(&mut prose, &mut blocks);
         if let Some(done) = &shown {
             blocks.extend(program::blocks(&lesson, step, done, self.measured(&step.variant, &params)));

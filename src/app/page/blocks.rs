@@ -219,6 +219,8 @@ fn longest_word(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
         .map(|inline| match inline {
             Inline::Text(text) => words(text),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => longest_word(ui, inner, true),
+            // A range can break between its ends.
+            Inline::Quote(_) => 80.0,
             Inline::Code(_) | Inline::Math(_) | Inline::Value(..) | Inline::Control(_) | Inline::Break => {
                 cell_width(ui, std::slice::from_ref(inline), bold)
             }
@@ -240,6 +242,13 @@ fn cell_width(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
             Inline::Math(text) => of(text, theme::prose_italic(theme::TABLE)),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => cell_width(ui, inner, true),
             Inline::Value(..) | Inline::Control(_) => 80.0,
+            Inline::Quote(quote) => {
+                if quote.is_range() {
+                    130.0
+                } else {
+                    80.0
+                }
+            }
             Inline::Break => 0.0,
         })
         .sum()

@@ -10,7 +10,7 @@ use crate::app::math::Formula;
 use crate::app::{terms, theme};
 use crate::base::expr::Expr;
 use crate::base::units::{figure, number};
-use crate::lesson::Inline;
+use crate::lesson::{Inline, Quote};
 use crate::scene::palette::{Hue, Ink};
 
 /// What a line of text takes above and below its baseline, relative to its size. Fonts ask for more, each as it likes.
@@ -118,6 +118,7 @@ impl Setter<'_, '_> {
                 Inline::Code(code) => self.code(code, style),
                 Inline::Math(latex) => self.formula(latex, style),
                 Inline::Value(expr, unit) => self.value(expr, unit, style),
+                Inline::Quote(quote) => self.quote(quote, style),
                 Inline::Control(id) => self.control(id, style),
                 Inline::Break => self.push(Kind::Break, 0.0, 0.0, 0.0),
             }
@@ -202,14 +203,32 @@ impl Setter<'_, '_> {
             Some(value) => (figure(value, unit), Hue::Load.ink()),
             None => (self.reading.absence(expr).to_owned(), Ink::Muted),
         };
-        self.words.push_str(&text);
-        let galley = self.galley(&text, theme::medium(style.size * theme::VALUE));
-        let (ascent, descent) = around_baseline(&galley);
-        let kind = Kind::Value {
-            color: theme::color(theme::of(self.ui), ink),
-            explanation: self.reading.explain(expr),
-            galley: galley.clone(),
+        self.figure(&text, ink, self.reading.explain(expr), style);
+    }
+
+    fn quote(&mut self, quote: &Quote, style: &Style) {
+        let (text, ink, from) = match self.reading.state.quote(quote) {
+            Some(quoted) => (quoted.text, Hue::Load.ink(), quoted.from.join("\n")),
+            None => ("not recorded".to_owned(), Ink::Muted, format!("there is no figure of {}", quote.source)),
         };
+        let explanation = format!("= {}\n{from}", quote.expr.source());
+        match text.split_once(" to ") {
+            Some((low, high)) => {
+                self.figure(&format!("{low} to"), ink, explanation.clone(), style);
+                self.text(" ", style, None);
+                self.figure(high, ink, explanation, style);
+            }
+            None => self.figure(&text, ink, explanation, style),
+        }
+    }
+
+    /// A figure that says where it is from when it is pointed at.
+    fn figure(&mut self, text: &str, ink: Ink, explanation: String, style: &Style) {
+        self.words.push_str(text);
+        let galley = self.galley(text, theme::medium(style.size * theme::VALUE));
+        let (ascent, descent) = around_baseline(&galley);
+        let color = theme::color(theme::of(self.ui), ink);
+        let kind = Kind::Value { color, explanation, galley: galley.clone() };
         self.push(kind, galley.size().x, ascent, descent);
     }
 

@@ -105,6 +105,15 @@ pub trait Scope {
     }
 }
 
+/// Where no name has a number.
+struct Nameless;
+
+impl Scope for Nameless {
+    fn get(&self, name: &str) -> Result<f64, EvalError> {
+        Err(EvalError::Missing(name.to_owned()))
+    }
+}
+
 /// What a sum is added up in: one name more.
 struct Counting<'a> {
     name: &'a str,
@@ -173,6 +182,18 @@ impl Expr {
         self.root.visit(&mut Vec::new(), &mut |node, _| {
             if let Term::Element(name, _) = &node.term {
                 found.push((name.as_str(), node.span.start..node.span.start + name.len()));
+            }
+        });
+        found
+    }
+
+    /// The elements it uses: of what, the index where that follows from no name, and the bytes where each stands, from left to right.
+    #[must_use]
+    pub fn elements(&self) -> Vec<(&str, Option<f64>, Range<usize>)> {
+        let mut found = Vec::new();
+        self.root.visit(&mut Vec::new(), &mut |node, _| {
+            if let Term::Element(name, index) = &node.term {
+                found.push((name.as_str(), self.node(index, &Nameless, &Cell::new(0.0)).ok(), node.span.clone()));
             }
         });
         found

@@ -1,12 +1,13 @@
 //! Prose: Markdown with formulas, live parts and the steps' headings, into blocks.
 //!
 //! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live
-//! value; a line `{{predict id}}`, `{{exercise}}` or `{{explore name}}` places a prediction, the exercise or an explorer;
+//! value, `{{= expr : unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise}}` or `{{explore name}}` places a prediction, the exercise or an explorer;
 //! a quotation that begins with a line `{{unfold Title}}` is folded away. Code is left as it is.
 
 mod live;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use live::{Masked, Piece};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use super::excerpt::Excerpt;
-use super::mention::{Access, Mentions, Of};
+use super::mention::{Mentions, Of};
 use super::model::{Block, Inline};
 use crate::base::diag::Place;
 use crate::base::math;
@@ -449,27 +450,6 @@ impl<'a> Markdown<'a> {
             return Some(Inline::Math(latex));
         }
         None
-    }
-
-    fn live(&self, live: &Range<usize>) -> Option<Inline> {
-        let (inside, at) = self.trimmed(live);
-        let Some(formula) = inside.strip_prefix('=') else {
-            if Self::placed_word(inside) {
-                self.error(at, format!("{{{{{inside}}}}} stands within a line"), "give it a line of its own");
-                return None;
-            }
-            self.mentions.add(inside, self.excerpt.place(at), Of::Param);
-            return Some(Inline::Control(inside.to_owned()));
-        };
-        let (expr, unit) = formula.split_once(':').unwrap_or((formula, ""));
-        let start = at + 1 + (expr.len() - expr.trim_start().len());
-        let expr = self.excerpt.part(start..start + expr.trim().len());
-        let expr = self.mentions.expr(expr, &Access::Results)?;
-        Some(Inline::Value(expr, unit.trim().to_owned()))
-    }
-
-    fn placed_word(inside: &str) -> bool {
-        matches!(inside.split_whitespace().next(), Some("predict" | "exercise" | "explore" | "unfold"))
     }
 }
 

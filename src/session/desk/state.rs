@@ -14,7 +14,7 @@ use crate::device::DeviceSpec;
 use crate::gpu::simt;
 use crate::job::{BindingKind, Moment};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Pack, SCENES, Scene, SceneKind, Variant};
+use crate::lesson::{Block, Pack, Quote, SCENES, Scene, SceneKind, Variant};
 use crate::scene::passes::Passes;
 use crate::scene::plot::Plot;
 use crate::scene::roofline::Roofline;
@@ -26,6 +26,8 @@ use crate::session::exercise::YOURS;
 use crate::session::jobs;
 use crate::session::model::{self, Chosen, Predicted};
 use crate::session::output::TimeOutput;
+use crate::session::profile::Profile;
+use crate::session::quote::{Quoted, Sources};
 use crate::session::recording::{self, Recording};
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::setting::parameters_of;
@@ -42,6 +44,8 @@ pub struct State {
     pub models: Arc<[DeviceSpec]>,
     /// The pack's recordings.
     pub recordings: Arc<[Recording]>,
+    /// The pack's profiles.
+    pub profiles: Arc<[Profile]>,
     /// What is wrong with the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
     /// Where the learner is.
@@ -344,6 +348,15 @@ impl State {
     pub fn evaluate(&self, expr: &crate::base::expr::Expr, results: &Results) -> Option<f64> {
         let lesson = self.place.lesson.as_ref()?;
         Env::new(lesson, &self.place.params, results).eval(expr).ok()
+    }
+
+    /// A quoted figure; None where its source is not there.
+    #[must_use]
+    pub fn quote(&self, quote: &Quote) -> Option<Quoted> {
+        let lesson = self.place.lesson.as_ref()?;
+        let sources = Sources { recordings: &self.recordings, profiles: &self.profiles, devices: &self.models };
+        let env = Env::fixed(&lesson.params, &lesson.values, &self.place.params);
+        sources.quote(lesson, quote, &env).ok()
     }
 
     /// The latest sweep of the experiment in the plot.

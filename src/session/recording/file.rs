@@ -1,18 +1,20 @@
 //! A recording's file: RON, with a line for each point.
 
-use ron::extensions::Extensions;
 use serde::Deserialize;
 
 use super::{FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording};
 use crate::base::diag::Diagnostic;
+use crate::base::versioned::Versioned;
 use crate::lesson::{Pack, PackFiles};
 use crate::trace::record::CacheState;
 
-/// What of a file every version has.
-#[derive(Deserialize)]
-struct VersionOnly {
-    format_version: u32,
-}
+/// How a recording's file is read.
+const FILE: Versioned = Versioned {
+    what: "recording",
+    version: FORMAT_VERSION,
+    unreadable: "record it again with `warpbook record`",
+    other_version: "record it again with `warpbook record`",
+};
 
 /// A [`RecordedPoint`] as it stands in the file, whose figures may be anything.
 #[derive(Deserialize)]
@@ -138,26 +140,7 @@ fn list(samples_s: &[f64]) -> String {
 /// # Errors
 /// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a time that cannot be.
 pub fn read(id: &str, file: &str, text: &str) -> Result<Recording, Diagnostic> {
-    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    let at = |error: &ron::error::SpannedError| {
-        let mut problem = Diagnostic::error(format!("cannot read this recording: {}", error.code))
-            .hint("record it again with `warpbook record`")
-            .in_file(file);
-        if let Some(place) = &mut problem.place {
-            place.line = u32::try_from(error.span.start.line).unwrap_or(u32::MAX);
-            place.column = u32::try_from(error.span.start.col).unwrap_or(u32::MAX);
-        }
-        problem
-    };
-    let VersionOnly { format_version } = options.from_str(text).map_err(|error| at(&error))?;
-    if format_version != FORMAT_VERSION {
-        let offset = text.find("format_version").unwrap_or(0);
-        let message =
-            format!("this recording has format {format_version}, and this program reads format {FORMAT_VERSION}");
-        let problem = Diagnostic::error(message).at(file, text, &(offset..offset));
-        return Err(problem.hint("record it again with `warpbook record`"));
-    }
-    let recording: Recording = options.from_str(text).map_err(|error| at(&error))?;
+    let recording: Recording = FILE.read(file, text)?;
     Ok(Recording { id: id.to_owned(), ..recording })
 }
 

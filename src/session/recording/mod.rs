@@ -234,16 +234,30 @@ impl Recording {
 }
 
 impl RecordedPoint {
+    /// What the samples come to.
+    #[must_use]
+    pub fn time(&self) -> TimeOutput {
+        time(&self.samples_s, self.cache)
+    }
+
     fn sweep_point(&self, kernel: &str) -> SweepPoint {
-        let (time, work) = (time(&self.samples_s, self.cache), Work { bytes: self.bytes, flops: self.flops });
+        let (time, work) = (self.time(), Work { bytes: self.bytes, flops: self.flops });
         let library = self.library.as_ref().map(|library| {
-            let time = self::time(&library.samples_s, self.cache);
+            let time = library.time(self.cache);
             let version = library.version.clone();
             LibraryOutput { version, ..LibraryOutput::timed(&library.name, work, time) }
         });
         let sampled = KernelOutput::sampled(kernel, work, time.median_s);
         let kernel = KernelOutput { time: Some(time), library, ..sampled };
         SweepPoint { x: self.x, kernel, value: None, warnings: Vec::new() }
+    }
+}
+
+impl RecordedLibrary {
+    /// What the samples come to, with the caches in this state.
+    #[must_use]
+    pub fn time(&self, cache: CacheState) -> TimeOutput {
+        time(&self.samples_s, cache)
     }
 }
 

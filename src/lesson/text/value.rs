@@ -1,0 +1,43 @@
+//! What stands within a line and lives: a parameter's control, a value, a quoted figure.
+
+use std::ops::Range;
+
+use super::Markdown;
+use crate::lesson::mention::{Access, Of};
+use crate::lesson::model::Inline;
+use crate::lesson::prose::Quote;
+
+impl Markdown<'_> {
+    pub(super) fn live(&self, live: &Range<usize>) -> Option<Inline> {
+        let (inside, at) = self.trimmed(live);
+        let Some(formula) = inside.strip_prefix('=') else {
+            if placed_word(inside) {
+                self.error(at, format!("{{{{{inside}}}}} stands within a line"), "give it a line of its own");
+                return None;
+            }
+            self.mentions.add(inside, self.excerpt.place(at), Of::Param);
+            return Some(Inline::Control(inside.to_owned()));
+        };
+        let (formula, source) = formula.split_once('@').map_or((formula, None), |(f, source)| (f, Some(source)));
+        let (expr, unit) = formula.split_once(':').unwrap_or((formula, ""));
+        let start = at + 1 + (expr.len() - expr.trim_start().len());
+        let expr = self.excerpt.part(start..start + expr.trim().len());
+        let unit = unit.trim().to_owned();
+        let Some(source) = source else {
+            return Some(Inline::Value(self.mentions.expr(expr, &Access::Results)?, unit));
+        };
+        let at = at + inside.len() - source.trim_start().len();
+        let (expr, figures) = self.mentions.quoted(expr)?;
+        if figures.is_empty() {
+            let hint = "write figures, such as experiment.kernel.time[32]; or leave out the @ and what follows it";
+            self.error(start, "nothing is quoted here", hint);
+            return None;
+        }
+        let place = self.excerpt.place(at);
+        Some(Inline::Quote(Quote { expr, unit, source: source.trim().to_owned(), place, figures }))
+    }
+}
+
+fn placed_word(inside: &str) -> bool {
+    matches!(inside.split_whitespace().next(), Some("predict" | "exercise" | "explore" | "unfold"))
+}
