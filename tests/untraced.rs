@@ -165,7 +165,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
         models: Vec::new(),
         model: None,
         recordings: Arc::default(),
-        profiles: Arc::default(),
+        quotes: Arc::default(),
         recording: RecordingChoice::default(),
         backend: Choice::Only(Backend::Simt),
         seed: 1,

@@ -11,7 +11,6 @@ use crate::lesson::Pack;
 use crate::notes::{self, Format};
 use crate::session::devices::Choice;
 use crate::session::export::Wanted;
-use crate::session::profile::Profile;
 use crate::session::recording::Recording;
 use crate::session::saved::{self, Saved};
 use crate::session::{export, run};
@@ -53,7 +52,7 @@ fn write(
     };
     let models = context.models();
     let recordings: Arc<[Recording]> = context.recordings(pack).into();
-    let profiles: Arc<[Profile]> = context.profiles(pack).into();
+    let quotes = Arc::new(context.quotes(pack, &recordings, &models));
     let mut code = DONE;
     for id in lessons {
         let lesson = run::lesson(pack, id).map_err(out::misused)?;
@@ -63,7 +62,7 @@ fn write(
             models: models.clone(),
             model: kept.model.clone(),
             recordings: recordings.clone(),
-            profiles: profiles.clone(),
+            quotes: quotes.clone(),
             recording: kept.recording.clone(),
             backend,
             seed,

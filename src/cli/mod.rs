@@ -24,7 +24,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
-use crate::session::profile::Profile;
+use crate::session::quote::Quotes;
 use crate::session::recording::Recording;
 use crate::session::{self, devices::Devices};
 
@@ -65,11 +65,11 @@ impl Context {
         recordings
     }
 
-    /// The pack's profiles; what is wrong with their files goes to standard error.
-    fn profiles(&self, pack: &Pack) -> Vec<Profile> {
-        let (profiles, found) = session::profile::load(&self.files, pack);
+    /// The figures that the pack quotes; what is wrong with them goes to standard error.
+    fn quotes(&self, pack: &Pack, recordings: &[Recording], models: &[DeviceSpec]) -> Quotes {
+        let (quotes, found) = Quotes::load(&self.files, pack, recordings, models);
         problems(&found);
-        profiles
+        quotes
     }
 
     /// The devices that can be modelled; what is wrong with their files goes to standard error.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::devices::Devices;
 use super::exercise::{Try, Verdict, YOURS};
 use super::jobs::{self, Purpose};
-use super::quote::{self, Sources};
+use super::quote::Quotes;
 use super::run::{self, Runner};
 use super::work;
 use crate::base::diag::Diagnostic;
@@ -27,14 +27,11 @@ pub fn check(
     on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
 ) -> (Pack, Vec<Diagnostic>) {
     let (pack, mut all) = super::load(files);
-    let (devices_known, found) = super::model::load(files);
+    let (models, found) = super::model::load(files);
     all.extend(found);
     let (recordings, found) = super::recording::load(files, &pack);
     all.extend(found);
-    let (profiles, found) = super::profile::load(files, &pack);
-    all.extend(found);
-    let sources = Sources { recordings: &recordings, profiles: &profiles, devices: &devices_known };
-    all.extend(quote::problems(&pack, sources));
+    all.extend(Quotes::load(files, &pack, &recordings, &models).1);
     let compiles = twins_not_compiled(devices, &pack).is_none();
     for lesson in &pack.lessons {
         let mut problems = lesson_problems(devices, lesson, cancel);

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::devices::{Choice, Devices};
 use super::jobs;
 use super::note::{self, Input};
-use super::profile::Profile;
+use super::quote::Quotes;
 use super::recording::Recording;
 use super::run::{self, Runner};
 use super::saved::{LessonSaved, RecordingChoice};
@@ -33,8 +33,8 @@ pub struct Wanted<'a> {
     pub model: Option<String>,
     /// The pack's recordings.
     pub recordings: Arc<[Recording]>,
-    /// The pack's profiles.
-    pub profiles: Arc<[Profile]>,
+    /// The figures that the pack quotes.
+    pub quotes: Arc<Quotes>,
     /// The one to show beside what is measured.
     pub recording: RecordingChoice,
     /// What runs the experiments.
@@ -53,7 +53,7 @@ pub fn run_and_report(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
-    let Wanted { lesson, kept, models, model, recordings, profiles, recording, backend, seed } = wanted;
+    let Wanted { lesson, kept, models, model, recordings, quotes, recording, backend, seed } = wanted;
     let (device, instead) = devices.resolve(backend)?;
     let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
     let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
@@ -86,7 +86,7 @@ pub fn run_and_report(
         models: models.into(),
         model,
         recordings,
-        profiles,
+        quotes,
         recording,
         sweeps,
         measured: BTreeMap::new(),

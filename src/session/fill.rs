@@ -1,7 +1,7 @@
 //! Prose with its live values and controls replaced by the figures they show.
 
 use super::jobs::Params;
-use super::quote::{self, Sources};
+use super::quote::Quotes;
 use crate::base::expr::Expr;
 use crate::base::units::figure;
 use crate::lesson::scope::Env;
@@ -15,19 +15,15 @@ pub struct Fill<'a> {
     pub params: &'a Params,
     /// The lesson.
     pub lesson: &'a Lesson,
-    /// What it quotes from.
-    pub sources: Sources<'a>,
+    /// The figures that it quotes.
+    pub quotes: &'a Quotes,
 }
 
 impl Fill<'_> {
     /// Where the figures that some blocks quote come from; None where they quote nothing.
     #[must_use]
     pub fn sources_of(&self, blocks: &[Block]) -> Option<Block> {
-        let quotes = quote::within_blocks(blocks).into_iter();
-        let found = quotes.filter_map(|quote| self.sources.quote(self.lesson, quote, self.env).ok());
-        let mut names: Vec<String> = found.flat_map(|quoted| quoted.names).collect();
-        names.sort();
-        names.dedup();
+        let names: Vec<&str> = self.quotes.names(self.lesson, blocks).into_iter().collect();
         let text = format!("Figures that were not measured here are from: {}.", names.join("; "));
         (!names.is_empty()).then(|| Block::Paragraph(vec![Inline::Text(text)]))
     }
@@ -60,9 +56,9 @@ impl Fill<'_> {
                     Ok(value) => figure(value, unit),
                     Err(_) => "(not measured)".to_owned(),
                 }),
-                Inline::Quote(quote) => Inline::Text(match self.sources.quote(self.lesson, quote, self.env) {
-                    Ok(quoted) => quoted.text,
-                    Err(_) => "(not recorded)".to_owned(),
+                Inline::Quote(quote) => Inline::Text(match self.quotes.read(self.lesson, quote, self.env) {
+                    Some(quoted) => quoted.text,
+                    None => "(not recorded)".to_owned(),
                 }),
                 Inline::Control(id) => Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
                 Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),

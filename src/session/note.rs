@@ -12,8 +12,7 @@ use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
 use super::jobs::{self, Params, Purpose};
 use super::model::{self, Predicted as Modelled};
-use super::profile::Profile;
-use super::quote::Sources;
+use super::quote::Quotes;
 use super::recording::Recording;
 use super::run::{Done, Runner};
 use super::saved::{LessonSaved, Predicted, RecordingChoice};
@@ -58,8 +57,8 @@ pub struct Input {
     pub model: Option<String>,
     /// The pack's recordings.
     pub recordings: Arc<[Recording]>,
-    /// The pack's profiles.
-    pub profiles: Arc<[Profile]>,
+    /// The figures that the pack quotes.
+    pub quotes: Arc<Quotes>,
     /// The one to show beside the learner's own curves.
     pub recording: RecordingChoice,
     /// Measured sweeps, by experiment.
@@ -130,9 +129,7 @@ impl Builder<'_> {
         let (mut results, shown) = self.results(step, &params);
         results.insert_ceilings(&self.input.ceilings);
         let env = Env::new(&lesson, &params, &results);
-        let Input { recordings, profiles, models, .. } = self.input;
-        let sources = Sources { recordings, profiles, devices: models };
-        let fill = Fill { lesson: &lesson, env: &env, params: &params, sources };
+        let fill = Fill { lesson: &lesson, env: &env, params: &params, quotes: &self.input.quotes };
         let mut blocks = Vec::new();
         let mut prose = Vec::new();
         for block in &step.blocks {

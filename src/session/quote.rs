@@ -4,13 +4,15 @@
 //! `bytes_per_s` and `flops_per_s` beside `time`, and `experiment.curve.library.time[32]` the library's call at that point. In a
 //! profile, `run.counter` is a counter; of a device's data sheet, `device.l2_bytes` is a figure.
 
-use super::profile::Profile;
+use std::collections::{BTreeSet, HashMap};
+
+use super::profile::{self, Profile};
 use super::recording::Recording;
-use crate::base::diag::{Diagnostic, did_you_mean};
+use crate::base::diag::{Diagnostic, did_you_mean, nearest};
 use crate::base::units::{figure, number, range, si};
 use crate::device::DeviceSpec;
 use crate::lesson::scope::TIMED_FIELDS;
-use crate::lesson::{Block, EvalError, Figure, Inline, Lesson, Pack, Quote, Scope, each_inline};
+use crate::lesson::{Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Quote, Scope, each_inline};
 use crate::trace::record::CacheState;
 
 /// The run that a device's figures are of.
@@ -30,18 +32,40 @@ pub struct Sources<'a> {
     pub devices: &'a [DeviceSpec],
 }
 
-/// A quote with its figures.
+/// A quote as it reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quoted {
     /// What stands in the text: a figure, or the range over several sources.
     pub text: String,
     /// Each source, with what it gives: for those who ask.
     pub from: Vec<String>,
-    /// The sources in a few words each, for a list of them.
-    pub names: Vec<String>,
-    /// Whether a curve was recorded of a kernel that has changed since.
-    pub is_stale: bool,
 }
+
+/// What one source gives to a quote.
+#[derive(Clone, Debug)]
+struct Given {
+    /// The source in a few words: its device, interface and date.
+    name: String,
+    /// What was done to get its figures.
+    verb: &'static str,
+    /// The figures, as the quote names them from left to right.
+    found: Vec<Found>,
+}
+
+impl Given {
+    /// Whether a curve was recorded of a kernel that has changed since.
+    fn is_stale(&self) -> bool {
+        self.found.iter().any(|found| found.is_stale)
+    }
+
+    fn value(&self, quote: &Quote, outer: &dyn Scope) -> Result<f64, EvalError> {
+        quote.expr.eval(&Known { figures: &quote.figures, given: self, outer })
+    }
+}
+
+/// The quotes of a pack with what their sources give, found once.
+#[derive(Clone, Debug, Default)]
+pub struct Quotes(HashMap<String, Vec<Given>>);
 
 #[derive(Clone, Copy)]
 enum Source<'a> {
@@ -51,6 +75,7 @@ enum Source<'a> {
 }
 
 /// What a source has under a name.
+#[derive(Clone, Debug)]
 struct Found {
     value: f64,
     /// In words, with its spread where it has one.
@@ -64,14 +89,14 @@ type Why = (String, String);
 /// The names of a quote: figures of a source, and what else there is.
 struct Known<'a> {
     figures: &'a [Figure],
-    values: Vec<f64>,
+    given: &'a Given,
     outer: &'a dyn Scope,
 }
 
 impl Known<'_> {
     fn find(&self, name: &str, at: Option<f64>) -> Option<f64> {
         let place = self.figures.iter().position(|figure| figure.name == name && figure.at == at)?;
-        self.values.get(place).copied()
+        self.given.found.get(place).map(|found| found.value)
     }
 }
 
@@ -85,58 +110,116 @@ impl Scope for Known<'_> {
     }
 }
 
-impl<'a> Sources<'a> {
-    /// A quote of a lesson with its figures; `outer` has the parameters that stand beside them.
-    ///
-    /// # Errors
-    /// The first thing that is wrong, at its place: a source, an experiment, a curve, a point or a counter that is not there, or
-    /// arithmetic that has no result.
-    pub fn quote(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Result<Quoted, Diagnostic> {
-        for figure in &quote.figures {
-            check(lesson, figure)?;
+impl Quotes {
+    /// Finds what the quotes of a pack name, and what is wrong with them, each at its place: a source, an experiment, a curve, a point or a
+    /// counter that is not there, arithmetic that has no result. That a kernel has changed since it was recorded is a warning.
+    #[must_use]
+    pub fn find(pack: &Pack, sources: Sources<'_>) -> (Self, Vec<Diagnostic>) {
+        let (mut known, mut problems) = (Self::default(), Vec::new());
+        for lesson in &pack.lessons {
+            let mut quotes = Vec::new();
+            lesson.each_inline(&mut |inline| quotes.extend(as_quote(inline)));
+            let settings = super::jobs::defaults(lesson);
+            let env = Env::fixed(&lesson.params, &lesson.values, &settings);
+            for quote in quotes {
+                let given = sources.given(lesson, quote).and_then(|given| {
+                    given.iter().try_for_each(|given| given.value(quote, &env).map(drop)).map_err(|error| {
+                        let problem = Diagnostic::error(format!("this quote has no value: {error}"));
+                        problem.in_place(&quote.place).hint("write arithmetic that has one")
+                    })?;
+                    Ok(given)
+                });
+                match given {
+                    Ok(given) => {
+                        let stale: Vec<&str> = given.iter().filter(|g| g.is_stale()).map(|g| g.name.as_str()).collect();
+                        if !stale.is_empty() {
+                            let message = "this quotes what was recorded of a kernel that has changed since";
+                            let problem = Diagnostic::warning(format!("{message} ({})", stale.join("; ")));
+                            let hint = "record again with `warpbook record`, or quote another recording";
+                            problems.push(problem.in_place(&quote.place).hint(hint));
+                        }
+                        known.0.insert(key(lesson, quote), given);
+                    }
+                    Err(problem) => problems.push(problem),
+                }
+            }
         }
+        (known, problems)
+    }
+
+    /// The same, with the pack's profiles read from its files.
+    #[must_use]
+    pub fn load(
+        files: &PackFiles,
+        pack: &Pack,
+        recordings: &[Recording],
+        devices: &[DeviceSpec],
+    ) -> (Self, Vec<Diagnostic>) {
+        let (profiles, mut problems) = profile::load(files, pack);
+        let (known, found) = Self::find(pack, Sources { recordings, profiles: &profiles, devices });
+        problems.extend(found);
+        (known, problems)
+    }
+
+    /// A quote of a lesson as it reads; `outer` has the parameters that stand beside its figures. None of one whose figures are not there.
+    #[must_use]
+    pub fn read(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Option<Quoted> {
+        let given = self.0.get(&key(lesson, quote))?;
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut from = Vec::new();
+        for one in given {
+            let value = one.value(quote, outer).ok()?;
+            (low, high) = (low.min(value), high.max(value));
+            let Given { name, verb, found } = one;
+            from.push(match given.len() {
+                1 => format!("{verb}{name}"),
+                _ => format!("{verb}{name}: {}", figure(value, &quote.unit)),
+            });
+            from.extend(found.iter().map(|found| format!("  {}", found.said)));
+            from.extend(one.is_stale().then(|| "  of a kernel that has changed since".to_owned()));
+        }
+        Some(Quoted { text: range(low, high, &quote.unit), from })
+    }
+
+    /// The sources that some blocks of a lesson quote, each once.
+    #[must_use]
+    pub fn names(&self, lesson: &Lesson, blocks: &[Block]) -> BTreeSet<&str> {
+        let mut quotes = Vec::new();
+        each_inline(blocks, &mut |inline| quotes.extend(as_quote(inline)));
+        let given = quotes.into_iter().filter_map(|quote| self.0.get(&key(lesson, quote))).flatten();
+        given.map(|given| given.name.as_str()).collect()
+    }
+}
+
+/// What tells a quote from others: what it says, in which lesson.
+fn key(lesson: &Lesson, quote: &Quote) -> String {
+    format!("{} {} @ {}", lesson.id, quote.expr.source(), quote.source)
+}
+
+fn as_quote(inline: &Inline) -> Option<&Quote> {
+    if let Inline::Quote(quote) = inline { Some(quote) } else { None }
+}
+
+impl<'a> Sources<'a> {
+    /// What the sources of a quote have of its figures.
+    fn given(&self, lesson: &Lesson, quote: &Quote) -> Result<Vec<Given>, Diagnostic> {
+        quote.figures.iter().try_for_each(|figure| check(lesson, figure))?;
         let (sources, is_all) = self.chosen(quote)?;
-        let mut found = Vec::new();
-        let mut missing = None;
+        let (mut given, mut missing) = (Vec::new(), None);
         for source in sources {
             match source.figures(lesson, &quote.figures) {
-                Ok(figures) => found.push((source, figures)),
+                Ok(found) => given.push(Given { name: source.name(), verb: source.verb(), found }),
                 Err(why) => missing = missing.or(Some(why)),
             }
         }
-        if let Some(why) = missing.filter(|_| !is_all || found.is_empty()) {
+        if let Some(why) = missing.filter(|_| !is_all || given.is_empty()) {
             return Err(why);
         }
         // Of several sources, those of the kernels as they are now say more.
-        let is_stale = |figures: &[Found]| figures.iter().any(|found| found.is_stale);
-        if found.iter().any(|(_, figures)| !is_stale(figures)) {
-            found.retain(|(_, figures)| !is_stale(figures));
+        if given.iter().any(|given| !given.is_stale()) {
+            given.retain(|given| !given.is_stale());
         }
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut quoted = Quoted { text: String::new(), from: Vec::new(), names: Vec::new(), is_stale: false };
-        let alone = found.len() == 1;
-        for (source, figures) in found {
-            let values = figures.iter().map(|found| found.value).collect();
-            let known = Known { figures: &quote.figures, values, outer };
-            let value = quote.expr.eval(&known).map_err(|error| {
-                let message = format!("this quote has no value: {error}");
-                Diagnostic::error(message).in_place(&quote.place).hint("write arithmetic that has one")
-            })?;
-            (low, high) = (low.min(value), high.max(value));
-            let name = source.name();
-            quoted.from.push(match alone {
-                true => format!("{}{name}", source.verb()),
-                false => format!("{}{name}: {}", source.verb(), figure(value, &quote.unit)),
-            });
-            quoted.from.extend(figures.iter().map(|found| format!("  {}", found.said)));
-            if is_stale(&figures) {
-                quoted.is_stale = true;
-                quoted.from.push("  of a kernel that has changed since".to_owned());
-            }
-            quoted.names.push(name);
-        }
-        quoted.text = range(low, high, &quote.unit);
-        Ok(quoted)
+        Ok(given)
     }
 
     /// The sources that a quote's words fit, and whether it wants all of them.
@@ -153,7 +236,7 @@ impl<'a> Sources<'a> {
             ids.sort_unstable();
             parts.sort_unstable();
             parts.dedup();
-            let near = crate::base::diag::nearest(strange, parts);
+            let near = nearest(strange, parts);
             let hint = near.map_or_else(
                 || format!("name a recording, a profile or a device by words of its id: {}", ids.join(", ")),
                 |near| format!("did you mean `{near}`?"),
@@ -368,43 +451,4 @@ fn published(device: &DeviceSpec, name: &str) -> Result<Found, Why> {
     })?;
     let source = device.sources.get(*source).map_or("", String::as_str);
     Ok(Found { value: *value, said: format!("{wanted} = {}: {source}", number(*value)), is_stale: false })
-}
-
-/// The quotes within some blocks.
-#[must_use]
-pub fn within_blocks(blocks: &[Block]) -> Vec<&Quote> {
-    let mut found = Vec::new();
-    each_inline(blocks, &mut |inline| found.extend(as_quote(inline)));
-    found
-}
-
-fn as_quote(inline: &Inline) -> Option<&Quote> {
-    if let Inline::Quote(quote) = inline { Some(quote) } else { None }
-}
-
-/// What is wrong with the quotes of a pack, each at its place; that a kernel has changed since it was recorded is a warning.
-#[must_use]
-pub fn problems(pack: &Pack, sources: Sources<'_>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for lesson in &pack.lessons {
-        let settings = super::jobs::defaults(lesson);
-        let env = crate::lesson::Env::fixed(&lesson.params, &lesson.values, &settings);
-        let mut quotes = Vec::new();
-        lesson.each_inline(&mut |inline| quotes.extend(as_quote(inline)));
-        for quote in quotes {
-            match sources.quote(lesson, quote, &env) {
-                Ok(quoted) if quoted.is_stale => {
-                    let message = format!(
-                        "this quotes what was recorded of a kernel that has changed since ({})",
-                        quoted.names.join("; ")
-                    );
-                    let hint = "record again with `warpbook record`, or quote another recording";
-                    found.push(Diagnostic::warning(message).in_place(&quote.place).hint(hint));
-                }
-                Ok(_) => {}
-                Err(problem) => found.push(problem),
-            }
-        }
-    }
-    found
 }

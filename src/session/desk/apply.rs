@@ -20,7 +20,7 @@ impl Desk {
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
             Event::Models(models) => state.models = models.into(),
             Event::Recordings(recordings) => state.recordings = recordings.into(),
-            Event::Profiles(profiles) => state.profiles = profiles.into(),
+            Event::Quotes(quotes) => state.quotes = quotes.into(),
             Event::PackChanged => {
                 let curves = self.state_path.as_deref().and_then(curves::folder);
                 self.disk.enqueue(FileTask::Load(self.files.clone(), curves));

@@ -15,7 +15,7 @@ use crate::session::edits::Language;
 use crate::session::exercise::Verdict;
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
-use crate::session::profile::Profile;
+use crate::session::quote::Quotes;
 use crate::session::recording::Recording;
 use crate::session::saved::{RecordingChoice, Room, ThemeChoice, Written};
 use crate::session::sweep::Sweep;
@@ -115,8 +115,8 @@ pub enum Event {
     Models(Vec<DeviceSpec>),
     /// The pack's recordings were read.
     Recordings(Vec<Recording>),
-    /// The pack's profiles were read.
-    Profiles(Vec<Profile>),
+    /// The figures that the pack quotes were found.
+    Quotes(Quotes),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.

@@ -308,7 +308,7 @@ impl Desk {
             models: state.models.clone(),
             model: state.saved.model.clone(),
             recordings: state.recordings.clone(),
-            profiles: state.profiles.clone(),
+            quotes: state.quotes.clone(),
             recording: state.saved.recording.clone(),
             sweeps: state.found.sweeps.clone(),
             measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),

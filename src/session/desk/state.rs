@@ -26,8 +26,7 @@ use crate::session::exercise::YOURS;
 use crate::session::jobs;
 use crate::session::model::{self, Chosen, Predicted};
 use crate::session::output::TimeOutput;
-use crate::session::profile::Profile;
-use crate::session::quote::{Quoted, Sources};
+use crate::session::quote::{Quoted, Quotes};
 use crate::session::recording::{self, Recording};
 use crate::session::saved::{LessonSaved, Saved};
 use crate::session::setting::parameters_of;
@@ -44,8 +43,8 @@ pub struct State {
     pub models: Arc<[DeviceSpec]>,
     /// The pack's recordings.
     pub recordings: Arc<[Recording]>,
-    /// The pack's profiles.
-    pub profiles: Arc<[Profile]>,
+    /// The figures that the pack quotes.
+    pub quotes: Arc<Quotes>,
     /// What is wrong with the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
     /// Where the learner is.
@@ -354,9 +353,7 @@ impl State {
     #[must_use]
     pub fn quote(&self, quote: &Quote) -> Option<Quoted> {
         let lesson = self.place.lesson.as_ref()?;
-        let sources = Sources { recordings: &self.recordings, profiles: &self.profiles, devices: &self.models };
-        let env = Env::fixed(&lesson.params, &lesson.values, &self.place.params);
-        sources.quote(lesson, quote, &env).ok()
+        self.quotes.read(lesson, quote, &Env::fixed(&lesson.params, &lesson.values, &self.place.params))
     }
 
     /// The latest sweep of the experiment in the plot.

@@ -20,12 +20,12 @@ use crate::session::exercise::Try;
 use crate::session::explain::explain;
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::predict::Asked;
-use crate::session::quote::{self, Sources};
+use crate::session::quote::Quotes;
 use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
 use crate::session::setting::Setting;
 use crate::session::sweep::Sweep;
-use crate::session::{check, curves, model, note, profile, recording, run, sweep, work};
+use crate::session::{check, curves, model, note, recording, run, sweep, work};
 use crate::trace::record::{Backend, Device};
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -385,15 +385,13 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
                     problems.extend(found);
                     let (recordings, found) = recording::load(&files, &pack);
                     problems.extend(found);
-                    let (profiles, found) = profile::load(&files, &pack);
+                    let (quotes, found) = Quotes::load(&files, &pack, &recordings, &models);
                     problems.extend(found);
-                    let sources = Sources { recordings: &recordings, profiles: &profiles, devices: &models };
-                    problems.extend(quote::problems(&pack, sources));
                     let own = curves.map(|folder| curves::load(&folder, &pack)).unwrap_or_default();
                     let recordings = recordings.into_iter().chain(own).collect();
                     out.send(Event::Models(models));
                     out.send(Event::Recordings(recordings));
-                    out.send(Event::Profiles(profiles));
+                    out.send(Event::Quotes(quotes));
                     out.send(Event::Pack(pack, problems));
                 }
                 FileTask::Curve(folder, lesson, experiment, sweep, device) => {
