@@ -11,9 +11,13 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::edits::{EXERCISE, Language, STARTER};
+use warpbook::session::edits::Language;
 
 use window::{Window, open, settle};
+
+/// The ids of the learner's version of the exercise, and of what it starts from.
+const EXERCISE: &str = "chunks+yours";
+const STARTER: &str = "chunks+starter";
 
 fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
     window.state().desk.state()
@@ -123,7 +127,7 @@ fn the_exercise_is_a_version_with_a_goal() {
     assert_eq!(state(&window).place.edit.as_deref(), Some(EXERCISE));
     assert_eq!(state(&window).place.beside, [], "nothing was changed yet");
     let before = load_sectors(&window, EXERCISE);
-    let solution = state(&window).place.lesson.as_ref().unwrap().exercise.as_ref().unwrap().solution.to_string();
+    let solution = state(&window).place.lesson.as_ref().unwrap().exercises[0].solution.to_string();
     command(&mut window, Command::TypeKernel(Language::Wgsl, solution));
     assert_eq!(state(&window).place.beside, [Variant::plain(STARTER)]);
     assert_ne!(load_sectors(&window, EXERCISE), before, "the stage shows what was written");
@@ -133,7 +137,7 @@ fn the_exercise_is_a_version_with_a_goal() {
     let own = format!("{}// mine\n", source(&window));
     command(&mut window, Command::TypeKernel(Language::Wgsl, own.clone()));
     command(&mut window, Command::ResetEdit(EXERCISE.to_owned()));
-    assert_eq!(state(&window).kept().exercise, None);
+    assert_eq!(state(&window).kept().tried("chunks").source, None);
     assert_eq!(state(&window).kept().edits[0].source, own);
     command(&mut window, Command::GoTo(0));
     assert_eq!(state(&window).place.edit, None);

@@ -104,7 +104,7 @@ fn every_field_is_in_the_reference() {
         (&lesson, "step", "(id: \"sum\", program"),
         (&lesson, "prediction", "(\n            id: \"rounds\""),
         (&lesson, "probe", "(id: \"trained\""),
-        (&lesson, "exercise", "(\n        prompt"),
+        (&lesson, "exercise", "(\n            id: \"chunk\""),
         (&programs, "program", "(\n            id: \"reduce\""),
         (&programs, "buffer", "(name: \"partial\""),
         (&programs, "words", "(buffer: \"groups\""),

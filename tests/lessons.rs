@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::devices;
-use warpbook::lesson::{Code, Lesson, PackFiles, SceneKind};
+use warpbook::lesson::{Catch, Code, Lesson, PackFiles, SceneKind};
 use warpbook::session::devices::Choice;
 use warpbook::session::exercise::{Try, Verdict};
 use warpbook::session::run::{self, RunOptions, Which};
@@ -61,10 +61,39 @@ fn a_scene_has_something_to_show() {
 #[test]
 fn a_race_makes_a_try_wrong() {
     let lesson = lesson("coalescing");
-    let source = with_a_race(&lesson.exercise.as_ref().unwrap().solution);
-    let verdict = Try { lesson, source, seed: 7 }.judge(&devices(), &AtomicBool::new(false));
-    let Some(Verdict::Wrong(problems)) = verdict else { panic!("{verdict:?}") };
+    let source = with_a_race(&lesson.exercises[0].solution);
+    let verdict = Try { exercise: lesson.exercises[0].id.clone(), lesson, source, seed: 7 }
+        .judge(&devices(), &AtomicBool::new(false));
+    let Some(Verdict::Wrong(caught, problems)) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(caught, [Catch::Race]);
     assert!(problems.len() == 1 && problems[0].message.contains("race for word 0 (byte 0) of `seen`"), "{problems:?}");
+}
+
+#[test]
+fn a_wrong_kernel_is_caught_by_what_should_catch_it() {
+    let mut lesson = (*lesson("coalescing")).clone();
+    let solution = lesson.exercises[0].solution.clone();
+    let wrong = &mut lesson.exercises[0].wrong;
+    assert!(wrong.len() >= 4);
+    wrong.truncate(2);
+    assert_eq!(wrong[0].caught_by, Catch::OutOfBounds);
+    wrong[0].caught_by = Catch::Race;
+    wrong[1].source = solution;
+    let places: Vec<_> = wrong.iter().map(|wrong| wrong.place.clone()).collect();
+    let (files, exercise) =
+        (wrong.iter().map(|wrong| wrong.file.clone()).collect::<Vec<_>>(), lesson.exercises[0].clone());
+    let problems = check::exercise_problems(&devices(), &Arc::new(lesson), &exercise, &AtomicBool::new(false));
+    let [otherwise, not_at_all] = &problems[..] else { panic!("{problems:?}") };
+    assert_eq!([otherwise, not_at_all].map(|problem| problem.place.clone().unwrap()), places[..]);
+    let said = format!(
+        "{} is to be caught by a race, and was caught by a wrong result and by an index out of bounds",
+        files[0]
+    );
+    assert!(otherwise.message == said && otherwise.hint.as_ref().unwrap().contains("`Result`"), "{otherwise}");
+    assert!(
+        not_at_all.message.starts_with(&files[1]) && not_at_all.message.ends_with("solves the exercise"),
+        "{not_at_all}"
+    );
 }
 
 /// The counts of a kernel of the coalescing lesson, with the lesson's defaults but for `set`.

@@ -65,12 +65,12 @@ fn a_good_pack_is_read_whole() -> Outcome {
     assert_eq!(lesson.steps[0].experiment.as_deref(), Some("by-stride"));
     assert_eq!(lesson.steps[0].blocks[1], Block::Predict("twice".to_owned()));
     let [math, unfold, explore, exercise] = lesson.steps[1].blocks.as_slice() else { return Err("blocks".into()) };
-    assert_eq!((math, exercise), (&Block::Math(" 4 \\cdot s ".to_owned()), &Block::Exercise));
+    assert_eq!((math, exercise), (&Block::Math(" 4 \\cdot s ".to_owned()), &Block::Exercise("read_once".to_owned())));
     assert!(matches!(unfold, Block::Unfold(title, inner) if title == "Why four" && inner.len() == 1));
     assert_eq!(*explore, Block::Explore("jacobian".to_owned()));
     assert!(lesson.predictions[0].question.contains(&Inline::Control("n".to_owned())));
     assert_eq!(lesson.predictions[0].options[1], ("50%".to_owned(), 0.5));
-    assert_eq!(lesson.exercise.as_ref().map(|e| e.starter_file.as_str()), Some("lessons/tiny/exercise/starter.wgsl"));
+    assert_eq!(lesson.exercises.first().map(|e| e.starter_file.as_str()), Some("lessons/tiny/exercise/starter.wgsl"));
     assert_eq!(lesson.blame(&lesson.programs[1].buffers[0].count), ["n", "stride"]);
     Ok(())
 }
@@ -156,6 +156,17 @@ const SPOILS: &[Spoil<'_>] = &[
     (TEXT, ("{{stride}}", "{{strid}}"), "strid", "no parameter `strid`", "`stride`"),
     (TEXT, ("{{stride}}", "{{span}}"), "span", "is a value", "{{= span}}"),
     (TEXT, ("{{predict twice}}", "{{predict twic}}"), "twic", "no prediction `twic`", "`twice`"),
+    (TEXT, ("{{exercise read_once}}", "{{exercise read_one}}"), "read_one", "no exercise `read_one`", "`read_once`"),
+    (TEXT, ("{{exercise read_once}}", "{{exercise}}"), "exercise}}", "which exercise", "{{exercise id}}"),
+    (
+        LESSON,
+        ("wrong: [(\"exercise/starter.wgsl\", Goal)]", "wrong: [\"exercise/starter.wgsl\"]"),
+        "\"exercise",
+        "what must catch",
+        "Race",
+    ),
+    (LESSON, ("(\"exercise/starter.wgsl\", Goal)", "(\"exercise/starter.wgsl\", Slow)"), "Slow", "no `Slow`", "`Goal`"),
+    (LESSON, ("exercises: [", "exercise: (), exercises: ["), "()", "a list of exercises", "{{exercise a_name}}"),
     (TEXT, ("explore jacobian", "explore jacobi"), "jacobi", "no explorer `jacobi`", "`jacobian`"),
     (
         TEXT,
@@ -234,7 +245,7 @@ const SPOILS: &[Spoil<'_>] = &[
     (LESSON, ("half of {{n}}", "half of {{m}}"), "m}", "no parameter `m`", "`n`"),
     (LESSON, ("$\\min(4s, 32)$", "$\\mni(4s, 32)$"), "\\mni", "not LaTeX", "katex"),
     (TEXT, ("{#second-step}", "{#second}"), "", "no step `second`", "`second-step`"),
-    (TEXT, ("{{exercise}}", "<b>bold</b>"), "<b>", "HTML", "Markdown"),
+    (TEXT, ("{{exercise read_once}}", "<b>bold</b>"), "<b>", "HTML", "Markdown"),
     (INDEX, ("[\"tiny\"]", "[\"tiny\", \"tony\"]"), "tony", "no lesson in lessons/tony", "`tiny`"),
     (INDEX, ("[\"tiny\"]", "[\"tiny\", \"tiny\"]"), "tiny\"]", "listed twice", "one of them"),
     (INDEX, ("format_version: 1", "format_version: 9"), "9", "format 9", "the program"),

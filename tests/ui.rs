@@ -278,25 +278,25 @@ fn the_exercise_is_judged() {
     let last = lesson_steps(&window).len() - 1;
     window.state_mut().desk.command(Command::GoTo(last));
     settle(&mut window);
-    let solution = window.state().desk.state().place.lesson.as_ref().unwrap().exercise.clone().unwrap().solution;
+    let solution = window.state().desk.state().place.lesson.as_ref().unwrap().exercises[0].solution.clone();
     let mut check = |source: &str| {
         window.state_mut().desk.command(Command::TypeKernel(Language::Wgsl, source.to_owned()));
         settle(&mut window);
         window.get_by_label("Check my kernel").click();
         settle(&mut window);
-        window.state().desk.state().found.verdict.clone().unwrap()
+        window.state().desk.state().found.verdicts["chunks"].clone()
     };
     let starter_is_right = |v: &Verdict| matches!(v, Verdict::Right(_));
     assert!(matches!(*check("fn nonsense("), Verdict::Broken(_)));
     let endless = solution.replacen("let value", "loop { if (BLOCK == 0u) { break; } }\n let value", 1);
     assert!(!matches!(*check(&endless.replace("dst[i] = value;", "")), Verdict::Solved(_)));
     assert!(matches!(*check(&solution), Verdict::Solved(_)));
-    let starter = window.state().desk.state().place.lesson.as_ref().unwrap().exercise.clone().unwrap().starter;
+    let starter = window.state().desk.state().place.lesson.as_ref().unwrap().exercises[0].starter.clone();
     window.state_mut().desk.command(Command::TypeKernel(Language::Wgsl, starter.to_string()));
     settle(&mut window);
     window.get_by_label("Check my kernel").click();
     settle(&mut window);
-    assert!(starter_is_right(&window.state().desk.state().found.verdict.clone().unwrap()));
+    assert!(starter_is_right(&window.state().desk.state().found.verdicts["chunks"].clone()));
     window.get_by_label("The result is right. The goal is not reached yet.");
 }
 

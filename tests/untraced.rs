@@ -52,14 +52,14 @@ const LESSON: &str = r#"(
         probes: [(id: "slow", kernel: "copy"), (id: "quick", kernel: "fast")],
         measured: "slow.time / quick.time", traced: "slow.load_sectors / quick.load_sectors", because: "It is.",
     )],
-    exercise: (
-        kernel: "copy", starter: "starter.wgsl", solution: "solution.wgsl", prompt: "Copy.",
+    exercises: [(
+        id: "sectors", kernel: "copy", starter: "starter.wgsl", solution: "solution.wgsl", prompt: "Copy.",
         goal: "exercise.load_sectors <= n / 8", goal_text: "few sectors",
-    ),
+    )],
 )"#;
 
 const TEXT: &str = "## One {#one}\n\nThe gain is {{= gain}}, and the other loads {{= copy.load_sectors}} sectors.\n\n{{predict faster}}\n\n\
-                    ## Two {#two}\n\n{{exercise}}\n";
+                    ## Two {#two}\n\n{{exercise sectors}}\n";
 
 const COPY: &str = "@group(0) @binding(0) var<storage, read> src: array<f32>;
 @group(0) @binding(1) var<storage, read_write> dst: array<f32>;
@@ -112,7 +112,7 @@ fn lesson() -> Arc<Lesson> {
 fn what_has_no_trace_is_not_asked_for_one() {
     for (right, wrong, at, said) in [
         ("copy.time / fast.time", "fast.load_sectors", "fast.load_sectors", "shaders/both/fast.cu is CUDA C++ only"),
-        ("kernel: \"copy\", starter", "kernel: \"fast\", starter", "exercise: (", "the exercise's kernel `fast`"),
+        ("kernel: \"copy\", starter", "kernel: \"fast\", starter", "\"sectors\"", "the exercise's kernel `fast`"),
         ("F32, count: \"n\", init: Random", "Bf16, count: \"n\", init: Random", "Bf16", "no bfloat16"),
     ] {
         assert_eq!(LESSON.matches(right).count(), 1, "{right}");

@@ -171,8 +171,11 @@ fn ledger(ui: &mut Ui, state: &State) {
         format!("{answered} of {} predictions", lesson.predictions.len()),
         if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
     ];
-    if lesson.exercise.is_some() {
-        lines.push(if kept.solution.is_some() { "exercise solved".to_owned() } else { "exercise open".to_owned() });
+    match (kept.solved(lesson), lesson.exercises.len()) {
+        (_, 0) => {}
+        (0, 1) => lines.push("exercise open".to_owned()),
+        (_, 1) => lines.push("exercise solved".to_owned()),
+        (solved, all) => lines.push(format!("{solved} of {all} exercises solved")),
     }
     ui.spacing_mut().interact_size.y = 18.0;
     for line in lines {

@@ -80,7 +80,7 @@ impl Home {
         let theme = theme::of(ui);
         let kept = state.saved.lessons.get(&lesson.id);
         let read = kept.map_or(0, |kept| kept.seen.len());
-        let solved = kept.is_some_and(|kept| kept.solution.is_some());
+        let solved = kept.map_or(0, |kept| kept.solved(lesson));
         let summary = ui.painter().layout(
             lesson.summary.clone(),
             egui::FontId::proportional(theme::UI),
@@ -101,9 +101,15 @@ impl Home {
         let clip = Rect::from_min_size(text + vec2(0.0, 30.0), vec2(width - 32.0, 72.0));
         ui.painter_at(clip).galley(clip.min, summary, theme::color(theme, Ink::Muted));
         let said = match (read, solved) {
-            (0, false) => format!("{} steps", lesson.steps.len()),
-            (read, false) => format!("{read} of {} steps read", lesson.steps.len()),
-            (read, true) => format!("{read} of {} steps read, exercise solved", lesson.steps.len()),
+            (0, 0) => format!("{} steps", lesson.steps.len()),
+            (read, 0) => format!("{read} of {} steps read", lesson.steps.len()),
+            (read, solved) if lesson.exercises.len() == solved => {
+                format!("{read} of {} steps read, exercises solved", lesson.steps.len())
+            }
+            (read, solved) => {
+                let (steps, exercises) = (lesson.steps.len(), lesson.exercises.len());
+                format!("{read} of {steps} steps read, {solved} of {exercises} exercises solved")
+            }
         };
         let foot = egui::pos2(text.x, rect.max.y - 20.0);
         let font = egui::FontId::proportional(theme::SMALL);

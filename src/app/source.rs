@@ -9,12 +9,12 @@ use super::editor::{self, Editor};
 use super::highlight::{self, Kind};
 use super::theme;
 use crate::base::units::{count, digits3};
-use crate::lesson::{Kernel, Lesson};
+use crate::lesson::{Exercise, Kernel, Lesson};
 use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::edits::{EXERCISE, Edit, Language, is_edit_id};
+use crate::session::edits::{Edit, Language, is_edit_id};
 use crate::session::output::CompiledOutput;
 use crate::session::{ladder, ptx};
 use crate::trace::record::{Backend, Compiled};
@@ -157,7 +157,7 @@ impl Code {
     fn version(&mut self, ui: &mut Ui, state: &State, edit: &Edit) -> Vec<Command> {
         let mut commands = Vec::new();
         let theme = theme::of(ui);
-        let own = edit.id != EXERCISE;
+        let own = state.exercise_of(&edit.id).is_none();
         ui.horizontal(|ui| {
             if own {
                 let mut name = edit.name.clone();
@@ -212,9 +212,9 @@ fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width: f32
     let selected = RichText::new(title).font(theme::medium(theme::UI));
     let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
     let response = combo.show_ui(ui, |ui| {
-        let exercise = lesson.exercise.is_some().then_some(EXERCISE);
-        let own = state.kept().edits.iter().rev().map(|edit| edit.id.as_str()).chain(exercise);
-        let own: Vec<Edit> = own.filter_map(|id| state.edit(id)).collect();
+        let exercises = lesson.exercises.iter().map(Exercise::yours);
+        let own = state.kept().edits.iter().rev().map(|edit| edit.id.clone()).chain(exercises);
+        let own: Vec<Edit> = own.filter_map(|id| state.edit(&id)).collect();
         for edit in &own {
             if ui.selectable_label(state.place.edit.as_ref() == Some(&edit.id), &edit.name).clicked() {
                 chosen = Some(Command::ShowEdit(edit.id.clone()));

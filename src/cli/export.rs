@@ -56,9 +56,11 @@ fn write(
     let mut code = DONE;
     for id in lessons {
         let lesson = run::lesson(pack, id).map_err(out::misused)?;
+        let mut of_lesson = kept.lessons.get(id).cloned().unwrap_or_default();
+        of_lesson.adopt(lesson);
         let wanted = Wanted {
             lesson,
-            kept: kept.lessons.get(id).cloned().unwrap_or_default(),
+            kept: of_lesson,
             models: models.clone(),
             model: kept.model.clone(),
             recordings: recordings.clone(),

@@ -30,7 +30,7 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], e
     check.figures();
     check.conditions();
     check.matrices();
-    check.exercise();
+    check.exercises();
 }
 
 pub(super) struct Check<'a> {
@@ -147,11 +147,7 @@ impl<'a> Check<'a> {
             }),
             Of::Experiment => unknown(Kind::Experiment, "experiment"),
             Of::Prediction => unknown(Kind::Prediction, "prediction"),
-            Of::Exercise => {
-                if self.ids(Kind::Exercise).next().is_none() {
-                    self.error(place, "this lesson has no exercise", "add `exercise: (…)` to lesson.ron");
-                }
-            }
+            Of::Exercise => unknown(Kind::Exercise, "exercise"),
             Of::Explorer => {
                 if !self.explorers.contains(&name.as_str()) {
                     let hint = did_you_mean(name, self.explorers.iter().copied());
@@ -227,7 +223,6 @@ impl<'a> Check<'a> {
         let own = |id: &'s str| (id, id);
         let programs = || self.ids(Kind::Kernel).chain(self.ids(Kind::Program)).map(own);
         let pairs = |(id, program): &'s (String, String)| (id.as_str(), program.as_str());
-        let exercise = self.draft.lesson.exercise.as_ref().map_or("", |exercise| exercise.variant.program.as_str());
         let runs: Vec<(&str, &str)> = match access {
             Access::Fixed => {
                 let message = format!("`{run}.{field}` is a result, and what sizes a run cannot depend on results");
@@ -236,7 +231,7 @@ impl<'a> Check<'a> {
             Access::Results => programs().chain([own(DEVICE)]).collect(),
             Access::Probes(ids) => ids.iter().map(pairs).chain([own(DEVICE)]).collect(),
             Access::Counts(ids) => ids.iter().map(pairs).collect(),
-            Access::Exercise => vec![(EXERCISE, exercise)],
+            Access::Exercise(program) => vec![(EXERCISE, program.as_str())],
         };
         let Some((_, program)) = runs.iter().find(|(known, _)| *known == run) else {
             let message = format!("there is no run `{run}` here to take `{field}` of");
@@ -310,13 +305,15 @@ impl<'a> Check<'a> {
     }
 
     /// An exercise is judged by the tracer, so the kernel whose place it takes is one that can be traced.
-    fn exercise(&self) {
+    fn exercises(&self) {
         let lesson = &self.draft.lesson;
-        let Some(exercise) = &lesson.exercise else { return };
-        let untraced = lesson.elsewhere(&exercise.variant, Backend::Simt);
-        if let (Some(kernel), Some(declared)) = (untraced.first(), self.declared(Kind::Exercise).next()) {
-            let message = format!("the exercise's kernel `{}` is written in CUDA C++ only", kernel.id);
-            self.error(&declared.place, message, "name a WGSL kernel: the tracer judges exercises");
+        for exercise in &lesson.exercises {
+            let untraced = lesson.elsewhere(&exercise.variant, Backend::Simt);
+            let declared = self.declared(Kind::Exercise).find(|declared| declared.id == exercise.id);
+            if let (Some(kernel), Some(declared)) = (untraced.first(), declared) {
+                let message = format!("the exercise's kernel `{}` is written in CUDA C++ only", kernel.id);
+                self.error(&declared.place, message, "name a WGSL kernel: the tracer judges exercises");
+            }
         }
     }
 
@@ -343,24 +340,21 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Each prediction and the exercise stand in the text, once.
+    /// Each prediction and each exercise stand in the text, once.
     fn placed_once(&self, mentions: &[Mention]) {
         let mut placed: HashMap<(Kind, &str), Vec<&Mention>> = HashMap::new();
         for mention in mentions {
             match mention.of {
                 Of::Prediction => placed.entry((Kind::Prediction, &mention.name)).or_default().push(mention),
-                Of::Exercise => placed.entry((Kind::Exercise, "exercise")).or_default().push(mention),
+                Of::Exercise => placed.entry((Kind::Exercise, &mention.name)).or_default().push(mention),
                 _ => {}
             }
         }
         let things = self.declared(Kind::Prediction).chain(self.declared(Kind::Exercise));
         for thing in things {
             let mut places = placed.get(&(thing.kind, thing.id.as_str())).into_iter().flatten();
-            let line = if thing.kind == Kind::Exercise {
-                "{{exercise}}".to_owned()
-            } else {
-                format!("{{{{predict {}}}}}", thing.id)
-            };
+            let word = if thing.kind == Kind::Exercise { "exercise" } else { "predict" };
+            let line = format!("{{{{{word} {}}}}}", thing.id);
             if places.next().is_none() {
                 self.warning(
                     &thing.place,
@@ -381,6 +375,6 @@ fn allowed(access: &Access) -> &'static str {
         Access::Results => "use parameters, values and results of kernels",
         Access::Probes(_) => "use parameters and results of the probes",
         Access::Counts(_) => "use parameters and counted results of the probes",
-        Access::Exercise => "use parameters and results of `exercise`",
+        Access::Exercise(_) => "use parameters and results of `exercise`",
     }
 }

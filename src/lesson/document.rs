@@ -10,10 +10,7 @@ use super::conditions::{Condition, Figure, Wanted};
 use super::excerpt::Source;
 use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
-use super::model::{
-    Code, Domain, Exercise, Kernel, Lesson, Param, Prediction, Probe, Program, Value, Variant, WorkDecl,
-};
-use super::text;
+use super::model::{Code, Domain, Kernel, Lesson, Param, Program, Value, Variant, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::files::{FileError, PackFiles};
@@ -84,7 +81,7 @@ pub(super) struct Reading<'a> {
 
 /// Reads `source`; mistakes go to its findings.
 pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> {
-    let fields = Node::whole(source).fields()?;
+    let mut fields = Node::whole(source).fields()?;
     // A lesson without a version is reported as such, and read as a new one.
     let version = match fields.optional("format_version") {
         Some(_) => version(&fields, "lesson")?,
@@ -110,10 +107,14 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         bench: each(&fields, "bench", |node| reader.bench_size(node)),
         steps: each(&fields, "steps", |node| reader.step(node)),
         predictions: each(&fields, "predictions", |node| reader.prediction(node)),
-        exercise: fields.optional("exercise").and_then(|node| reader.exercise(node)),
+        exercises: each(&fields, "exercises", |node| reader.exercise(node)),
         built_in: *reading.files == PackFiles::Embedded,
     };
     lesson.programs.splice(0..0, reader.programs);
+    if let Some(node) = fields.former("exercise") {
+        let hint = "write `exercises: [(id: \"a_name\", …)]`, and {{exercise a_name}} in text.md";
+        node.error("a lesson has a list of exercises, each with an id", hint);
+    }
     fields.finish();
     Some(Draft { lesson, declared: reader.declared, figures: reader.figures, conditions: reader.conditions })
 }
@@ -153,7 +154,7 @@ impl Reader<'_> {
     /// The id of an item. Those that expressions use are names; the others may have hyphens.
     pub(super) fn id(&mut self, fields: &Fields<'_>, kind: Kind) -> Option<String> {
         let text = fields.text("id")?;
-        let hyphens = matches!(kind, Kind::Experiment | Kind::Step | Kind::Prediction);
+        let hyphens = matches!(kind, Kind::Experiment | Kind::Step | Kind::Prediction | Kind::Exercise);
         if !is_id(&text.value, hyphens) {
             let hint = if hyphens { "letters, digits, - and _" } else { "letters, digits and _" };
             text.error(format!("`{}` cannot be an id", text.value), format!("use {hint}, beginning with a letter"));
@@ -362,97 +363,6 @@ impl Reader<'_> {
     pub(super) fn pass_of(&mut self, fields: &Fields<'_>, variant: Option<&Variant>) -> Option<String> {
         let Some(node) = fields.optional("pass") else { return Some(String::new()) };
         self.name(node.text(), Of::Pass(variant?.program.clone()))
-    }
-
-    fn prediction(&mut self, node: Node<'_>) -> Option<Prediction> {
-        let mentions = self.reading.mentions;
-        let fields = node.fields()?;
-        let id = self.id(&fields, Kind::Prediction);
-        let question = fields.text("question").map(|text| text::inlines(text.excerpt(), mentions));
-        let listed = fields.list("options").unwrap_or_default();
-        let options = listed.iter().filter_map(|node| {
-            let [name, node] = node.pair()?;
-            let value = node.read::<f64>("a number")?;
-            if !value.is_finite() {
-                node.error(format!("no answer can be {value}"), "write a number");
-            }
-            Some((name.text()?.value, value))
-        });
-        let options: Vec<(String, f64)> = options.collect();
-        let probes = each(&fields, "probes", |node| self.probe(node));
-        let ids: Vec<String> = probes.iter().map(|probe| probe.id.clone()).collect();
-        let runs: Vec<(String, String)> =
-            probes.iter().map(|probe| (probe.id.clone(), probe.variant.program.clone())).collect();
-        let measured = fields.optional("measured").map(|node| self.expr(Some(node), &Access::Probes(runs.clone())));
-        let traced = self.expr(fields.required("traced"), &Access::Counts(runs));
-        let unit = fields.text_or_empty("unit");
-        let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
-        fields.finish();
-        if listed.len() < 2 {
-            node.error("a prediction needs two answers at least", "write options: [(\"80%\", 0.8), (\"90%\", 0.9)]");
-        }
-        if let Some(twice) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
-            node.error(format!("two probes have the id `{}`", twice.1), "give each an id of its own");
-        }
-        Some(Prediction {
-            id: id?,
-            question: question?,
-            options,
-            probes,
-            measured: match measured {
-                Some(measured) => Some(measured?),
-                None => None,
-            },
-            traced: traced?,
-            unit: unit?,
-            because: because?,
-        })
-    }
-
-    fn probe(&mut self, node: Node<'_>) -> Option<Probe> {
-        let fields = node.fields()?;
-        let id = fields.text("id");
-        let variant = self.variant(&fields);
-        let set = self.settings(&fields);
-        fields.finish();
-        if let Some(id) = id.as_ref().filter(|id| !is_id(&id.value, false)) {
-            id.error(format!("`{}` cannot be an id", id.value), "use letters, digits and _, beginning with a letter");
-        }
-        Some(Probe { id: id?.value, variant: variant?, set: set? })
-    }
-
-    fn exercise(&mut self, node: Node<'_>) -> Option<Exercise> {
-        let place = node.place();
-        self.declared.push(Declared { kind: Kind::Exercise, id: "exercise".to_owned(), place });
-        let folder = format!("lessons/{}", self.reading.id);
-        let fields = node.fields()?;
-        let prompt = fields.text("prompt").map(|text| text::blocks(text.excerpt(), self.reading.mentions));
-        let variant = self.variant(&fields);
-        let pass = self.pass_of(&fields, variant.as_ref());
-        let set = self.settings(&fields);
-        let starter = fields.text("starter").and_then(|text| self.file(&folder, &text));
-        let solution = fields.text("solution").and_then(|text| self.file(&folder, &text));
-        let listed = fields.list("wrong").unwrap_or_default();
-        let wrong: Vec<_> = listed.into_iter().map(|node| self.file(&folder, &node.text()?)).collect();
-        let goal = self.expr(fields.required("goal"), &Access::Exercise);
-        let goal_text = fields.text("goal_text");
-        fields.finish();
-        // Files that have been reported are left out, and the exercise keeps its name.
-        let (starter_file, starter) = starter.unwrap_or_default();
-        let (solution_file, solution) = solution.unwrap_or_default();
-        Some(Exercise {
-            prompt: prompt?,
-            variant: variant?,
-            pass: pass?,
-            set: set?,
-            starter_file,
-            starter,
-            solution_file,
-            solution,
-            wrong: wrong.into_iter().flatten().collect(),
-            goal: goal?,
-            goal_text: goal_text?.value,
-        })
     }
 
     /// The path and text of the file that `text` names, below `folder`.

@@ -197,6 +197,12 @@ impl<'a> Fields<'a> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, node)| *node)
     }
 
+    /// A field that there no longer is, where it is there: to say what stands in its place.
+    pub fn former(&mut self, name: &str) -> Option<Node<'a>> {
+        let place = self.fields.iter().position(|(field, _)| *field == name)?;
+        Some(self.fields.remove(place).1)
+    }
+
     /// The field; [`Fields::finish`] reports it where it is missing.
     pub fn required(&self, name: &'static str) -> Option<Node<'a>> {
         let node = self.optional(name);

@@ -118,9 +118,9 @@ fn join(mut lesson: Lesson, sections: Vec<Section>) -> Lesson {
     for (step, pass) in lesson.steps.iter_mut().zip(of_steps).filter(|(step, _)| step.pass.is_empty()) {
         step.pass = pass;
     }
-    if let Some(program) = lesson.exercise.as_ref().filter(|e| e.pass.is_empty()).map(|e| e.variant.program.clone()) {
-        let pass = first(&lesson, &program);
-        lesson.exercise.iter_mut().for_each(|exercise| exercise.pass.clone_from(&pass));
+    let of_exercises: Vec<String> = lesson.exercises.iter().map(|e| first(&lesson, &e.variant.program)).collect();
+    for (exercise, pass) in lesson.exercises.iter_mut().zip(of_exercises).filter(|(e, _)| e.pass.is_empty()) {
+        exercise.pass = pass;
     }
     let mut experiments = std::mem::take(&mut lesson.experiments);
     for curve in experiments.iter_mut().flat_map(|e| &mut e.curves).filter(|curve| curve.title.is_empty()) {

@@ -38,7 +38,7 @@ pub(super) enum Of {
     Experiment,
     /// A prediction, which stands here in the text.
     Prediction,
-    /// The exercise, which stands here in the text.
+    /// An exercise, which stands here in the text.
     Exercise,
     /// An explorer.
     Explorer,
@@ -57,8 +57,8 @@ pub(super) enum Access {
     Probes(Vec<(String, String)>),
     /// Results of these probes that do not depend on a clock.
     Counts(Vec<(String, String)>),
-    /// Results of the exercise.
-    Exercise,
+    /// Results of an exercise that is a part of this program.
+    Exercise(String),
 }
 
 /// All mentions of a lesson.

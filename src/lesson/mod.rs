@@ -3,6 +3,7 @@
 //! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text` the
 //! prose, `expr` the formulas in both; `check` then resolves every name. `scope` gives names their numbers.
 
+mod asked;
 mod buffers;
 mod check;
 mod checks;
@@ -20,6 +21,7 @@ pub mod model;
 mod program;
 mod programs;
 mod prose;
+mod questions;
 mod scaffold;
 mod scenes;
 pub mod scope;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+pub use super::asked::*;
 pub use super::program::*;
 pub use super::prose::*;
 use super::scenes::SceneKind;
@@ -44,8 +45,8 @@ pub struct Lesson {
     pub steps: Vec<Step>,
     /// Questions to answer before measuring.
     pub predictions: Vec<Prediction>,
-    /// The exercise at the end.
-    pub exercise: Option<Exercise>,
+    /// Kernels to write, in the order in which the document has them.
+    pub exercises: Vec<Exercise>,
     /// Whether it is of the pack that the program comes with.
     pub built_in: bool,
 }
@@ -399,68 +400,14 @@ pub struct Step {
 }
 
 impl Step {
+    /// The exercises in its prose, by their ids.
+    pub fn exercises(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().filter_map(|block| if let Block::Exercise(id) = block { Some(id.as_str()) } else { None })
+    }
+
     /// The first explorer in its prose, by its name.
     #[must_use]
     pub fn explorer(&self) -> Option<&str> {
         self.blocks.iter().find_map(|block| if let Block::Explore(name) = block { Some(name.as_str()) } else { None })
     }
-}
-
-/// A question to answer before measuring, and the measurement that answers it.
-#[derive(Clone, Debug)]
-pub struct Prediction {
-    /// Its id.
-    pub id: String,
-    /// The question.
-    pub question: Vec<Inline>,
-    /// The answers on offer, with the number each stands for.
-    pub options: Vec<(String, f64)>,
-    /// The runs that answer it; each probe's results are names in `measured` and `traced`.
-    pub probes: Vec<Probe>,
-    /// The answer from the probes' times; None for a question about what runs count.
-    pub measured: Option<Expr>,
-    /// The answer that the probes' sectors alone suggest; shown where nothing can be timed, and beside it where it can.
-    pub traced: Expr,
-    /// The unit of both: `%` of a ratio, `x` for a factor.
-    pub unit: String,
-    /// What to understand from it, shown after the answer.
-    pub because: Vec<Inline>,
-}
-
-/// One run of a prediction.
-#[derive(Clone, Debug)]
-pub struct Probe {
-    /// Its name in the prediction's expressions.
-    pub id: String,
-    /// What is run.
-    pub variant: Variant,
-    /// Parameters that differ from the learner's.
-    pub set: Vec<(String, f64)>,
-}
-
-/// A kernel to write: the learner's source takes the place of a kernel's own.
-#[derive(Clone, Debug)]
-pub struct Exercise {
-    /// What to do.
-    pub prompt: Vec<Block>,
-    /// The program that it is a part of, with its buffers and checks.
-    pub variant: Variant,
-    /// The pass whose kernel's place it takes.
-    pub pass: String,
-    /// Parameters it is judged at.
-    pub set: Vec<(String, f64)>,
-    /// The file it starts from, within the pack.
-    pub starter_file: String,
-    /// What the learner starts from: it must fail.
-    pub starter: Arc<str>,
-    /// The file of one that passes, within the pack.
-    pub solution_file: String,
-    /// One that passes.
-    pub solution: Arc<str>,
-    /// Kernels that look right and must not pass, by file.
-    pub wrong: Vec<(String, Arc<str>)>,
-    /// Besides a right result: must be nonzero. The run's results are under the name `exercise`.
-    pub goal: Expr,
-    /// What the goal asks, for people.
-    pub goal_text: String,
 }

@@ -23,8 +23,8 @@ pub enum Block {
     Table(Vec<Vec<Inline>>, Vec<Vec<Vec<Inline>>>),
     /// A prediction, by its id.
     Predict(String),
-    /// The exercise.
-    Exercise,
+    /// An exercise, by its id.
+    Exercise(String),
     /// A picture that the learner drags, by its name in `reference`'s table of explorers.
     Explore(String),
     /// What is folded away until the reader asks for it: its title, and what it holds.

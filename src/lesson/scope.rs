@@ -1,6 +1,6 @@
 //! The names that a lesson's expressions may use, and the numbers behind them.
 //!
-//! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a program, of a prediction's probe or of the
+//! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a program, of a prediction's probe or of an
 //! exercise, with the fields of [`result_fields`]; `device` is a run with the fields of [`DEVICE_FIELDS`]. A program's passes have
 //! results of their own, `<program>.<pass>.<field>`; it also has its rounds and its series, `<program>.<series>`.
 
@@ -351,7 +351,7 @@ mod tests {
             bench: Vec::new(),
             steps: Vec::new(),
             predictions: Vec::new(),
-            exercise: None,
+            exercises: Vec::new(),
             built_in: false,
         }
     }

@@ -167,6 +167,9 @@ fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
             uses.extend(points.map(|set| Use { variant: curve.variant.clone(), set, shown: false }));
         }
     }
-    uses.extend(lesson.exercise.iter().map(|exercise| shown(&exercise.variant, &exercise.set)));
+    for exercise in &lesson.exercises {
+        let judged = std::iter::once(&exercise.set).chain(&exercise.also);
+        uses.extend(judged.map(|set| shown(&exercise.variant, set)));
+    }
     uses
 }

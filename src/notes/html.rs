@@ -135,7 +135,7 @@ fn blocks(blocks: &[Block]) -> String {
                 format!("<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n")
             }
             Block::Predict(id) => format!("<p>Prediction <code>{}</code></p>\n", escape(id)),
-            Block::Exercise => "<p><em>The exercise</em></p>\n".to_owned(),
+            Block::Exercise(id) => format!("<p>Exercise <code>{}</code></p>\n", escape(id)),
             Block::Explore(name) => format!("<p>Explorer <code>{}</code></p>\n", escape(name)),
             Block::Unfold(title, inner) => format!(
                 "<details class=\"unfold\" open=\"open\"><summary>{}</summary>\n{}</details>\n",

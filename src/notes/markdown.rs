@@ -116,7 +116,7 @@ fn blocks(blocks: &[Block]) -> String {
                 table(&cells(header), &rows.iter().map(cells).collect::<Vec<_>>())
             }
             Block::Predict(id) => format!("Prediction {}", code(id)),
-            Block::Exercise => "*The exercise*".to_owned(),
+            Block::Exercise(id) => format!("Exercise {}", code(id)),
             Block::Explore(name) => format!("Explorer {}", code(name)),
             Block::Unfold(title, inner) => {
                 prefixed(&format!("**{}**\n\n{}", escape(title), self::blocks(inner)), "> ", "> ")

@@ -13,7 +13,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::backend::NVRTC;
 use crate::gpu::{limits, simt};
 use crate::job::Job;
-use crate::lesson::{Domain, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant};
+use crate::lesson::{Domain, Exercise, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant, WrongKernel};
 use crate::trace::record::Backend;
 
 /// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
@@ -98,7 +98,9 @@ pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicB
         }
         problems.extend(found);
     }
-    problems.extend(exercise_problems(devices, lesson, cancel));
+    for exercise in &lesson.exercises {
+        problems.extend(exercise_problems(devices, lesson, exercise, cancel));
+    }
     // What passes, or the variants of a program, share is wrong with all of them.
     let mut told: Vec<Diagnostic> = Vec::new();
     problems.into_iter().for_each(|problem| {
@@ -212,45 +214,65 @@ fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Par
     settings
 }
 
-fn exercise_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
-    let Some(exercise) = &lesson.exercise else { return Vec::new() };
+/// What is wrong with an exercise: a starter that solves it, a solution that does not, and wrong kernels that are not caught, or not by what should catch them.
+#[must_use]
+pub fn exercise_problems(
+    devices: &Devices,
+    lesson: &Arc<Lesson>,
+    exercise: &Exercise,
+    cancel: &AtomicBool,
+) -> Vec<Diagnostic> {
     let file = format!("lessons/{}/lesson.ron", lesson.id);
-    let judge =
-        |source: &str| Try { lesson: lesson.clone(), source: source.to_owned(), seed: 7 }.judge(devices, cancel);
+    let judge = |source: &str| {
+        Try { lesson: lesson.clone(), exercise: exercise.id.clone(), source: source.to_owned(), seed: 7 }
+            .judge(devices, cancel)
+    };
+    let of = format!("of the exercise `{}`", exercise.id);
     let mut problems = Vec::new();
     if let Some(Verdict::Solved(_)) = judge(&exercise.starter) {
         problems.push(
-            Diagnostic::error("the exercise's starter already reaches its goal")
+            Diagnostic::error(format!("the starter {of} already reaches its goal"))
                 .in_file(&file)
                 .hint("leave something to do in the starter, or ask for more in the goal"),
         );
     }
-    for (wrong, source) in &exercise.wrong {
-        if let Some(Verdict::Solved(_)) = judge(source) {
-            let message = "this kernel is listed as wrong, and the exercise takes it for a solution";
-            problems.push(
-                Diagnostic::error(message).in_file(wrong).hint("check more of the result, or ask for more in the goal"),
-            );
-        }
-    }
+    problems.extend(exercise.wrong.iter().filter_map(|wrong| not_caught(wrong, &judge(&wrong.source)?)));
     match judge(&exercise.solution) {
         Some(Verdict::Solved(_)) | None => {}
         Some(Verdict::Endless) => {
-            problems.push(Diagnostic::error("the exercise's solution does not end").in_file(&file))
+            problems.push(Diagnostic::error(format!("the solution {of} does not end")).in_file(&file));
         }
         Some(Verdict::Right(_)) => problems.push(
-            Diagnostic::error("the exercise's solution is right, but does not reach its goal")
+            Diagnostic::error(format!("the solution {of} is right, but does not reach its goal"))
                 .in_file(&file)
                 .hint(format!("the goal is `{}`", exercise.goal.source())),
         ),
-        Some(Verdict::Broken(why) | Verdict::Wrong(why)) => problems.extend(why.into_iter().map(|mut problem| {
+        Some(Verdict::Broken(why) | Verdict::Wrong(_, why)) => problems.extend(why.into_iter().map(|mut problem| {
             if let Some(place) = problem.place.as_mut().filter(|place| place.file == YOURS) {
                 place.file.clone_from(&exercise.solution_file);
             }
             let at: Vec<String> = exercise.set.iter().map(|(id, value)| format!("{id} = {value}")).collect();
-            problem.message = format!("the exercise's solution: {} (at {})", problem.message, at.join(", "));
+            problem.message = format!("the solution {of}: {} (at {})", problem.message, at.join(", "));
             problem
         })),
     }
     problems
+}
+
+/// What is to be said of a wrong kernel that was judged so: nothing where what should catch it did.
+fn not_caught(wrong: &WrongKernel, verdict: &Verdict) -> Option<Diagnostic> {
+    let caught = verdict.caught_by();
+    if caught.contains(&wrong.caught_by) {
+        return None;
+    }
+    let (file, wanted) = (&wrong.file, wrong.caught_by.words());
+    let (message, hint) = if caught.is_empty() {
+        let message = format!("{file} is listed as wrong, to be caught by {wanted}, and solves the exercise");
+        (message, "check more of the result, or ask for more in the goal".to_owned())
+    } else {
+        let by: Vec<&str> = caught.iter().map(|kind| kind.words()).collect();
+        let message = format!("{file} is to be caught by {wanted}, and was caught by {}", by.join(" and by "));
+        (message, format!("write `{:?}` there, or change the kernel", caught[0]))
+    };
+    Some(Diagnostic { place: Some(wrong.place.clone()), ..Diagnostic::error(message).hint(hint) })
 }

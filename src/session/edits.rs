@@ -1,17 +1,14 @@
 //! The learner's own versions of kernels: a lesson with each beside the kernel that it began as.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::exercise::YOURS;
+use super::saved::Tried;
 use crate::job::Twin;
-use crate::lesson::{Action, Code, Kernel, Lesson, Node, Program, Variant};
-
-/// The id of the learner's version of the exercise's kernel. No id of a lesson has a `+`.
-pub const EXERCISE: &str = "exercise+yours";
-/// The id of the kernel that it starts from.
-pub const STARTER: &str = "exercise+starter";
+use crate::lesson::{Action, Code, Exercise, Kernel, Lesson, Node, Program, Variant};
 
 /// What a version is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -69,18 +66,31 @@ impl Edit {
     }
 }
 
-/// The exercise's kernel as the learner left it, or as it starts; None where the lesson has no exercise.
+/// The kernel of an exercise as the learner left it, or as it starts, where `id` is the one's or the other's; `tried` is what the learner made of
+/// exercises.
 #[must_use]
-pub fn exercise(lesson: &Lesson, id: &str, name: &str, source: Option<&str>) -> Option<Edit> {
-    let exercise = lesson.exercise.as_ref()?;
+pub fn exercise(lesson: &Lesson, id: &str, tried: &BTreeMap<String, Tried>) -> Option<Edit> {
+    let exercise = lesson.exercises.iter().find(|exercise| id == exercise.yours() || id == exercise.starts())?;
+    let source = tried.get(&exercise.id).and_then(|tried| tried.source.as_ref()).filter(|_| id == exercise.yours());
+    let name = match (id == exercise.yours(), lesson.exercises.len()) {
+        (true, 1) => "Your exercise".to_owned(),
+        (true, _) => format!("Your exercise: {}", lesson.title_of(&exercise.variant)),
+        (false, _) => "As it starts".to_owned(),
+    };
     Some(Edit {
         id: id.to_owned(),
-        name: name.to_owned(),
+        name,
         of: exercise.variant.clone(),
         pass: exercise.pass.clone(),
         language: Language::Wgsl,
-        source: source.unwrap_or(&exercise.starter).to_owned(),
+        source: source.map_or_else(|| exercise.starter.to_string(), Clone::clone),
     })
+}
+
+/// The exercise that a version is the learner's solution of; None for any other version.
+#[must_use]
+pub fn solves<'a>(lesson: &'a Lesson, id: &str) -> Option<&'a Exercise> {
+    lesson.exercises.iter().find(|exercise| exercise.yours() == id)
 }
 
 /// Whether an id is of a version of the learner's.

@@ -42,7 +42,9 @@ impl Fill<'_> {
                 let row = |cells: &Vec<Vec<Inline>>| cells.iter().map(|c| self.inlines(c)).collect::<Vec<_>>();
                 Block::Table(row(header), rows.iter().map(row).collect())
             }
-            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => block.clone(),
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise(_) | Block::Explore(_) => {
+                block.clone()
+            }
         }
     }
 

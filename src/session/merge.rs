@@ -51,17 +51,16 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     // Versions stay in the order in which they were made, as far as one window knows it.
     let order = mine.edits.iter().chain(&theirs.edits);
     let edits: Vec<Edit> = order.filter_map(|edit| merged.remove(&edit.id)).collect();
-    for (what, of) in
-        [("your exercise", all.map(|of| &of.exercise)), ("your solution of the exercise", all.map(|of| &of.solution))]
-    {
-        clashes.extend(clash(&of).then(|| what.to_owned()));
-    }
+    let exercises = merge_map([&base.exercises, &mine.exercises, &theirs.exercises], |id| {
+        clashes.push(format!("your exercise `{id}`"));
+    });
     let seen: BTreeSet<&String> = mine.seen.iter().chain(&theirs.seen).collect();
     let lesson = LessonSaved {
         step: later(all.map(|of| &of.step)),
         params: later(all.map(|of| &of.params)),
         words,
         predictions,
+        exercises,
         exercise: later(all.map(|of| &of.exercise)),
         solution: later(all.map(|of| &of.solution)),
         edits,

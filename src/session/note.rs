@@ -138,9 +138,9 @@ impl Builder<'_> {
                     flush(&mut prose, &mut blocks);
                     blocks.extend(self.prediction(id, &fill));
                 }
-                Block::Exercise => {
+                Block::Exercise(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(self.exercise(&fill));
+                    blocks.extend(self.exercise(id, &fill));
                 }
                 Block::Explore(name) => {
                     flush(&mut prose, &mut blocks);
@@ -401,17 +401,18 @@ impl Builder<'_> {
         })
     }
 
-    fn exercise(&self, fill: &Fill<'_>) -> Vec<NoteBlock> {
-        let Some(exercise) = &self.input.setting.lesson.exercise else { return Vec::new() };
+    fn exercise(&self, id: &str, fill: &Fill<'_>) -> Vec<NoteBlock> {
+        let exercises = &self.input.setting.lesson.exercises;
+        let Some(exercise) = exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
         let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
-        let kept = &self.input.kept;
+        let tried = self.input.kept.tried(id);
         let mut source = |file: &str, text: &str| {
             blocks.push(NoteBlock::Source { file: file.to_owned(), text: text.to_owned() });
         };
-        if let Some(solution) = &kept.solution {
+        if let Some(solution) = &tried.solution {
             source("my kernel, which reaches the goal", solution);
         }
-        if let Some(edited) = kept.exercise.as_ref().filter(|e| kept.solution.as_ref() != Some(e)) {
+        if let Some(edited) = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source)) {
             source("my kernel, as last edited", edited);
         }
         blocks

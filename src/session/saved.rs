@@ -11,6 +11,7 @@ use super::merge::merge;
 use super::predict::Answer;
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
+use crate::lesson::Lesson;
 use crate::reference::Explored;
 
 /// The version of the file. A change of shape raises it.
@@ -84,9 +85,13 @@ pub struct LessonSaved {
     pub words: BTreeMap<String, String>,
     /// Predictions, by id.
     pub predictions: BTreeMap<String, Predicted>,
-    /// The learner's version of the exercise.
+    /// What was tried of the exercises, by id.
+    pub exercises: BTreeMap<String, Tried>,
+    /// The learner's version of the only exercise, as earlier files have it; see [`LessonSaved::adopt`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exercise: Option<String>,
-    /// The last version that reached its goal.
+    /// The last version of the only exercise that reached its goal, as earlier files have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub solution: Option<String>,
     /// The learner's own versions of kernels, the newest last.
     pub edits: Vec<Edit>,
@@ -96,7 +101,43 @@ pub struct LessonSaved {
     pub seen: Vec<String>,
 }
 
+/// What was tried of an exercise.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tried {
+    /// The learner's version; None as long as it is the starter.
+    pub source: Option<String>,
+    /// The last version that reached the goal.
+    pub solution: Option<String>,
+}
+
 impl LessonSaved {
+    /// Gives what an earlier file has of the lesson's only exercise to the lesson's first. True where there was something.
+    pub fn adopt(&mut self, lesson: &Lesson) -> bool {
+        let Some(first) = lesson.exercises.first() else { return false };
+        let (source, solution) = (self.exercise.take(), self.solution.take());
+        if source.is_none() && solution.is_none() {
+            return false;
+        }
+        let tried = self.exercises.entry(first.id.clone()).or_default();
+        tried.source = tried.source.take().or(source);
+        tried.solution = tried.solution.take().or(solution);
+        true
+    }
+
+    /// What was tried of an exercise.
+    #[must_use]
+    pub fn tried(&self, exercise: &str) -> Tried {
+        self.exercises.get(exercise).cloned().unwrap_or_default()
+    }
+
+    /// How many of a lesson's exercises are solved.
+    #[must_use]
+    pub fn solved(&self, lesson: &Lesson) -> usize {
+        let is_solved = |id: &str| self.exercises.get(id).is_some_and(|tried| tried.solution.is_some());
+        lesson.exercises.iter().filter(|exercise| is_solved(&exercise.id)).count()
+    }
+
     /// The point that the lesson's explorers look at.
     #[must_use]
     pub fn explored(&self) -> Explored {
@@ -207,6 +248,25 @@ mod tests {
         assert!(last.notes[0].message.contains("your words on the step `one` in `a`"), "{}", last.notes[0]);
         let kept = std::fs::read_to_string(folder.path().join("state.ron.kept"))?;
         assert!(kept.contains("more"), "{kept}");
+        Ok(())
+    }
+
+    #[test]
+    fn the_exercise_of_an_earlier_file_is_the_first() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let (pack, _) = crate::session::load(&crate::lesson::PackFiles::Embedded);
+        let lesson = pack.lessons.iter().find(|lesson| !lesson.exercises.is_empty()).ok_or("no exercise")?;
+        let of = format!("{{{:?}: (exercise: Some(\"mine\"), solution: Some(\"solved\"))}}", lesson.id);
+        std::fs::write(&path, format!("(format_version: 1, value: (lessons: {of}))"))?;
+        let begun = read(&path)?.ok_or("no state")?;
+        let mut saved = begun.clone();
+        let kept = saved.lessons.get_mut(&lesson.id).ok_or("nothing of the lesson")?;
+        assert!(kept.adopt(lesson) && !kept.adopt(lesson));
+        let tried = Tried { source: Some("mine".to_owned()), solution: Some("solved".to_owned()) };
+        assert_eq!((kept.tried(&lesson.exercises[0].id), kept.solved(lesson)), (tried, 1));
+        save(&path, &begun, saved.clone())?;
+        assert_eq!(read(&path)?, Some(saved));
         Ok(())
     }
 

@@ -38,8 +38,8 @@ fn show_within(
 ) -> (Vec<Ask>, usize) {
     let mut asks = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        // The exercise's editor fills a frame by itself, and so does an explorer's first picture.
-        let heavy = matches!(block, Block::Exercise | Block::Explore(_));
+        // An exercise's editor fills a frame by itself, and so does an explorer's first picture.
+        let heavy = matches!(block, Block::Exercise(_) | Block::Explore(_));
         if limit.is_some_and(|(before, deadline)| index > before && (heavy || Instant::now() > deadline)) {
             return (asks, index);
         }
@@ -91,7 +91,7 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
         }
         Block::Table(header, rows) => table(ui, reading, header, rows),
         Block::Predict(id) => predict::show(ui, reading, id),
-        Block::Exercise => exercise::show(ui, reading),
+        Block::Exercise(id) => exercise::show(ui, reading, id),
         Block::Explore(name) if reading.staged && reading.state.place.step().and_then(Step::explorer) == Some(name) => {
             let text = "This picture stands on the stage: try it there.";
             ui.label(RichText::new(text).color(theme::color(theme::of(ui), Ink::Muted)));

@@ -1,4 +1,4 @@
-//! The exercise: what to do, and the tracer's verdict on the learner's kernel, which is written on the bench.
+//! An exercise: what to do, and the tracer's verdict on the learner's kernel, which is written on the bench.
 
 use std::time::Instant;
 
@@ -10,37 +10,37 @@ use crate::app::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::units::count;
 use crate::scene::palette::{Hue, Ink};
-use crate::session::edits::EXERCISE;
 use crate::session::exercise::Verdict;
 use crate::trace::PassRecord;
 
-/// Shows the exercise of the lesson.
-pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
+/// Shows an exercise of the lesson.
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     let Some(lesson) = reading.state.place.lesson.clone() else { return Vec::new() };
-    let Some(exercise) = &lesson.exercise else { return Vec::new() };
+    let Some(exercise) = lesson.exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
     let (mut asks, whole) = blocks::show_until(ui, reading, &exercise.prompt, Instant::now() + super::SHARE);
     if !whole {
         ui.ctx().request_repaint();
         return asks;
     }
     ui.add_space(12.0);
-    let kept = reading.state.kept();
+    let (tried, yours) = (reading.state.kept().tried(id), exercise.yours());
+    let verdict = reading.state.found.verdicts.get(id);
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    if reading.state.place.edit.as_deref() != Some(EXERCISE) {
+    if reading.state.place.edit.as_ref() != Some(&yours) {
         if ui.button("Put the exercise on the bench").clicked() {
-            asks.push(Ask::Open);
+            asks.push(Ask::Open(yours.clone()));
         }
         ui.add_space(8.0);
     }
     ui.horizontal(|ui| {
         if ui.add(egui::Button::new("Check my kernel").min_size(egui::vec2(128.0, 32.0))).clicked() {
-            asks.push(Ask::Judge);
+            asks.push(Ask::Judge(id.to_owned()));
         }
-        if start_again(ui, kept.exercise.is_some()) {
-            asks.push(Ask::Reset);
+        if start_again(ui, tried.source.is_some()) {
+            asks.push(Ask::Reset(yours.clone()));
         }
-        let now = matches!(reading.state.found.verdict.as_deref(), Some(Verdict::Solved(_)));
-        if kept.solution.is_some() && !now {
+        let now = matches!(verdict.map(|verdict| &**verdict), Some(Verdict::Solved(_)));
+        if tried.solution.is_some() && !now {
             let color = theme::color(theme::of(ui), Hue::Shared.ink());
             ui.label(RichText::new("Solved earlier").font(theme::medium(theme::UI)).color(color));
         }
@@ -48,7 +48,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>) -> Vec<Ask> {
     ui.add_space(8.0);
     let goal = format!("Goal: {}", exercise.goal_text);
     ui.add(egui::Label::new(RichText::new(goal).color(muted)).wrap());
-    if let Some(verdict) = &reading.state.found.verdict {
+    if let Some(verdict) = verdict {
         ui.add_space(8.0);
         show_verdict(ui, verdict, &exercise.pass);
     }
@@ -71,7 +71,7 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict, pass_id: &str) {
     let (headline, ink) = match verdict {
         Verdict::Broken(_) => ("It does not run.", Hue::Conflict),
         Verdict::Endless => ("It does not end: it was stopped after half a billion warp instructions.", Hue::Conflict),
-        Verdict::Wrong(_) => ("It runs, and the result is wrong.", Hue::Conflict),
+        Verdict::Wrong(..) => ("It runs, and the result is wrong.", Hue::Conflict),
         Verdict::Right(_) => ("The result is right. The goal is not reached yet.", Hue::Store),
         Verdict::Solved(_) => ("Solved: the result is right, and the goal is reached.", Hue::Shared),
     };
@@ -79,7 +79,7 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict, pass_id: &str) {
     ui.label(RichText::new(headline).font(theme::medium(theme::UI + 1.0)).color(color));
     match verdict {
         Verdict::Endless => {}
-        Verdict::Broken(problems) | Verdict::Wrong(problems) => problems.iter().for_each(|p| problem(ui, p)),
+        Verdict::Broken(problems) | Verdict::Wrong(_, problems) => problems.iter().for_each(|p| problem(ui, p)),
         Verdict::Right(record) | Verdict::Solved(record) => {
             let of_exercise = |pass: &&PassRecord| pass.id == pass_id;
             if let Some(trace) = record.passes.iter().find(of_exercise).and_then(|pass| pass.trace.as_ref()) {

@@ -1,4 +1,4 @@
-//! The page: one step's prose, with its controls, questions, exercise, and room for the learner's own words.
+//! The page: one step's prose, with its controls, questions, exercises, and room for the learner's own words.
 
 mod blocks;
 pub mod control;
@@ -25,7 +25,6 @@ use crate::reference::Explored;
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::edits::EXERCISE;
 
 /// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
 /// after it is opened, and no frame is late.
@@ -43,12 +42,12 @@ pub enum Ask {
     Predict(String, usize),
     /// Moved the point that explorers look at.
     Explore(Explored),
-    /// Wants the exercise's kernel on the bench.
-    Open,
-    /// Wants the exercise judged.
-    Judge,
-    /// Wants the exercise's starter back.
-    Reset,
+    /// Wants a version of a kernel on the bench, by its id.
+    Open(String),
+    /// Wants an exercise judged, by its id.
+    Judge(String),
+    /// Wants a version to begin again, by its id.
+    Reset(String),
 }
 
 impl Ask {
@@ -57,9 +56,9 @@ impl Ask {
             Self::Set(id, value) => Command::SetParam(id, value),
             Self::Predict(id, choice) => Command::Predict(id, choice),
             Self::Explore(point) => Command::Explore(point),
-            Self::Open => Command::ShowEdit(EXERCISE.to_owned()),
-            Self::Judge => Command::JudgeExercise,
-            Self::Reset => Command::ResetEdit(EXERCISE.to_owned()),
+            Self::Open(id) => Command::ShowEdit(id),
+            Self::Judge(id) => Command::JudgeExercise(id),
+            Self::Reset(id) => Command::ResetEdit(id),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Prose: Markdown with formulas, live parts and the steps' headings, into blocks.
 //!
 //! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live
-//! value, `{{= expr : unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise}}` or `{{explore name}}` places a prediction, the exercise or an explorer;
+//! value, `{{= expr : unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise id}}` or `{{explore name}}` places a prediction, an exercise or
+//! an explorer;
 //! a quotation that begins with a line `{{unfold Title}}` is folded away. Code is left as it is.
 
 mod live;
@@ -74,7 +75,7 @@ pub(super) fn inlines(excerpt: Excerpt<'_>, mentions: &Mentions) -> Vec<Inline> 
 /// What is being read.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// A lesson's text, with steps, predictions and the exercise.
+    /// A lesson's text, with steps, predictions and exercises.
     Lesson,
     /// Prose within something else.
     Passage,
@@ -278,13 +279,18 @@ impl<'a> Markdown<'a> {
         Some((title.trim().to_owned(), at))
     }
 
-    /// A prediction, the exercise or an explorer, on a line of its own; nothing where the live part is of another kind.
+    /// A prediction, an exercise or an explorer, on a line of its own; nothing where the live part is of another kind.
     fn placed(&self, live: &Range<usize>) -> Option<Option<Block>> {
         let (words, at) = self.trimmed(live);
         let block = match words.split_once(char::is_whitespace) {
             None if words == "exercise" => {
-                self.mentions.add("exercise", self.excerpt.place(at), Of::Exercise);
-                Block::Exercise
+                self.error(at, "this does not say which exercise stands here", "write its id: {{exercise id}}");
+                return Some(None);
+            }
+            Some(("exercise", id)) => {
+                let id = id.trim();
+                self.mentions.add(id, self.excerpt.place(at + words.len() - id.len()), Of::Exercise);
+                Block::Exercise(id.to_owned())
             }
             Some(("predict", id)) => {
                 let id = id.trim();

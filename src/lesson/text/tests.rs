@@ -72,7 +72,7 @@ fn prose_has_live_parts_and_formulas() {
 #[test]
 fn blocks_of_all_kinds() {
     let blocks = blocks_of(
-        "> quoted\n\n1. a\n   - b\n2. c\n\n```wgsl\nx = {{1}};\n```\n\n$$\nE = mc^2\n$$\n\n| a | b |\n|---|---|\n| {{= x || y}} | `c` |\n\n[t](https://a.b)\\\nend\n\n{{predict p}}\n\n{{exercise}}\n",
+        "> quoted\n\n1. a\n   - b\n2. c\n\n```wgsl\nx = {{1}};\n```\n\n$$\nE = mc^2\n$$\n\n| a | b |\n|---|---|\n| {{= x || y}} | `c` |\n\n[t](https://a.b)\\\nend\n\n{{predict p}}\n\n{{exercise e}}\n",
     );
     let paragraph = |s: &str| Block::Paragraph(vec![text(s)]);
     let inner = Block::List(None, vec![vec![paragraph("b")]]);
@@ -90,7 +90,7 @@ fn blocks_of_all_kinds() {
             Block::Table(header, vec![row]),
             Block::Paragraph(vec![link, Inline::Break, text("end")]),
             Block::Predict("p".to_owned()),
-            Block::Exercise,
+            Block::Exercise("e".to_owned()),
         ]
     );
 }
@@ -136,8 +136,9 @@ fn mistakes_have_places() {
         ("a {{stride", "3:3", "does not begin a live part"),
         ("{{}", "3:1", "does not begin a live part"),
         ("here {{predict p}} inside", "3:8", "stands within a line"),
-        ("- {{exercise}}", "3:5", "stands within a line"),
-        ("> {{exercise}}", "3:5", "cannot stand here"),
+        ("- {{exercise e}}", "3:5", "stands within a line"),
+        ("> {{exercise e}}", "3:5", "cannot stand here"),
+        ("{{exercise}}", "3:3", "which exercise"),
         ("- {{explore jacobian}}", "3:5", "stands within a line"),
         ("> {{explore jacobian}}", "3:5", "cannot stand here"),
         ("{{unfold Why}}", "3:3", "is a quotation"),

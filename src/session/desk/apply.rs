@@ -9,7 +9,7 @@ use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
 use crate::session::curves;
-use crate::session::exercise::Verdict;
+use crate::session::exercise::{Try, Verdict};
 use crate::session::predict::Answer;
 use crate::trace::record::{Backend, Device};
 
@@ -96,7 +96,7 @@ impl Desk {
             Event::NotKept(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Done(work, number) => self.take_done(work, number),
             Event::Answered(lesson, id, answer) => self.take_answer(&lesson, &id, answer),
-            Event::Judged(lesson, source, verdict) => self.take_verdict(&lesson, &source, verdict),
+            Event::Judged(tried, verdict) => self.take_verdict(&tried, verdict),
             Event::Exported(written, problems) => {
                 state.notices.extend(problems.into_iter().map(Notice::Problem));
                 state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
@@ -124,6 +124,11 @@ impl Desk {
     /// A pack that was read. A lesson that is open and now broken stays as it was, in its place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.problems = problems;
+        for lesson in &pack.lessons {
+            if self.state.saved.lessons.get_mut(&lesson.id).is_some_and(|kept| kept.adopt(lesson)) {
+                self.unsaved();
+            }
+        }
         let Some(open) = self.plain.clone() else {
             let wanted = self.state.saved.lesson.clone();
             let found = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(pack.lessons.first());
@@ -184,17 +189,18 @@ impl Desk {
         }
     }
 
-    fn take_verdict(&mut self, lesson: &str, source: &str, verdict: Verdict) {
-        let Some(open) = self.state.place.lesson.as_ref().filter(|l| l.id == lesson) else { return };
-        let starter = open.exercise.as_ref().map(|e| e.starter.clone()).unwrap_or_default();
-        if self.state.kept().exercise.as_deref().unwrap_or(&starter) != source {
+    fn take_verdict(&mut self, tried: &Try, verdict: Verdict) {
+        let Try { lesson, exercise: id, source, .. } = tried;
+        let Some(open) = self.state.place.lesson.as_ref().filter(|open| open.id == lesson.id) else { return };
+        let Some(exercise) = open.exercises.iter().find(|exercise| exercise.id == *id) else { return };
+        if self.state.kept().tried(id).source.as_deref().unwrap_or(&exercise.starter) != source {
             // The learner has changed it since.
             return;
         }
         if matches!(verdict, Verdict::Solved(_)) {
-            self.keep(|kept| kept.solution = Some(source.to_owned()));
+            self.keep(|kept| kept.exercises.entry(id.clone()).or_default().solution = Some(source.clone()));
         }
-        self.state.found.verdict = Some(Arc::new(verdict));
+        self.state.found.verdicts.insert(id.clone(), Arc::new(verdict));
     }
 }
 

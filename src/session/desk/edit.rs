@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Desk;
 use super::state::Draft;
-use crate::lesson::Block;
+use crate::lesson::Exercise;
 use crate::session::edits::{self, Edit, Language};
 use crate::session::{jobs, run};
 use crate::trace::record::Backend;
@@ -17,9 +17,9 @@ impl Desk {
     /// Takes the text of the kernel in the editor, and what that is written in.
     pub(super) fn type_kernel(&mut self, language: Language, text: String) {
         let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit(language)) else { return };
-        if id == edits::EXERCISE {
-            self.state.found.verdict = None;
-            self.keep(|kept| kept.exercise = Some(text));
+        if let Some(exercise) = self.state.exercise_of(&id) {
+            self.state.found.verdicts.remove(&exercise);
+            self.keep(|kept| kept.exercises.entry(exercise).or_default().source = Some(text));
         } else {
             self.keep(|kept| {
                 kept.edits.iter_mut().filter(|edit| edit.id == id).for_each(|edit| edit.source.clone_from(&text));
@@ -92,8 +92,8 @@ impl Desk {
         }
         self.state.place.edit = Some(id.to_owned());
         self.try_edit(id);
-        if id == edits::EXERCISE {
-            self.try_edit(edits::STARTER);
+        if let Some(starter) = self.starter_of(id) {
+            self.try_edit(&starter);
         }
         self.stage_edit(id);
     }
@@ -104,7 +104,7 @@ impl Desk {
         let Some(edit) = self.state.edit(id) else { return };
         let good = |id: &str| self.state.drafts.get(id).is_some_and(|draft| draft.good.is_some());
         let is_good = good(id);
-        let starter = self.state.edit(edits::STARTER).filter(|starter| id == edits::EXERCISE && good(&starter.id));
+        let starter = self.starter_of(id).and_then(|id| self.state.edit(&id)).filter(|starter| good(&starter.id));
         let is_changed = starter.as_ref().is_none_or(|starter| starter.source != edit.source);
         let began = starter.map_or_else(|| edit.of.clone(), |starter| starter.variant());
         let place = &mut self.state.place;
@@ -132,9 +132,9 @@ impl Desk {
     /// Gives a version the text that it began with.
     pub(super) fn reset_edit(&mut self, id: &str) {
         let Some(edit) = self.state.edit(id) else { return };
-        if edit.id == edits::EXERCISE {
-            self.state.found.verdict = None;
-            self.keep(|kept| kept.exercise = None);
+        if let Some(exercise) = self.state.exercise_of(&edit.id) {
+            self.state.found.verdicts.remove(&exercise);
+            self.keep(|kept| kept.exercises.entry(exercise).or_default().source = None);
         } else if let Some(plain) = &self.plain {
             let began = plain.program(&edit.of.program).and_then(|program| program.pass(&edit.pass));
             let kernel = began.and_then(|pass| plain.kernel(pass.kernel(&edit.of)?));
@@ -150,7 +150,7 @@ impl Desk {
 
     /// Drops the version in the editor; what it began as takes its place on the bench.
     pub(super) fn discard_edit(&mut self) {
-        let Some(edit) = self.state.edited().filter(|edit| edit.id != edits::EXERCISE) else { return };
+        let Some(edit) = self.state.edited().filter(|edit| self.state.exercise_of(&edit.id).is_none()) else { return };
         self.keep(|kept| kept.edits.retain(|of| of.id != edit.id));
         self.state.drafts.remove(&edit.id);
         self.leave_edit();
@@ -177,8 +177,14 @@ impl Desk {
         }
     }
 
-    /// Whether the step has the exercise: then its kernel is the learner's.
-    pub(super) fn is_exercise(&self) -> bool {
-        self.state.place.step().is_some_and(|step| step.blocks.contains(&Block::Exercise))
+    /// The kernel that an exercise starts from, where a version is the learner's solution of one.
+    fn starter_of(&self, id: &str) -> Option<String> {
+        edits::solves(self.state.place.lesson.as_ref()?, id).map(Exercise::starts)
+    }
+
+    /// The first exercise of the step: its kernel is the learner's.
+    pub(super) fn exercise(&self) -> Option<&Exercise> {
+        let id = self.state.place.step()?.exercises().next()?;
+        self.state.place.lesson.as_ref()?.exercises.iter().find(|exercise| exercise.id == id)
     }
 }

@@ -12,7 +12,7 @@ use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::devices::Choice;
 use crate::session::edits::Language;
-use crate::session::exercise::Verdict;
+use crate::session::exercise::{Try, Verdict};
 use crate::session::output::SweepPoint;
 use crate::session::predict::Answer;
 use crate::session::quote::Quotes;
@@ -87,8 +87,8 @@ pub enum Command {
     Explore(Explored),
     /// Keep the learner's words on a step, by its id.
     Write(String, String),
-    /// Judge the learner's version.
-    JudgeExercise,
+    /// Judge the learner's version of an exercise, by its id.
+    JudgeExercise(String),
     /// Write a note of the lesson into a folder.
     Export(Vec<Format>, PathBuf),
     /// Put a message away, by its place in the list.
@@ -147,8 +147,8 @@ pub enum Event {
     Done(Work, u64),
     /// A lesson's prediction was answered.
     Answered(String, String, Result<Answer, Vec<Diagnostic>>),
-    /// A lesson's exercise was judged, as this source.
-    Judged(String, String, Verdict),
+    /// What the learner wrote for an exercise was judged.
+    Judged(Try, Verdict),
     /// A note was written, and what had to be left out of it.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
     /// A finished curve could not be written.

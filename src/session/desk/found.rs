@@ -49,8 +49,8 @@ pub struct Found {
     pub origin: Option<Origin>,
     /// The buffer that the learner looks at.
     pub looked: Option<Looked>,
-    /// The exercise's last verdict.
-    pub verdict: Option<Arc<Verdict>>,
+    /// The last verdict on each exercise, by its id.
+    pub verdicts: BTreeMap<String, Arc<Verdict>>,
     /// A prediction whose probes are running.
     pub answering: Option<String>,
 }

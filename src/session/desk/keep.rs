@@ -94,7 +94,7 @@ impl Desk {
             self.set_backend(self.state.choice());
         }
         let kept = self.state.kept();
-        if kept.edits != before.edits || kept.exercise != before.exercise {
+        if kept.edits != before.edits || kept.exercises != before.exercises {
             self.take_edits();
         }
     }

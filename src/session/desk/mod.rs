@@ -261,7 +261,7 @@ impl Desk {
             Command::Write(step, words) => self.keep(|kept| {
                 kept.words.insert(step, words);
             }),
-            Command::JudgeExercise => self.judge_exercise(),
+            Command::JudgeExercise(id) => self.judge_exercise(&id),
             Command::Export(formats, folder) => {
                 if let Some(input) = self.note_input() {
                     self.begin(Work::Export, "writing the note");

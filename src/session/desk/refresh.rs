@@ -7,8 +7,7 @@ use super::state::{Looked, Measured, Notice, Origin, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Facts, Lesson, SceneKind, Variant};
-use crate::session::edits;
+use crate::lesson::{Exercise, Facts, Lesson, SceneKind, Variant};
 use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
@@ -30,7 +29,7 @@ impl Desk {
         let left = self.state.place.lesson.as_ref().map(|left| left.id.clone()).unwrap_or_default();
         let sweeps = std::mem::replace(&mut self.state.found.sweeps, self.sweeps.remove(id).unwrap_or_default());
         self.sweeps.insert(left, sweeps);
-        self.state.found.verdict = None;
+        self.state.found.verdicts.clear();
         self.state.drafts.clear();
         self.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
@@ -51,7 +50,7 @@ impl Desk {
             self.state.place.launch = 0;
         }
         self.state.found.sweeps.clear();
-        self.state.found.verdict = None;
+        self.state.found.verdicts.clear();
         self.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
         self.state.drafts.clear();
@@ -85,9 +84,8 @@ impl Desk {
         if set {
             self.state.place.params.extend(step.set.iter().cloned());
             // The exercise is looked at where it is judged.
-            let lesson = self.state.place.lesson.clone().filter(|_| self.is_exercise());
-            let judged = lesson.iter().filter_map(|lesson| lesson.exercise.as_ref()).flat_map(|exercise| &exercise.set);
-            self.state.place.params.extend(judged.cloned());
+            let judged = self.exercise().map(|exercise| exercise.set.clone()).unwrap_or_default();
+            self.state.place.params.extend(judged);
         }
         self.state.place.variant = step.variant.clone();
         self.state.place.pass.clone_from(&step.pass);
@@ -101,10 +99,9 @@ impl Desk {
             kept.step.clone_from(&step.id);
             kept.params = params;
         });
-        if self.is_exercise() {
-            self.show_edit(edits::EXERCISE);
-        } else {
-            self.refresh();
+        match self.exercise().map(Exercise::yours) {
+            Some(yours) => self.show_edit(&yours),
+            None => self.refresh(),
         }
     }
 
@@ -394,12 +391,12 @@ impl Desk {
         self.want_ceilings(device.backend);
     }
 
-    pub(super) fn judge_exercise(&mut self) {
+    pub(super) fn judge_exercise(&mut self, id: &str) {
         let Some(lesson) = self.state.place.lesson.clone() else { return };
-        let Some(exercise) = &lesson.exercise else { return };
-        let source = self.state.kept().exercise.clone().unwrap_or_else(|| exercise.starter.to_string());
+        let Some(exercise) = lesson.exercises.iter().find(|exercise| exercise.id == id) else { return };
+        let source = self.state.kept().tried(id).source.unwrap_or_else(|| exercise.starter.to_string());
         self.begin(Work::Judge, "checking your kernel");
-        self.judge.replace(Try { lesson, source, seed: self.state.place.seed });
+        self.judge.replace(Try { exercise: id.to_owned(), lesson, source, seed: self.state.place.seed });
     }
 }
 

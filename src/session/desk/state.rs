@@ -170,11 +170,14 @@ impl State {
     pub fn edit(&self, id: &str) -> Option<Edit> {
         let lesson = self.place.lesson.as_ref()?;
         let kept = self.kept();
-        match id {
-            edits::EXERCISE => edits::exercise(lesson, id, "Your exercise", kept.exercise.as_deref()),
-            edits::STARTER => edits::exercise(lesson, id, "As it starts", None),
-            _ => kept.edits.iter().find(|edit| edit.id == id).cloned(),
-        }
+        let of_exercise = edits::exercise(lesson, id, &kept.exercises);
+        of_exercise.or_else(|| kept.edits.iter().find(|edit| edit.id == id).cloned())
+    }
+
+    /// The exercise, by its id, that a version is the learner's solution of.
+    #[must_use]
+    pub fn exercise_of(&self, id: &str) -> Option<String> {
+        Some(edits::solves(self.place.lesson.as_ref()?, id)?.id.clone())
     }
 
     /// The version in the editor.

@@ -239,7 +239,7 @@ pub fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
     Worker::start("judge", move |orders: Receiver<Order<Try>>| {
         for Order { number, task, cancel } in orders {
             if let Some(verdict) = task.judge(&devices, &cancel) {
-                out.send(Event::Judged(task.lesson.id.clone(), task.source, verdict));
+                out.send(Event::Judged(task, verdict));
             }
             out.send(Event::Done(Work::Judge, number));
         }

@@ -1,0 +1,22 @@
+// Copy in passes, one element too far: the last lane of the last pass is past the end.
+
+override N: u32 = 1048576;    // elements, a multiple of 8
+override BLOCK: u32 = 256;    // lanes in a workgroup
+
+const CHUNK = 8u;
+
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let t = gid.x + gid.y * (groups.x * BLOCK);
+    let lanes = N / CHUNK;
+    if (t < lanes) {
+        for (var k = 0u; k < CHUNK; k++) {
+            let i = k * lanes + t + 1u;
+            let value = src[i];
+            dst[i] = value;
+        }
+    }
+}

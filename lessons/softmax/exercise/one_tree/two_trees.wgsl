@@ -1,0 +1,82 @@
+// One sweep, and still a tree for the greatest logit and another one for the sum.
+
+override ROWS: u32 = 128;     // rows of x and y
+override COLS: u32 = 512;     // columns of x and y
+override BLOCK: u32 = 128;    // lanes in a workgroup, a power of two
+const PER_LANE: u32 = 4;      // elements of a row for each lane: COLS / BLOCK, rounded up
+
+const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+
+var<workgroup> partial: array<f32, BLOCK>;
+
+// The greatest of all lanes' values, over a tree: half as many lanes take part in each turn.
+fn greatest_of(local: u32, value: f32) -> f32 {
+    partial[local] = value;
+    for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if (local < half) {
+            partial[local] = max(partial[local], partial[local + half]);
+        }
+    }
+    workgroupBarrier();
+    let result = partial[0];
+    workgroupBarrier();    // before the next values take its place
+    return result;
+}
+
+// The sum of all lanes' values, over the same tree.
+fn sum_of(local: u32, value: f32) -> f32 {
+    partial[local] = value;
+    for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if (local < half) {
+            partial[local] += partial[local + half];
+        }
+    }
+    workgroupBarrier();
+    let result = partial[0];
+    workgroupBarrier();
+    return result;
+}
+
+@compute @workgroup_size(BLOCK)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let row = group.x + group.y * groups.x;
+    if (row >= ROWS) {
+        return;
+    }
+    let start = row * COLS;
+    var greatest = MASKED;
+    var cells: array<f32, PER_LANE>;
+    for (var k = 0u; k < PER_LANE; k++) {
+        let i = local + k * BLOCK;
+        cells[k] = MASKED;
+        if (i < COLS) {
+            cells[k] = x[start + i];
+        }
+        greatest = max(greatest, cells[k]);
+    }
+    greatest = greatest_of(local, greatest);
+
+    var sum = 0.0;
+    for (var k = 0u; k < PER_LANE; k++) {
+        cells[k] = exp(cells[k] - greatest);
+        sum += cells[k];
+    }
+    sum = sum_of(local, sum);
+
+    let scale = select(0.0, 1.0 / sum, greatest > MASKED);
+    for (var k = 0u; k < PER_LANE; k++) {
+        let i = local + k * BLOCK;
+        if (i < COLS) {
+            y[start + i] = cells[k] * scale;
+        }
+    }
+}
