@@ -12,6 +12,8 @@ use egui_kittest::kittest::Queryable;
 use warpbook::gpu::simt;
 use warpbook::lesson::{Lesson, PackFiles, Program, SceneKind};
 use warpbook::session::desk::Command;
+use warpbook::session::drawn::By;
+use warpbook::session::predict::Guess;
 use warpbook::session::{self, jobs, sweep, work};
 use warpbook::trace::record::{Backend, Device};
 
@@ -74,7 +76,138 @@ fn recorded_curves_wait_for_the_prediction_that_they_would_answer() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open_at(folder.path(), "softmax", "short");
     assert!(window.query_by_role_and_label(Role::ComboBox, "Recording").is_none());
-    window.state_mut().desk.command(Command::Predict("short_rows".into(), 2));
+    window.state_mut().desk.command(Command::Predict("short_rows".into(), Guess::Choice(2)));
     settle(&mut window);
     window.get_by_role_and_label(Role::ComboBox, "Recording");
+}
+
+/// The part of a drawn plot that belongs to a value, by the words that its point begins with.
+fn column(window: &egui_kittest::Harness<'_, Window>, name: &str) -> egui::Rect {
+    window.get_by_label_contains(name).rect()
+}
+
+#[test]
+fn a_curve_is_drawn_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open_at(folder.path(), "coalescing", "sectors");
+    window.get_by_label("Compare").scroll_to_me();
+    window.run_steps(30);
+    let drawn = |window: &egui_kittest::Harness<'_, Window>| {
+        window.state().desk.state().kept().drawn.get("draw_stride").cloned().unwrap_or_default()
+    };
+    let (first, last) = (column(&window, "stride 1:"), column(&window, "stride 32:"));
+    // From a quarter up at the first stride, along the plot, out of it at the top and back at the last: what is passed is set, what is outside
+    // is the end of the axis.
+    window.drag_at(egui::pos2(first.center().x, first.bottom() - first.height() / 4.0));
+    window.step();
+    for name in [
+        "stride 2:",
+        "stride 3:",
+        "stride 4:",
+        "stride 5:",
+        "stride 6:",
+        "stride 7:",
+        "stride 8:",
+        "stride 12:",
+        "stride 16:",
+    ] {
+        window.hover_at(egui::pos2(column(&window, name).center().x, first.center().y));
+        window.step();
+    }
+    window.hover_at(egui::pos2(column(&window, "stride 24:").center().x, first.top() - 60.0));
+    window.step();
+    window.drop_at(egui::pos2(last.right() + 80.0, first.center().y));
+    settle(&mut window);
+    let points = drawn(&window);
+    assert_eq!(
+        points.iter().map(|(x, _)| *x).collect::<Vec<_>>(),
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0, 24.0]
+    );
+    let at = |x: f64| points.iter().find(|(at, _)| *at == x).unwrap().1;
+    assert!((at(1.0) - 10.0).abs() < 0.2 && (at(8.0) - 20.0).abs() < 0.2 && at(24.0) == 40.0, "{points:?}");
+    // The last point by keys: from the middle up, and no farther than the axis goes.
+    window.get_by_label_contains("stride 32:").focus();
+    window.step();
+    for _ in 0..12 {
+        window.key_press(egui::Key::ArrowUp);
+        window.step();
+    }
+    settle(&mut window);
+    let by_keys = drawn(&window).last().copied().unwrap();
+    assert!(by_keys.0 == 32.0 && (by_keys.1 - 32.0).abs() < 0.2, "{by_keys:?}");
+    for _ in 0..40 {
+        window.key_press(egui::Key::ArrowUp);
+        window.step();
+    }
+    window.key_press(egui::Key::ArrowLeft);
+    window.step();
+    window.key_press(egui::Key::ArrowDown);
+    settle(&mut window);
+    let points = drawn(&window);
+    assert!(points[11] == (32.0, 40.0) && points[10].0 == 24.0 && (points[10].1 - 39.0).abs() < 0.2, "{points:?}");
+    // It is kept, and answered by the trace.
+    window.into_state().desk.close();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 2400.0]);
+    assert_eq!(drawn(&window), points);
+    window.get_by_label("Compare").click();
+    settle(&mut window);
+    let kept = window.state().desk.state().kept();
+    let given = &kept.predictions["draw_stride"];
+    assert_eq!((&given.guess, kept.drawn.len()), (&Guess::Curve(points.clone()), 0));
+    let found = given.answer.as_ref().unwrap().curve.clone().unwrap();
+    let sectors: Vec<(f64, f64)> = points.iter().map(|(x, _)| (*x, (4.0 * x).min(32.0))).collect();
+    assert_eq!((found.by, found.points), (By::Trace, sectors));
+    window.get_by_label_contains(
+        "The greatest difference is a factor of 2.50, at stride 2: you drew 20.0, and 8.00 was traced.",
+    );
+    window.get_by_label("Draw again").click();
+    settle(&mut window);
+    assert_eq!(drawn(&window), points);
+}
+
+#[test]
+fn a_recording_answers_where_no_gpu_measures() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open_at(folder.path(), "softmax", "vectors");
+    assert!(window.state().desk.state().is_undecided());
+    let lesson = window.state().desk.state().place.lesson.clone().unwrap();
+    let experiment = lesson.experiments.iter().find(|e| e.id == "short_speed").unwrap();
+    let points: Vec<(f64, f64)> = experiment.values.iter().map(|x| (*x, 1e12)).collect();
+    window.state_mut().desk.command(Command::Predict("draw_short_rows".into(), Guess::Curve(points)));
+    settle(&mut window);
+    let state = window.state().desk.state();
+    assert!(!state.is_undecided());
+    let answer = state.kept().predictions["draw_short_rows"].answer.clone().unwrap();
+    let found = answer.curve.unwrap();
+    assert_eq!((found.by, found.points.len()), (By::Recording, experiment.values.len()));
+    assert!(answer.device.unwrap().contains("H200"));
+}
+
+#[test]
+fn a_number_is_typed_and_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open_at(folder.path(), "coalescing", "below");
+    window.get_by_label("Your number").scroll_to_me();
+    window.run_steps(30);
+    window.get_by_label("Your number").focus();
+    window.step();
+    window.get_by_label("Your number").type_text("five");
+    settle(&mut window);
+    window.get_by_label("That is no number.");
+    window.get_by_label("Predict").click();
+    settle(&mut window);
+    assert!(window.state().desk.state().kept().predictions.is_empty(), "the button does nothing");
+    for (typed, said) in [("4", "4 is not within 1.00%."), ("5", "5 is right, within 1.00%.")] {
+        window.get_by_label("Your number").focus();
+        window.step();
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        window.step();
+        window.get_by_label("Your number").type_text(typed);
+        window.step();
+        window.key_press(egui::Key::Enter);
+        settle(&mut window);
+        window.get_by_label(said);
+    }
+    let given = &window.state().desk.state().kept().predictions["offset_sectors"];
+    assert_eq!((&given.guess, given.answer.as_ref().unwrap().traced), (&Guess::Number(5.0), Some(5.0)));
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use warpbook::base::diag::Diagnostic;
-use warpbook::lesson::{self, Block, Domain, Inline, Pack, PackFiles, Quantity, SceneKind};
+use warpbook::lesson::{self, Asks, Block, Domain, Inline, Pack, PackFiles, Quantity, SceneKind};
 use warpbook::reference;
 
 const LESSON: &str = "lessons/tiny/lesson.ron";
@@ -69,7 +69,8 @@ fn a_good_pack_is_read_whole() -> Outcome {
     assert!(matches!(unfold, Block::Unfold(title, inner) if title == "Why four" && inner.len() == 1));
     assert_eq!(*explore, Block::Explore("jacobian".to_owned()));
     assert!(lesson.predictions[0].question.contains(&Inline::Control("n".to_owned())));
-    assert_eq!(lesson.predictions[0].options[1], ("50%".to_owned(), 0.5));
+    let Asks::Choice(options, _) = &lesson.predictions[0].asks else { return Err("a choice".into()) };
+    assert_eq!(options[1], ("50%".to_owned(), 0.5));
     assert_eq!(lesson.exercises.first().map(|e| e.starter_file.as_str()), Some("lessons/tiny/exercise/starter.wgsl"));
     assert_eq!(lesson.blame(&lesson.programs[1].buffers[0].count), ["n", "stride"]);
     Ok(())
@@ -167,6 +168,19 @@ const SPOILS: &[Spoil<'_>] = &[
     ),
     (LESSON, ("(\"exercise/starter.wgsl\", Goal)", "(\"exercise/starter.wgsl\", Slow)"), "Slow", "no `Slow`", "`Goal`"),
     (LESSON, ("exercises: [", "exercise: (), exercises: ["), "()", "a list of exercises", "{{exercise a_name}}"),
+    (LESSON, ("of: \"strided\"", "of: \"stridet\""), "stridet", "no curve `stridet`", "`strided`"),
+    (
+        LESSON,
+        ("(experiment: \"by-stride\"", "(experiment: \"by-strid\""),
+        "by-strid",
+        "no experiment `by-strid`",
+        "`by-stride`",
+    ),
+    (LESSON, ("y: (0, 4e12)", "y: (4e12, 0)"), "(4e12", "cannot reach", "(0, 40)"),
+    (LESSON, ("y: (0, 4e12)", "y: (-1, 4e12)"), "(-1", "cannot reach", "(0, 40)"),
+    (LESSON, ("within: 0.1", "within: 1.5"), "1.5", "right within 1.5", "such as 0.1"),
+    (LESSON, ("request?\", number: (within: 0.1),", "request?\","), "", "asks for one of", "number: (within: 0.1)"),
+    (LESSON, ("number: (within: 0.1),", "number: (within: 0.1), options: [],"), "", "asks for one of", "options"),
     (TEXT, ("explore jacobian", "explore jacobi"), "jacobi", "no explorer `jacobi`", "`jacobian`"),
     (
         TEXT,

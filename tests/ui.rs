@@ -13,7 +13,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use warpbook::lesson::{Block, PackFiles, SceneKind};
+use warpbook::lesson::{Asks, Block, PackFiles, SceneKind};
 use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
 use warpbook::session::edits::Language;
@@ -254,7 +254,8 @@ fn words_predictions_and_place_survive_a_restart() {
         let prediction = &state.place.lesson.as_ref().unwrap().predictions[0];
         let here = state.place.step().unwrap().blocks.contains(&Block::Predict(prediction.id.clone()));
         assert!(here, "the fourth step asks the first question");
-        (prediction.id.clone(), prediction.options[0].0.clone())
+        let Asks::Choice(options, _) = &prediction.asks else { panic!("a choice") };
+        (prediction.id.clone(), options[0].0.clone())
     };
     window.get_by_label(&option).scroll_to_me();
     window.run_steps(30);

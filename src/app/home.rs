@@ -103,8 +103,8 @@ impl Home {
         let said = match (read, solved) {
             (0, 0) => format!("{} steps", lesson.steps.len()),
             (read, 0) => format!("{read} of {} steps read", lesson.steps.len()),
-            (read, solved) if lesson.exercises.len() == solved => {
-                format!("{read} of {} steps read, exercises solved", lesson.steps.len())
+            (read, _) if lesson.exercises.len() == 1 => {
+                format!("{read} of {} steps read, exercise solved", lesson.steps.len())
             }
             (read, solved) => {
                 let (steps, exercises) = (lesson.steps.len(), lesson.exercises.len());

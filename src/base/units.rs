@@ -125,6 +125,34 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// What a person wrote for a value in `unit`: `80%` or `80` of a ratio is 0.8, `1,024` a count, `2.5 kB` 2,500 bytes. None if it is no finite
+/// number.
+#[must_use]
+pub fn read_figure(text: &str, unit: &str) -> Option<f64> {
+    const PREFIXES: [(&str, f64); 9] = [
+        ("k", 1e3),
+        ("M", 1e6),
+        ("G", 1e9),
+        ("T", 1e12),
+        ("P", 1e15),
+        ("m", 1e-3),
+        ("µ", 1e-6),
+        ("u", 1e-6),
+        ("n", 1e-9),
+    ];
+    let plain: String = text.chars().filter(|c| !c.is_whitespace() && *c != ',').collect();
+    let plain = plain.replace('−', "-");
+    let sign = if unit == "x" && plain.ends_with('×') { "×" } else { unit };
+    let digits = plain.strip_suffix(sign).unwrap_or(&plain);
+    let prefix = PREFIXES.iter().find(|(prefix, _)| !matches!(unit, "%" | "x") && digits.ends_with(prefix));
+    let (digits, scale) =
+        prefix.map_or((digits, 1.0), |(prefix, scale)| (&digits[..digits.len() - prefix.len()], *scale));
+    // Rust reads words such as "infinity", too.
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    let value: f64 = digits.parse().ok().filter(|_| is_number)?;
+    Some(value * scale / if unit == "%" { 100.0 } else { 1.0 }).filter(|value| value.is_finite())
+}
+
 fn group_digits(value: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -135,7 +163,9 @@ fn group_digits(value: f64) -> String {
     if value < 0.0 { format!("-{whole}") } else { whole }
 }
 
-fn round3(value: f64) -> f64 {
+/// `value` with three significant digits.
+#[must_use]
+pub fn round3(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
     }
@@ -155,6 +185,29 @@ mod tests {
         assert_eq!(si(0.0, "s"), "0 s");
         assert_eq!(si(-2.5e-3, "s"), "-2.50 ms");
         assert_eq!(si(1.0, ""), "1.00");
+    }
+
+    #[test]
+    fn what_people_write_is_read() {
+        for (text, unit, value) in [
+            ("80%", "%", 0.8),
+            (" 80 ", "%", 0.8),
+            ("1,024", "", 1024.0),
+            ("8.5", "", 8.5),
+            ("2.5 kB", "B", 2500.0),
+            ("16", "B", 16.0),
+            ("1.3×", "x", 1.3),
+            ("1.3x", "x", 1.3),
+            ("−3e2", "", -300.0),
+            ("12 µs", "s", 12e-6),
+            ("4.1 TB/s", "B/s", 4.1e12),
+        ] {
+            let read = read_figure(text, unit);
+            assert!(read.is_some_and(|read| (read - value).abs() <= 1e-12 * value.abs()), "{text}: {read:?}");
+        }
+        for text in ["", "x", "NaN", "inf", "-inf", "1e999", "1..2", "twelve", "k"] {
+            assert_eq!(read_figure(text, "B"), None, "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::model::{Curve, Experiment, Lesson};
 use super::program::Variant;
 use super::prose::{Block, Inline};
 use crate::base::diag::Place;
@@ -16,8 +17,26 @@ pub struct Prediction {
     pub id: String,
     /// The question.
     pub question: Vec<Inline>,
-    /// The answers on offer, with the number each stands for.
-    pub options: Vec<(String, f64)>,
+    /// What it asks for.
+    pub asks: Asks,
+    /// What to understand from it, shown after the answer.
+    pub because: Vec<Inline>,
+}
+
+/// What a prediction asks for.
+#[derive(Clone, Debug)]
+pub enum Asks {
+    /// One of these answers, each with the number that it stands for: the nearest is right.
+    Choice(Vec<(String, f64)>, AnswerDecl),
+    /// A number, which is right within this share of the answer.
+    Number(f64, AnswerDecl),
+    /// A curve, drawn over the values of an experiment.
+    Curve(CurveDecl),
+}
+
+/// Where the answer to a question about one figure comes from.
+#[derive(Clone, Debug)]
+pub struct AnswerDecl {
     /// The runs that answer it; each probe's results are names in `measured` and `traced`.
     pub probes: Vec<Probe>,
     /// The answer from the probes' times; None for a question about what runs count.
@@ -26,8 +45,41 @@ pub struct Prediction {
     pub traced: Expr,
     /// The unit of both: `%` of a ratio, `x` for a factor.
     pub unit: String,
-    /// What to understand from it, shown after the answer.
-    pub because: Vec<Inline>,
+}
+
+/// A curve to draw: one of an experiment's.
+#[derive(Clone, Debug)]
+pub struct CurveDecl {
+    /// The experiment, by its id.
+    pub experiment: String,
+    /// The curve, by its id there.
+    pub curve: String,
+    /// Parameters that differ from the lesson's defaults. Where a GPU measures, the experiment's own take precedence.
+    pub set: Vec<(String, f64)>,
+    /// The ends of the y axis, in the unit of what the experiment plots.
+    pub reach: [f64; 2],
+    /// Where the lesson asks for it.
+    pub place: Place,
+}
+
+impl Prediction {
+    /// Where its answer comes from; None where it asks for a curve, which its experiment answers.
+    #[must_use]
+    pub fn answer(&self) -> Option<&AnswerDecl> {
+        match &self.asks {
+            Asks::Choice(_, answer) | Asks::Number(_, answer) => Some(answer),
+            Asks::Curve(_) => None,
+        }
+    }
+}
+
+impl CurveDecl {
+    /// The experiment and its curve in a lesson.
+    #[must_use]
+    pub fn of<'a>(&self, lesson: &'a Lesson) -> Option<(&'a Experiment, &'a Curve)> {
+        let experiment = lesson.experiments.iter().find(|experiment| experiment.id == self.experiment)?;
+        Some((experiment, experiment.curves.iter().find(|curve| curve.id == self.curve)?))
+    }
 }
 
 /// One run of a prediction.

@@ -146,6 +146,7 @@ impl<'a> Check<'a> {
                 launch.map(|launch| launch.rungs.clone()).unwrap_or_default()
             }),
             Of::Experiment => unknown(Kind::Experiment, "experiment"),
+            Of::Curve(experiment) => self.curve(name, place, experiment),
             Of::Prediction => unknown(Kind::Prediction, "prediction"),
             Of::Exercise => unknown(Kind::Exercise, "exercise"),
             Of::Explorer => {
@@ -195,6 +196,18 @@ impl<'a> Check<'a> {
         if !known.iter().any(|id| id == name) {
             let message = format!("`{}` has no {what} `{name}`", program.id);
             self.error(place, message, did_you_mean(name, known.iter().map(String::as_str)));
+        }
+    }
+
+    /// A curve's name within an experiment.
+    fn curve(&self, name: &str, place: &Place, experiment: &str) {
+        // That there is no such experiment is said where it is named.
+        let Some(experiment) = self.draft.lesson.experiments.iter().find(|known| known.id == experiment) else {
+            return;
+        };
+        let known: Vec<&str> = experiment.curves.iter().map(|curve| curve.id.as_str()).collect();
+        if !known.contains(&name) {
+            self.error(place, format!("`{}` has no curve `{name}`", experiment.id), did_you_mean(name, known));
         }
     }
 

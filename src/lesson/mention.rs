@@ -36,6 +36,8 @@ pub(super) enum Of {
     Value,
     /// An experiment.
     Experiment,
+    /// A curve of this experiment.
+    Curve(String),
     /// A prediction, which stands here in the text.
     Prediction,
     /// An exercise, which stands here in the text.

@@ -1,9 +1,9 @@
 //! Predictions and exercises, as `lesson.ron` declares them.
 
 use super::document::{Kind, Reader, each, is_id};
-use super::fields::Node;
-use super::mention::Access;
-use super::model::{CATCHES, Catch, Exercise, Prediction, Probe, WrongKernel};
+use super::fields::{Fields, Node};
+use super::mention::{Access, Of};
+use super::model::{AnswerDecl, Asks, CATCHES, Catch, CurveDecl, Exercise, Prediction, Probe, WrongKernel};
 use super::text;
 
 impl Reader<'_> {
@@ -12,7 +12,33 @@ impl Reader<'_> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Prediction);
         let question = fields.text("question").map(|text| text::inlines(text.excerpt(), mentions));
-        let listed = fields.list("options").unwrap_or_default();
+        let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
+        let ways = [fields.optional("options"), fields.optional("number"), fields.optional("curve")];
+        let asks = match ways {
+            [Some(node), None, None] => {
+                self.options(node).zip(self.answer(&fields)).map(|(options, answer)| Asks::Choice(options, answer))
+            }
+            [None, Some(node), None] => {
+                self.within(node).zip(self.answer(&fields)).map(|(within, answer)| Asks::Number(within, answer))
+            }
+            [None, None, Some(node)] => self.curve_asked(node).map(Asks::Curve),
+            _ => {
+                let hint = "write options: [(\"80%\", 0.8), …], or number: (within: 0.1), or curve: (experiment: …)";
+                node.error("a prediction asks for one of `options`, a `number` or a `curve`", hint);
+                // What else it has is no mistake of its own.
+                for name in ["probes", "measured", "traced", "unit"] {
+                    fields.optional(name);
+                }
+                None
+            }
+        };
+        fields.finish();
+        Some(Prediction { id: id?, question: question?, asks: asks?, because: because? })
+    }
+
+    /// The answers to choose from.
+    fn options(&self, node: Node<'_>) -> Option<Vec<(String, f64)>> {
+        let listed = node.list()?;
         let options = listed.iter().filter_map(|node| {
             let [name, node] = node.pair()?;
             let value = node.read::<f64>("a number")?;
@@ -22,34 +48,65 @@ impl Reader<'_> {
             Some((name.text()?.value, value))
         });
         let options: Vec<(String, f64)> = options.collect();
-        let probes = each(&fields, "probes", |node| self.probe(node));
-        let ids: Vec<String> = probes.iter().map(|probe| probe.id.clone()).collect();
+        if listed.len() < 2 {
+            node.error("a prediction needs two answers at least", "write options: [(\"80%\", 0.8), (\"90%\", 0.9)]");
+        }
+        Some(options)
+    }
+
+    /// How far a number may be from the answer, as a share of it.
+    fn within(&self, node: Node<'_>) -> Option<f64> {
+        let fields = node.fields()?;
+        let within = fields.required("within");
+        fields.finish();
+        let share = within?.read::<f64>("a share of the answer, such as 0.1")?;
+        if !(share > 0.0 && share < 1.0) {
+            within?.error(format!("a number cannot be right within {share}"), "write a share from 0 to 1, such as 0.1");
+            return None;
+        }
+        Some(share)
+    }
+
+    /// Where the answer to a question about one figure comes from.
+    fn answer(&mut self, fields: &Fields<'_>) -> Option<AnswerDecl> {
+        let probes = each(fields, "probes", |node| self.probe(node));
+        let ids: Vec<&String> = probes.iter().map(|probe| &probe.id).collect();
+        if let Some((i, twice)) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
+            let node = fields.list("probes").and_then(|nodes| nodes.get(i).copied());
+            let report =
+                |node: Node<'_>| node.error(format!("two probes have the id `{twice}`"), "give each an id of its own");
+            node.into_iter().for_each(report);
+        }
         let runs: Vec<(String, String)> =
             probes.iter().map(|probe| (probe.id.clone(), probe.variant.program.clone())).collect();
         let measured = fields.optional("measured").map(|node| self.expr(Some(node), &Access::Probes(runs.clone())));
         let traced = self.expr(fields.required("traced"), &Access::Counts(runs));
         let unit = fields.text_or_empty("unit");
-        let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
+        let measured = match measured {
+            Some(measured) => Some(measured?),
+            None => None,
+        };
+        Some(AnswerDecl { probes, measured, traced: traced?, unit: unit? })
+    }
+
+    /// The curve to draw.
+    fn curve_asked(&mut self, node: Node<'_>) -> Option<CurveDecl> {
+        let fields = node.fields()?;
+        let experiment = self.name(fields.text("experiment"), Of::Experiment);
+        let curve = fields.text("of");
+        let set = self.settings(&fields);
+        let reach_node = fields.required("y");
         fields.finish();
-        if listed.len() < 2 {
-            node.error("a prediction needs two answers at least", "write options: [(\"80%\", 0.8), (\"90%\", 0.9)]");
+        let reach = reach_node?.pair()?.map(|end| end.read::<f64>("a number"));
+        let [low, high] = [reach[0]?, reach[1]?];
+        if !(low >= 0.0 && high > low && high.is_finite()) {
+            let message = format!("an axis cannot reach from {low} to {high}");
+            reach_node?.error(message, "write its least and its greatest value, such as (0, 40)");
+            return None;
         }
-        if let Some(twice) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
-            node.error(format!("two probes have the id `{}`", twice.1), "give each an id of its own");
-        }
-        Some(Prediction {
-            id: id?,
-            question: question?,
-            options,
-            probes,
-            measured: match measured {
-                Some(measured) => Some(measured?),
-                None => None,
-            },
-            traced: traced?,
-            unit: unit?,
-            because: because?,
-        })
+        let experiment = experiment?;
+        let curve = self.name(curve, Of::Curve(experiment.clone()))?;
+        Some(CurveDecl { experiment, curve, set: set?, reach: [low, high], place: node.place() })
     }
 
     fn probe(&mut self, node: Node<'_>) -> Option<Probe> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::check::Check;
 use super::conditions::{Figure, Wanted};
-use super::model::{AgainstDecl, Lesson, Program, Variant};
+use super::model::{AgainstDecl, Asks, Lesson, Prediction, Program, Variant};
 use super::scope::{Env, Settings};
 use crate::base::expr::EvalError;
 use crate::base::units::count;
@@ -159,8 +159,15 @@ fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
         }
     }
     uses.extend(lesson.steps.iter().map(|step| shown(&step.variant, &step.set)));
-    let probes = lesson.predictions.iter().flat_map(|prediction| &prediction.probes);
-    uses.extend(probes.map(|probe| shown(&probe.variant, &probe.set)));
+    let answers = lesson.predictions.iter().filter_map(Prediction::answer);
+    uses.extend(answers.flat_map(|answer| &answer.probes).map(|probe| shown(&probe.variant, &probe.set)));
+    for asked in &lesson.predictions {
+        let Asks::Curve(decl) = &asked.asks else { continue };
+        let Some((experiment, curve)) = decl.of(lesson) else { continue };
+        let at = |value: &f64| decl.set.iter().cloned().chain([(experiment.over.clone(), *value)]).collect();
+        let points = experiment.values.iter().map(at);
+        uses.extend(points.map(|set| Use { variant: curve.variant.clone(), set, shown: false }));
+    }
     for experiment in &lesson.experiments {
         for curve in &experiment.curves {
             let points = experiment.values.iter().map(|value| vec![(experiment.over.clone(), *value)]);

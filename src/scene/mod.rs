@@ -25,6 +25,7 @@ pub mod reduction;
 mod ring;
 pub mod river;
 pub mod roofline;
+mod ruler;
 pub mod stage;
 pub mod strip;
 pub mod svg;

@@ -2,8 +2,8 @@
 
 use super::frame::{Anchor, Frame, Item};
 use super::palette::{Ink, SERIES};
+use super::ruler::{Ruler, whole};
 use super::text;
-use crate::base::units::{count, digits3};
 
 /// A plot of curves over one quantity.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Axis {
     pub scale: Scale,
     /// The values to mark; none leaves the choice to the plot.
     pub ticks: Vec<f64>,
+    /// What it reaches over at least, also where there is nothing to plot.
+    pub reach: Option<[f64; 2]>,
 }
 
 /// How values lie on an axis.
@@ -84,24 +86,25 @@ pub struct Point {
     pub high: f64,
 }
 
-/// An axis made ready: its range, its marks, and where it lies in the frame.
-struct Ruler {
-    scale: Scale,
-    low: f64,
-    high: f64,
-    from: f32,
-    to: f32,
-    /// Marked values and what to write there.
-    ticks: Vec<(f64, String)>,
-    /// What a value is divided by to be written.
-    scaled: f64,
-    /// The unit with its prefix.
-    unit: String,
+/// Where values lie in a plot's frame.
+pub struct Area {
+    /// Along the x axis, from left to right.
+    pub x: Ruler,
+    /// Along the y axis, from its lower end up.
+    pub y: Ruler,
+    /// Left, top, right and bottom of what the axes enclose.
+    pub rect: [f32; 4],
 }
 
 /// Draws the plot. An empty one says what will appear.
 #[must_use]
 pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
+    laid_out(plot, size).0
+}
+
+/// Draws the plot, and says where values lie in it; None where it is empty and its axes are not given.
+#[must_use]
+pub fn laid_out(plot: &Plot, size: [f32; 2]) -> (Frame, Option<Area>) {
     const MARGIN: f32 = 16.0;
     let mut frame = Frame::new(size);
     let [width, height] = size;
@@ -109,12 +112,12 @@ pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
     frame.text([MARGIN, MARGIN + 10.0], 16.0, Anchor::Start, Ink::Text, title);
     let usable = |axis: &Axis, v: f64| v.is_finite() && (axis.scale == Scale::Linear || v > 0.0);
     let points = || plot.series.iter().flat_map(|s| &s.points).filter(|p| usable(&plot.x, p.x) && usable(&plot.y, p.y));
-    if points().next().is_none() {
+    if points().next().is_none() && plot.y.reach.is_none() {
         let help = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
         let help = text::fit(&help, 14.0, false, width - 2.0 * MARGIN);
         frame.text([width / 2.0, height / 2.0], 14.0, Anchor::Middle, Ink::Muted, help);
         frame.alt = format!("{}: no data yet.", plot.title);
-        return frame;
+        return (frame, None);
     }
     let top = legend(&mut frame, plot, MARGIN, MARGIN + 36.0) + 44.0;
     let spread = points().flat_map(|p| [p.y, p.low, p.high]).filter(|v| usable(&plot.y, *v));
@@ -160,7 +163,7 @@ pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
         frame.dot(at, 3.5, Ink::Accent, None);
     }
     frame.alt = alt(plot, &y);
-    frame
+    (frame, Some(Area { x, y, rect: [left, top, right, bottom] }))
 }
 
 /// Draws a point of a curve: filled, or hollow where it was recorded.
@@ -225,14 +228,20 @@ fn axes(frame: &mut Frame, plot: &Plot, x: &Ruler, y: &Ruler, [left, top, right,
         frame.text([left - 8.0, at], 12.0, Anchor::End, Ink::Muted, label.clone());
     }
     frame.line([left, bottom + 0.5], [right, bottom + 0.5], 1.0, Ink::Muted, None);
-    let mut free = 0.0;
-    for (value, label) in &x.ticks {
-        let at = x.place(*value);
-        frame.line([at, bottom], [at, bottom + 5.0], 1.0, Ink::Muted, None);
+    let ends = |(value, label): &(f64, String)| {
         let half = text::width(label, 12.0, false) / 2.0;
-        if at - half >= free && at + half <= frame.width {
-            frame.text([at, bottom + 16.0], 12.0, Anchor::Middle, Ink::Muted, label.clone());
-            free = at + half + 8.0;
+        (x.place(*value) - half, x.place(*value) + half)
+    };
+    // The last mark has its figure; of the others as many as keep apart from it and from each other.
+    let (mut free, last) = (0.0, x.ticks.last().map_or(right, |tick| ends(tick).0));
+    for (i, tick) in x.ticks.iter().enumerate() {
+        let at = x.place(tick.0);
+        frame.line([at, bottom], [at, bottom + 5.0], 1.0, Ink::Muted, None);
+        let (from, to) = ends(tick);
+        let is_last = i + 1 == x.ticks.len();
+        if from >= free && to <= frame.width && (is_last || to + 8.0 <= last) {
+            frame.text([at, bottom + 16.0], 12.0, Anchor::Middle, Ink::Muted, tick.1.clone());
+            free = to + 8.0;
         }
     }
     let name = |axis: &Axis, ruler: &Ruler| {
@@ -266,101 +275,6 @@ fn ceilings(frame: &mut Frame, plot: &Plot, y: &Ruler, left: f32, right: f32) {
     }
 }
 
-impl Ruler {
-    fn new(axis: &Axis, values: &[f64], from: f32, to: f32, apart: f32) -> Self {
-        let (scaled, prefix) = prefix(values.iter().copied().fold(0.0, f64::max), &axis.unit);
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let room = ((to - from).abs() / apart).floor().max(1.0);
-        let (low, high, marks) = match axis.scale {
-            Scale::Linear => {
-                let (low, high) = (least.min(0.0), if most > least.min(0.0) { most } else { least.min(0.0) + 1.0 });
-                let step = nice((high - low) / f64::from(room));
-                let marks: Vec<f64> =
-                    ((low / step).floor() as i64..=(high / step).ceil() as i64).map(|i| i as f64 * step).collect();
-                let ends = [marks.first().copied().unwrap_or(low), marks.last().copied().unwrap_or(high)];
-                (ends[0].min(low), ends[1].max(high), marks)
-            }
-            Scale::Log2 => {
-                // Powers of two of the unit as it is written, so that the marks are round figures.
-                let (low, high) = ((least / scaled).log2().floor(), (most / scaled).log2().ceil());
-                let (low, high) = if high > low { (low, high) } else { (low - 1.0, low + 1.0) };
-                let step = ((high - low) / f64::from(room)).ceil().max(1.0) as usize;
-                let marks = (low as i32..=high as i32).step_by(step).map(|i| f64::from(i).exp2() * scaled).collect();
-                (low.exp2() * scaled, high.exp2() * scaled, marks)
-            }
-            Scale::Log10 => {
-                let (low, high) = ((least / scaled).log10().floor(), (most / scaled).log10().ceil());
-                let (low, high) = if high > low { (low, high) } else { (low - 1.0, low + 1.0) };
-                let step = ((high - low) / f64::from(room)).ceil().max(1.0) as usize;
-                let power = |i: f64| 10_f64.powf(i) * scaled;
-                let marks = (low as i32..=high as i32).step_by(step).map(|i| power(f64::from(i))).collect();
-                (power(low), power(high), marks)
-            }
-        };
-        let marks = if axis.ticks.is_empty() { marks } else { axis.ticks.clone() };
-        let ticks = marks
-            .into_iter()
-            .filter(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0) && *v >= low && *v <= high)
-            .map(|v| (v, if axis.unit.is_empty() { whole(v) } else { trimmed(v / scaled) }))
-            .collect();
-        let unit = if axis.unit.is_empty() { String::new() } else { format!("{prefix}{}", axis.unit) };
-        Self { scale: axis.scale, low, high, from, to, ticks, scaled, unit }
-    }
-
-    fn place(&self, value: f64) -> f32 {
-        let (value, low, high) = match self.scale {
-            Scale::Linear => (value, self.low, self.high),
-            Scale::Log2 | Scale::Log10 => (value.log2(), self.low.log2(), self.high.log2()),
-        };
-        self.from + (self.to - self.from) * ((value - low) / (high - low)) as f32
-    }
-
-    fn holds(&self, value: f64) -> bool {
-        value >= self.low && value <= self.high
-    }
-
-    /// A value of this axis with the axis's own prefix.
-    fn write(&self, value: f64) -> String {
-        if self.unit.is_empty() { whole(value) } else { format!("{} {}", digits3(value / self.scaled), self.unit) }
-    }
-}
-
-/// The next of 1, 2, 5 times a power of ten that is at least `step`.
-fn nice(step: f64) -> f64 {
-    let power = 10_f64.powf(step.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|n| *n >= step * 0.999).unwrap_or(step)
-}
-
-/// The SI prefix that suits `largest`, and what to divide by. A per cent has none.
-fn prefix(largest: f64, unit: &str) -> (f64, &'static str) {
-    const PREFIXES: [(f64, &str); 7] =
-        [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")];
-    if unit == "%" || unit.is_empty() || largest <= 0.0 {
-        return (1.0, "");
-    }
-    PREFIXES.into_iter().find(|(scale, _)| largest >= *scale * 0.999).unwrap_or((1e-9, "n"))
-}
-
-/// A count: whole powers of 1,024 as such, others with their thousands apart.
-fn whole(value: f64) -> String {
-    for (scale, name) in [(f64::from(1 << 30), "Gi"), (f64::from(1 << 20), "Mi"), (1024.0, "Ki")] {
-        if value >= 4.0 * 1024.0 && value >= scale && value % scale == 0.0 {
-            return format!("{} {name}", trimmed(value / scale));
-        }
-    }
-    if value >= 0.0 && value.fract() == 0.0 { count(value as u64) } else { trimmed(value) }
-}
-
-/// Three digits without zeros after the point.
-fn trimmed(value: f64) -> String {
-    if value.abs() < 1e-12 {
-        return "0".to_owned();
-    }
-    let text = digits3(value);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 fn alt(plot: &Plot, y: &Ruler) -> String {
     let mut out = format!("{}: {} over {}.", plot.title, plot.y.label, plot.x.label);
     for series in &plot.series {
@@ -386,8 +300,13 @@ mod tests {
     use super::*;
 
     fn plot() -> Plot {
-        let axis =
-            |label: &str, unit: &str, scale| Axis { label: label.into(), unit: unit.into(), scale, ticks: vec![] };
+        let axis = |label: &str, unit: &str, scale| Axis {
+            label: label.into(),
+            unit: unit.into(),
+            scale,
+            ticks: vec![],
+            reach: None,
+        };
         let curve = |name: &str, ink, top: f64| Series {
             recorded: false,
             id: name.to_owned(),
@@ -466,10 +385,5 @@ mod tests {
         plot.series.clear();
         let empty = frame(&plot, [420.0, 300.0]);
         assert!(texts(&empty).iter().any(|text| text.starts_with("Run the experiment")));
-    }
-
-    #[test]
-    fn counts_in_powers_of_two_read_as_such() {
-        assert_eq!([32.0, 1024.0, 65536.0, 1_048_576.0, 1000.0].map(whole), ["32", "1,024", "64 Ki", "1 Mi", "1,000"]);
     }
 }

@@ -58,8 +58,15 @@ pub fn plot(
             unit: param.map(|p| p.unit.clone()).unwrap_or_default(),
             scale,
             ticks: experiment.values.clone(),
+            reach: None,
         },
-        y: Axis { label: y.label().to_owned(), unit: y.unit().to_owned(), scale: scale_y, ticks: Vec::new() },
+        y: Axis {
+            label: y.label().to_owned(),
+            unit: y.unit().to_owned(),
+            scale: scale_y,
+            ticks: Vec::new(),
+            reach: None,
+        },
         series,
         ceilings,
         // A setting beyond the experiment's values would press its curves together.

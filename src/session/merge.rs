@@ -45,6 +45,9 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     let predictions = merge_map([&base.predictions, &mine.predictions, &theirs.predictions], |id| {
         clashes.push(format!("your prediction `{id}`"));
     });
+    let drawn = merge_map([&base.drawn, &mine.drawn, &theirs.drawn], |id| {
+        clashes.push(format!("your curve for the prediction `{id}`"));
+    });
     let by_id = all.map(|of| of.edits.iter().map(|edit| (edit.id.clone(), edit.clone())).collect::<BTreeMap<_, _>>());
     let [in_base, in_mine, in_theirs] = &by_id;
     let mut merged = merge_map([in_base, in_mine, in_theirs], |id| clashes.push(format!("your kernel `{id}`")));
@@ -60,6 +63,7 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
         params: later(all.map(|of| &of.params)),
         words,
         predictions,
+        drawn,
         exercises,
         exercise: later(all.map(|of| &of.exercise)),
         solution: later(all.map(|of| &of.solution)),

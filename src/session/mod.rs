@@ -12,6 +12,7 @@ pub mod curves;
 pub mod desk;
 pub mod devices;
 pub mod doctor;
+pub mod drawn;
 pub mod edits;
 pub mod exercise;
 pub mod explain;

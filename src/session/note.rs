@@ -1,5 +1,6 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
+mod asked;
 mod drawn;
 mod experiment;
 mod program;
@@ -15,7 +16,7 @@ use super::model::{self, Predicted as Modelled};
 use super::quote::Quotes;
 use super::recording::Recording;
 use super::run::{Done, Runner};
-use super::saved::{LessonSaved, Predicted, RecordingChoice};
+use super::saved::{LessonSaved, RecordingChoice};
 use super::setting::Setting;
 use super::staged;
 use super::sweep::Sweep;
@@ -136,11 +137,11 @@ impl Builder<'_> {
             match block {
                 Block::Predict(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(self.prediction(id, &fill));
+                    blocks.extend(asked::prediction(self.input, id, &fill));
                 }
                 Block::Exercise(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(self.exercise(id, &fill));
+                    blocks.extend(asked::exercise(self.input, id, &fill));
                 }
                 Block::Explore(name) => {
                     flush(&mut prose, &mut blocks);
@@ -374,21 +375,6 @@ impl Builder<'_> {
         blocks
     }
 
-    fn prediction(&self, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
-        let prediction = self.input.setting.lesson.predictions.iter().find(|p| p.id == id)?;
-        let kept: Option<&Predicted> = self.input.kept.predictions.get(id);
-        let answer = kept.and_then(|k| k.answer.as_ref());
-        let shown = |value: Option<f64>| value.map(|v| crate::base::units::figure(v, &prediction.unit));
-        Some(NoteBlock::Prediction {
-            question: fill.inlines(&prediction.question),
-            answer: kept.and_then(|k| prediction.options.get(k.choice)).map(|(label, _)| label.clone()),
-            measured: shown(answer.and_then(|a| a.measured)),
-            traced: shown(answer.and_then(|a| a.traced)),
-            // The explanation gives the answer away: it is for those who have predicted.
-            because: if answer.is_some() { fill.inlines(&prediction.because) } else { Vec::new() },
-        })
-    }
-
     /// What an explorer shows at the learner's own point.
     fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
         let (explorer, at) = (reference::explorer(name)?, self.input.kept.explored());
@@ -399,23 +385,6 @@ impl Builder<'_> {
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),
         })
-    }
-
-    fn exercise(&self, id: &str, fill: &Fill<'_>) -> Vec<NoteBlock> {
-        let exercises = &self.input.setting.lesson.exercises;
-        let Some(exercise) = exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
-        let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
-        let tried = self.input.kept.tried(id);
-        let mut source = |file: &str, text: &str| {
-            blocks.push(NoteBlock::Source { file: file.to_owned(), text: text.to_owned() });
-        };
-        if let Some(solution) = &tried.solution {
-            source("my kernel, which reaches the goal", solution);
-        }
-        if let Some(edited) = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source)) {
-            source("my kernel, as last edited", edited);
-        }
-        blocks
     }
 }
 

@@ -107,6 +107,7 @@ pub fn series(program: &Program, record: &Record) -> Vec<Plot> {
             unit: unit.to_owned(),
             scale,
             ticks: Vec::new(),
+            reach: None,
         };
         let each = series.each.as_deref().unwrap_or_default();
         let repeat = program.repeats().into_iter().find(|repeat| repeat.id == each);

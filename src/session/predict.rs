@@ -2,18 +2,32 @@
 
 use std::sync::atomic::AtomicBool;
 
+use serde::{Deserialize, Serialize};
+
 use super::devices::Devices;
+use super::drawn::{self, Found, Points};
 use super::jobs::{self, Params};
 use super::run::{self, Runner};
 use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
 use crate::base::units::{number, si};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Lesson, Prediction};
+use crate::lesson::{AnswerDecl, Asks, Lesson, Prediction};
 use crate::trace::record::{Backend, Record};
 
+/// What a learner predicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Guess {
+    /// An answer among those on offer, from 0.
+    Choice(usize),
+    /// A number.
+    Number(f64),
+    /// A curve.
+    Curve(Points),
+}
+
 /// What the runs say.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// From the probes' times; none where nothing could be timed.
     pub measured: Option<f64>,
@@ -30,14 +44,19 @@ pub struct Answer {
     /// What was run, a line each: with its parameters and, where it was timed, its spread and its samples.
     #[serde(default)]
     pub runs: Vec<String>,
+    /// The curve, where one was asked for and could be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Found>,
 }
 
-/// What becomes of a learner's choice.
+/// What becomes of a learner's prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
     /// This option is the nearest.
     Nearest(usize),
-    /// What was measured spreads over several options.
+    /// The number is within the tolerance, or not.
+    Within(bool),
+    /// What was measured spreads over several options, or over the tolerance's end.
     Spread,
     /// A CPU took the times: they say little about a GPU.
     Cpu,
@@ -59,6 +78,23 @@ impl Answer {
             (Some(_), _) if self.software => Grade::Cpu,
             (Some(_), Some([low, high])) if nearest(low) != nearest(high) => Grade::Spread,
             _ => self.measured.or(self.traced).and_then(nearest).map_or(Grade::Nothing, Grade::Nearest),
+        }
+    }
+
+    /// Whether a number is within a share of the figure that decides, which is chosen as in [`Answer::grade`]. Where one end of the spread says
+    /// so and the other does not, it does not decide.
+    #[must_use]
+    pub fn grade_number(&self, guess: f64, within: f64) -> Grade {
+        let is_right = |answer: f64| (guess - answer).abs() <= within * answer.abs();
+        match (self.measured, self.range) {
+            (Some(_), _) if self.software => Grade::Cpu,
+            (Some(_), Some([low, high])) => {
+                let (first, last) = (is_right(low), is_right(high));
+                // Between the ends there may be a figure that the number is near to, and neither end is.
+                let undecided = first != last || (!first && (low..=high).contains(&guess));
+                if undecided { Grade::Spread } else { Grade::Within(first) }
+            }
+            _ => self.measured.or(self.traced).map_or(Grade::Nothing, |answer| Grade::Within(is_right(answer))),
         }
     }
 }
@@ -83,13 +119,20 @@ impl Asked<'_> {
     /// # Errors
     /// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
-        let (records, runs) = self.probe(devices, Backend::Simt, cancel)?;
-        let traced = self.value(&self.prediction.traced, &records);
-        let unmeasured = Answer { measured: None, range: None, software: false, traced, device: None, runs };
-        let measured = self.prediction.measured.as_ref().filter(|_| backend != Backend::Simt);
+        let decl = match &self.prediction.asks {
+            Asks::Choice(_, decl) | Asks::Number(_, decl) => decl,
+            Asks::Curve(decl) => {
+                let how = (backend, self.seed, self.bounds_checks);
+                return drawn::run(devices, self.lesson, decl, how, cancel);
+            }
+        };
+        let (records, runs) = self.probe(devices, decl, Backend::Simt, cancel)?;
+        let traced = self.value(&decl.traced, &records);
+        let unmeasured = Answer { traced, runs, ..Answer::default() };
+        let measured = decl.measured.as_ref().filter(|_| backend != Backend::Simt);
         let Some(measured) = measured else { return Ok(unmeasured) };
         let device = devices.describe(backend).map_err(|d| vec![d])?;
-        let (records, runs) = self.probe(devices, backend, cancel)?;
+        let (records, runs) = self.probe(devices, decl, backend, cancel)?;
         Ok(Answer {
             measured: self.value(measured, &records),
             range: self.range(measured, &records),
@@ -101,16 +144,17 @@ impl Asked<'_> {
     }
 
     /// Runs the probes, and says of each what was run in a line.
-    fn probe(
+    fn probe<'d>(
         &self,
         devices: &Devices,
+        decl: &'d AnswerDecl,
         backend: Backend,
         cancel: &AtomicBool,
-    ) -> Result<(Probed<'_>, Vec<String>), Vec<Diagnostic>> {
+    ) -> Result<(Probed<'d>, Vec<String>), Vec<Diagnostic>> {
         let (mut records, mut runs) = (Vec::new(), Vec::new());
         let purpose = run::purpose(backend, self.seed, self.bounds_checks);
         let runner = Runner { devices, backend, lesson: self.lesson, purpose: &purpose, cancel };
-        for probe in &self.prediction.probes {
+        for probe in &decl.probes {
             let title = self.lesson.title_of(&probe.variant);
             if !self.lesson.runs_on(&probe.variant, backend) {
                 // An answer that takes its results is then none.
@@ -173,12 +217,31 @@ mod tests {
     fn the_nearest_option_by_ratio() {
         let options = [("80%".to_owned(), 0.8), ("90%".to_owned(), 0.9), ("20%".to_owned(), 0.2)];
         let answer = |measured, range, software, traced| {
-            Answer { measured, range, software, traced, device: None, runs: Vec::new() }.grade(&options)
+            Answer { measured, range, software, traced, ..Answer::default() }.grade(&options)
         };
         assert_eq!(answer(Some(0.93), Some([0.91, 0.97]), false, Some(0.8)), Grade::Nearest(1));
         assert_eq!(answer(None, None, false, Some(0.8)), Grade::Nearest(0));
         assert_eq!(answer(None, None, false, None), Grade::Nothing);
         assert_eq!(answer(Some(0.79), Some([0.28, 1.4]), false, Some(0.8)), Grade::Spread);
         assert_eq!(answer(Some(0.79), Some([0.78, 0.8]), true, Some(0.8)), Grade::Cpu);
+    }
+
+    #[test]
+    fn a_number_is_right_within_its_tolerance() {
+        let grade = |measured, range, software, traced, guess| {
+            Answer { measured, range, software, traced, ..Answer::default() }.grade_number(guess, 0.1)
+        };
+        for (guess, right) in [(10.0, true), (9.0, true), (11.0, true), (8.9, false), (11.1, false), (-10.0, false)] {
+            assert_eq!(grade(None, None, false, Some(10.0), guess), Grade::Within(right), "{guess}");
+        }
+        assert_eq!(grade(None, None, false, Some(0.0), 0.0), Grade::Within(true));
+        assert_eq!(grade(None, None, false, Some(0.0), 0.1), Grade::Within(false));
+        assert_eq!(grade(None, None, false, None, 10.0), Grade::Nothing);
+        // The measured figure decides, and not where its spread does not, or a CPU took it.
+        assert_eq!(grade(Some(20.0), Some([19.9, 20.1]), false, Some(10.0), 20.0), Grade::Within(true));
+        assert_eq!(grade(Some(20.0), Some([19.9, 20.1]), false, Some(10.0), 10.0), Grade::Within(false));
+        assert_eq!(grade(Some(20.0), Some([15.0, 21.0]), false, None, 20.0), Grade::Spread);
+        assert_eq!(grade(Some(20.0), Some([10.0, 30.0]), false, None, 20.0), Grade::Spread);
+        assert_eq!(grade(Some(20.0), Some([19.9, 20.1]), true, Some(10.0), 20.0), Grade::Cpu);
     }
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::devices::Choice;
+use super::drawn::Points;
 use super::edits::Edit;
 use super::merge::merge;
-use super::predict::Answer;
+use super::predict::{Answer, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
 use crate::lesson::Lesson;
@@ -85,6 +86,8 @@ pub struct LessonSaved {
     pub words: BTreeMap<String, String>,
     /// Predictions, by id.
     pub predictions: BTreeMap<String, Predicted>,
+    /// Curves that are being drawn, by the ids of the predictions that ask for them.
+    pub drawn: BTreeMap<String, Points>,
     /// What was tried of the exercises, by id.
     pub exercises: BTreeMap<String, Tried>,
     /// The learner's version of the only exercise, as earlier files have it; see [`LessonSaved::adopt`].
@@ -147,11 +150,35 @@ impl LessonSaved {
 
 /// A prediction and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PredictedFile", into = "PredictedFile")]
 pub struct Predicted {
-    /// The option chosen, from 0.
-    pub choice: usize,
+    /// What the learner said.
+    pub guess: Guess,
     /// What the runs said, once they have run.
     pub answer: Option<Answer>,
+}
+
+/// A prediction as a file has it: earlier ones have only the option chosen.
+#[derive(Serialize, Deserialize)]
+struct PredictedFile {
+    #[serde(default, skip_serializing)]
+    choice: usize,
+    #[serde(default)]
+    guess: Option<Guess>,
+    #[serde(default)]
+    answer: Option<Answer>,
+}
+
+impl From<PredictedFile> for Predicted {
+    fn from(file: PredictedFile) -> Self {
+        Self { guess: file.guess.unwrap_or(Guess::Choice(file.choice)), answer: file.answer }
+    }
+}
+
+impl From<Predicted> for PredictedFile {
+    fn from(Predicted { guess, answer }: Predicted) -> Self {
+        Self { choice: 0, guess: Some(guess), answer }
+    }
 }
 
 /// Where the state file lies by default; none where the system names no home.
@@ -266,6 +293,25 @@ mod tests {
         let tried = Tried { source: Some("mine".to_owned()), solution: Some("solved".to_owned()) };
         assert_eq!((kept.tried(&lesson.exercises[0].id), kept.solved(lesson)), (tried, 1));
         save(&path, &begun, saved.clone())?;
+        assert_eq!(read(&path)?, Some(saved));
+        Ok(())
+    }
+
+    #[test]
+    fn predictions_of_earlier_files_are_read() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let answer = "Some((measured: None, traced: Some(1.0), device: None))";
+        let of = format!("{{\"a\": (predictions: {{\"p\": (choice: 2, answer: {answer})}})}}");
+        std::fs::write(&path, format!("(format_version: 1, value: (lessons: {of}))"))?;
+        let mut saved = read(&path)?.ok_or("no state")?;
+        let kept = saved.lessons.get_mut("a").ok_or("nothing of the lesson")?;
+        assert_eq!(kept.predictions["p"].guess, Guess::Choice(2));
+        assert_eq!(kept.predictions["p"].answer.as_ref().and_then(|answer| answer.traced), Some(1.0));
+        let curve = Predicted { guess: Guess::Curve(vec![(1.0, 4.0)]), answer: None };
+        kept.predictions.insert("q".to_owned(), curve);
+        kept.drawn.insert("r".to_owned(), vec![(2.0, 8.5)]);
+        save(&path, &Saved::default(), saved.clone())?;
         assert_eq!(read(&path)?, Some(saved));
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod blocks;
 pub mod control;
+mod draw;
 mod exercise;
 mod flow;
 mod predict;
@@ -25,6 +26,8 @@ use crate::reference::Explored;
 use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::drawn::Points;
+use crate::session::predict::Guess;
 
 /// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
 /// after it is opened, and no frame is late.
@@ -38,8 +41,12 @@ const COLUMN: f32 = 560.0;
 pub enum Ask {
     /// Turned a control.
     Set(String, f64),
-    /// Chose an option of a prediction.
-    Predict(String, usize),
+    /// Predicted.
+    Predict(String, Guess),
+    /// Drew a part of a prediction's curve.
+    Draw(String, Points),
+    /// Wants to change the curve of a prediction.
+    DrawAgain(String),
     /// Moved the point that explorers look at.
     Explore(Explored),
     /// Wants a version of a kernel on the bench, by its id.
@@ -54,7 +61,9 @@ impl Ask {
     fn command(self) -> Command {
         match self {
             Self::Set(id, value) => Command::SetParam(id, value),
-            Self::Predict(id, choice) => Command::Predict(id, choice),
+            Self::Predict(id, guess) => Command::Predict(id, guess),
+            Self::Draw(id, points) => Command::Draw(id, points),
+            Self::DrawAgain(id) => Command::DrawAgain(id),
             Self::Explore(point) => Command::Explore(point),
             Self::Open(id) => Command::ShowEdit(id),
             Self::Judge(id) => Command::JudgeExercise(id),

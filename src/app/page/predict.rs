@@ -3,15 +3,15 @@
 use egui::{Frame, RichText, Ui};
 
 use super::flow::{self, Style};
-use super::{Ask, Reading};
+use super::{Ask, Reading, draw};
 use crate::app::theme;
-use crate::base::units::figure;
-use crate::lesson::Prediction;
+use crate::base::units::{figure, read_figure};
+use crate::lesson::{AnswerDecl, Asks};
 use crate::scene::palette::{Hue, Ink};
-use crate::session::predict::{Answer, Grade};
+use crate::session::predict::{Answer, Grade, Guess};
 use crate::session::saved::Predicted;
 
-/// Shows a prediction: its options until one is chosen, then the answer.
+/// Shows a prediction: what it asks for until that is given, then the answer.
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     let mut asks = Vec::new();
     let Some(lesson) = reading.state.place.lesson.clone() else { return asks };
@@ -31,7 +31,18 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         ui.add_space(10.0);
         let kept = reading.state.kept();
         let predicted = kept.predictions.get(id);
-        asks.extend(options(ui, prediction, predicted, reading.state.found.answering.is_some()));
+        let busy = reading.state.found.answering.is_some();
+        match &prediction.asks {
+            Asks::Choice(options, _) => {
+                let chosen = self::options(ui, options, predicted, busy);
+                asks.extend(chosen.map(|choice| Ask::Predict(id.to_owned(), Guess::Choice(choice))));
+            }
+            Asks::Number(_, decl) => {
+                let given = number(ui, &decl.unit, predicted, busy);
+                asks.extend(given.map(|number| Ask::Predict(id.to_owned(), Guess::Number(number))));
+            }
+            Asks::Curve(decl) => asks.extend(draw::show(ui, (&lesson, kept), (id, decl), busy)),
+        }
         if reading.state.found.answering.as_deref() == Some(id) {
             ui.add_space(8.0);
             ui.horizontal(|ui| {
@@ -39,9 +50,13 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
                 ui.label("running the kernels…");
             });
         }
-        if let Some(answer) = predicted.and_then(|p| p.answer.as_ref()) {
+        if let Some((predicted, answer)) = predicted.and_then(|p| Some((p, p.answer.as_ref()?))) {
             ui.add_space(10.0);
-            verdict(ui, prediction, answer);
+            match &prediction.asks {
+                Asks::Choice(options, decl) => verdict(ui, decl, answer, answer.grade(options)),
+                Asks::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
+                Asks::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
+            }
             ui.add_space(8.0);
             asks.extend(flow::paragraph(ui, reading, &prediction.because, &Style::body()));
         }
@@ -49,16 +64,16 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     asks
 }
 
-fn options(ui: &mut Ui, prediction: &Prediction, predicted: Option<&Predicted>, busy: bool) -> Option<Ask> {
-    let nearest = predicted.and_then(|p| match p.answer.as_ref()?.grade(&prediction.options) {
+fn options(ui: &mut Ui, options: &[(String, f64)], predicted: Option<&Predicted>, busy: bool) -> Option<usize> {
+    let nearest = predicted.and_then(|p| match p.answer.as_ref()?.grade(options) {
         Grade::Nearest(option) => Some(option),
-        Grade::Spread | Grade::Cpu | Grade::Nothing => None,
+        _ => None,
     });
     let mut chosen = None;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
-        for (index, (label, _)) in prediction.options.iter().enumerate() {
-            let mine = predicted.is_some_and(|p| p.choice == index);
+        for (index, (label, _)) in options.iter().enumerate() {
+            let mine = predicted.is_some_and(|p| p.guess == Guess::Choice(index));
             let text = match (mine, nearest == Some(index)) {
                 (true, true) => format!("{label}  · yours, nearest"),
                 (true, false) => format!("{label}  · yours"),
@@ -67,17 +82,67 @@ fn options(ui: &mut Ui, prediction: &Prediction, predicted: Option<&Predicted>, 
             };
             let button = egui::Button::new(text).selected(mine).min_size(egui::vec2(64.0, 32.0));
             if ui.add_enabled(!busy, button).clicked() {
-                chosen = Some(Ask::Predict(prediction.id.clone(), index));
+                chosen = Some(index);
             }
         }
     });
     chosen
 }
 
-fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
+/// A field for a number with its unit; the number, once it is given.
+fn number(ui: &mut Ui, unit: &str, predicted: Option<&Predicted>, busy: bool) -> Option<f64> {
+    let theme = theme::of(ui);
+    let id = ui.scope_id().with("number");
+    let given = predicted.and_then(|p| if let Guess::Number(number) = p.guess { Some(number) } else { None });
+    let mut text = ui.data(|d| d.get_temp::<String>(id)).unwrap_or_default();
+    let mut entered = None;
+    ui.horizontal(|ui| {
+        let field = egui::TextEdit::singleline(&mut text).id(id.with("field")).desired_width(120.0);
+        let response = ui.add_enabled(!busy, field.margin(egui::Margin::symmetric(8, 7)).hint_text("a number"));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Your number"));
+        let sign = if unit == "x" { "×" } else { unit };
+        if !sign.is_empty() {
+            ui.label(RichText::new(sign).color(theme::color(theme, Ink::Muted)));
+        }
+        let number = read_figure(&text, unit);
+        let button = egui::Button::new("Predict").min_size(egui::vec2(80.0, 32.0));
+        let clicked = ui.add_enabled(number.is_some() && !busy, button).clicked();
+        let confirmed = response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        entered = number.filter(|_| clicked || confirmed);
+        let said = match (number, given) {
+            (None, _) if !text.trim().is_empty() => Some("That is no number.".to_owned()),
+            (_, Some(given)) => Some(format!("yours: {}", figure(given, unit))),
+            _ => None,
+        };
+        if let Some(said) = said {
+            ui.label(RichText::new(said).size(theme::SMALL).color(theme::color(theme, Ink::Muted)));
+        }
+    });
+    ui.data_mut(|d| d.insert_temp(id, text));
+    entered
+}
+
+/// What the runs say, and whether the number was near enough.
+fn number_verdict(ui: &mut Ui, decl: &AnswerDecl, (predicted, answer): (&Predicted, &Answer), within: f64) {
+    let Guess::Number(given) = predicted.guess else { return };
+    let grade = answer.grade_number(given, within);
+    verdict(ui, decl, answer, grade);
+    let Grade::Within(right) = grade else { return };
+    let share = figure(within, "%");
+    let (text, ink) = if right {
+        (format!("{} is right, within {share}.", figure(given, &decl.unit)), Hue::Shared.ink())
+    } else {
+        (format!("{} is not within {share}.", figure(given, &decl.unit)), Hue::Store.ink())
+    };
+    let color = theme::color(theme::of(ui), ink);
+    ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::UI)).color(color)).wrap());
+}
+
+/// What was measured and traced, and why neither is graded where it is not.
+fn verdict(ui: &mut Ui, decl: &AnswerDecl, answer: &Answer, grade: Grade) {
     let theme = theme::of(ui);
     let mut row = |name: &str, value: Option<f64>, from: &str| {
-        let text = value.map_or_else(|| "nothing could be timed here".to_owned(), |v| figure(v, &prediction.unit));
+        let text = value.map_or_else(|| "nothing could be timed here".to_owned(), |v| figure(v, &decl.unit));
         ui.horizontal(|ui| {
             let (rect, response) = ui.allocate_exact_size(egui::vec2(76.0, 22.0), egui::Sense::hover());
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, name));
@@ -91,18 +156,18 @@ fn verdict(ui: &mut Ui, prediction: &Prediction, answer: &Answer) {
             from.on_hover_text(answer.runs.join("\n"));
         });
     };
-    if prediction.measured.is_none() {
+    if decl.measured.is_none() {
         row("Traced", answer.traced, "what the runs counted");
         return;
     }
-    let range = answer.range.map(|range| range.map(|v| figure(v, &prediction.unit)).join(" to "));
+    let range = answer.range.map(|range| range.map(|v| figure(v, &decl.unit)).join(" to "));
     let range = range.map_or_else(String::new, |range| format!("({range}) "));
     row("Measured", answer.measured, &format!("{range}{}", answer.device.as_deref().unwrap_or("")));
     row("Traced", answer.traced, "what the sectors alone suggest");
-    let undecided = match answer.grade(&prediction.options) {
-        Grade::Spread => "Not graded: from p10 to p90, what was measured covers several answers.",
+    let undecided = match grade {
+        Grade::Spread => "Not graded: from p10 to p90, what was measured does not decide.",
         Grade::Cpu => "Not graded: a CPU took these times, and they say little about a GPU.",
-        Grade::Nearest(_) | Grade::Nothing => return,
+        Grade::Nearest(_) | Grade::Within(_) | Grade::Nothing => return,
     };
     let text = RichText::new(undecided).color(theme::color(theme, Hue::Store.ink()));
     ui.add(egui::Label::new(text).wrap());

@@ -11,10 +11,11 @@ use crate::lesson::{Pack, SceneKind, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::devices::Choice;
+use crate::session::drawn::Points;
 use crate::session::edits::Language;
 use crate::session::exercise::{Try, Verdict};
 use crate::session::output::SweepPoint;
-use crate::session::predict::Answer;
+use crate::session::predict::{Answer, Guess};
 use crate::session::quote::Quotes;
 use crate::session::recording::Recording;
 use crate::session::saved::{RecordingChoice, Room, ThemeChoice, Written};
@@ -81,8 +82,12 @@ pub enum Command {
     Cancel,
     /// A step, by its id, was read to its end.
     Read(String),
-    /// Choose an option of a prediction and let the measurement answer.
-    Predict(String, usize),
+    /// Predict, and let the runs answer.
+    Predict(String, Guess),
+    /// Keep the points of a curve that is being drawn for a prediction, by its id.
+    Draw(String, Points),
+    /// Take a prediction's curve back, to change it.
+    DrawAgain(String),
     /// Move the point that the lesson's explorers look at.
     Explore(Explored),
     /// Keep the learner's words on a step, by its id.

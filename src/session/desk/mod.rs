@@ -26,7 +26,8 @@ use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, TraceTask};
 use worker::Worker;
 
 use super::devices::Devices;
-use super::saved;
+use super::predict::Guess;
+use super::saved::{self, Predicted};
 use super::sweep::Sweep;
 use super::watch::{self, Watch};
 use super::{curves, exercise, note};
@@ -256,7 +257,15 @@ impl Desk {
                     kept.seen.push(step);
                 }
             }),
-            Command::Predict(id, choice) => self.predict(id, choice),
+            Command::Predict(id, guess) => self.predict(id, guess),
+            Command::Draw(id, points) => self.keep(|kept| {
+                kept.drawn.insert(id, points);
+            }),
+            Command::DrawAgain(id) => self.keep(|kept| {
+                if let Some(Predicted { guess: Guess::Curve(points), .. }) = kept.predictions.remove(&id) {
+                    kept.drawn.insert(id, points);
+                }
+            }),
             Command::Explore(point) => self.keep(|kept| kept.explored = Some(point)),
             Command::Write(step, words) => self.keep(|kept| {
                 kept.words.insert(step, words);

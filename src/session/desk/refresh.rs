@@ -7,10 +7,12 @@ use super::state::{Looked, Measured, Notice, Origin, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Exercise, Facts, Lesson, SceneKind, Variant};
+use crate::lesson::{Asks, Exercise, Facts, Lesson, SceneKind, Variant};
+use crate::session::drawn;
 use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
 use crate::session::jobs;
+use crate::session::predict::Guess;
 use crate::session::saved::Predicted;
 use crate::session::setting::Setting;
 use crate::session::{run, staged, sweep};
@@ -377,18 +379,29 @@ impl Desk {
         self.device.enqueue(DeviceTask::Experiment(setting, experiment, device));
     }
 
-    pub(super) fn predict(&mut self, id: String, choice: usize) {
+    pub(super) fn predict(&mut self, id: String, guess: Guess) {
         let Some(setting) = self.state.place.setting() else { return };
         let Some(prediction) = setting.lesson.predictions.iter().find(|p| p.id == id).cloned() else { return };
         let Some(device) = self.state.acting_device() else { return };
+        let recorded = match &prediction.asks {
+            Asks::Curve(decl) if !drawn::is_found_here(&setting.lesson, decl, &device) => {
+                let (recordings, choice) = (&self.state.recordings, &self.state.saved.recording);
+                Some(drawn::recorded(&setting.lesson, decl, recordings, choice))
+            }
+            _ => None,
+        };
+        let runs = recorded.is_none();
         self.keep(|kept| {
-            kept.predictions.insert(id.clone(), Predicted { choice, answer: None });
+            kept.drawn.remove(&id);
+            kept.predictions.insert(id.clone(), Predicted { guess, answer: recorded });
         });
-        self.begin(Work::Device, "answering the prediction");
-        self.state.found.answering = Some(id);
-        self.device.replace(DeviceTask::Answer(setting, prediction, device.backend));
-        self.answering = self.device.last();
-        self.want_ceilings(device.backend);
+        if runs {
+            self.begin(Work::Device, "answering the prediction");
+            self.state.found.answering = Some(id);
+            self.device.replace(DeviceTask::Answer(setting, prediction, device.backend));
+            self.answering = self.device.last();
+            self.want_ceilings(device.backend);
+        }
     }
 
     pub(super) fn judge_exercise(&mut self, id: &str) {

@@ -14,7 +14,7 @@ use crate::device::DeviceSpec;
 use crate::gpu::simt;
 use crate::job::{BindingKind, Moment};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Pack, Quote, SCENES, Scene, SceneKind, Variant};
+use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Variant};
 use crate::scene::passes::Passes;
 use crate::scene::plot::Plot;
 use crate::scene::roofline::Roofline;
@@ -387,12 +387,17 @@ impl State {
         found.next()
     }
 
-    /// Whether the step asks for a prediction that the learner has not made: curves that were recorded would answer it.
+    /// Whether the step asks for a prediction of times that the learner has not made: curves that were recorded would answer it.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
+        let (Some(lesson), Some(step)) = (&self.place.lesson, self.place.step()) else { return false };
         let made = &self.kept().predictions;
-        let undecided = |block: &Block| matches!(block, Block::Predict(id) if !made.contains_key(id));
-        self.place.step().is_some_and(|step| step.blocks.iter().any(undecided))
+        let timed = |asked: &&Prediction| match &asked.asks {
+            Asks::Choice(_, answer) | Asks::Number(_, answer) => answer.measured.is_some(),
+            Asks::Curve(decl) => decl.of(lesson).is_some_and(|(experiment, _)| !experiment.quantity.is_traced()),
+        };
+        let asked = lesson.predictions.iter().filter(timed).filter(|asked| !made.contains_key(&asked.id));
+        asked.map(|asked| Block::Predict(asked.id.clone())).any(|block| step.blocks.contains(&block))
     }
 
     /// The place in `recorded` of the one to show.
