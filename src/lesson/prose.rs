@@ -100,7 +100,7 @@ pub fn each_inline<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Inline)) {
             Block::Table(header, rows) => {
                 header.iter().chain(rows.iter().flatten()).for_each(|cell| within(cell, see));
             }
-            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => {}
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise(_) | Block::Explore(_) => {}
         }
     }
 }
@@ -113,7 +113,7 @@ impl Lesson {
             within(&prediction.question, see);
             within(&prediction.because, see);
         }
-        self.exercise.iter().for_each(|exercise| each_inline(&exercise.prompt, see));
+        self.exercises.iter().for_each(|exercise| each_inline(&exercise.prompt, see));
     }
 }
 

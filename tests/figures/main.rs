@@ -35,7 +35,7 @@ fn typed(lesson: &Lesson) -> Vec<String> {
         found.extend(typed.0.into_iter().map(|what| format!("{}, prediction {}: {what}", lesson.id, prediction.id)));
     }
     let mut typed = Typed::default();
-    lesson.exercise.iter().for_each(|exercise| typed.blocks(&exercise.prompt));
+    lesson.exercises.iter().for_each(|exercise| typed.blocks(&exercise.prompt));
     found.extend(typed.0.into_iter().map(|what| format!("{}, exercise: {what}", lesson.id)));
     found
 }

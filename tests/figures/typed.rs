@@ -34,7 +34,7 @@ impl Typed {
                 Block::List(_, items) => items.iter().for_each(|item| self.blocks(item)),
                 Block::Quote(inner) | Block::Unfold(_, inner) => self.blocks(inner),
                 Block::Table(header, rows) => self.table(header, rows),
-                Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise | Block::Explore(_) => {}
+                Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise(_) | Block::Explore(_) => {}
             }
         }
     }
