@@ -165,7 +165,9 @@ fn no_lesson_is_named_in_the_program() {
 fn nothing_is_left_behind() {
     let marks = ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "XX".to_owned() + "X", "#[ig".to_owned() + "nore"];
     let mut sources = rust(&["src", "tests", "benches"]);
-    for (folder, ending) in [("lessons", "md"), ("lessons", "ron"), ("shaders", "wgsl"), ("shaders", "cu")] {
+    for (folder, ending) in
+        [("lessons", "md"), ("lessons", "ron"), ("shaders", "wgsl"), ("shaders", "cu"), ("shaders", "cuh")]
+    {
         files(&root().join(folder), ending, &mut sources);
     }
     let mut wrong = Vec::new();

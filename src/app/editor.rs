@@ -1,4 +1,5 @@
-//! The kernel on the bench as text to type in: line numbers, each line's share of the work, what is wrong underlined at its place.
+//! The kernel on the bench as text to type in: line numbers, each line's share of the work, what is wrong underlined at its place. The
+//! files that it includes stand below it, folded; lines are counted on through them.
 
 use std::sync::Arc;
 
@@ -6,9 +7,11 @@ use egui::text::{CCursor, LayoutJob};
 use egui::text_edit::TextEditState;
 use egui::{Galley, Id, Margin, Rect, Shape, Stroke, TextEdit, Ui, pos2, vec2};
 
+use super::parts::{Below, row};
 use super::source::{self, GUTTER, LINE, Lit};
 use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
+use crate::base::parts::{self, Part};
 use crate::scene::palette::{Hue, Theme};
 use crate::session::edits::Language;
 use crate::session::exercise::YOURS;
@@ -19,8 +22,8 @@ use crate::trace::Trace;
 pub struct Editor {
     /// Whose text it is, and what that is written in.
     of: (String, Language),
-    /// The text that was coloured last, in which colours, and what came of it.
-    coloured: Option<(String, Theme, LayoutJob)>,
+    /// The texts of the kernel and its parts that were coloured last, in which colours, and what came of it.
+    coloured: Vec<Option<(String, Theme, LayoutJob)>>,
 }
 
 /// What it shows.
@@ -29,8 +32,10 @@ pub struct Shown<'a> {
     pub of: &'a str,
     /// What it is written in.
     pub language: Language,
-    /// The text.
+    /// The text, with its parts.
     pub text: &'a str,
+    /// Parts of it that are open until they are folded, by their names without endings.
+    pub open: &'a [String],
     /// What its lines did, where that is known of this text.
     pub trace: Option<&'a Trace>,
     /// Lines to light.
@@ -51,12 +56,30 @@ pub struct Happened {
 impl Editor {
     /// Shows it.
     pub fn show(&mut self, ui: &mut Ui, shown: &Shown<'_>) -> Happened {
-        let id = Id::unique("kernel editor");
-        self.forget(ui, id, (shown.of, shown.language));
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let parts = parts::parts(shown.text);
+        self.forget(ui, (shown.of, shown.language), parts.len());
+        let below = Below { trace: shown.trace, lit: shown.lit, open: shown.open };
+        let mut happened = Happened::default();
+        for (index, part) in parts.iter().enumerate() {
+            if row(ui, part, &below) {
+                let Happened { hovered, typed } = self.part(ui, shown, index, part);
+                happened.hovered = happened.hovered.or(hovered);
+                happened.typed = happened.typed.or(typed.map(|text| parts::replaced(shown.text, index, &text)));
+            }
+        }
+        happened
+    }
+
+    /// The kernel's own text, or that of one of its parts. What was typed is that text.
+    fn part(&mut self, ui: &mut Ui, shown: &Shown<'_>, index: usize, part: &Part<'_>) -> Happened {
         let theme = theme::of(ui);
-        let mut text = shown.text.to_owned();
-        let coloured = self.coloured.take().filter(|(of, with, _)| of == shown.text && *with == theme);
-        let mut coloured = coloured.unwrap_or_else(|| (text.clone(), theme, source::colored(shown.text, theme)));
+        // What follows the end of a text's last line is the row of the next part, not an empty line.
+        let is_followed = index + 1 < self.coloured.len();
+        let shown_text = part.text.strip_suffix('\n').filter(|_| is_followed).unwrap_or(part.text);
+        let mut text = shown_text.to_owned();
+        let coloured = self.coloured[index].take().filter(|(of, with, _)| of == shown_text && *with == theme);
+        let mut coloured = coloured.unwrap_or_else(|| (text.clone(), theme, source::colored(shown_text, theme)));
         // What is below the letters is painted before they are laid out.
         let ground = ui.painter().add(Shape::Noop);
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
@@ -68,22 +91,26 @@ impl Editor {
         #[expect(clippy::cast_possible_truncation, reason = "a few points")]
         let margin = Margin { left: GUTTER as i8, right: 16, top: 0, bottom: 0 };
         let editor = TextEdit::multiline(&mut text)
-            .id(id)
+            .id(id(index))
             .code_editor()
             .desired_width(f32::INFINITY)
             .frame(egui::Frame::NONE.inner_margin(margin))
             .layouter(&mut layouter);
         let output = editor.show(ui);
-        self.coloured = Some(coloured);
+        self.coloured[index] = Some(coloured);
         let response = &output.response.response;
         response.widget_info(|| egui::WidgetInfo {
-            label: Some("Source of the kernel".to_owned()),
-            ..egui::WidgetInfo::text_edit(true, shown.text, &text, "")
+            label: Some(
+                part.name().map_or_else(|| "Source of the kernel".to_owned(), |name| format!("Source of {name}")),
+            ),
+            ..egui::WidgetInfo::text_edit(true, shown_text, &text, "")
         });
         let top = output.galley_pos.y;
         let letter = ui.fonts_mut(|fonts| fonts.glyph_width(&theme::mono(theme::CODE), 'm'));
+        let count = u32::try_from(shown_text.lines().count()).unwrap_or(u32::MAX);
+        let lines = part.before + 1..=part.before + count;
         let rect = |line: u32| {
-            let y = top + (line - 1) as f32 * LINE;
+            let y = top + (line - part.before - 1) as f32 * LINE;
             Rect::from_min_size(
                 pos2(response.rect.min.x, y),
                 vec2(response.rect.width().max(ui.clip_rect().width()), LINE),
@@ -91,13 +118,13 @@ impl Editor {
         };
         let hovered = response.hover_pos().map(|at| ((at.y - top) / LINE).floor()).filter(|line| *line >= 0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
-        let hovered = hovered.map(|line| line as u32 + 1);
-        let count = u32::try_from(shown.text.lines().count()).unwrap_or(u32::MAX);
+        let hovered = hovered.map(|line| line as u32 + part.before + 1);
         let grounds = source::grounds(theme, shown.lit, hovered);
-        let grounds = grounds.iter().map(|(line, fill)| fill.shape(rect(*line))).collect();
+        let grounds = grounds.iter().filter(|(line, _)| lines.contains(line));
+        let grounds = grounds.map(|(line, fill)| fill.shape(rect(*line))).collect();
         ui.painter().set(ground, Shape::Vec(grounds));
         let most = source::most(shown.trace);
-        for line in 1..=count {
+        for line in lines.clone() {
             let rect = rect(line);
             if ui.is_rect_visible(rect) {
                 let counts = shown.trace.and_then(|trace| trace.lines.iter().find(|l| l.line == line));
@@ -105,9 +132,12 @@ impl Editor {
             }
         }
         for problem in shown.problems {
-            underline(ui, &output.galley, output.galley_pos, shown.text, problem);
+            let line = line_of(shown, problem).filter(|line| lines.contains(line));
+            if let Some(line) = line {
+                underline(ui, &output.galley, output.galley_pos, shown_text, line - part.before, problem);
+            }
         }
-        if let Some(line) = shown.lit.executing.filter(|_| !response.has_focus()) {
+        if let Some(line) = shown.lit.executing.filter(|line| lines.contains(line) && !response.has_focus()) {
             source::follow(ui, rect(line), (shown.of.to_owned(), line));
         }
         let told = hovered.and_then(|line| {
@@ -117,35 +147,45 @@ impl Editor {
             let column = (column >= 0.0).then_some(column as usize);
             told(shown, line, column)
         });
-        let typed = (text != shown.text).then_some(text);
+        let typed = (text != shown_text).then(|| text + &part.text[shown_text.len()..]);
         if let Some(told) = told.filter(|_| typed.is_none()) {
             output.response.response.on_hover_text_at_pointer(told);
         }
-        Happened { hovered: hovered.filter(|line| *line <= count), typed }
+        Happened { hovered: hovered.filter(|line| lines.contains(line)), typed }
     }
 
     /// Another kernel's text cannot be undone into this one's; a version's begins with what its kernel's was.
-    fn forget(&mut self, ui: &Ui, id: Id, (of, language): (&str, Language)) {
+    fn forget(&mut self, ui: &Ui, (of, language): (&str, Language), parts: usize) {
+        self.coloured.resize(parts, None);
         let (before, same) = (self.of.0.as_str(), self.of.1 == language);
         if before == of && same {
             return;
         }
-        let began =
-            same && of.split_once('+').is_some_and(|(program, _)| program == before) && ui.memory(|m| m.has_focus(id));
-        if let Some(mut state) = TextEditState::load(ui.ctx(), id).filter(|_| !began) {
-            state.clear_undoer();
-            state.store(ui.ctx(), id);
+        let is_version = same && of.split_once('+').is_some_and(|(program, _)| program == before);
+        for id in (0..parts).map(id) {
+            let began = is_version && ui.memory(|m| m.has_focus(id));
+            if let Some(mut state) = TextEditState::load(ui.ctx(), id).filter(|_| !began) {
+                state.clear_undoer();
+                state.store(ui.ctx(), id);
+            }
         }
         self.of = (of.to_owned(), language);
     }
 }
 
+/// The name that egui knows the text of a kernel's part by.
+fn id(index: usize) -> Id {
+    Id::unique("kernel editor").with(index)
+}
+
+/// The line that a problem with the learner's version is at.
+fn line_of(shown: &Shown<'_>, problem: &Diagnostic) -> Option<u32> {
+    parts::line_of(shown.text, YOURS, problem.place.as_ref()?)
+}
+
 /// What is said of a line: what is wrong with it, or what the word there means and what the line did.
 fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
-    let wrong = shown
-        .problems
-        .iter()
-        .find(|problem| problem.place.as_ref().is_some_and(|at| at.file == YOURS && at.line == line));
+    let wrong = shown.problems.iter().find(|problem| line_of(shown, problem) == Some(line));
     if let Some(problem) = wrong {
         return Some(match &problem.hint {
             Some(hint) => format!("{}\n{hint}", problem.message),
@@ -160,12 +200,11 @@ fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
-/// Underlines the word that a problem is at.
-fn underline(ui: &Ui, galley: &Galley, at: egui::Pos2, text: &str, problem: &Diagnostic) {
-    let Some(place) = problem.place.as_ref().filter(|place| place.file == YOURS) else { return };
-    let Some(line) = text.lines().nth(place.line.saturating_sub(1) as usize) else { return };
-    let before: usize =
-        text.lines().take(place.line.saturating_sub(1) as usize).map(|line| line.chars().count() + 1).sum();
+/// Underlines the word that a problem is at, in the line of this number.
+fn underline(ui: &Ui, galley: &Galley, at: egui::Pos2, text: &str, number: u32, problem: &Diagnostic) {
+    let Some(place) = problem.place.as_ref() else { return };
+    let Some(line) = text.lines().nth(number.saturating_sub(1) as usize) else { return };
+    let before: usize = text.lines().take(number.saturating_sub(1) as usize).map(|line| line.chars().count() + 1).sum();
     let column = (place.column.saturating_sub(1) as usize).min(line.chars().count().saturating_sub(1));
     // Of a whole line its text, without what it is indented by.
     let column = column + line.chars().skip(column).take_while(|c| c.is_whitespace()).count();

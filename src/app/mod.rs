@@ -17,6 +17,7 @@ mod math;
 mod origin;
 mod page;
 mod paint;
+mod parts;
 mod player;
 mod plot;
 mod predicted;

@@ -7,7 +7,10 @@ use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::editor::{self, Editor};
 use super::highlight::{self, Kind};
+use super::parts::{self, Below};
 use super::theme;
+use crate::base;
+use crate::base::parts::Part;
 use crate::base::units::{count, digits3};
 use crate::lesson::{Exercise, Kernel, Lesson};
 use crate::scene::frame::Tag;
@@ -111,14 +114,15 @@ impl Code {
         // Without CUDA nothing would come of what is typed.
         let compiles = state.measuring_backend() == Some(Backend::Cuda);
         area.show(ui, |ui| match text {
-            Text::Source(Language::Cuda) if edit.is_none() && !compiles => lines(ui, twin(kernel)),
+            Text::Source(Language::Cuda) if edit.is_none() && !compiles => lines(ui, twin(kernel), open(state)),
             Text::Source(language) => {
                 let told = self.kernel(ui, state, kernel, (language, edit.as_ref()), lit);
                 happened.hovered = told.hovered.filter(|_| language == Language::Wgsl);
                 happened.commands.extend(told.typed.map(|text| Command::TypeKernel(language, text)));
             }
             Text::Ptx => {
-                lines(ui, &compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel))).unwrap_or_default());
+                let ptx = compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel))).unwrap_or_default();
+                lines(ui, &ptx, &[]);
             }
         });
         happened
@@ -148,6 +152,7 @@ impl Code {
             // What was counted is of the last text that compiled.
             trace: state.traced().and_then(|t| t.trace(state.place.pass())).filter(|_| runs),
             lit: if runs { lit } else { &Lit { executing: None, hovered: None } },
+            open: open(state),
             problems: &state.edit_problems(),
         };
         self.editor.show(ui, &shown)
@@ -264,6 +269,11 @@ fn twin(kernel: &Kernel) -> &str {
     kernel.twin().map_or("", |twin| &twin.source)
 }
 
+/// Parts of the kernel that the step shows open at first.
+fn open(state: &State) -> &[String] {
+    state.place.step().map_or(&[], |step| &step.open)
+}
+
 /// What the compiler made of the kernel on the stage.
 fn compiled(state: &State) -> Option<&Compiled> {
     let record = state.found.measured.get(&state.place.variant.program)?.record.as_ref()?;
@@ -320,10 +330,19 @@ pub fn most(trace: Option<&Trace>) -> u64 {
 }
 
 /// Text to read only: what a compiler made, or another language.
-fn lines(ui: &mut Ui, source: &str) {
-    let theme = theme::of(ui);
+fn lines(ui: &mut Ui, source: &str, open: &[String]) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    for (number, text) in (1_u32..).zip(source.lines()) {
+    let nothing = Below { trace: None, lit: &Lit { executing: None, hovered: None }, open };
+    for part in base::parts::parts(source) {
+        if parts::row(ui, &part, &nothing) {
+            piece(ui, &part);
+        }
+    }
+}
+
+fn piece(ui: &mut Ui, part: &Part<'_>) {
+    let theme = theme::of(ui);
+    for (number, text) in (part.before + 1..).zip(part.text.lines()) {
         let job = colored_line(text, theme);
         let galley = ui.fonts_mut(|f| f.layout_job(job));
         let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
@@ -392,7 +411,7 @@ pub fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, mos
     ui.painter().text(at, egui::Align2::RIGHT_CENTER, number, theme::mono(12.0), muted);
     let Some(counts) = counts else { return };
     #[expect(clippy::cast_precision_loss, reason = "a bar of a few points")]
-    let share = if most == 0 { 0.0 } else { counts.warp_instructions as f32 / most as f32 };
+    let share = if most == 0 { 0.0 } else { (counts.warp_instructions as f32 / most as f32).min(1.0) };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
     let heat = theme::color(theme, Ink::Heat(60 + (share * 195.0) as u8));
     let bar = Rect::from_min_size(pos2(rect.min.x + 32.0, rect.center().y - 3.0), vec2(24.0 * share.max(0.06), 6.0));

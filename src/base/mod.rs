@@ -8,6 +8,7 @@ pub mod half;
 pub mod lines;
 pub mod math;
 pub mod npy;
+pub mod parts;
 pub mod rng;
 pub mod store;
 pub mod tensor;

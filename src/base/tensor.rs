@@ -60,6 +60,11 @@ pub enum Init {
     },
     /// Each of 0, 1, 2, … once, in an order that the seed and the buffer's position give.
     Permutation,
+    /// Rows of `columns` elements that are positive and sum to one: the softmax of logits with mean 0 and standard deviation 1.
+    Softmax {
+        /// Elements in a row, 1 or more.
+        columns: u64,
+    },
 }
 
 /// A logit that takes no part in a softmax: far below any other, and finite even when it is multiplied by log2 e, since WGSL need not
@@ -131,6 +136,14 @@ impl Tensor {
             }
             #[expect(clippy::cast_precision_loss, reason = "places are exact up to 2^53")]
             Init::Permutation => each(&|i| elem.encode(rng::permuted(seed, i, (count * in_word) as u64) as f64)),
+            Init::Softmax { columns } => {
+                let (columns, all) = (columns.max(1), (count * in_word) as u64);
+                let exponential = |i| rng::normal(seed, i).exp();
+                let row_sum = |row| (row * columns..all.min((row + 1) * columns)).map(exponential).sum::<f64>();
+                let sums: Vec<f64> = (0..all.div_ceil(columns)).into_par_iter().map(row_sum).collect();
+                #[expect(clippy::cast_possible_truncation, reason = "it is a place in a vector")]
+                each(&|i| elem.encode(exponential(i) / sums[(i / columns) as usize]))
+            }
         };
         Self { elem, words }
     }
@@ -314,6 +327,11 @@ mod tests {
         let mean = normal.iter().sum::<f64>() / 20_000.0;
         let variance = normal.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;
         assert!((mean - 5.0).abs() < 0.05 && (variance - 4.0).abs() < 0.15, "{mean} {variance}");
+        let shares = values(Elem::F32, 1_000, Init::Softmax { columns: 300 });
+        for row in shares.chunks(300) {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6 && row.iter().all(|share| *share > 0.0));
+        }
+        assert!(shares[..300].iter().any(|share| *share > 0.01) && shares[300] != shares[0]);
         let zipf = values(Elem::U32, 60_000, Init::Zipf { exponent: 1.0, values: 3 });
         let share = |k: f64| zipf.iter().filter(|x| **x == k).count();
         // 1 : 1/2 : 1/3 are 6, 3 and 2 elevenths.

@@ -1,14 +1,17 @@
 //! `warpbook trace`
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::args::TraceArgs;
 use super::run::{heading, print};
 use super::{Context, DONE, FAILED, MISUSED, out};
+use crate::base::parts::{self, located};
 use crate::base::units::{count, digits3, si};
 use crate::gpu::simt;
+use crate::job::Job;
 use crate::session::explain;
 use crate::session::model::{self, Predicted, Traced};
 use crate::session::output::Printed;
@@ -51,15 +54,17 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         model::predicted(&chosen, &traced, &Ceilings::default(), None)
     });
     let printed = options.io.printed(&outcome.done);
+    let source = pass.map_or_else(Arc::default, |place| text(&outcome.done.job, place));
     if args.json {
         let provenance = (!args.explain.is_empty()).then_some(outcome.origins.as_slice());
         let passes = pass.is_none().then(|| record.passes.iter().map(Pass::of).collect());
-        out::json(&Output { trace: &trace, passes, predicted, provenance, printed });
+        let parts = Part::of(&source);
+        out::json(&Output { trace: &trace, parts, passes, predicted, provenance, printed });
     } else {
         if pass.is_none() {
             show_passes(record);
         }
-        show(&trace);
+        show(&trace, &source);
         if let Some(predicted) = &predicted {
             show_predicted(predicted);
         }
@@ -70,17 +75,32 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let findings: Vec<_> = record.findings().filter(|(place, _)| meant(*place)).collect();
     for (place, finding) in &findings {
         let of = if pass.is_none() { format!("{}: ", record.passes[*place].id) } else { String::new() };
-        out::note(&format!("{of}line {}: {}", finding.line, finding.message));
+        let line = line_name(&text(&outcome.done.job, *place), finding.line);
+        out::note(&format!("{of}line {line}: {}", finding.message));
     }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }
 
-/// What is printed as JSON: the trace, of a program its passes, what the model of a device says of it, and the origins and contents that were
+/// The WGSL of a pass, with its parts.
+fn text(job: &Job, place: usize) -> Arc<str> {
+    let launch = job.passes.get(place).and_then(|pass| pass.launch());
+    launch.and_then(|launch| launch.wgsl().ok()).map_or_else(Arc::default, |wgsl| wgsl.source.clone())
+}
+
+/// A line of a kernel's text by its number, in a part also by that file's name.
+fn line_name(text: &str, line: u32) -> String {
+    let name = |(path, line): (&str, u32)| format!("{}:{line}", path.rsplit(['/', '\\']).next().unwrap_or(path));
+    located(text, line).map_or_else(|| line.to_string(), name)
+}
+
+/// What is printed as JSON: the trace, where its lines go on in parts of the kernel, of a program its passes, what the model of a device says of it, and the origins and contents that were
 /// asked for.
 #[derive(Serialize)]
 struct Output<'a> {
     #[serde(flatten)]
     trace: &'a Trace,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Part<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     passes: Option<Vec<Pass<'a>>>,
     predicted: Option<Predicted>,
@@ -88,6 +108,25 @@ struct Output<'a> {
     provenance: Option<&'a [Origin]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     printed: Vec<Printed>,
+}
+
+/// A part of the kernel, whose lines are counted on from the kernel's own.
+#[derive(Serialize)]
+struct Part<'a> {
+    file: &'a str,
+    /// The number that its first line has in the trace.
+    first: u32,
+    lines: usize,
+}
+
+impl<'a> Part<'a> {
+    fn of(text: &'a str) -> Vec<Self> {
+        let each = parts::parts(text).into_iter();
+        each.filter_map(|part| {
+            Some(Self { file: part.file?, first: part.before + 1, lines: part.text.lines().count() })
+        })
+        .collect()
+    }
 }
 
 /// A pass of a program.
@@ -136,7 +175,7 @@ fn show_origin(origin: &Origin) {
     }
 }
 
-fn show(trace: &Trace) {
+fn show(trace: &Trace, source: &str) {
     out::line(&format!(
         "{} warps, {} warp instructions, {} lane operations, {} barriers, in {}",
         count(trace.warps),
@@ -182,7 +221,7 @@ fn show(trace: &Trace) {
         let lanes = digits3(l.active_lanes());
         let counts = [l.warp_instructions, l.sectors, l.conflicts, l.divergent].map(count);
         let [instructions, sectors, conflicts, divergent] = counts;
-        vec![l.line.to_string(), instructions, lanes, sectors, conflicts, divergent]
+        vec![line_name(source, l.line), instructions, lanes, sectors, conflicts, divergent]
     }));
     out::table(&rows);
 }

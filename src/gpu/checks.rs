@@ -50,7 +50,7 @@ fn plain(job: &Job, launch: &Launch, output: usize) -> Result<Tensor, Failure> {
     let cancel = AtomicBool::new(false);
     let outcome = simt::run(&program, &mut tensors, launch.grid.most(), &options, &cancel, &|_, _| {})?;
     if let Some(finding) = outcome.trace.findings.first() {
-        return Err(finding.diagnostic(&wgsl.file).into());
+        return Err(finding.diagnostic(&wgsl.file, &wgsl.source).into());
     }
     let at = launch.bindings.iter().position(|binding| binding.buffer == output);
     at.map(|at| tensors.swap_remove(at)).ok_or_else(|| {

@@ -11,8 +11,20 @@ use crate::base::tensor::{Elem, Init};
 use crate::job::Source;
 
 /// What a buffer can begin with.
-pub const INITS: [&str; 11] =
-    ["Random", "Iota", "Zero", "Poison", "Value", "Normal", "Zipf", "Permutation", "Text", "TextFile", "File"];
+pub const INITS: [&str; 12] = [
+    "Random",
+    "Iota",
+    "Zero",
+    "Poison",
+    "Value",
+    "Normal",
+    "Zipf",
+    "Permutation",
+    "Softmax",
+    "Text",
+    "TextFile",
+    "File",
+];
 
 /// The most different numbers of Zipf's distribution: each takes a place in a table.
 const MOST_VALUES: u64 = 1 << 24;
@@ -85,6 +97,12 @@ impl Reader<'_> {
                 fields.finish();
                 Some(InitDecl::Zipf { exponent: exponent?, values: values? })
             }
+            ("Softmax", Some(rest)) => {
+                let fields = rest.fields()?;
+                let columns = self.wanted(owner, fields.required("columns"), Wanted::Count(1));
+                fields.finish();
+                Some(InitDecl::Softmax { columns: columns? })
+            }
             ("Text", Some(rest)) => Some(InitDecl::Bytes(Source::Text(rest.only()?.text()?.value.into()))),
             ("TextFile", Some(rest)) => Some(InitDecl::Bytes(self.source(rest)?)),
             ("File", Some(rest)) => Some(InitDecl::Elements(self.source(rest)?)),
@@ -94,6 +112,7 @@ impl Reader<'_> {
                     "Value" => ("write Value(0.5)", false),
                     "Normal" => ("write Normal(mean: \"0\", deviation: \"1\")", false),
                     "Zipf" => ("write Zipf(exponent: \"1\", values: \"1000\")", false),
+                    "Softmax" => ("write Softmax(columns: \"cols\")", false),
                     "Text" => ("write Text(\"to be or not to be\")", false),
                     "TextFile" | "File" => ("write (path: \"assets/data/NAME\", sha256: \"…\") behind it", false),
                     _ => ("leave away what is behind it", true),

@@ -41,10 +41,13 @@ impl Reader<'_> {
         (entry, twin)
     }
 
-    /// The twin in `file`, where there is one.
+    /// The twin in `file`, with its parts, where there is one.
     fn twin(&self, fields: &Fields<'_>, file: String, entry: String) -> Option<Twin> {
         match self.reading.files.read(&file) {
-            Ok(source) => Some(Twin { file, source: source.into(), entry }),
+            Ok(source) => {
+                let source = self.composed(&fields.text("shader")?, &file, source)?;
+                Some(Twin { file, source, entry })
+            }
             Err(FileError::Missing) => None,
             Err(FileError::Unreadable(why)) => {
                 let message = format!("cannot read {}: {why}", self.reading.files.display(&file));

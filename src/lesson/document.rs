@@ -2,8 +2,6 @@
 //!
 //! Names are noted in [`Mentions`] and resolved by `check`, so that one reading reports every mistake.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 
 use super::conditions::{Condition, Figure, Wanted};
@@ -13,7 +11,7 @@ use super::mention::{Access, Mentions, Of};
 use super::model::{Code, Domain, Kernel, Lesson, Param, Program, Value, Variant, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
-use crate::base::files::{FileError, PackFiles};
+use crate::base::files::PackFiles;
 use crate::job::ReferenceSignature;
 
 /// The version of `lesson.ron` and `index.ron` that this program writes. It reads those before it, too: the first had no programs of
@@ -365,26 +363,6 @@ impl Reader<'_> {
         self.name(node.text(), Of::Pass(variant?.program.clone()))
     }
 
-    /// The path and text of the file that `text` names, below `folder`.
-    pub(super) fn file(&self, folder: &str, text: &Text<'_>) -> Option<(String, Arc<str>)> {
-        let path = format!("{folder}/{}", text.value);
-        match self.reading.files.read(&path) {
-            Ok(source) => Some((path, source.into())),
-            Err(FileError::Missing) => {
-                let below = self.reading.files.list(folder);
-                let names = below.iter().filter_map(|file| file.strip_prefix(folder)?.strip_prefix('/'));
-                let hint = crate::base::diag::nearest(&text.value, names).map_or_else(
-                    || "add the file, or name another".to_owned(),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                text.error(format!("there is no file {}", self.reading.files.display(&path)), hint);
-                None
-            }
-            Err(FileError::Unreadable(why)) => {
-                text.error(format!("cannot read {}: {why}", self.reading.files.display(&path)), "make it plain text");
-                None
-            }
-        }
     }
 }
 

@@ -25,6 +25,7 @@ mod questions;
 mod scaffold;
 mod scenes;
 pub mod scope;
+mod shaders;
 mod sized;
 mod steps;
 mod text;

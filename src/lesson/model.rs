@@ -389,6 +389,8 @@ pub struct Step {
     pub scene: SceneKind,
     /// A part of the source line whose first access is on the stage at first; empty for the first access of all.
     pub watch: String,
+    /// Parts of the kernel that the code pane shows open at first, by their files' names without the endings.
+    pub open: Vec<String>,
     /// From which share of the record on: 0 for its beginning, less than 1.
     pub at: f64,
     /// Whether the start page shows this step's picture for the lesson.

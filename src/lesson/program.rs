@@ -187,6 +187,11 @@ pub enum InitDecl {
         /// How many numbers there are.
         values: Expr,
     },
+    /// Rows that sum to one.
+    Softmax {
+        /// Elements in a row.
+        columns: Expr,
+    },
     /// The bytes of a text or file, each an element.
     Bytes(Source),
     /// A file's bytes as elements of the buffer's type.
@@ -199,6 +204,7 @@ impl InitDecl {
         let found = match self {
             Self::Plain(_) | Self::Bytes(_) | Self::Elements(_) => [None, None, None],
             Self::Within { low, high, masked } => [Some(low), Some(high), masked.as_ref()],
+            Self::Softmax { columns } => [Some(columns), None, None],
             Self::Normal { mean: a, deviation: b } | Self::Zipf { exponent: a, values: b } => [Some(a), Some(b), None],
         };
         found.into_iter().flatten()

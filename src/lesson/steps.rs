@@ -16,6 +16,8 @@ impl Reader<'_> {
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
         let scene = fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("a scene"));
         let watch = fields.text_or_empty("watch");
+        let open = fields.list("open").unwrap_or_default();
+        let open = open.into_iter().filter_map(|node| Some(node.text()?.value)).collect();
         let at = fields.optional("at").map_or(Some(0.0), |node| {
             let at = node.read::<f64>("a share of the record, such as 0.5")?;
             if !(0.0..1.0).contains(&at) {
@@ -36,6 +38,7 @@ impl Reader<'_> {
             experiment,
             scene: scene?,
             watch: watch?,
+            open,
             at: at?,
             cover: cover?,
             place: node.place(),

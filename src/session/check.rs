@@ -10,6 +10,7 @@ use super::quote::Quotes;
 use super::run::{self, Runner};
 use super::work;
 use crate::base::diag::Diagnostic;
+use crate::base::parts::parts;
 use crate::gpu::backend::NVRTC;
 use crate::gpu::{limits, simt};
 use crate::job::Job;
@@ -123,6 +124,16 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
             let message =
                 format!("step `{}` watches `{}`, which kernel `{}` does not hold", step.id, step.watch, kernel.id);
             problems.push(error(message).hint("copy a part of the line from the shader"));
+        }
+        let known: Vec<&str> =
+            kernel.map(|kernel| parts(kernel.source())).into_iter().flatten().filter_map(|part| part.stem()).collect();
+        for name in step.open.iter().filter(|name| !known.contains(&name.as_str())) {
+            let message = format!("step `{}` opens the part `{name}`, which its kernel does not include", step.id);
+            let hint = match known.as_slice() {
+                [] => "leave it out: the kernel includes no files".to_owned(),
+                known => format!("the kernel includes {}; write a name without its ending", known.join(", ")),
+            };
+            problems.push(error(message).hint(hint));
         }
         let purpose = run::purpose(Backend::Simt, 1, true);
         let job = jobs::build(lesson, &step.variant, &jobs::with(&jobs::defaults(lesson), &step.set), &purpose);

@@ -212,10 +212,12 @@ impl Done {
     /// What is wrong: a check that failed, and what the tracer found, at its lines.
     #[must_use]
     pub fn problems(&self) -> Vec<Diagnostic> {
-        let file = |place: usize| {
-            self.job.passes[place].launch().map_or(self.job.place.file.as_str(), crate::job::Launch::file)
-        };
-        let findings = self.record.findings().map(|(place, finding)| finding.diagnostic(file(place)));
+        let findings = self.record.findings().map(|(place, finding)| {
+            let launch = self.job.passes[place].launch();
+            let file = launch.map_or(self.job.place.file.as_str(), crate::job::Launch::file);
+            let text = launch.and_then(|launch| launch.wgsl().ok()).map_or("", |wgsl| &wgsl.source);
+            finding.diagnostic(file, text)
+        });
         failed_check(&self.job, &self.record).into_iter().chain(findings).collect()
     }
 }

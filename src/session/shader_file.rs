@@ -11,6 +11,7 @@ use super::model;
 use super::run::{self, Done, Which};
 use crate::base::diag::Diagnostic;
 use crate::base::files;
+use crate::base::parts;
 use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
@@ -115,6 +116,7 @@ fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnosti
             .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them"))
     })?;
     let file = target.to_owned();
+    let source = parts::compose_on_disk(&file, source).map_err(one)?;
     let entry = pick_entry(&file, &source, options.entry.as_deref())?;
     let Some(grid) = options.grid else {
         return Err(one(

@@ -1,6 +1,7 @@
 //! A stack for deep recursion, and a place where a compiler's panic ends: it becomes a diagnostic.
 
 use crate::base::diag::Diagnostic;
+use crate::base::parts::in_part;
 
 /// Stack for one walk: an expression of a hundred thousand terms is a tree as deep, and lowering walks it. Two KiB for
 /// each byte of the longest source are enough, and only what is used of it is ever committed.
@@ -12,7 +13,7 @@ const MAX_SOURCE: usize = 1 << 17;
 /// Runs `work` on `source`, the shader in `file`, with a large stack.
 ///
 /// # Errors
-/// Those of `work`, that it panicked, or that the source is too long.
+/// Those of `work`, in the part of the shader that they are about, that it panicked, or that the source is too long.
 pub fn deep<T: Send>(
     file: &str,
     source: &str,
@@ -26,14 +27,15 @@ pub fn deep<T: Send>(
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("lower".to_owned()).stack_size(STACK).spawn_scoped(scope, work);
         let thread = thread.map_err(|e| failed(format!("no thread can be started to compile the shader: {e}")))?;
-        thread.join().unwrap_or_else(|panic| {
+        let outcome = thread.join().unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it did not say why");
             let mut errors = failed(format!("the compiler of shaders broke down: {said}"));
             errors[0].hint =
                 Some("the mistake is in the compiler: say it in other words, and please report it".to_owned());
             Err(errors)
-        })
+        });
+        outcome.map_err(|errors| errors.into_iter().map(|error| in_part(error, source)).collect())
     })
 }
 

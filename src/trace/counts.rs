@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, Place};
+use crate::base::parts;
 
 /// What the lanes of a whole grid did. The same program and inputs give the same counts on any machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -161,7 +162,8 @@ pub struct LineCounts {
 }
 
 impl LineCounts {
-    fn add(&mut self, other: &Self) {
+    /// Adds the counts of another line.
+    pub fn add(&mut self, other: &Self) {
         self.warp_instructions += other.warp_instructions;
         self.lane_ops += other.lane_ops;
         self.sectors += other.sectors;
@@ -207,13 +209,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The finding as a diagnostic about `file`.
+    /// The finding as a diagnostic about `file`, whose composed text is `text`, or about one of its parts.
     #[must_use]
-    pub fn diagnostic(&self, file: &str) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(self.message.clone()).in_file(file);
-        if let Some(place) = &mut diagnostic.place {
-            place.line = self.line;
-        }
-        diagnostic
+    pub fn diagnostic(&self, file: &str, text: &str) -> Diagnostic {
+        let place = Place { line: self.line, ..Place::start(file) };
+        parts::in_part(Diagnostic::error(self.message.clone()).in_place(&place), text)
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::declared::{Declared, Keyword, declared};
 use crate::base::diag::{Diagnostic, nearest};
+use crate::base::parts::in_part;
 
 /// The types that a value can be given to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +151,10 @@ pub fn settle(file: &str, source: &str, constants: &[(String, f64)]) -> Result<S
     for (place, text) in edits {
         settled.source.replace_range(place, &text);
     }
-    if problems.is_empty() { Ok(settled) } else { Err(problems) }
+    if problems.is_empty() {
+        return Ok(settled);
+    }
+    Err(problems.into_iter().map(|problem| in_part(problem, source)).collect())
 }
 
 /// That a constant's type does not hold a value.

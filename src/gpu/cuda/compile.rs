@@ -2,6 +2,7 @@
 
 use super::{constants, log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
+use crate::base::parts;
 use crate::gpu::backend::Failure;
 use crate::gpu::toolkit;
 use crate::job::{Launch, Twin};
@@ -55,7 +56,11 @@ pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Imag
     ];
     options.extend(toolkit::roots().iter().map(|root| format!("--include-path={}", root.join("include").display())));
     let header = constants::header(launch);
-    let compiled = nvrtc::compile(&twin.source, &twin.file, (CONSTANTS, &header), &options).map_err(broken)?;
+    let parts = parts::parts(&twin.source);
+    let own = parts.first().map_or("", |part| part.text);
+    let of_parts = parts.iter().filter_map(|part| Some((part.name()?, part.text)));
+    let headers: Vec<(&str, &str)> = std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).collect();
+    let compiled = nvrtc::compile(own, &twin.file, &headers, &options).map_err(broken)?;
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
         log::diagnostics(&compiled.log, twin).into_iter().partition(Diagnostic::is_error);
     if !compiled.done {

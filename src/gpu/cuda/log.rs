@@ -1,9 +1,11 @@
 //! The compiler's log, read into diagnostics at their file, line and column.
 
 use crate::base::diag::{Diagnostic, Place, Severity};
+use crate::base::parts::{Part, parts};
 use crate::job::Twin;
 
-/// The errors and warnings in `log`, in order. Those of other files, such as headers, are put at the head of the twin's.
+/// The errors and warnings in `log`, in order, in the twin and its parts. Those of other files, such as CUDA's own headers, are put at the
+/// head of the twin's.
 pub(super) fn diagnostics(log: &str, twin: &Twin) -> Vec<Diagnostic> {
     let lines: Vec<&str> = log.lines().collect();
     lines.iter().enumerate().filter_map(|(i, line)| finding(line, &lines[i + 1..], twin)).collect()
@@ -21,12 +23,13 @@ fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
         _ => return None,
     };
     let diagnostic = Diagnostic { severity, ..Diagnostic::error(message.trim()) };
-    if file != twin.file {
+    let is_meant = |part: &Part<'_>| part.name().unwrap_or(&twin.file) == file;
+    let Some(part) = parts(&twin.source).into_iter().find(is_meant) else {
         let message = format!("{} (in {file}, line {number})", diagnostic.message);
         return Some(Diagnostic { message, ..diagnostic }.in_file(&twin.file));
-    }
-    let column = column(after, twin, number).unwrap_or(1);
-    let place = Some(Place { file: file.to_owned(), line: number, column });
+    };
+    let column = column(after, part.text, number).unwrap_or(1);
+    let place = Some(Place { file: part.file.unwrap_or(file).to_owned(), line: number, column });
     let hint = match diagnostic.message.strip_prefix("identifier \"").and_then(|rest| rest.split_once('"')) {
         Some((name, _)) if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
             Some(format!("a constant `{name}` reaches the twin where the lesson's kernel sets it in `constants`"))
@@ -37,10 +40,10 @@ fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
 }
 
 /// The column that the caret below the quoted line points at. The quotation is indented in its own way.
-fn column(after: &[&str], twin: &Twin, number: u32) -> Option<u32> {
+fn column(after: &[&str], text: &str, number: u32) -> Option<u32> {
     let caret = after.iter().take(3).position(|line| line.trim() == "^")?;
     let quoted = after.get(caret.checked_sub(1)?)?;
-    let source = twin.source.lines().nth(usize::try_from(number).ok()?.checked_sub(1)?)?;
+    let source = text.lines().nth(usize::try_from(number).ok()?.checked_sub(1)?)?;
     let indent = |line: &str| line.chars().take_while(|c| c.is_whitespace()).count();
     let within = after[caret].chars().take_while(|c| *c != '^').count().checked_sub(indent(quoted))?;
     u32::try_from(indent(source) + within + 1).ok()
@@ -87,5 +90,14 @@ mod tests {
             "shaders/copy.cu:1:1: error: identifier \"x\" is undefined (in other.h, line 7)"
         );
         assert_eq!(diagnostics("", &twin()), []);
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_part_is_placed_there() {
+        let twin =
+            Twin { source: format!("{}// ==== shaders/add.cuh ====\n\n  int add(\n", twin().source).into(), ..twin() };
+        let log = "add.cuh(2): error: expected a \")\"\n  int add(\n          ^\n";
+        let found: Vec<String> = diagnostics(log, &twin).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["shaders/add.cuh:2:11: error: expected a \")\""]);
     }
 }

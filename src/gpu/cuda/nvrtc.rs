@@ -56,27 +56,30 @@ impl Drop for Program {
     }
 }
 
-/// Compiles `source`, which messages call `name`. `header` can be included under its name.
+/// Compiles `source`, which messages call `name`. Each of `headers`, a name and a text, can be included under its name.
 ///
 /// # Errors
 /// When the compiler fails otherwise than by errors in the source.
-pub(super) fn compile(source: &str, name: &str, header: (&str, &str), options: &[String]) -> Outcome<Compilation> {
+pub(super) fn compile(source: &str, name: &str, headers: &[(&str, &str)], options: &[String]) -> Outcome<Compilation> {
     let text = |text: &str| CString::new(text).map_err(|_| "the source holds a zero character".to_owned());
     let (source, name) = (text(source)?, text(name)?);
-    let (header_name, header) = (text(header.0)?, text(header.1)?);
-    let (headers, header_names) = ([header.as_ptr()], [header_name.as_ptr()]);
+    let header_names = headers.iter().map(|(name, _)| text(name)).collect::<Outcome<Vec<CString>>>()?;
+    let headers = headers.iter().map(|(_, header)| text(header)).collect::<Outcome<Vec<CString>>>()?;
+    let header_pointers: Vec<*const c_char> = headers.iter().map(|header| header.as_ptr()).collect();
+    let name_pointers: Vec<*const c_char> = header_names.iter().map(|name| name.as_ptr()).collect();
+    let header_count = c_int::try_from(headers.len()).map_err(|_| "there are too many headers".to_owned())?;
     let options = options.iter().map(|option| text(option)).collect::<Outcome<Vec<CString>>>()?;
     let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     let mut raw = std::ptr::null_mut();
-    // SAFETY: All strings end with a zero and outlive the program; there is one header, and as many options as are counted.
+    // SAFETY: All strings end with a zero and outlive the program; there are as many headers, with names, and options as are counted.
     unsafe {
         sys::nvrtcCreateProgram(
             &raw mut raw,
             source.as_ptr(),
             name.as_ptr(),
-            1,
-            headers.as_ptr(),
-            header_names.as_ptr(),
+            header_count,
+            header_pointers.as_ptr(),
+            name_pointers.as_ptr(),
         )
         .result()
         .map_err(|e| e.to_string())?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::device::{Gpu, cause};
 use super::unchecked;
 use crate::base::diag::Diagnostic;
+use crate::base::parts::in_part;
 use crate::base::wgsl::without_enable_subgroups;
 use crate::gpu::backend::Failure;
 use crate::gpu::driver::{Guards, Part};
@@ -131,7 +132,8 @@ fn module(gpu: &Gpu, kernel: &str, wgsl: &Wgsl, guards: Guards) -> Result<wgpu::
             Err(match complaint.and_then(|c| c.location) {
                 Some(place) => {
                     let start = place.offset as usize;
-                    diagnostic.at(&wgsl.file, &wgsl.source, &(start..start + place.length as usize))
+                    let span = start..start + place.length as usize;
+                    in_part(diagnostic.at(&wgsl.file, &wgsl.source, &span), &wgsl.source)
                 }
                 None => diagnostic.in_file(&wgsl.file),
             }

@@ -217,7 +217,8 @@ impl State {
         // What was traced of a version in CUDA C++ is the kernel's WGSL.
         let traced = self.traced().filter(|_| self.edited_in() == Some(Language::Wgsl));
         let findings = traced.into_iter().flat_map(|traced| traced.findings(self.place.pass()));
-        findings.map(|finding| finding.diagnostic(YOURS)).chain(failed).collect()
+        let text = self.found.source.as_deref().unwrap_or_default();
+        findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()
     }
 
     /// What is kept of the lesson on the screen.

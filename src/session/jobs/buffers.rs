@@ -58,6 +58,13 @@ impl Builder<'_> {
                 let values = self.values.whole(values, at, "the number of values")?;
                 Init::Zipf { exponent: number(exponent, "the exponent")?, values }
             }
+            InitDecl::Softmax { columns } => {
+                if elem.is_whole() {
+                    let message = format!("a buffer of {elem:?} cannot hold a softmax: its elements are below 1");
+                    return Err(vec![at.error(message).hint("write elem: F32, F16 or Bf16")]);
+                }
+                Init::Softmax { columns: self.values.whole(columns, at, "the columns")? }
+            }
             InitDecl::Bytes(source) => return Ok(Content::Bytes(source.clone())),
             InitDecl::Elements(source) => return Ok(Content::Elements(source.clone())),
         }))

@@ -1,0 +1,321 @@
+//! A kernel's text and its parts: files that several kernels share. One text, which is compiled, traced, kept and shown.
+//!
+//! A file names a part in a line of its own: `// #include "row_sum.wgsl"` in WGSL, where it is a comment, `#include "row_sum.cuh"` in CUDA
+//! C++. The part lies in the same folder. [`compose`] puts each part behind the file, below a line with its path, so that the file's own
+//! lines keep their numbers. WGSL's declarations may stand in any order; a compiler of C++ is given the parts as headers.
+
+use std::path::Path;
+
+use super::diag::{Diagnostic, Place, nearest};
+use super::files::{FileError, read_text};
+
+/// What stands before and after the path in the line above a part.
+const MARK: [&str; 2] = ["// ==== ", " ===="];
+
+/// The most parts of a kernel.
+const MOST: usize = 32;
+
+/// A piece of a composed text: the kernel's own file, or one of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The part's path; None for the kernel's own file.
+    pub file: Option<&'a str>,
+    /// Lines of the composed text before its first.
+    pub before: u32,
+    /// Its text.
+    pub text: &'a str,
+}
+
+impl<'a> Part<'a> {
+    /// The file's name without its folder and its ending; None for the kernel's own file.
+    #[must_use]
+    pub fn stem(&self) -> Option<&'a str> {
+        self.name().map(|name| name.rsplit_once('.').map_or(name, |(stem, _)| stem))
+    }
+
+    /// The file's name without its folder; None for the kernel's own file.
+    #[must_use]
+    pub fn name(&self) -> Option<&'a str> {
+        self.file.map(|file| &file[folder(file).len()..])
+    }
+}
+
+/// The text of `file` with its parts behind it. `read` gives the text of a path, and `list` the paths that there are, for a hint.
+///
+/// # Errors
+/// A part that is missing, unreadable, in another folder or a part of itself, and too many parts: at the line that names it.
+pub fn compose(
+    file: &str,
+    text: String,
+    read: &dyn Fn(&str) -> Result<String, FileError>,
+    list: &dyn Fn() -> Vec<String>,
+) -> Result<String, Diagnostic> {
+    let mut composer = Composer { read, list, way: vec![file.to_owned()], parts: Vec::new() };
+    composer.collect(&text)?;
+    let mut composed = text;
+    for (path, part) in composer.parts {
+        if !composed.is_empty() && !composed.ends_with('\n') {
+            composed.push('\n');
+        }
+        composed.push_str(&format!("{}{path}{}\n{part}", MARK[0], MARK[1]));
+    }
+    Ok(composed)
+}
+
+/// The same, of a file that is in no pack: its parts lie beside it on disk.
+///
+/// # Errors
+/// As [`compose`].
+pub fn compose_on_disk(file: &str, text: String) -> Result<String, Diagnostic> {
+    let read = |path: &str| {
+        read_text(Path::new(path)).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => FileError::Missing,
+            _ => FileError::Unreadable(error.to_string()),
+        })
+    };
+    compose(file, text, &read, &Vec::new)
+}
+
+/// The pieces of a composed text, the kernel's own file first. Their texts are the whole text but for the lines between them.
+#[must_use]
+pub fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut file, mut before, mut from, mut at) = (None, 0, 0, 0);
+    for (line, number) in text.split_inclusive('\n').zip(1..) {
+        let end = at + line.len();
+        if let Some(path) = marked(line) {
+            parts.push(Part { file, before, text: &text[from..at] });
+            (file, before, from) = (Some(path), number, end);
+        }
+        at = end;
+    }
+    parts.push(Part { file, before, text: &text[from..] });
+    parts
+}
+
+/// The composed text with another text in the place of the piece `index` of [`parts`].
+#[must_use]
+pub fn replaced(text: &str, index: usize, with: &str) -> String {
+    let mut whole = String::with_capacity(text.len() + with.len());
+    for (i, part) in parts(text).into_iter().enumerate() {
+        if let Some(path) = part.file {
+            if !whole.is_empty() && !whole.ends_with('\n') {
+                whole.push('\n');
+            }
+            whole.push_str(&format!("{}{path}{}\n", MARK[0], MARK[1]));
+        }
+        whole.push_str(if i == index { with } else { part.text });
+    }
+    whole
+}
+
+/// The part that a line of the composed text is in, and the line's number there; None in the kernel's own file.
+#[must_use]
+pub fn located(text: &str, line: u32) -> Option<(&str, u32)> {
+    let part = parts(text).into_iter().rfind(|part| part.before < line)?;
+    Some((part.file?, line - part.before))
+}
+
+/// The diagnostic about a composed text at its place in the part that it is about, if it is about one.
+#[must_use]
+pub fn in_part(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
+    if let Some(place) = &mut diagnostic.place
+        && let Some((file, line)) = located(text, place.line)
+    {
+        *place = Place { file: file.to_owned(), line, column: place.column };
+    }
+    diagnostic
+}
+
+/// The line of a composed text that a place in `own`, the kernel's own file, or in one of its parts is about.
+#[must_use]
+pub fn line_of(text: &str, own: &str, place: &Place) -> Option<u32> {
+    let is_in = |part: &Part<'_>| part.file.unwrap_or(own) == place.file;
+    parts(text).iter().find(|part| is_in(part)).map(|part| part.before + place.line)
+}
+
+/// The path in a line that stands above a part.
+fn marked(line: &str) -> Option<&str> {
+    let path = line.trim_end().strip_prefix(MARK[0])?.strip_suffix(MARK[1])?;
+    (!path.is_empty()).then_some(path)
+}
+
+/// The folder of a path, with its slash.
+fn folder(path: &str) -> &str {
+    &path[..path.rfind(['/', '\\']).map_or(0, |slash| slash + 1)]
+}
+
+/// The name of the part in a line that names one, and where it begins in the line.
+fn named(file: &str, line: &str) -> Option<(usize, String)> {
+    let code = line.trim_start();
+    let code = if file.ends_with(".wgsl") { code.strip_prefix("//")?.trim_start() } else { code };
+    let (name, _) = code.strip_prefix("#include")?.trim_start().strip_prefix('"')?.split_once('"')?;
+    Some((line.find('"')? + 1, name.to_owned()))
+}
+
+struct Composer<'a> {
+    read: &'a dyn Fn(&str) -> Result<String, FileError>,
+    list: &'a dyn Fn() -> Vec<String>,
+    /// The files that name each other, down to the one that is being read.
+    way: Vec<String>,
+    /// Paths and texts.
+    parts: Vec<(String, String)>,
+}
+
+impl Composer<'_> {
+    /// Adds the parts that `text`, the last file of the way, names, and those that they name.
+    fn collect(&mut self, text: &str) -> Result<(), Diagnostic> {
+        let file = self.way.last().cloned().unwrap_or_default();
+        let mut offset = 0;
+        for line in text.split_inclusive('\n') {
+            if let Some((at, name)) = named(&file, line) {
+                let span = offset + at..offset + at + name.len();
+                // What is wrong further down has its place already.
+                let place = |problem: Diagnostic| match &problem.place {
+                    Some(_) => problem,
+                    None => problem.at(&file, text, &span),
+                };
+                self.part(&file, &name).map_err(place)?;
+            }
+            offset += line.len();
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, by: &str, name: &str) -> Result<(), Diagnostic> {
+        if name.contains(['/', '\\', ':', '\0']) || matches!(name, "" | "." | "..") {
+            let message = format!("`{name}` is not the name of a file in this folder");
+            return Err(
+                Diagnostic::error(message).hint("put the part beside the file that names it, and give its name")
+            );
+        }
+        let path = format!("{}{name}", folder(by));
+        if self.way.contains(&path) {
+            let problem = Diagnostic::error(format!("`{name}` includes itself, by way of this line"));
+            return Err(problem.hint("leave this line out"));
+        }
+        if self.parts.iter().any(|(known, _)| *known == path) {
+            return Ok(());
+        }
+        if self.parts.len() == MOST {
+            let problem = Diagnostic::error(format!("a kernel has at most {MOST} parts"));
+            return Err(problem.hint("put what belongs together into one file"));
+        }
+        let text = (self.read)(&path).map_err(|error| match error {
+            FileError::Missing => {
+                let all = (self.list)();
+                let beside = all.iter().filter(|other| folder(other) == folder(&path));
+                let near = nearest(name, beside.map(|other| &other[folder(other).len()..]));
+                let hint = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if name.ends_with(".wgsl") => "add the file, or name another".to_owned(),
+                    None => "add the file; a header of CUDA's own is named as <cuda_fp16.h>".to_owned(),
+                };
+                Diagnostic::error(format!("there is no file {path}")).hint(hint)
+            }
+            FileError::Unreadable(why) => {
+                Diagnostic::error(format!("cannot read {path}: {why}")).hint("make it plain text")
+            }
+        })?;
+        // Its place among the parts is before those that it names itself.
+        self.parts.push((path.clone(), text.clone()));
+        self.way.push(path);
+        self.collect(&text)?;
+        self.way.pop();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: [(&str, &str); 6] = [
+        ("s/sum.wgsl", "// #include \"one.wgsl\"\nfn sum() {}\n"),
+        ("s/one.wgsl", "const ONE = 1;"),
+        ("s/loop.wgsl", "// #include \"back.wgsl\"\n"),
+        ("s/back.wgsl", "\n  // #include \"loop.wgsl\"\n"),
+        ("s/add.cuh", "#pragma once\n"),
+        ("t/other.wgsl", ""),
+    ];
+
+    fn composed(file: &str, text: &str) -> Result<String, String> {
+        let read = |path: &str| {
+            let found = FILES.iter().find(|(name, _)| *name == path);
+            found.map(|(_, text)| (*text).to_owned()).ok_or(FileError::Missing)
+        };
+        let list = || FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        compose(file, text.to_owned(), &read, &list).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn parts_stand_behind_the_file_once_each() {
+        let own = "// #include \"sum.wgsl\"\n//#include \"one.wgsl\"\nfn main() {}";
+        let text = composed("s/k.wgsl", own).unwrap_or_default();
+        let expected = "// #include \"sum.wgsl\"\n//#include \"one.wgsl\"\nfn main() {}\n\
+                        // ==== s/sum.wgsl ====\n// #include \"one.wgsl\"\nfn sum() {}\n\
+                        // ==== s/one.wgsl ====\nconst ONE = 1;";
+        assert_eq!(text, expected);
+        let found: Vec<_> = parts(&text).into_iter().map(|part| (part.name(), part.before)).collect();
+        assert_eq!(found, [(None, 0), (Some("sum.wgsl"), 4), (Some("one.wgsl"), 7)]);
+        assert_eq!(
+            [3, 6, 8].map(|line| located(&text, line)),
+            [None, Some(("s/sum.wgsl", 2)), Some(("s/one.wgsl", 1))]
+        );
+        assert_eq!(parts(&text)[1].stem(), Some("sum"));
+        let place = Place { file: "s/one.wgsl".to_owned(), line: 1, column: 7 };
+        assert_eq!(line_of(&text, "s/k.wgsl", &place), Some(8));
+        assert_eq!(line_of(&text, "s/k.wgsl", &Place::start("s/k.wgsl")), Some(1));
+        assert_eq!(line_of(&text, "s/k.wgsl", &Place::start("s/none.wgsl")), None);
+        for (i, part) in parts(&text).into_iter().enumerate() {
+            assert_eq!(replaced(&text, i, part.text), text);
+        }
+        assert_eq!(
+            replaced(&text, 1, "fn sum() { }"),
+            text.replace("// #include \"one.wgsl\"\nfn sum() {}", "fn sum() { }")
+        );
+        // A file without parts is what it was.
+        assert_eq!(composed("s/k.wgsl", "fn main() {}"), Ok("fn main() {}".to_owned()));
+    }
+
+    #[test]
+    fn each_language_names_parts_in_its_own_way() {
+        assert!(
+            composed("k.wgsl", "#include \"x.wgsl\"\n/* #include \"y\" */").is_ok_and(|text| parts(&text).len() == 1)
+        );
+        assert!(
+            composed("s/k.cu", "#include <cuda_fp16.h>\n// #include \"x.cuh\"")
+                .is_ok_and(|text| parts(&text).len() == 1)
+        );
+        assert!(
+            composed("s/k.cu", "#include \"add.cuh\"\n")
+                .is_ok_and(|text| text.ends_with("s/add.cuh ====\n#pragma once\n"))
+        );
+    }
+
+    #[test]
+    fn mistakes_are_at_the_line_that_names_the_part() {
+        let wrong = |text: &str| composed("s/k.wgsl", text).err().unwrap_or_default();
+        let missing = wrong("fn f() {}\n// #include \"som.wgsl\"\n");
+        assert_eq!(missing, "s/k.wgsl:2:14: error: there is no file s/som.wgsl\n  hint: did you mean `sum.wgsl`?");
+        let far = wrong("// #include \"../t/other.wgsl\"");
+        assert!(
+            far.starts_with("s/k.wgsl:1:14: error: `../t/other.wgsl` is not the name of a file in this folder"),
+            "{far}"
+        );
+        let cycle = wrong("// #include \"loop.wgsl\"");
+        assert!(cycle.starts_with("s/back.wgsl:2:16: error: `loop.wgsl` includes itself"), "{cycle}");
+        let own = wrong("// #include \"k.wgsl\"");
+        assert!(own.starts_with("s/k.wgsl:1:14: error: `k.wgsl` includes itself"), "{own}");
+        let headers = composed("s/k.cu", "#include \"cuda_fp16.h\"").err().unwrap_or_default();
+        assert!(headers.contains("there is no file s/cuda_fp16.h") && headers.contains("<cuda_fp16.h>"), "{headers}");
+    }
+
+    #[test]
+    fn a_finding_in_a_part_is_placed_there() {
+        let text = composed("s/k.wgsl", "// #include \"sum.wgsl\"\n").unwrap_or_default();
+        let at = |line| Diagnostic::error("no").in_place(&Place { file: "s/k.wgsl".to_owned(), line, column: 4 });
+        assert_eq!(in_part(at(4), &text).to_string(), "s/sum.wgsl:2:4: error: no");
+        assert_eq!(in_part(at(1), &text).to_string(), "s/k.wgsl:1:4: error: no");
+    }
+}
