@@ -8,10 +8,12 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
+use warpbook::base::parts::{line_of, parts};
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
 use warpbook::session::edits::Language;
+use warpbook::session::exercise::YOURS;
 
 use window::{Window, open, settle};
 
@@ -72,6 +74,40 @@ fn what_is_typed_is_on_the_stage_beside_what_it_was() {
         |sectors: &str| images.iter().filter(|alt| alt.contains("load of src") && alt.contains(sectors)).count();
     assert_eq!((loads("8 sectors"), loads("4 sectors")), (1, 1), "{images:?}");
     window.get_by_label("× 0.500");
+}
+
+#[test]
+fn what_a_kernel_includes_is_folded_below_it_and_can_be_typed_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    command(&mut window, Command::OpenLesson("softmax".to_owned()));
+    let kernel = state(&window).place.kernel().unwrap();
+    let included = parts(kernel.source()).into_iter().nth(1).unwrap();
+    let (name, lines) = (included.name().unwrap().to_owned(), included.text.lines().count());
+    let below = format!("Source of {name}");
+    assert!(window.query_by_label(&below).is_none(), "it is folded");
+    let shown = window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default();
+    assert!(!shown.contains("===="), "what stands between the texts is not part of them: {shown}");
+    window.get_by_label(&format!("{name}, {lines} lines, folded")).click_accesskit();
+    settle(&mut window);
+    window.get_by_label(&format!("{name}, {lines} lines, open"));
+    window.get_by_label(&below).focus();
+    window.step();
+    window.get_by_label(&below).type_text("// mine\n");
+    window.step();
+    settle(&mut window);
+    let own = source(&window);
+    assert!(state(&window).place.edit.is_some() && state(&window).edit_problems().is_empty());
+    let typed = parts(&own)[1].text.to_owned();
+    assert!(typed.contains("// mine\n") && !parts(&own)[0].text.contains("// mine"), "{own}");
+    // A mistake in it is told beside the line that it is in, counted on from the kernel's.
+    let broken = own.replace("// mine\n", "fn broken(\n");
+    command(&mut window, Command::TypeKernel(broken.clone()));
+    let problem = state(&window).edit_problems()[0].clone();
+    let place = problem.place.clone().unwrap();
+    assert!(place.file.ends_with(&name), "{problem}");
+    let line = line_of(&broken, YOURS, &place).unwrap() as usize;
+    assert!(line > parts(&broken)[0].text.lines().count(), "{problem}");
 }
 
 #[test]

@@ -1,73 +1,58 @@
-// Fused softmax backward: against two sweeps, the row's y and dy stay in registers between the sum and the stores.
-// Each is read once and dx is stored once: 12 bytes an element. Of rows too long for that, a part of dy is read again.
-// From outside: ROWS and COLS of y, dy and dx; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up,
-// the vectors of four of y that a lane keeps; KEPT, those of dy, PER_LANE at most.
-
-// The sum of the values of a warp's lanes: five exchanges, of which each halves what is left.
-__device__ float sum_of_warp(float value) {
-    for (unsigned int bit = 16; bit > 0; bit /= 2) {
-        value += __shfl_xor_sync(0xffffffff, value, bit);
-    }
-    return value;
-}
-
-// The sum of the values of all lanes: within each warp, then over what the warps found.
-__device__ float sum_of(float value) {
-    __shared__ float sums[32];
-    unsigned int lane = threadIdx.x % 32;
-    unsigned int warp = threadIdx.x / 32;
-    float found = sum_of_warp(value);
-    if (lane == 0) {
-        sums[warp] = found;
-    }
-    __syncthreads();
-    return sum_of_warp(lane < BLOCK / 32 ? sums[lane] : 0.0f);
-}
-
-__device__ float dot(float4 a, float4 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
-// The k-th four elements of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-__device__ float4 load(const float* row, unsigned int local, unsigned int k) {
-    unsigned int i = local + k * BLOCK;
-    constexpr float4 none = {0.0f, 0.0f, 0.0f, 0.0f};
-    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-}
-
-// Stores what `load` loads.
-__device__ void store(float* row, unsigned int local, unsigned int k, float4 four) {
-    unsigned int i = local + k * BLOCK;
-    if (4 * i < COLS) {
-        reinterpret_cast<float4*>(row)[i] = four;
-    }
-}
+// Fused softmax backward: against two sweeps, the row's y and
+// dy stay in registers between the sum and the stores.
+// Each is loaded once and dx is stored once: 12 bytes an
+// element. Of rows too long for that, a lane keeps KEPT of its
+// vectors of dy and loads the others again.
+// Constants: ROWS and COLS of y, dy and dx; BLOCK, the
+// workgroup size, a power of 2 and 32 or more;
+// PER_LANE, the vectors of y that a lane keeps: COLS / 4 /
+// BLOCK, rounded up; KEPT, those of dy, PER_LANE at most.
+#include "workgroup_sum.cuh"
+#include "vec4.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-backward_fused(const float* __restrict__ y, const float* __restrict__ dy, float* __restrict__ dx) {
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+backward_fused(const float4* __restrict__ y,
+               const float4* __restrict__ dy,
+               float4* __restrict__ dx) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
-    float4 cells_y[PER_LANE], cells_dy[KEPT];
-    float along = 0.0f;
+    // From here on, pointers are to the row.
+    unsigned start = row * COLS / 4;
+    y += start;
+    dy += start;
+    dx += start;
+    float4 y_cells[PER_LANE] = {};
+    float4 dy_cells[KEPT] = {};
+    float dot_y_dy = 0.0f;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        cells_y[k] = load(y + start, local, k);
-        float4 four = load(dy + start, local, k);
-        along += dot(cells_y[k], four);
-        if (k < KEPT) {
-            cells_dy[k] = four;
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        if (4 * i < COLS) {
+            y_cells[k] = y[i];
+            float4 dy_i = dy[i];
+            dot_y_dy += dot(y_cells[k], dy_i);
+            if (k < KEPT) {
+                dy_cells[k] = dy_i;
+            }
         }
     }
-    along = sum_of(along);
+    dot_y_dy = workgroup_sum(dot_y_dy);
 
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 p = cells_y[k];
-        float4 g = k < KEPT ? cells_dy[k] : load(dy + start, local, k);    // what found no place is still near, in a cache
-        store(dx + start, local, k, {p.x * (g.x - along), p.y * (g.y - along), p.z * (g.z - along), p.w * (g.w - along)});
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        if (4 * i < COLS) {
+            float4 dy_i;
+            if (k < KEPT) {
+                dy_i = dy_cells[k];
+            } else {
+                dy_i = dy[i];  // often still cached
+            }
+            float4 dy_centred = dy_i - dot_y_dy;
+            dx[i] = y_cells[k] * dy_centred;
+        }
     }
 }

@@ -1,88 +1,58 @@
-// Softmax backward, a warp a row: against a workgroup a row, LANES lanes share a row, and no barrier is needed.
-// A workgroup has several rows. Long rows need more registers than LANES lanes have.
+// Softmax backward, a warp a row: against a workgroup a row,
+// LANES lanes share a row, and a workgroup has several rows.
+// No barrier is needed where a subgroup has LANES lanes or
+// more. Long rows need more registers than LANES lanes have.
+// #include "row_lanes.wgsl"
 
 enable subgroups;
 
-override ROWS: u32 = 128;     // rows of y, dy and dx
-override COLS: u32 = 512;     // columns of y, dy and dx
-override BLOCK: u32 = 128;    // lanes in a workgroup
-override LANES: u32 = 32;     // lanes that share a row: a power of two, 32 at most
-const PER_LANE: u32 = 4;      // vectors of four of y and of dy that a lane keeps: COLS / 4 / LANES, rounded up
+override ROWS: u32 = 128;   // rows of y, dy and dx
+override COLS: u32 = 512;   // columns of y, dy and dx
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
+override LANES: u32 = 32;   // lanes for a row, a power of 2
+// Vectors of y, and of dy, that a lane keeps:
+// COLS / 4 / LANES, rounded up.
+const PER_LANE: u32 = 4;
 
 @group(0) @binding(0) var<storage, read> y: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> dy: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> dx: array<vec4<f32>>;
-
-// For subgroups narrower than LANES: what they found, by lane.
-var<workgroup> found: array<f32, BLOCK>;
-
-// The sum of the values of a row's lanes.
-fn sum_of(local: u32, width: u32, value: f32) -> f32 {
-    var result = value;
-    for (var bit = 1u; bit < min(LANES, width); bit *= 2u) {
-        result += subgroupShuffleXor(result, bit);
-    }
-    if (width < LANES) {
-        found[local] = result;
-        workgroupBarrier();
-        result = 0.0;
-        for (var i = local / LANES * LANES; i < (local / LANES + 1u) * LANES; i += width) {
-            result += found[i];
-        }
-        workgroupBarrier();
-    }
-    return result;
-}
-
-// The k-th four elements of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-fn load_y(start: u32, lane: u32, k: u32) -> vec4<f32> {
-    var four = vec4<f32>(0.0);
-    let i = lane + k * LANES;
-    if (4u * i < COLS) {
-        four = y[start / 4u + i];    // one access of 16 bytes
-    }
-    return four;
-}
-
-fn load_dy(start: u32, lane: u32, k: u32) -> vec4<f32> {
-    var four = vec4<f32>(0.0);
-    let i = lane + k * LANES;
-    if (4u * i < COLS) {
-        four = dy[start / 4u + i];    // one access of 16 bytes
-    }
-    return four;
-}
-
-// Stores what `load_y` loads, in dx.
-fn store(start: u32, lane: u32, k: u32, four: vec4<f32>) {
-    let i = lane + k * LANES;
-    if (4u * i < COLS) {
-        dx[start / 4u + i] = four;
-    }
-}
+@group(0) @binding(2)
+var<storage, read_write> dx: array<vec4<f32>>;
 
 @compute @workgroup_size(BLOCK)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-    @builtin(subgroup_size) width: u32,
+    lane: SubgroupLane,
 ) {
-    let lane = local % LANES;
-    let row = (group.x + group.y * groups.x) * (BLOCK / LANES) + local / LANES;
-    // Beyond the last row a lane does as the others do, and stores nothing: all take part in the exchanges.
-    let start = min(row, ROWS - 1u) * COLS;
-    var cells_y: array<vec4<f32>, PER_LANE>;
-    var cells_dy: array<vec4<f32>, PER_LANE>;
-    var along = 0.0;
+    let position = position_of(lane);
+    let local = position % LANES;
+    let first_row =
+        (group.x + group.y * groups.x) * (BLOCK / LANES);
+    let row = first_row + position / LANES;
+    // Beyond the last row, lanes do as the others do and store
+    // nothing: all lanes take part in the exchanges.
+    let start = min(row, ROWS - 1u) * COLS / 4u;
+    var y_cells: array<vec4<f32>, PER_LANE>;
+    var dy_cells: array<vec4<f32>, PER_LANE>;
+    var dot_y_dy = 0.0;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells_y[k] = load_y(start, lane, k);
-        cells_dy[k] = load_dy(start, lane, k);
-        along += dot(cells_y[k], cells_dy[k]);
+        let i = local + k * LANES;
+        if (4u * i < COLS) {
+            y_cells[k] = y[start + i];
+            dy_cells[k] = dy[start + i];
+            dot_y_dy += dot(y_cells[k], dy_cells[k]);
+        }
     }
-    along = sum_of(local, width, along);
-
-    for (var k = 0u; k < PER_LANE && row < ROWS; k++) {
-        store(start, lane, k, cells_y[k] * (cells_dy[k] - along));
+    dot_y_dy = row_lanes_sum(lane, dot_y_dy);
+    if (row >= ROWS) {
+        return;
+    }
+    for (var k = 0u; k < PER_LANE; k++) {
+        let i = local + k * LANES;
+        if (4u * i < COLS) {
+            let dy_centred = dy_cells[k] - dot_y_dy;
+            dx[start + i] = y_cells[k] * dy_centred;
+        }
     }
 }

@@ -1,94 +1,85 @@
-// Cross-entropy, forward and backward in one: loss = lse - x[target] + z lse² of each row, with lse = log of the sum of e^x, and its
-// gradient (1 + 2 z lse) y - t. The softmax y and the one-hot t are never stored: 8 bytes an element, as many as a copy moves.
-// From outside: ROWS and COLS of x and dx; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up;
-// Z, the weight of the z-loss, which keeps lse near 0.
+// Cross-entropy of each row and its gradient, in one kernel:
+// with lse = log of the sum of e^x,
+// loss = lse - x[target] + z lse², dx = (1 + 2 z lse) y - t.
+// The softmax y and the one-hot t are never stored: 8 bytes an
+// element, as many as a copy moves.
+// Constants: ROWS and COLS of x and dx; BLOCK, the workgroup
+// size, a power of 2 and 32 or more;
+// Z, the weight of the z-loss, lse²; PER_LANE, the vectors that
+// a lane keeps: COLS / 4 / BLOCK, rounded up.
+#include "workgroup_max.cuh"
+#include "workgroup_sum.cuh"
+#include "vec4.cuh"
 
-constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros, also as its loss
+// A logit that takes no part. A row with no other gives zeros,
+// also as its loss.
+constexpr float MASKED = -1.0e38f;
 
-// What `combine` makes of the values of a warp's lanes: five exchanges, of which each halves what is left.
-template <class Combine>
-__device__ float all_of_warp(float value, Combine combine) {
-    for (unsigned int bit = 16; bit > 0; bit /= 2) {
-        value = combine(value, __shfl_xor_sync(0xffffffff, value, bit));
-    }
-    return value;
-}
-
-// What `combine` makes of the values of all lanes: within each warp, then over what the warps found, a word of `words` each.
-template <class Combine>
-__device__ float all_lanes(float* words, float value, float nothing, Combine combine) {
-    unsigned int lane = threadIdx.x % 32;
-    unsigned int warp = threadIdx.x / 32;
-    float found = all_of_warp(value, combine);
-    if (lane == 0) {
-        words[warp] = found;
-    }
-    __syncthreads();
-    return all_of_warp(lane < BLOCK / 32 ? words[lane] : nothing, combine);
-}
-
-// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-__device__ float4 load(const float* row, unsigned int local, unsigned int k) {
-    unsigned int i = local + k * BLOCK;
-    constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
-    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-}
-
-// Stores what `load` loads.
-__device__ void store(float* row, unsigned int local, unsigned int k, float4 four) {
-    unsigned int i = local + k * BLOCK;
-    if (4 * i < COLS) {
-        reinterpret_cast<float4*>(row)[i] = four;
-    }
-}
-
-// The part of t that belongs to what `load` loads: 1 at the wanted column, 0 elsewhere.
-__device__ float4 one_hot(unsigned int wanted, unsigned int local, unsigned int k) {
-    unsigned int i = 4 * (local + k * BLOCK);
-    auto one = [wanted](unsigned int i) { return i == wanted ? 1.0f : 0.0f; };
-    return {one(i), one(i + 1), one(i + 2), one(i + 3)};
+// The elements of the one-hot target that are in vector i of
+// the row: 1 at the target's column, 0 elsewhere.
+__device__ float4 one_hot(unsigned column, unsigned i) {
+    auto element = [=](unsigned k) {
+        return 4 * i + k == column ? 1.0f : 0.0f;
+    };
+    return {element(0), element(1), element(2), element(3)};
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-cross_entropy(const float* __restrict__ x, const unsigned int* __restrict__ targets, float* __restrict__ dx, float* __restrict__ loss) {
-    __shared__ float maxima[32], sums[32];
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+cross_entropy(const float4* __restrict__ x,
+              const unsigned* __restrict__ targets,
+              float4* __restrict__ dx,
+              float* __restrict__ loss) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
+    // From here on, pointers are to the row.
+    unsigned start = row * COLS / 4;
+    x += start;
+    dx += start;
     float4 cells[PER_LANE];
-    float greatest = MASKED;
+    float row_max = MASKED;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        cells[k] = load(x + start, local, k);
-        greatest = fmaxf(greatest, fmaxf(fmaxf(cells[k].x, cells[k].y), fmaxf(cells[k].z, cells[k].w)));
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        cells[k] = {MASKED, MASKED, MASKED, MASKED};
+        if (4 * i < COLS) {
+            cells[k] = x[i];  // one access of 16 bytes
+        }
+        row_max = fmaxf(row_max, max_component(cells[k]));
     }
-    greatest = all_lanes(maxima, greatest, MASKED, [](float a, float b) { return fmaxf(a, b); });
+    row_max = workgroup_max(row_max);
 
-    float sum = 0.0f;
+    float row_sum = 0.0f;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 e = cells[k];
-        e = {__expf(e.x - greatest), __expf(e.y - greatest), __expf(e.z - greatest), __expf(e.w - greatest)};
-        cells[k] = e;    // 0 beyond the row's end
-        sum += e.x + e.y + e.z + e.w;
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        // Beyond the row's end this is 0.
+        cells[k] = exp(cells[k] - row_max);
+        row_sum += sum_components(cells[k]);
     }
-    sum = all_lanes(sums, sum, 0.0f, [](float a, float b) { return a + b; });
+    row_sum = workgroup_sum(row_sum);
 
-    // A row in which all is masked has no loss.
-    bool some = greatest > MASKED;
-    float lse = some ? greatest + logf(sum) : 0.0f;
-    unsigned int wanted = targets[row];
+    // A row in which all logits are masked has no loss, and no
+    // target either: column COLS is in no vector.
+    bool is_any_unmasked = row_max > MASKED;
+    float row_lse = row_max + logf(row_sum);
+    float lse = is_any_unmasked ? row_lse : 0.0f;
+    unsigned column = targets[row];
     if (local == 0) {
-        loss[row] = some ? lse - x[start + wanted] + Z * lse * lse : 0.0f;
+        auto x_row = reinterpret_cast<const float*>(x);
+        float row_loss = lse - x_row[column] + Z * lse * lse;
+        loss[row] = is_any_unmasked ? row_loss : 0.0f;
     }
-    float scale = some ? (1.0f + 2.0f * Z * lse) / sum : 0.0f;
+    float factor = (1.0f + 2.0f * Z * lse) / row_sum;
+    float y_factor = is_any_unmasked ? factor : 0.0f;
+    unsigned hot_column = is_any_unmasked ? column : COLS;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 e = cells[k];
-        float4 t = some ? one_hot(wanted, local, k) : float4{};
-        store(dx + start, local, k, {e.x * scale - t.x, e.y * scale - t.y, e.z * scale - t.z, e.w * scale - t.w});
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        if (4 * i < COLS) {
+            float4 t = one_hot(hot_column, i);
+            dx[i] = cells[k] * y_factor - t;
+        }
     }
 }

@@ -1,57 +1,55 @@
-// Fused softmax: against the sweeps, a workgroup keeps its row. Each lane holds PER_LANE logits in registers.
-// What is read is never read again: 8 bytes an element, one load and one store, and no kernel can do with fewer.
-// From outside: ROWS and COLS of x and y; BLOCK, the lanes in a workgroup, a power of two; PER_LANE, COLS / BLOCK rounded up.
+// Fused softmax: against the sweeps, a workgroup keeps its row.
+// Each lane holds PER_LANE logits in registers. Each element is
+// loaded once and stored once: 8 bytes, the least possible.
+// Constants: ROWS and COLS of x and y; BLOCK, the workgroup
+// size, a power of 2;
+// PER_LANE, the elements that a lane keeps: COLS / BLOCK,
+// rounded up.
+// __expf is the hardware's approximation of the exponential.
+#include "tree.cuh"
 
-constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+constexpr float MASKED = -1.0e38f;
 
-// What `combine` makes of the values of all lanes, over a tree: half as many lanes take part in each turn.
-template <class Combine>
-__device__ float all_lanes(unsigned int local, float value, Combine combine) {
-    __shared__ float partial[BLOCK];
-    partial[local] = value;
-    for (unsigned int half = BLOCK / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (local < half) {
-            partial[local] = combine(partial[local], partial[local + half]);
-        }
-    }
-    __syncthreads();
-    float result = partial[0];
-    __syncthreads();    // before the next values take its place
-    return result;
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK) fused(const float* __restrict__ x, float* __restrict__ y) {
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+extern "C" __global__ void __launch_bounds__(BLOCK)
+fused(const float* __restrict__ x, float* __restrict__ y) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
+    // From here on, pointers are to the row.
+    unsigned start = row * COLS;
+    x += start;
+    y += start;
     float cells[PER_LANE];
-    float greatest = MASKED;
+    float row_max = MASKED;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        unsigned int i = local + k * BLOCK;
-        cells[k] = i < COLS ? x[start + i] : MASKED;
-        greatest = fmaxf(greatest, cells[k]);
-    }
-    greatest = all_lanes(local, greatest, [](float a, float b) { return fmaxf(a, b); });
-
-    float sum = 0.0f;
-    #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        cells[k] = __expf(cells[k] - greatest);    // 0 beyond the row's end
-        sum += cells[k];
-    }
-    sum = all_lanes(local, sum, [](float a, float b) { return a + b; });
-
-    float scale = greatest > MASKED ? 1.0f / sum : 0.0f;
-    #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        unsigned int i = local + k * BLOCK;
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        cells[k] = MASKED;
         if (i < COLS) {
-            y[start + i] = cells[k] * scale;
+            cells[k] = x[i];
+        }
+        row_max = fmaxf(row_max, cells[k]);
+    }
+    row_max = tree_max(local, row_max);
+
+    float row_sum = 0.0f;
+    #pragma unroll
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        // Beyond the row's end this is 0.
+        cells[k] = __expf(cells[k] - row_max);
+        row_sum += cells[k];
+    }
+    row_sum = tree_sum(local, row_sum);
+
+    float scale = row_max > MASKED ? 1.0f / row_sum : 0.0f;
+    #pragma unroll
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        if (i < COLS) {
+            y[i] = cells[k] * scale;
         }
     }
 }

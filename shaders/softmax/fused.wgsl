@@ -1,47 +1,19 @@
-// Fused softmax: against the sweeps, a workgroup keeps its row. Each lane holds PER_LANE logits in registers.
-// What is read is never read again: 8 bytes an element, one load and one store, and no kernel can do with fewer.
+// Fused softmax: against the sweeps, a workgroup keeps its row.
+// Each lane holds PER_LANE logits in registers. Each element is
+// loaded once and stored once: 8 bytes, the least possible.
+// #include "tree.wgsl"
 
-override ROWS: u32 = 128;     // rows of x and y
-override COLS: u32 = 512;     // columns of x and y
-override BLOCK: u32 = 128;    // lanes in a workgroup, a power of two
-const PER_LANE: u32 = 4;      // elements that a lane keeps: COLS / BLOCK, rounded up
+override ROWS: u32 = 128;   // rows of x and y
+override COLS: u32 = 512;   // columns of x and y
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
+// Elements that a lane keeps: COLS / BLOCK, rounded up.
+const PER_LANE: u32 = 4;
 
-const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+const MASKED = -1.0e38;
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
-
-var<workgroup> partial: array<f32, BLOCK>;
-
-// The greatest of all lanes' values, over a tree: half as many lanes take part in each turn.
-fn greatest_of(local: u32, value: f32) -> f32 {
-    partial[local] = value;
-    for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (local < half) {
-            partial[local] = max(partial[local], partial[local + half]);
-        }
-    }
-    workgroupBarrier();
-    let result = partial[0];
-    workgroupBarrier();    // before the next values take its place
-    return result;
-}
-
-// The sum of all lanes' values, over the same tree.
-fn sum_of(local: u32, value: f32) -> f32 {
-    partial[local] = value;
-    for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (local < half) {
-            partial[local] += partial[local + half];
-        }
-    }
-    workgroupBarrier();
-    let result = partial[0];
-    workgroupBarrier();
-    return result;
-}
 
 @compute @workgroup_size(BLOCK)
 fn main(
@@ -55,25 +27,26 @@ fn main(
     }
     let start = row * COLS;
     var cells: array<f32, PER_LANE>;
-    var greatest = MASKED;
+    var row_max = MASKED;
     for (var k = 0u; k < PER_LANE; k++) {
         let i = local + k * BLOCK;
         cells[k] = MASKED;
         if (i < COLS) {
             cells[k] = x[start + i];
         }
-        greatest = max(greatest, cells[k]);
+        row_max = max(row_max, cells[k]);
     }
-    greatest = greatest_of(local, greatest);
+    row_max = tree_max(local, row_max);
 
-    var sum = 0.0;
+    var row_sum = 0.0;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells[k] = exp(cells[k] - greatest);    // 0 beyond the row's end
-        sum += cells[k];
+        // Beyond the row's end this is 0.
+        cells[k] = exp(cells[k] - row_max);
+        row_sum += cells[k];
     }
-    sum = sum_of(local, sum);
+    row_sum = tree_sum(local, row_sum);
 
-    let scale = select(0.0, 1.0 / sum, greatest > MASKED);
+    let scale = select(0.0, 1.0 / row_sum, row_max > MASKED);
     for (var k = 0u; k < PER_LANE; k++) {
         let i = local + k * BLOCK;
         if (i < COLS) {

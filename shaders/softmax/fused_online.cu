@@ -1,75 +1,80 @@
-// Fused softmax with one barrier: against two reductions, a warp takes exponentials from its own greatest logit.
-// It need not wait for the others' to begin. What it was ahead or behind is one factor at the end, as in the online sweep.
-// From outside: ROWS and COLS of x and y; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up.
+// Fused softmax with one barrier: against two reductions, a
+// warp takes exponentials from its own maximum.
+// So it need not wait for the row's maximum. What differs is
+// one factor, which the scale at the end corrects.
+// Constants: ROWS and COLS of x and y; BLOCK, the workgroup
+// size, a power of 2 and 32 or more;
+// PER_LANE, the vectors that a lane keeps: COLS / 4 / BLOCK,
+// rounded up.
+// __expf is the hardware's approximation of the exponential.
+#include "join.cuh"
+#include "vec4.cuh"
+#include "warp.cuh"
 
-constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+constexpr float MASKED = -1.0e38f;
 
-// What `combine` makes of the values of a warp's lanes: five exchanges, of which each halves what is left.
-template <class Combine>
-__device__ float all_of_warp(float value, Combine combine) {
-    for (unsigned int bit = 16; bit > 0; bit /= 2) {
-        value = combine(value, __shfl_xor_sync(0xffffffff, value, bit));
-    }
-    return value;
-}
+// A pair for each warp, of which there are 32 at most.
+__shared__ MaxSum pairs[BLOCK / 32];
 
-// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-__device__ float4 load(const float* row, unsigned int local, unsigned int k) {
-    unsigned int i = local + k * BLOCK;
-    constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
-    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-}
-
-// Stores what `load` loads.
-__device__ void store(float* row, unsigned int local, unsigned int k, float4 four) {
-    unsigned int i = local + k * BLOCK;
-    if (4 * i < COLS) {
-        reinterpret_cast<float4*>(row)[i] = four;
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK) fused_online(const float* __restrict__ x, float* __restrict__ y) {
-    __shared__ float2 parts[32];    // for each warp, x: its greatest logit; y: its sum of e^(logit - greatest)
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+extern "C" __global__ void __launch_bounds__(BLOCK)
+fused_online(const float4* __restrict__ x,
+             float4* __restrict__ y) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
-    auto larger = [](float a, float b) { return fmaxf(a, b); };
-    auto plus = [](float a, float b) { return a + b; };
+    unsigned lane = local % 32;
+    unsigned warp = local / 32;
+    // From here on, pointers are to the row.
+    unsigned start = row * COLS / 4;
+    x += start;
+    y += start;
     float4 cells[PER_LANE];
-    float greatest = MASKED;
+    float own_max = MASKED;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        cells[k] = load(x + start, local, k);
-        greatest = fmaxf(greatest, fmaxf(fmaxf(cells[k].x, cells[k].y), fmaxf(cells[k].z, cells[k].w)));
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        cells[k] = {MASKED, MASKED, MASKED, MASKED};
+        if (4 * i < COLS) {
+            cells[k] = x[i];  // one access of 16 bytes
+        }
+        float cell_max = max_component(cells[k]);
+        own_max = fmaxf(own_max, cell_max);
     }
-    greatest = all_of_warp(greatest, larger);
+    own_max = warp_max(own_max);
 
-    float sum = 0.0f;
+    float own_sum = 0.0f;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 e = cells[k];
-        e = {__expf(e.x - greatest), __expf(e.y - greatest), __expf(e.z - greatest), __expf(e.w - greatest)};
-        cells[k] = e;    // beyond the row's end 0, or of a warp that has nothing else
-        sum += e.x + e.y + e.z + e.w;
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        // Beyond the row's end this is 0, or 1 where the warp
+        // has nothing but masked logits.
+        cells[k] = exp(cells[k] - own_max);
+        own_sum += sum_components(cells[k]);
     }
-    sum = all_of_warp(sum, plus);
-    unsigned int lane = local % 32;
+    own_sum = warp_sum(own_sum);
     if (lane == 0) {
-        parts[local / 32] = {greatest, sum};
+        pairs[warp] = {own_max, own_sum};
     }
     __syncthreads();
 
-    float2 part = lane < BLOCK / 32 ? parts[lane] : float2{MASKED, 0.0f};
-    float row_greatest = all_of_warp(part.x, larger);
-    float row_sum = all_of_warp(part.y * __expf(part.x - row_greatest), plus);
+    MaxSum joined = {MASKED, 0.0f};
+    if (lane < BLOCK / 32) {
+        joined = join(joined, pairs[lane]);
+    }
+    float row_max = warp_max(joined.x);
+    float joined_sum = joined.y * __expf(joined.x - row_max);
+    float row_sum = warp_sum(joined_sum);
 
-    float scale = row_greatest > MASKED ? __expf(greatest - row_greatest) / row_sum : 0.0f;
+    float correction = __expf(own_max - row_max);
+    float scale =
+        row_max > MASKED ? correction / row_sum : 0.0f;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 e = cells[k];
-        store(y + start, local, k, {e.x * scale, e.y * scale, e.z * scale, e.w * scale});
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        if (4 * i < COLS) {
+            y[i] = cells[k] * scale;
+        }
     }
 }

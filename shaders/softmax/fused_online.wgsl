@@ -1,91 +1,85 @@
-// Fused softmax with one barrier: against two reductions, a subgroup takes exponentials from its own greatest logit.
-// It need not wait for the others' to begin. What it was ahead or behind is one factor at the end, as in the online sweep.
+// Fused softmax with one barrier: against two reductions, a
+// subgroup takes exponentials from its own maximum.
+// So it need not wait for the row's maximum. What differs is
+// one factor, which the scale at the end corrects.
+// #include "join.wgsl"
+// #include "subgroup_lane.wgsl"
+// #include "vec4.wgsl"
 
 enable subgroups;
 
-override ROWS: u32 = 128;     // rows of x and y
-override COLS: u32 = 512;     // columns of x and y
-override BLOCK: u32 = 128;    // lanes in a workgroup
-const PER_LANE: u32 = 1;      // vectors of four that a lane keeps: COLS / 4 / BLOCK, rounded up
+override ROWS: u32 = 128;   // rows of x and y
+override COLS: u32 = 512;   // columns of x and y
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
+// Vectors that a lane keeps: COLS / 4 / BLOCK, rounded up.
+const PER_LANE: u32 = 1;
 
-const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+const MASKED = -1.0e38;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(1)
+var<storage, read_write> y: array<vec4<f32>>;
 
-// x: the greatest of some logits; y: the sum of e^(logit - greatest) over them. Both are 8 bytes in one access.
-alias Part = vec2<f32>;
-
-// A part for each subgroup: enough for 1,024 lanes in subgroups of 8.
-var<workgroup> parts: array<Part, 128>;
-
-// Two parts as one: each sum is scaled to the greater of the two maxima.
-fn join(a: Part, b: Part) -> Part {
-    let greatest = max(a.x, b.x);
-    return Part(greatest, a.y * exp(a.x - greatest) + b.y * exp(b.x - greatest));
-}
-
-// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-fn load(start: u32, local: u32, k: u32) -> vec4<f32> {
-    var four = vec4<f32>(MASKED);
-    let i = local + k * BLOCK;
-    if (4u * i < COLS) {
-        four = x[start / 4u + i];    // one access of 16 bytes
-    }
-    return four;
-}
-
-// Stores what `load` loads.
-fn store(start: u32, local: u32, k: u32, four: vec4<f32>) {
-    let i = local + k * BLOCK;
-    if (4u * i < COLS) {
-        y[start / 4u + i] = four;
-    }
-}
+// A pair for each subgroup. The narrowest has 4 lanes.
+var<workgroup> pairs: array<MaxSum, BLOCK / 4>;
 
 @compute @workgroup_size(BLOCK)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
-    @builtin(subgroup_invocation_id) lane: u32,
-    @builtin(subgroup_size) width: u32,
-    @builtin(subgroup_id) subgroup: u32,
-    @builtin(num_subgroups) subgroups: u32,
+    lane: SubgroupLane,
 ) {
     let row = group.x + group.y * groups.x;
     if (row >= ROWS) {
         return;
     }
-    let start = row * COLS;
+    let start = row * COLS / 4u;
     var cells: array<vec4<f32>, PER_LANE>;
-    var greatest = MASKED;
+    var subgroup_max = MASKED;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells[k] = load(start, local, k);
-        greatest = max(greatest, max(max(cells[k].x, cells[k].y), max(cells[k].z, cells[k].w)));
+        let i = local + k * BLOCK;
+        cells[k] = vec4<f32>(MASKED);
+        if (4u * i < COLS) {
+            cells[k] = x[start + i];  // one access of 16 bytes
+        }
+        let cell_max = max_component(cells[k]);
+        subgroup_max = max(subgroup_max, cell_max);
     }
-    greatest = subgroupMax(greatest);
+    subgroup_max = subgroupMax(subgroup_max);
 
-    var sum = 0.0;
+    var subgroup_sum = 0.0;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells[k] = exp(cells[k] - greatest);    // beyond the row's end 0, or of a subgroup that has nothing else
-        sum += dot(cells[k], vec4<f32>(1.0));
+        // Beyond the row's end this is 0, or 1 where the
+        // subgroup has nothing but masked logits.
+        cells[k] = exp(cells[k] - subgroup_max);
+        subgroup_sum += sum_components(cells[k]);
     }
-    sum = subgroupAdd(sum);
-    if (lane == 0u) {
-        parts[subgroup] = Part(greatest, sum);
+    subgroup_sum = subgroupAdd(subgroup_sum);
+    if (lane.id == 0u) {
+        let subgroup_pair = MaxSum(subgroup_max, subgroup_sum);
+        pairs[lane.subgroup] = subgroup_pair;
     }
     workgroupBarrier();
 
-    var mine = Part(MASKED, 0.0);
-    for (var i = lane; i < subgroups; i += width) {
-        mine = join(mine, parts[i]);
+    // BLOCK and lane.size are powers of 2, so all subgroups are
+    // full, or there is only one.
+    var joined = MaxSum(MASKED, 0.0);
+    for (var i = lane.id; i < lane.subgroups; i += lane.size) {
+        joined = join(joined, pairs[i]);
     }
-    let row_greatest = subgroupMax(mine.x);
-    let row_sum = subgroupAdd(mine.y * exp(mine.x - row_greatest));
+    let row_max = subgroupMax(joined.x);
+    let joined_sum = joined.y * exp(joined.x - row_max);
+    let row_sum = subgroupAdd(joined_sum);
 
-    let scale = select(0.0, exp(greatest - row_greatest) / row_sum, row_greatest > MASKED);
+    let correction = exp(subgroup_max - row_max);
+    let scale =
+        select(0.0, correction / row_sum, row_max > MASKED);
     for (var k = 0u; k < PER_LANE; k++) {
-        store(start, local, k, cells[k] * scale);
+        let i = local + k * BLOCK;
+        if (4u * i < COLS) {
+            y[start + i] = cells[k] * scale;
+        }
     }
 }

@@ -1,77 +1,58 @@
-// Fused softmax of vectors: against single elements, a lane loads and stores four neighbours at once.
-// A quarter of the requests move the same bytes. COLS is a multiple of 4.
-// From outside: ROWS and COLS of x and y; BLOCK, the lanes in a workgroup, a multiple of 32; PER_LANE, COLS / 4 / BLOCK rounded up.
+// Fused softmax of vectors: against single elements, a lane
+// loads and stores four neighbours at once.
+// A quarter of the requests move the same bytes. COLS is a
+// multiple of 4, so rows begin at multiples of 16 bytes.
+// Constants: ROWS and COLS of x and y; BLOCK, the workgroup
+// size, a power of 2 and 32 or more;
+// PER_LANE, the vectors that a lane keeps: COLS / 4 / BLOCK,
+// rounded up.
+#include "workgroup_max.cuh"
+#include "workgroup_sum.cuh"
+#include "vec4.cuh"
 
-constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+constexpr float MASKED = -1.0e38f;
 
-// What `combine` makes of the values of a warp's lanes: five exchanges, of which each halves what is left.
-template <class Combine>
-__device__ float all_of_warp(float value, Combine combine) {
-    for (unsigned int bit = 16; bit > 0; bit /= 2) {
-        value = combine(value, __shfl_xor_sync(0xffffffff, value, bit));
-    }
-    return value;
-}
-
-// What `combine` makes of the values of all lanes: within each warp, then over what the warps found, a word of `words` each.
-template <class Combine>
-__device__ float all_lanes(float* words, float value, float nothing, Combine combine) {
-    unsigned int lane = threadIdx.x % 32;
-    unsigned int warp = threadIdx.x / 32;
-    float found = all_of_warp(value, combine);
-    if (lane == 0) {
-        words[warp] = found;
-    }
-    __syncthreads();
-    return all_of_warp(lane < BLOCK / 32 ? words[lane] : nothing, combine);
-}
-
-// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-__device__ float4 load(const float* row, unsigned int local, unsigned int k) {
-    unsigned int i = local + k * BLOCK;
-    constexpr float4 none = {MASKED, MASKED, MASKED, MASKED};
-    return 4 * i < COLS ? reinterpret_cast<const float4*>(row)[i] : none;    // one access of 16 bytes
-}
-
-// Stores what `load` loads.
-__device__ void store(float* row, unsigned int local, unsigned int k, float4 four) {
-    unsigned int i = local + k * BLOCK;
-    if (4 * i < COLS) {
-        reinterpret_cast<float4*>(row)[i] = four;
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK) fused_vec4(const float* __restrict__ x, float* __restrict__ y) {
-    __shared__ float maxima[32], sums[32];
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+extern "C" __global__ void __launch_bounds__(BLOCK)
+fused_vec4(const float4* __restrict__ x,
+           float4* __restrict__ y) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
+    // From here on, pointers are to the row.
+    unsigned start = row * COLS / 4;
+    x += start;
+    y += start;
     float4 cells[PER_LANE];
-    float greatest = MASKED;
+    float row_max = MASKED;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        cells[k] = load(x + start, local, k);
-        greatest = fmaxf(greatest, fmaxf(fmaxf(cells[k].x, cells[k].y), fmaxf(cells[k].z, cells[k].w)));
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        cells[k] = {MASKED, MASKED, MASKED, MASKED};
+        if (4 * i < COLS) {
+            cells[k] = x[i];  // one access of 16 bytes
+        }
+        row_max = fmaxf(row_max, max_component(cells[k]));
     }
-    greatest = all_lanes(maxima, greatest, MASKED, [](float a, float b) { return fmaxf(a, b); });
+    row_max = workgroup_max(row_max);
 
-    float sum = 0.0f;
+    float row_sum = 0.0f;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 e = cells[k];
-        e = {__expf(e.x - greatest), __expf(e.y - greatest), __expf(e.z - greatest), __expf(e.w - greatest)};
-        cells[k] = e;    // 0 beyond the row's end
-        sum += e.x + e.y + e.z + e.w;
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        // Beyond the row's end this is 0.
+        cells[k] = exp(cells[k] - row_max);
+        row_sum += sum_components(cells[k]);
     }
-    sum = all_lanes(sums, sum, 0.0f, [](float a, float b) { return a + b; });
+    row_sum = workgroup_sum(row_sum);
 
-    float scale = greatest > MASKED ? 1.0f / sum : 0.0f;
+    float scale = row_max > MASKED ? 1.0f / row_sum : 0.0f;
     #pragma unroll
-    for (unsigned int k = 0; k < PER_LANE; k++) {
-        float4 e = cells[k];
-        store(y + start, local, k, {e.x * scale, e.y * scale, e.z * scale, e.w * scale});
+    for (unsigned k = 0; k < PER_LANE; k++) {
+        unsigned i = local + k * BLOCK;
+        if (4 * i < COLS) {
+            y[i] = cells[k] * scale;
+        }
     }
 }

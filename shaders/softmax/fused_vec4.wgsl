@@ -1,109 +1,63 @@
-// Fused softmax of vectors: against single elements, a lane loads and stores four neighbours at once.
-// A quarter of the requests move the same bytes. COLS is a multiple of 4.
+// Fused softmax of vectors: against single elements, a lane
+// loads and stores four neighbours at once.
+// A quarter of the requests move the same bytes. COLS is a
+// multiple of 4, so rows begin at multiples of 16 bytes.
+// #include "workgroup_max.wgsl"
+// #include "workgroup_sum.wgsl"
+// #include "vec4.wgsl"
 
 enable subgroups;
 
-override ROWS: u32 = 128;     // rows of x and y
-override COLS: u32 = 512;     // columns of x and y
-override BLOCK: u32 = 128;    // lanes in a workgroup
-const PER_LANE: u32 = 1;      // vectors of four that a lane keeps: COLS / 4 / BLOCK, rounded up
+override ROWS: u32 = 128;   // rows of x and y
+override COLS: u32 = 512;   // columns of x and y
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
+// Vectors that a lane keeps: COLS / 4 / BLOCK, rounded up.
+const PER_LANE: u32 = 1;
 
-const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+const MASKED = -1.0e38;
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
-
-// A word for each subgroup: enough for 1,024 lanes in subgroups of 8.
-var<workgroup> maxima: array<f32, 128>;
-var<workgroup> sums: array<f32, 128>;
-
-// A lane's place: in which subgroup of how many, and where in it.
-struct Place {
-    lane: u32,
-    width: u32,
-    subgroup: u32,
-    subgroups: u32,
-}
-
-// The greatest of all lanes' values: within each subgroup, then over what the subgroups found.
-fn greatest_of(at: Place, value: f32) -> f32 {
-    let found = subgroupMax(value);
-    if (at.lane == 0u) {
-        maxima[at.subgroup] = found;
-    }
-    workgroupBarrier();
-    var result = MASKED;
-    for (var i = at.lane; i < at.subgroups; i += at.width) {
-        result = max(result, maxima[i]);
-    }
-    return subgroupMax(result);
-}
-
-// The sum of all lanes' values, in the same way.
-fn sum_of(at: Place, value: f32) -> f32 {
-    let found = subgroupAdd(value);
-    if (at.lane == 0u) {
-        sums[at.subgroup] = found;
-    }
-    workgroupBarrier();
-    var result = 0.0;
-    for (var i = at.lane; i < at.subgroups; i += at.width) {
-        result += sums[i];
-    }
-    return subgroupAdd(result);
-}
-
-// The k-th four logits of a lane: neighbours, which one access moves, since rows begin at multiples of 16 bytes.
-fn load(start: u32, local: u32, k: u32) -> vec4<f32> {
-    var four = vec4<f32>(MASKED);
-    let i = local + k * BLOCK;
-    if (4u * i < COLS) {
-        four = x[start / 4u + i];    // one access of 16 bytes
-    }
-    return four;
-}
-
-// Stores what `load` loads.
-fn store(start: u32, local: u32, k: u32, four: vec4<f32>) {
-    let i = local + k * BLOCK;
-    if (4u * i < COLS) {
-        y[start / 4u + i] = four;
-    }
-}
+@group(0) @binding(1)
+var<storage, read_write> y: array<vec4<f32>>;
 
 @compute @workgroup_size(BLOCK)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
-    @builtin(subgroup_invocation_id) lane: u32,
-    @builtin(subgroup_size) width: u32,
-    @builtin(subgroup_id) subgroup: u32,
-    @builtin(num_subgroups) subgroups: u32,
+    lane: SubgroupLane,
 ) {
-    let at = Place(lane, width, subgroup, subgroups);
     let row = group.x + group.y * groups.x;
     if (row >= ROWS) {
         return;
     }
-    let start = row * COLS;
+    let start = row * COLS / 4u;
     var cells: array<vec4<f32>, PER_LANE>;
-    var greatest = MASKED;
+    var row_max = MASKED;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells[k] = load(start, local, k);
-        greatest = max(greatest, max(max(cells[k].x, cells[k].y), max(cells[k].z, cells[k].w)));
+        let i = local + k * BLOCK;
+        cells[k] = vec4<f32>(MASKED);
+        if (4u * i < COLS) {
+            cells[k] = x[start + i];  // one access of 16 bytes
+        }
+        row_max = max(row_max, max_component(cells[k]));
     }
-    greatest = greatest_of(at, greatest);
+    row_max = workgroup_max(lane, row_max);
 
-    var sum = 0.0;
+    var row_sum = 0.0;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells[k] = exp(cells[k] - greatest);    // 0 beyond the row's end
-        sum += dot(cells[k], vec4<f32>(1.0));
+        // Beyond the row's end this is 0.
+        cells[k] = exp(cells[k] - row_max);
+        row_sum += sum_components(cells[k]);
     }
-    sum = sum_of(at, sum);
+    row_sum = workgroup_sum(lane, row_sum);
 
-    let scale = select(0.0, 1.0 / sum, greatest > MASKED);
+    let scale = select(0.0, 1.0 / row_sum, row_max > MASKED);
     for (var k = 0u; k < PER_LANE; k++) {
-        store(start, local, k, cells[k] * scale);
+        let i = local + k * BLOCK;
+        if (4u * i < COLS) {
+            y[start + i] = cells[k] * scale;
+        }
     }
 }

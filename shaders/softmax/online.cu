@@ -1,44 +1,46 @@
-// Softmax in two sweeps: against the three, one sweep finds the greatest logit and the sum together.
-// A lane that meets a greater logit scales its sum down to it: 12 bytes an element instead of 16.
-// From outside: ROWS and COLS of x and y, and BLOCK, the lanes in a workgroup, a power of two.
+// Softmax in two sweeps: against the three, one sweep finds
+// the maximum and the sum together.
+// A lane that meets a larger logit scales its sum down to it:
+// 12 bytes an element instead of 16.
+// Constants: ROWS and COLS of x and y; BLOCK, the workgroup
+// size, a power of 2.
+// __expf is the hardware's approximation of the exponential.
+#include "join.cuh"
 
-constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+constexpr float MASKED = -1.0e38f;
 
-// x: the greatest of some logits; y: the sum of e^(logit - greatest) over them. Both are 8 bytes in one access.
-using Part = float2;
+__shared__ MaxSum partial[BLOCK];
 
-// Two parts as one: each sum is scaled to the greater of the two maxima.
-__device__ Part join(Part a, Part b) {
-    float greatest = fmaxf(a.x, b.x);
-    return {greatest, a.y * __expf(a.x - greatest) + b.y * __expf(b.x - greatest)};
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK) online(const float* __restrict__ x, float* __restrict__ y) {
-    __shared__ Part parts[BLOCK];
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+extern "C" __global__ void __launch_bounds__(BLOCK)
+online(const float* __restrict__ x, float* __restrict__ y) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
-    Part mine = {MASKED, 0.0f};
-    for (unsigned int i = local; i < COLS; i += BLOCK) {
-        mine = join(mine, {x[start + i], 1.0f});
+    unsigned start = row * COLS;
+    MaxSum lane_pair = {MASKED, 0.0f};
+    for (unsigned i = local; i < COLS; i += BLOCK) {
+        lane_pair = join(lane_pair, {x[start + i], 1.0f});
     }
 
-    // All lanes' parts as one, over a tree.
-    parts[local] = mine;
-    for (unsigned int half = BLOCK / 2; half > 0; half /= 2) {
+    // The pairs of all lanes become one, by a tree.
+    partial[local] = lane_pair;
+    for (unsigned half = BLOCK / 2; half > 0; half /= 2) {
         __syncthreads();
         if (local < half) {
-            parts[local] = join(parts[local], parts[local + half]);
+            MaxSum other = partial[local + half];
+            partial[local] = join(partial[local], other);
         }
     }
     __syncthreads();
-    Part all = parts[0];
+    MaxSum row_pair = partial[0];
+    float row_max = row_pair.x;
+    float row_sum = row_pair.y;
 
-    float scale = all.x > MASKED ? 1.0f / all.y : 0.0f;
-    for (unsigned int i = local; i < COLS; i += BLOCK) {
-        y[start + i] = __expf(x[start + i] - all.x) * scale;
+    float scale = row_max > MASKED ? 1.0f / row_sum : 0.0f;
+    for (unsigned i = local; i < COLS; i += BLOCK) {
+        y[start + i] = __expf(x[start + i] - row_max) * scale;
     }
 }

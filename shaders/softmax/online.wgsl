@@ -1,25 +1,20 @@
-// Softmax in two sweeps: against the three, one sweep finds the greatest logit and the sum together.
-// A lane that meets a greater logit scales its sum down to it: 12 bytes an element instead of 16.
+// Softmax in two sweeps: against the three, one sweep finds
+// the maximum and the sum together.
+// A lane that meets a larger logit scales its sum down to it:
+// 12 bytes an element instead of 16.
+// #include "join.wgsl"
 
-override ROWS: u32 = 128;     // rows of x and y
-override COLS: u32 = 512;     // columns of x and y
-override BLOCK: u32 = 128;    // lanes in a workgroup, a power of two
+override ROWS: u32 = 128;   // rows of x and y
+override COLS: u32 = 512;   // columns of x and y
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
 
-const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+const MASKED = -1.0e38;
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
 
-// x: the greatest of some logits; y: the sum of e^(logit - greatest) over them. Both are 8 bytes in one access.
-alias Part = vec2<f32>;
-
-var<workgroup> parts: array<Part, BLOCK>;
-
-// Two parts as one: each sum is scaled to the greater of the two maxima.
-fn join(a: Part, b: Part) -> Part {
-    let greatest = max(a.x, b.x);
-    return Part(greatest, a.y * exp(a.x - greatest) + b.y * exp(b.x - greatest));
-}
+var<workgroup> partial: array<MaxSum, BLOCK>;
 
 @compute @workgroup_size(BLOCK)
 fn main(
@@ -32,24 +27,27 @@ fn main(
         return;
     }
     let start = row * COLS;
-    var mine = Part(MASKED, 0.0);
+    var lane_pair = MaxSum(MASKED, 0.0);
     for (var i = local; i < COLS; i += BLOCK) {
-        mine = join(mine, Part(x[start + i], 1.0));
+        lane_pair = join(lane_pair, MaxSum(x[start + i], 1.0));
     }
 
-    // All lanes' parts as one, over a tree.
-    parts[local] = mine;
+    // The pairs of all lanes become one, by a tree.
+    partial[local] = lane_pair;
     for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if (local < half) {
-            parts[local] = join(parts[local], parts[local + half]);
+            let other = partial[local + half];
+            partial[local] = join(partial[local], other);
         }
     }
     workgroupBarrier();
-    let all = parts[0];
+    let row_pair = partial[0];
+    let row_max = row_pair.x;
+    let row_sum = row_pair.y;
 
-    let scale = select(0.0, 1.0 / all.y, all.x > MASKED);
+    let scale = select(0.0, 1.0 / row_sum, row_max > MASKED);
     for (var i = local; i < COLS; i += BLOCK) {
-        y[start + i] = exp(x[start + i] - all.x) * scale;
+        y[start + i] = exp(x[start + i] - row_max) * scale;
     }
 }

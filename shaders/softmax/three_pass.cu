@@ -1,47 +1,37 @@
-// Softmax in three sweeps over a row: its greatest logit, the sum of its exponentials, its quotients.
-// The start. A workgroup has a row, and each sweep reads it from global memory anew: with the store, 16 bytes an element.
-// From outside: ROWS and COLS of x and y, and BLOCK, the lanes in a workgroup, a power of two.
+// Softmax in three sweeps over a row: its maximum, the sum of
+// its exponentials, its quotients.
+// The start. A workgroup has a row. Each sweep reads the row
+// from global memory: 16 bytes an element, with the store.
+// Constants: ROWS and COLS of x and y; BLOCK, the workgroup
+// size, a power of 2.
+// __expf is the hardware's approximation of the exponential.
+#include "tree.cuh"
 
-constexpr float MASKED = -1.0e38f;    // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+constexpr float MASKED = -1.0e38f;
 
-// What `combine` makes of the values of all lanes, over a tree: half as many lanes take part in each turn.
-template <class Combine>
-__device__ float all_lanes(unsigned int local, float value, Combine combine) {
-    __shared__ float partial[BLOCK];
-    partial[local] = value;
-    for (unsigned int half = BLOCK / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (local < half) {
-            partial[local] = combine(partial[local], partial[local + half]);
-        }
-    }
-    __syncthreads();
-    float result = partial[0];
-    __syncthreads();    // before the next values take its place
-    return result;
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK) three_pass(const float* __restrict__ x, float* __restrict__ y) {
-    unsigned int local = threadIdx.x;
-    unsigned int row = blockIdx.x + blockIdx.y * gridDim.x;
+extern "C" __global__ void __launch_bounds__(BLOCK)
+three_pass(const float* __restrict__ x, float* __restrict__ y) {
+    unsigned local = threadIdx.x;
+    unsigned row = blockIdx.x + blockIdx.y * gridDim.x;
     if (row >= ROWS) {
         return;
     }
-    unsigned int start = row * COLS;
-    float greatest = MASKED;
-    for (unsigned int i = local; i < COLS; i += BLOCK) {
-        greatest = fmaxf(greatest, x[start + i]);
+    unsigned start = row * COLS;
+    float row_max = MASKED;
+    for (unsigned i = local; i < COLS; i += BLOCK) {
+        row_max = fmaxf(row_max, x[start + i]);
     }
-    greatest = all_lanes(local, greatest, [](float a, float b) { return fmaxf(a, b); });
+    row_max = tree_max(local, row_max);
 
-    float sum = 0.0f;
-    for (unsigned int i = local; i < COLS; i += BLOCK) {
-        sum += __expf(x[start + i] - greatest);
+    float row_sum = 0.0f;
+    for (unsigned i = local; i < COLS; i += BLOCK) {
+        row_sum += __expf(x[start + i] - row_max);
     }
-    sum = all_lanes(local, sum, [](float a, float b) { return a + b; });
+    row_sum = tree_sum(local, row_sum);
 
-    float scale = greatest > MASKED ? 1.0f / sum : 0.0f;
-    for (unsigned int i = local; i < COLS; i += BLOCK) {
-        y[start + i] = __expf(x[start + i] - greatest) * scale;
+    float scale = row_max > MASKED ? 1.0f / row_sum : 0.0f;
+    for (unsigned i = local; i < COLS; i += BLOCK) {
+        y[start + i] = __expf(x[start + i] - row_max) * scale;
     }
 }

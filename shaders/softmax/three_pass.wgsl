@@ -1,46 +1,18 @@
-// Softmax in three sweeps over a row: its greatest logit, the sum of its exponentials, its quotients.
-// The start. A workgroup has a row, and each sweep reads it from global memory anew: with the store, 16 bytes an element.
+// Softmax in three sweeps over a row: its maximum, the sum of
+// its exponentials, its quotients.
+// The start. A workgroup has a row. Each sweep reads the row
+// from global memory: 16 bytes an element, with the store.
+// #include "tree.wgsl"
 
-override ROWS: u32 = 128;     // rows of x and y
-override COLS: u32 = 512;     // columns of x and y
-override BLOCK: u32 = 128;    // lanes in a workgroup, a power of two
+override ROWS: u32 = 128;   // rows of x and y
+override COLS: u32 = 512;   // columns of x and y
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
 
-const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+const MASKED = -1.0e38;
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
-
-var<workgroup> partial: array<f32, BLOCK>;
-
-// The greatest of all lanes' values, over a tree: half as many lanes take part in each turn.
-fn greatest_of(local: u32, value: f32) -> f32 {
-    partial[local] = value;
-    for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (local < half) {
-            partial[local] = max(partial[local], partial[local + half]);
-        }
-    }
-    workgroupBarrier();
-    let result = partial[0];
-    workgroupBarrier();    // before the next values take its place
-    return result;
-}
-
-// The sum of all lanes' values, over the same tree.
-fn sum_of(local: u32, value: f32) -> f32 {
-    partial[local] = value;
-    for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (local < half) {
-            partial[local] += partial[local + half];
-        }
-    }
-    workgroupBarrier();
-    let result = partial[0];
-    workgroupBarrier();
-    return result;
-}
 
 @compute @workgroup_size(BLOCK)
 fn main(
@@ -53,20 +25,20 @@ fn main(
         return;
     }
     let start = row * COLS;
-    var greatest = MASKED;
+    var row_max = MASKED;
     for (var i = local; i < COLS; i += BLOCK) {
-        greatest = max(greatest, x[start + i]);
+        row_max = max(row_max, x[start + i]);
     }
-    greatest = greatest_of(local, greatest);
+    row_max = tree_max(local, row_max);
 
-    var sum = 0.0;
+    var row_sum = 0.0;
     for (var i = local; i < COLS; i += BLOCK) {
-        sum += exp(x[start + i] - greatest);
+        row_sum += exp(x[start + i] - row_max);
     }
-    sum = sum_of(local, sum);
+    row_sum = tree_sum(local, row_sum);
 
-    let scale = select(0.0, 1.0 / sum, greatest > MASKED);
+    let scale = select(0.0, 1.0 / row_sum, row_max > MASKED);
     for (var i = local; i < COLS; i += BLOCK) {
-        y[start + i] = exp(x[start + i] - greatest) * scale;
+        y[start + i] = exp(x[start + i] - row_max) * scale;
     }
 }

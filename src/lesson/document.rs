@@ -362,8 +362,6 @@ impl Reader<'_> {
         let Some(node) = fields.optional("pass") else { return Some(String::new()) };
         self.name(node.text(), Of::Pass(variant?.program.clone()))
     }
-
-    }
 }
 
 /// Whether `id` is letters, digits, `_` and perhaps `-`, beginning with a letter.

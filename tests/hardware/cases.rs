@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
 use warpbook::base::diag::Diagnostic;
+use warpbook::base::parts::compose_on_disk;
 use warpbook::base::tensor::{Elem, Init, Tensor};
 use warpbook::base::wgsl::settle;
 use warpbook::simt::{Options, Program, run};
@@ -146,7 +147,9 @@ impl Row {
     /// Runs the row on the tracer.
     pub fn trace(&self) -> Result<Outcome, String> {
         let at = |e: String| format!("{}: {e}", self.name);
-        let source = std::fs::read_to_string(root().join(&self.wgsl)).map_err(|e| at(e.to_string()))?;
+        let path = root().join(&self.wgsl);
+        let source = std::fs::read_to_string(&path).map_err(|e| at(e.to_string()))?;
+        let source = compose_on_disk(&path.to_string_lossy(), source).map_err(|e| at(e.to_string()))?;
         let all = |errors: Vec<Diagnostic>| at(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
         let settled = settle(&self.wgsl, &source, &self.constants).map_err(all)?;
         let program =

@@ -1,26 +1,32 @@
-// Softmax in one sweep and over one tree: a lane keeps its elements, and takes exponentials from its own greatest logit.
-// The tree joins pairs. What a lane was ahead or behind is one factor at the end.
+// Softmax in one sweep and over one tree: a lane keeps its
+// elements, and takes exponentials from its own maximum.
+// The tree joins pairs. What differs is one factor, which the
+// scale at the end corrects.
 
-override ROWS: u32 = 128;     // rows of x and y
-override COLS: u32 = 512;     // columns of x and y
-override BLOCK: u32 = 128;    // lanes in a workgroup, a power of two
-const PER_LANE: u32 = 4;      // elements of a row for each lane: COLS / BLOCK, rounded up
+override ROWS: u32 = 128;   // rows of x and y
+override COLS: u32 = 512;   // columns of x and y
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
+// Elements of a row for each lane: COLS / BLOCK, rounded up.
+const PER_LANE: u32 = 4;
 
-const MASKED = -1.0e38;       // a logit that takes no part; a row without any other gives zeros
+// A logit that takes no part. A row with no other gives zeros.
+const MASKED = -1.0e38;
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
 
-// x: the greatest of some logits; y: the sum of e^(logit - greatest) over them.
-alias Part = vec2<f32>;
+// x: the maximum of some logits; y: the sum of
+// e^(logit - maximum) over them. One access moves both.
+alias MaxSum = vec2<f32>;
 
-var<workgroup> parts: array<Part, BLOCK>;
-
-// Two parts as one: each sum is scaled to the greater of the two maxima.
-fn join(a: Part, b: Part) -> Part {
-    let greatest = max(a.x, b.x);
-    return Part(greatest, a.y * exp(a.x - greatest) + b.y * exp(b.x - greatest));
+// Each sum is scaled to the larger of the two maxima.
+fn join(a: MaxSum, b: MaxSum) -> MaxSum {
+    let larger = max(a.x, b.x);
+    let sum = a.y * exp(a.x - larger) + b.y * exp(b.x - larger);
+    return MaxSum(larger, sum);
 }
+
+var<workgroup> partial: array<MaxSum, BLOCK>;
 
 @compute @workgroup_size(BLOCK)
 fn main(
@@ -34,31 +40,37 @@ fn main(
     }
     let start = row * COLS;
     var cells: array<f32, PER_LANE>;
-    var mine = Part(MASKED, 0.0);
+    var lane_max = MASKED;
     for (var k = 0u; k < PER_LANE; k++) {
         let i = local + k * BLOCK;
         cells[k] = MASKED;
         if (i < COLS) {
             cells[k] = x[start + i];
         }
-        mine.x = max(mine.x, cells[k]);
+        lane_max = max(lane_max, cells[k]);
     }
+    var lane_sum = 0.0;
     for (var k = 0u; k < PER_LANE; k++) {
-        cells[k] = exp(cells[k] - mine.x);
-        mine.y += cells[k];
+        cells[k] = exp(cells[k] - lane_max);
+        lane_sum += cells[k];
     }
 
-    parts[local] = mine;
+    partial[local] = MaxSum(lane_max, lane_sum);
     for (var half = BLOCK / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if (local < half) {
-            parts[local] = join(parts[local], parts[local + half]);
+            let other = partial[local + half];
+            partial[local] = join(partial[local], other);
         }
     }
     workgroupBarrier();
-    let all = parts[0];
+    let row_pair = partial[0];
+    let row_max = row_pair.x;
+    let row_sum = row_pair.y;
 
-    let scale = select(0.0, exp(mine.x - all.x) / all.y, all.x > MASKED);
+    let correction = exp(lane_max - row_max);
+    let scale =
+        select(0.0, correction / row_sum, row_max > MASKED);
     for (var k = 0u; k < PER_LANE; k++) {
         let i = local + k * BLOCK;
         if (i < COLS) {

@@ -1,0 +1,38 @@
+// Softmax backward with subgroups: against the tree, lanes of a
+// subgroup exchange values without memory.
+// One barrier is left, between the two sweeps.
+// #include "workgroup_sum.wgsl"
+
+enable subgroups;
+
+override ROWS: u32 = 128;   // rows of y, dy and dx
+override COLS: u32 = 512;   // columns of y, dy and dx
+override BLOCK: u32 = 128;  // workgroup size, a power of 2
+
+@group(0) @binding(0) var<storage, read> y: array<f32>;
+@group(0) @binding(1) var<storage, read> dy: array<f32>;
+@group(0) @binding(2) var<storage, read_write> dx: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+    lane: SubgroupLane,
+) {
+    let row = group.x + group.y * groups.x;
+    if (row >= ROWS) {
+        return;
+    }
+    let start = row * COLS;
+    let end = start + COLS;
+    var dot_y_dy = 0.0;
+    for (var i = start + local; i < end; i += BLOCK) {
+        dot_y_dy += y[i] * dy[i];
+    }
+    dot_y_dy = workgroup_sum(lane, dot_y_dy);
+
+    for (var i = start + local; i < end; i += BLOCK) {
+        dx[i] = y[i] * (dy[i] - dot_y_dy);
+    }
+}
