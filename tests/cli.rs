@@ -207,10 +207,10 @@ fn an_element_is_explained() {
     assert_eq!((&origin["buffer"], &origin["index"]), (&"dst".into(), &300.into()));
     let writer = &origin["writer"];
     let place = ["workgroup", "warp", "lane", "line", "writes"].map(|field| writer[field].as_u64());
-    assert_eq!(place, [1, 1, 12, 17, 1].map(Some));
+    assert_eq!(place, [1, 1, 12, 21, 1].map(Some));
     assert_eq!(writer["local_id"], serde_json::json!([44, 0, 0]));
     let load = &writer["loads"][0];
-    assert_eq!((&load["buffer"], &load["index"], &load["line"]), (&"src".into(), &1200.into(), &16.into()));
+    assert_eq!((&load["buffer"], &load["index"], &load["line"]), (&"src".into(), &1200.into(), &20.into()));
     assert_eq!((&load["lane"], &load["role"]), (&12.into(), &"value".into()));
     assert_eq!(load["value"]["bits"], origin["value"]["bits"]);
     assert_eq!(json["provenance"][1]["writer"]["loads"][0]["index"], 0);
@@ -218,7 +218,7 @@ fn an_element_is_explained() {
     let told = trace(&["--explain", "dst[300]", "--warp", "8"]);
     assert!(told.out.contains("dst[300] = "), "{}", told.out);
     assert!(
-        told.out.contains("written at line 17 by lane 4 of warp 5, local id (44, 0, 0), workgroup 1"),
+        told.out.contains("written at line 21 by lane 4 of warp 5, local id (44, 0, 0), workgroup 1"),
         "{}",
         told.out
     );

@@ -1,8 +1,9 @@
-// Chunked copy: each lane copies 8 elements that follow each other.
-// This is how a CPU thread would share the work. The exercise rewrites it.
+// Chunked copy: each lane copies 8 consecutive elements.
+// This is how CPU threads would share the work. The exercise
+// rewrites it.
 
 override N: u32 = 1048576;    // elements, a multiple of 8
-override BLOCK: u32 = 256;    // lanes in a workgroup
+override BLOCK: u32 = 256;    // workgroup size
 
 const CHUNK = 8u;
 
@@ -10,7 +11,10 @@ const CHUNK = 8u;
 @group(0) @binding(1) var<storage, read_write> dst: array<f32>;
 
 @compute @workgroup_size(BLOCK)
-fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
     let t = gid.x + gid.y * (groups.x * BLOCK);
     let lanes = N / CHUNK;
     if (t < lanes) {

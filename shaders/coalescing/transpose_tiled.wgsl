@@ -1,8 +1,10 @@
-// Transpose through a tile: the turn from row to column happens in workgroup memory.
-// Loads and stores of global memory both go along rows now.
+// Transpose through a tile: rows become columns in workgroup
+// memory. Loads and stores of global memory both go along rows
+// now.
 
-override ROWS: u32 = 1024;    // rows of src, columns of dst; a multiple of 32
-override COLS: u32 = 1024;    // columns of src, rows of dst; a multiple of 32
+// Both are multiples of 32.
+override ROWS: u32 = 1024;    // rows of src, columns of dst
+override COLS: u32 = 1024;    // columns of src, rows of dst
 
 const TILE = 32u;
 const WARPS = 8u;
@@ -13,20 +15,25 @@ const WARPS = 8u;
 var<workgroup> cells: array<array<f32, 32>, 32>;
 
 @compute @workgroup_size(TILE, WARPS)
-fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
-    let lane = local.x;    // 32 lanes along x are one warp
+fn main(
+    @builtin(workgroup_id) tile: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    // On NVIDIA's GPUs, 32 lanes along x are one warp. WGSL
+    // does not say which lanes form a subgroup.
+    let lane = local.x;
     for (var row = local.y; row < TILE; row += WARPS) {
         let x = tile.x * TILE + lane;
         let y = tile.y * TILE + row;
-        let value = src[y * COLS + x];    // a row of src
-        cells[row][lane] = value;         // a row of the tile
+        let value = src[y * COLS + x];  // a row of src
+        cells[row][lane] = value;  // a row of the tile
     }
     // What a warp reads next, other warps have written.
     workgroupBarrier();
     for (var row = local.y; row < TILE; row += WARPS) {
         let x = tile.y * TILE + lane;
         let y = tile.x * TILE + row;
-        let value = cells[lane][row];     // a column of the tile
-        dst[y * ROWS + x] = value;        // a row of dst
+        let value = cells[lane][row];  // a column of the tile
+        dst[y * ROWS + x] = value;  // a row of dst
     }
 }

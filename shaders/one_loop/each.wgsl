@@ -1,7 +1,7 @@
 // A lane for each element: lane i doubles element i.
 
 override N: u32 = 65536;     // elements
-override BLOCK: u32 = 256;   // lanes in a workgroup
+override BLOCK: u32 = 256;   // workgroup size
 
 @group(0) @binding(0) var<storage, read> src: array<f32>;
 @group(0) @binding(1) var<storage, read_write> dst: array<f32>;

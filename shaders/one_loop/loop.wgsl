@@ -1,9 +1,10 @@
-// The loop, shared out: LANES lanes take the N elements in turns.
-// With 1 lane it is the loop as Python runs it; with N lanes each has one element.
+// The loop, shared out: LANES lanes take turns at N elements.
+// With 1 lane it is the loop as Python runs it; with N lanes
+// each has one element.
 
 override N: u32 = 65536;     // elements
 override LANES: u32 = 1;     // lanes that share the work
-override BLOCK: u32 = 1;     // lanes in a workgroup
+override BLOCK: u32 = 1;     // workgroup size
 
 @group(0) @binding(0) var<storage, read> src: array<f32>;
 @group(0) @binding(1) var<storage, read_write> dst: array<f32>;
