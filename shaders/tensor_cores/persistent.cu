@@ -1,202 +1,156 @@
-// Against `pipelined_grouped`: as many blocks as run at the same time, and each takes tile after tile.
-// While the sums of one tile are stored, the next tile's first steps are loaded; and the copy engine stores them,
-// whole boxes from shared memory, while the next tile is multiplied.
-// From outside: M, N, K, the matrices' sizes; N and K are multiples of 8. All three are row-major, in bf16; sums are in f32.
-// Tensor maps, in boxes of rows x columns swizzled over 128 bytes: a_map, of A in 128 x 64, b_map, of B in 64 x 64, and c_map, of C
-// in 64 x 64.
+// Against `pipelined_grouped`: only as many blocks as run at
+// the same time, and each takes tile after tile.
+// While the sums of one tile are stored, the first steps of the
+// next tile are loaded. The copy engine stores the sums, whole
+// boxes from shared memory, while the next tile is multiplied.
+// Constants: M, N, K, the sizes of the matrices; N and K are
+// multiples of 8. All three are row-major, in bf16; sums are in
+// f32.
+// Tensor maps, in boxes of rows x columns swizzled over 128
+// bytes: a_map, of A in 128 x 64; b_map, of B in 64 x 64;
+// c_map, of C in 64 x 64.
+#include "ring.cuh"
+#include "tile_order.cuh"
 
-using bf16 = unsigned short;    // its 16 bits
-struct alignas(64) TensorMap { unsigned long long opaque[16]; };
+// Bytes of a buffer for 64 x 64 of C; each consumer has two.
+constexpr unsigned C_BUFFER = 64 * 64 * 2;
 
-constexpr unsigned int BM = 128, BN = 256;
-constexpr unsigned int BK = 64;    // 128 bytes, the width of the swizzle
-constexpr unsigned int STAGES = 4;
-constexpr unsigned int A_TILE = BM * BK * 2, B_TILE = BK * BN * 2;    // bytes
-constexpr unsigned int BOX = 64 * BK * 2;                             // 64 rows of A's tile, or 64 columns of B's
-constexpr unsigned int CONSUMERS = BM / 64;    // warpgroups that multiply, 64 rows each
-constexpr unsigned int C_BUFFER = 64 * 64 * 2;    // bytes; two for each consumer
-constexpr unsigned int ROWS = (M + BM - 1) / BM, COLUMNS = (N + BN - 1) / BN;    // of tiles
-constexpr unsigned int GROUP = 16;    // rows of tiles: with 8 columns about as many tiles as blocks run at the same time
-
-__device__ unsigned int address(const void* shared) { return (unsigned int)__cvta_generic_to_shared(shared); }
-
-__device__ void barrier_init(unsigned int barrier, unsigned int arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(barrier), "r"(arrivals) : "memory");
-}
-
-// Arrives, and makes the barrier wait for so many bytes besides.
-__device__ void barrier_expect(unsigned int barrier, unsigned int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "r"(bytes) : "memory");
-}
-
-__device__ void barrier_arrive(unsigned int barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(barrier) : "memory");
-}
-
-// Waits until the barrier's phase of this parity (0, 1, 0, …) is complete. The phase before its first counts as one of parity 1.
-__device__ void barrier_wait(unsigned int barrier, unsigned int parity) {
-    unsigned int complete;
-    do {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-                     : "=r"(complete) : "r"(barrier), "r"(parity) : "memory");
-    } while (!complete);
-}
-
-// Has the copy engine bring the box that starts at (column, row), zeros for what is outside of the matrix.
-__device__ void copy_box(unsigned int to, const TensorMap& map, unsigned int column, unsigned int row, unsigned int barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-                 :: "r"(to), "l"(&map), "r"(column), "r"(row), "r"(barrier) : "memory");
-}
-
-// Has the copy engine take a box from shared memory to the matrix; nothing is written outside of it.
-__device__ void store_box(const TensorMap& map, unsigned int column, unsigned int row, unsigned int from) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];"
-                 :: "l"(&map), "r"(column), "r"(row), "r"(from) : "memory");
+// Has the copy engine take a box from shared memory to the
+// matrix. Nothing is written outside of it.
+__device__ void store_box(const TensorMap& map, unsigned column,
+                          unsigned row, unsigned from) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta"
+                 ".tile.bulk_group [%0, {%1, %2}], [%3];"
+                 :: "l"(&map), "r"(column), "r"(row), "r"(from)
+                 : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Waits for the 128 threads of a warpgroup alone; barrier 0 is that of `__syncthreads`.
-__device__ void warpgroup_sync(unsigned int warpgroup) { asm volatile("bar.sync %0, 128;" :: "r"(warpgroup) : "memory"); }
-
-// Four 8 x 8 matrices of pairs from a warp's registers to shared memory. Lane l says where row l % 8 of matrix l / 8 starts.
-__device__ void store_matrices(unsigned int row, unsigned int m0, unsigned int m1, unsigned int m2, unsigned int m3) {
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
-                 :: "r"(row), "r"(m0), "r"(m1), "r"(m2), "r"(m3) : "memory");
+// Waits for the 128 threads of a warpgroup alone; barrier 0 is
+// that of `__syncthreads`.
+__device__ void warpgroup_sync(unsigned warpgroup) {
+    asm volatile("bar.sync %0, 128;" :: "r"(warpgroup)
+                 : "memory");
 }
 
-// How a matrix lies in shared memory (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor"):
-// in blocks of 8 lines of 128 bytes, swizzled, from each to the next 1024 bytes; all in units of 16 bytes.
-// A's lines are rows, 64 of k. B's lines are rows too, but 64 of n: the next 64 of n are `leading` bytes further.
-__device__ unsigned long long descriptor(unsigned int start, unsigned int leading) {
-    constexpr unsigned long long SWIZZLE_128B = 1ull << 62;
-    return SWIZZLE_128B | (1024ull >> 4) << 32 | (unsigned long long)(leading >> 4) << 16 | (start & 0x3ffff) >> 4;
+// Four 8 x 8 matrices of packed sums, each lane's eight floats
+// from `own` on, from a warp's registers to shared memory. Lane
+// l says where row l % 8 of matrix l / 8 starts.
+__device__ void store_matrices(unsigned row_address,
+                               const float* own) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                 "[%0], {%1, %2, %3, %4};"
+                 :: "r"(row_address),
+                    "r"(pack_bf16(own[0], own[1])),
+                    "r"(pack_bf16(own[2], own[3])),
+                    "r"(pack_bf16(own[4], own[5])),
+                    "r"(pack_bf16(own[6], own[7])) : "memory");
 }
 
-// %t0 … %t9 of the instruction's text, and thirty-two of its operands.
-#define TEN(t) "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, %" #t "9, "
-#define EIGHT(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), \
-                    "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-#define THIRTY_TWO(d, i) EIGHT(d, i), EIGHT(d, i + 8), EIGHT(d, i + 16), EIGHT(d, i + 24)
-
-// d += a b for 64 x 256 results of a warpgroup. The last 1 says that B's lines run along n: row-major B, as it is.
-__device__ void mma(float (&d)[128], unsigned long long a, unsigned long long b) {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
-                 "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) TEN(11)
-                 "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, 1, 1, 1, 0, 1;"
-                 : THIRTY_TWO(d, 0), THIRTY_TWO(d, 32), THIRTY_TWO(d, 64), THIRTY_TWO(d, 96)
-                 : "l"(a), "l"(b));
-}
-
-// One step: 64 rows of A's tile times B's tile. The sums belong to the tensor cores until they are waited for.
-__device__ void multiply(float (&sums)[128], unsigned int a_tile, unsigned int b_tile) {
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+// A consumer's 64 x 256 sums to C, 64 columns at a time,
+// through two buffers in turn: while one is being written to C,
+// the other is filled. The last two are still on their way when
+// the first steps of the next tile are multiplied.
+__device__ void store_sums(const float (&sums)[128],
+                           const TensorMap& c_map,
+                           unsigned column, unsigned row,
+                           unsigned buffers,
+                           unsigned warpgroup) {
+    unsigned warp = threadIdx.x % 128 / 32;
+    unsigned lane = threadIdx.x % 32;
+    bool is_first = threadIdx.x % 128 == 0;
     #pragma unroll
-    for (unsigned int k = 0; k < BK; k += 16) {
-        mma(sums, descriptor(a_tile + k * 2, 16), descriptor(b_tile + k * 128, BOX));    // column k of A, row k of B
-    }
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
-// Waits until at most so many of the last steps are still being multiplied.
-template <unsigned int STEPS_LEFT>
-__device__ void multiply_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(STEPS_LEFT) : "memory"); }
-
-// Two sums as bf16 in 32 bits. Volatile, so that it stays behind the wait for the sums.
-__device__ unsigned int pack(float left, float right) {
-    unsigned int pair;
-    asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(right), "f"(left));
-    return pair;
-}
-
-// A warpgroup's 64 x 256 sums to C, 64 columns at a time, through two buffers in turn: while one is being written to C,
-// the other is filled. The last two are still on their way when the next tile's first steps are multiplied.
-__device__ void store_sums(const float (&sums)[128], const TensorMap& c_map, unsigned int column, unsigned int row,
-                           unsigned int buffers, unsigned int warpgroup) {
-    unsigned int warp = threadIdx.x % 128 / 32, lane = threadIdx.x % 32;
-    #pragma unroll
-    for (unsigned int piece = 0; piece < BN / 64; piece++) {
-        unsigned int buffer = buffers + piece % 2 * C_BUFFER;
-        if (threadIdx.x % 128 == 0) asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");    // this buffer has been read
+    for (unsigned box = 0; box < BN / 64; box++) {
+        unsigned buffer = buffers + box % 2 * C_BUFFER;
+        if (is_first) {
+            // This buffer has been read.
+            asm volatile("cp.async.bulk.wait_group.read 1;"
+                         ::: "memory");
+        }
         warpgroup_sync(warpgroup);
         #pragma unroll
-        for (unsigned int j = 0; j < 4; j++) {
-            // 16 columns of the warp's 16 rows. Within its 128 bytes, row r has 16 bytes number i at i ^ (r % 8): the swizzle.
-            unsigned int line = buffer + (16 * warp + lane % 16) * 128, place = (2 * j + lane / 16) ^ (lane % 8);
-            const float* from = sums + 32 * piece + 8 * j;
-            store_matrices(line + place * 16, pack(from[0], from[1]), pack(from[2], from[3]),
-                           pack(from[4], from[5]), pack(from[6], from[7]));
+        for (unsigned j = 0; j < 4; j++) {
+            // 16 columns of the warp's 16 rows. Row r has the
+            // i-th 16 of its 128 bytes at i ^ (r % 8): the
+            // swizzle.
+            unsigned row_address =
+                buffer + (16 * warp + lane % 16) * 128;
+            unsigned chunk = 2 * j + lane / 16;
+            unsigned swizzled = chunk ^ (lane % 8);
+            store_matrices(row_address + swizzled * 16,
+                           sums + 32 * box + 8 * j);
         }
-        // What these threads wrote, the copy engine may read.
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        fence_async();
         warpgroup_sync(warpgroup);
-        if (threadIdx.x % 128 == 0) store_box(c_map, column + 64 * piece, row, buffer);
+        if (is_first) {
+            store_box(c_map, column + 64 * box, row, buffer);
+        }
     }
 }
 
-// Where a tile lies: through a group of rows, column by column, then through the next group.
-__device__ void place(unsigned int tile, unsigned int& row, unsigned int& column) {
-    unsigned int first = tile / (GROUP * COLUMNS) * GROUP, within = tile % (GROUP * COLUMNS);
-    unsigned int height = min(GROUP, ROWS - first);
-    row = (first + within % height) * BM;
-    column = within / height * BN;
-}
-
-extern "C" __global__ void __launch_bounds__(128 * (1 + CONSUMERS), 1)
-persistent(const bf16*, const bf16*, bf16*, const __grid_constant__ TensorMap a_map,
-           const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap c_map) {
+extern "C" __global__ void
+__launch_bounds__(128 * (1 + CONSUMERS), 1)
+persistent(const bf16*, const bf16*, bf16*,
+           const __grid_constant__ TensorMap a_map,
+           const __grid_constant__ TensorMap b_map,
+           const __grid_constant__ TensorMap c_map) {
     extern __shared__ __align__(1024) unsigned char shared[];
-    __shared__ unsigned long long full_barriers[STAGES], empty_barriers[STAGES];
-    unsigned int a_tiles = address(shared), b_tiles = a_tiles + STAGES * A_TILE, c_buffers = b_tiles + STAGES * B_TILE;
-    unsigned int full = address(full_barriers), empty = address(empty_barriers);    // 8 bytes each
-    unsigned int warpgroup = threadIdx.x / 128, lane = threadIdx.x % 32;
+    __shared__ unsigned long long barriers[2][STAGES];
+    unsigned a_tiles = address(shared);
+    unsigned b_tiles = a_tiles + STAGES * A_TILE;
+    unsigned c_buffers = b_tiles + STAGES * B_TILE;
+    Ring ring = {a_tiles, b_tiles,
+                 address(barriers[0]), address(barriers[1])};
+    unsigned warpgroup = threadIdx.x / 128;
     if (threadIdx.x == 0) {
-        for (unsigned int stage = 0; stage < STAGES; stage++) {
-            barrier_init(full + 8 * stage, 1);                 // the producer, and the bytes
-            barrier_init(empty + 8 * stage, 4 * CONSUMERS);    // each consuming warp
-        }
-        // The copy engine, which counts bytes with them, sees the barriers from here on.
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        ring_init(ring);
     }
     __syncthreads();
 
-    unsigned int step = 0;    // counts on through all tiles, for the producer as for the consumers
+    constexpr unsigned TILES = ROWS * COLUMNS;
+    // Counts on through all tiles, for the producer as for the
+    // consumers.
+    unsigned step = 0;
+    unsigned first_row, first_column;
     if (warpgroup == 0) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == 0) {
-            for (unsigned int tile = blockIdx.x; tile < ROWS * COLUMNS; tile += gridDim.x) {
-                unsigned int first_row, first_column;
-                place(tile, first_row, first_column);
-                for (unsigned int k = 0; k < K; k += BK, step++) {
-                    unsigned int stage = step % STAGES, parity = step / STAGES % 2;
-                    barrier_wait(empty + 8 * stage, parity ^ 1);
-                    barrier_expect(full + 8 * stage, A_TILE + B_TILE);
-                    copy_box(a_tiles + stage * A_TILE, a_map, k, first_row, full + 8 * stage);
-                    for (unsigned int j = 0; j < BN / 64; j++) {
-                        copy_box(b_tiles + stage * B_TILE + j * BOX, b_map, first_column + 64 * j, k, full + 8 * stage);
-                    }
+            for (unsigned tile = blockIdx.x; tile < TILES;
+                 tile += gridDim.x) {
+                tile_origin(tile, first_row, first_column);
+                for (unsigned k = 0; k < K; k += BK, step++) {
+                    load_tiles(ring, step, a_map, b_map,
+                               first_row, first_column, k);
                 }
             }
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        unsigned int part = warpgroup - 1;    // of A's tile
-        for (unsigned int tile = blockIdx.x; tile < ROWS * COLUMNS; tile += gridDim.x) {
+        unsigned consumer = warpgroup - 1;
+        unsigned buffers = c_buffers + 2 * C_BUFFER * consumer;
+        for (unsigned tile = blockIdx.x; tile < TILES;
+             tile += gridDim.x) {
             float sums[128] = {};
-            for (unsigned int k = 0; k < K; k += BK, step++) {
-                unsigned int stage = step % STAGES, parity = step / STAGES % 2;
-                barrier_wait(full + 8 * stage, parity);
-                multiply(sums, a_tiles + stage * A_TILE + part * BOX, b_tiles + stage * B_TILE);
-                // While this step runs, the one before is complete, and its place can be filled again.
-                multiply_wait<1>();
-                if (k > 0 && lane == 0) barrier_arrive(empty + 8 * ((step - 1) % STAGES));
+            for (unsigned k = 0; k < K; k += BK, step++) {
+                multiply(ring, step, consumer, sums);
+                // While this step runs, the one before is
+                // complete, and its place can be filled again.
+                mma_wait<1>();
+                if (k > 0) {
+                    release(ring, step - 1);
+                }
             }
-            multiply_wait<0>();
-            if (lane == 0) barrier_arrive(empty + 8 * ((step - 1) % STAGES));
-            unsigned int first_row, first_column;
-            place(tile, first_row, first_column);
-            store_sums(sums, c_map, first_column, first_row + 64 * part, c_buffers + 2 * C_BUFFER * part, warpgroup);
+            mma_wait<0>();
+            release(ring, step - 1);
+            tile_origin(tile, first_row, first_column);
+            store_sums(sums, c_map, first_column,
+                       first_row + 64 * consumer, buffers,
+                       warpgroup);
         }
         // Shared memory has to outlive the last stores.
-        if (threadIdx.x % 128 == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+        if (threadIdx.x % 128 == 0) {
+            asm volatile("cp.async.bulk.wait_group 0;"
+                         ::: "memory");
+        }
     }
 }

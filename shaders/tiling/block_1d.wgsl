@@ -1,14 +1,17 @@
-// Against `shared_tile`: each lane computes TM elements of a column of C instead of one.
-// What it reads of B serves TM products, and a workgroup of as many lanes covers a larger tile of C.
+// Against `shared_tile`: each lane computes TM elements of a
+// column of C instead of one.
+// What it reads of B serves TM products, and a workgroup of as
+// many lanes covers a larger tile of C.
+// #include "load.wgsl"
 
-override M: u32 = 1024;    // rows of A and C
-override N: u32 = 1024;    // columns of B and C
-override K: u32 = 1024;    // columns of A, rows of B
+override M: u32 = 1024;  // rows of A and C
+override N: u32 = 1024;  // columns of B and C
+override K: u32 = 1024;  // columns of A, rows of B
 
-const BM: u32 = 32;        // a workgroup's tile of C has BM rows
-const BN: u32 = 64;        // and BN columns
-const BK: u32 = 16;        // columns of A's tile, rows of B's
-const TM: u32 = 8;         // rows of C that a lane computes
+const BM: u32 = 32;       // a workgroup's tile of C has BM rows
+const BN: u32 = 64;       // and BN columns
+const BK: u32 = 16;      // columns of A's tile, rows of B's
+const TM: u32 = 8;       // rows of C that a lane computes
 const LANES = BM / TM * BN;
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
@@ -18,38 +21,35 @@ const LANES = BM / TM * BN;
 var<workgroup> tile_a: array<array<f32, BK>, BM>;
 var<workgroup> tile_b: array<array<f32, BN>, BK>;
 
-// Beyond the edges stand zeros: they add nothing to a sum.
-fn load_a(row: u32, k: u32) -> f32 {
-    if (row < M && k < K) { return a[row * K + k]; }
-    return 0.0;
-}
-
-fn load_b(k: u32, column: u32) -> f32 {
-    if (k < K && column < N) { return b[k * N + column]; }
-    return 0.0;
-}
-
 @compute @workgroup_size(LANES)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
     let row0 = group.y * BM;
     let column0 = group.x * BN;
-    let x = lane % BN;         // this lane's column of the tile
-    let y = lane / BN * TM;    // and the first of its rows
+    let x = lane % BN;       // this lane's column of the tile
+    let y = lane / BN * TM;  // and the first of its rows
     var sums: array<f32, TM>;
     for (var k0 = 0u; k0 < K; k0 += BK) {
         for (var i = 0u; i < BM * BK / LANES; i++) {
             let e = i * LANES + lane;
-            tile_a[e / BK][e % BK] = load_a(row0 + e / BK, k0 + e % BK);
+            let row = e / BK;
+            let k = e % BK;
+            tile_a[row][k] = load_a(row0 + row, k0 + k);
         }
         for (var i = 0u; i < BK * BN / LANES; i++) {
             let e = i * LANES + lane;
-            tile_b[e / BN][e % BN] = load_b(k0 + e / BN, column0 + e % BN);
+            let k = e / BN;
+            let column = e % BN;
+            let b_value = load_b(k0 + k, column0 + column);
+            tile_b[k][column] = b_value;
         }
         workgroupBarrier();
         for (var k = 0u; k < BK; k++) {
-            let of_b = tile_b[k][x];
+            let b_value = tile_b[k][x];
             for (var i = 0u; i < TM; i++) {
-                sums[i] += tile_a[y + i][k] * of_b;
+                sums[i] += tile_a[y + i][k] * b_value;
             }
         }
         workgroupBarrier();

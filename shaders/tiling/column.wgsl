@@ -1,13 +1,15 @@
 // Against `row`: neighbouring lanes take neighbouring columns.
-// A warp now loads and stores along rows of B and C, and its lanes want the same element of A.
+// A warp now loads and stores along rows of B and C, and its
+// lanes want the same element of A.
 
-override M: u32 = 1024;    // rows of A and C
-override N: u32 = 1024;    // columns of B and C
-override K: u32 = 1024;    // columns of A, rows of B
+override M: u32 = 1024;  // rows of A and C
+override N: u32 = 1024;  // columns of B and C
+override K: u32 = 1024;  // columns of A, rows of B
 
-const BLOCK = 16u;         // a workgroup is 16 x 16 lanes
+const BLOCK = 16u;       // a workgroup is 16 x 16 lanes
 
-@group(0) @binding(0) var<storage, read> a: array<f32>;          // row by row, as b and c
+// Row by row, as b and c.
+@group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> b: array<f32>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 

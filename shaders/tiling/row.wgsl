@@ -1,13 +1,16 @@
-// C = A B with one lane for each element of C. Neighbouring lanes take neighbouring rows.
-// So a warp loads a column of A and stores columns of C: its lanes' elements lie whole rows apart.
+// C = A B with one lane for each element of C. Neighbouring
+// lanes take neighbouring rows.
+// So a warp loads a column of A and stores columns of C: the
+// elements of its lanes are whole rows apart.
 
-override M: u32 = 1024;    // rows of A and C
-override N: u32 = 1024;    // columns of B and C
-override K: u32 = 1024;    // columns of A, rows of B
+override M: u32 = 1024;  // rows of A and C
+override N: u32 = 1024;  // columns of B and C
+override K: u32 = 1024;  // columns of A, rows of B
 
-const BLOCK = 16u;         // a workgroup is 16 x 16 lanes
+const BLOCK = 16u;       // a workgroup is 16 x 16 lanes
 
-@group(0) @binding(0) var<storage, read> a: array<f32>;          // row by row, as b and c
+// Row by row, as b and c.
+@group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> b: array<f32>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 

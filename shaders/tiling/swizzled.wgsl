@@ -1,133 +1,83 @@
-// Against `vectorised`: each column of A lies in the tile in an order of its own, so that lanes which store together never
+// Against `vectorised`: each column of A lies in the tile in an
+// order of its own, so that lanes which store together never
 // meet in a bank.
+// #include "vectors.wgsl"
+// #include "swizzle.wgsl"
 
-override M: u32 = 1024;    // rows of A and C
-override N: u32 = 1024;    // columns of B and C
-override K: u32 = 1024;    // columns of A, rows of B
+override M: u32 = 1024;  // rows of A and C
+override N: u32 = 1024;  // columns of B and C
+override K: u32 = 1024;  // columns of A, rows of B
 
-const BM: u32 = 128;       // a workgroup's tile of C has BM rows
-const BN: u32 = 128;       // and BN columns
-const BK: u32 = 16;        // columns of A's tile, rows of B's
-const TM: u32 = 8;         // rows of C that a lane computes
-const TN: u32 = 16;        // and columns
-const DOWN = BM / TM;      // lanes that stand below each other
-const ACROSS = BN / TN;    // lanes that stand side by side
+const BM: u32 = 128;      // a workgroup's tile of C has BM rows
+const BN: u32 = 128;      // and BN columns
+const BK: u32 = 16;      // columns of A's tile, rows of B's
+const TM: u32 = 8;       // rows of C that a lane computes
+const TN: u32 = 16;      // and columns
+const DOWN = BM / TM;    // lanes below each other
+const ACROSS = BN / TN;  // lanes side by side
 const LANES = DOWN * ACROSS;
-
-const BLOCKS = BM * BK / 16;                           // what A's tile is moved in: blocks of 4 x 4
-const BLOCKS_EACH = (BLOCKS + LANES - 1) / LANES;      // a lane moves so many at most
-const VECTORS = BK * BN / 4;                           // and B's tile: vectors of 4
-const VECTORS_EACH = (VECTORS + LANES - 1) / LANES;
 
 @group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 
-var<workgroup> tile_a: array<array<vec4<f32>, BM / 4>, BK>;    // turned: its rows run along A's columns
+// A's tile is transposed: its rows run along A's columns.
+var<workgroup> tile_a: array<array<vec4<f32>, BM / 4>, BK>;
 var<workgroup> tile_b: array<array<vec4<f32>, BN / 4>, BK>;
 
-// This lane's part of the next tiles, on its way from global to workgroup memory.
-var<private> next_a: array<mat4x4<f32>, BLOCKS_EACH>;
-var<private> next_b: array<vec4<f32>, VECTORS_EACH>;
-
-// Four elements of a row of A. Beyond the edges stand zeros: they add nothing to a sum. Where the tiles divide the matrix there
-// are no edges, and no lane asks.
-fn load_a(row: u32, k: u32) -> vec4<f32> {
-    let at = row * K + k;
-    var four = vec4<f32>();
-    if (K % 4 == 0) {
-        if ((M % BM == 0 && K % BK == 0) || (row < M && k < K)) { four = a[at / 4]; }
-    } else {    // rows begin anywhere in a vector: one element after the other
-        for (var i = 0u; i < 4; i++) {
-            if (row < M && k + i < K) { four[i] = a[(at + i) / 4][(at + i) % 4]; }
-        }
-    }
-    return four;
-}
-
-fn load_b(k: u32, column: u32) -> vec4<f32> {
-    let at = k * N + column;
-    var four = vec4<f32>();
-    if (N % 4 == 0) {
-        if ((N % BN == 0 && K % BK == 0) || (k < K && column < N)) { four = b[at / 4]; }
-    } else {
-        for (var i = 0u; i < 4; i++) {
-            if (k < K && column + i < N) { four[i] = b[(at + i) / 4][(at + i) % 4]; }
-        }
-    }
-    return four;
-}
-
-// All products of four elements of a column of A with four of a row of B.
-fn outer(of_a: vec4<f32>, of_b: vec4<f32>) -> mat4x4<f32> {
-    return mat4x4(of_a.x * of_b, of_a.y * of_b, of_a.z * of_b, of_a.w * of_b);
-}
-
-// Where in column `k` of A the tile keeps the four rows from `row` on. Eight lanes store at once, from BK / 4 different columns
-// and 32 / BK different rows: exclusive or with a number of the column's own leads each of them to other banks.
-fn slot(k: u32, row: u32) -> u32 {
-    return (row / 4) ^ (k / 4 * (32 / BK));
-}
-
-// Loads this lane's part of the tiles whose corners are at row0, column0 and k0.
-fn fetch(row0: u32, column0: u32, k0: u32, lane: u32) {
-    for (var i = 0u; i < BLOCKS_EACH; i++) {
-        let e = i * LANES + lane;
-        let row = row0 + e / (BK / 4) * 4;
-        let k = k0 + e % (BK / 4) * 4;
-        if (BLOCKS % LANES == 0 || e < BLOCKS) {
-            next_a[i] = mat4x4(load_a(row, k), load_a(row + 1, k), load_a(row + 2, k), load_a(row + 3, k));
-        }
-    }
-    for (var i = 0u; i < VECTORS_EACH; i++) {
-        let e = i * LANES + lane;
-        if (VECTORS % LANES == 0 || e < VECTORS) {
-            next_b[i] = load_b(k0 + e / (BN / 4), column0 + e % (BN / 4) * 4);
-        }
-    }
-}
-
-// Stores it to the tiles. Four rows of A, turned, are four rows of the tile.
-fn put(lane: u32) {
+// Stores what was fetched to the tiles. Four rows of A,
+// transposed, are four rows of the tile.
+fn store_tiles(lane: u32) {
     for (var i = 0u; i < BLOCKS_EACH; i++) {
         let e = i * LANES + lane;
         let row = e / (BK / 4) * 4;
         let k = e % (BK / 4) * 4;
         if (BLOCKS % LANES == 0 || e < BLOCKS) {
-            let block = transpose(next_a[i]);
-            tile_a[k][slot(k, row)] = block[0];
-            tile_a[k + 1][slot(k, row)] = block[1];
-            tile_a[k + 2][slot(k, row)] = block[2];
-            tile_a[k + 3][slot(k, row)] = block[3];
+            let columns = transpose(next_a[i]);
+            tile_a[k][slot(k, row)] = columns[0];
+            tile_a[k + 1][slot(k, row)] = columns[1];
+            tile_a[k + 2][slot(k, row)] = columns[2];
+            tile_a[k + 3][slot(k, row)] = columns[3];
         }
     }
     for (var i = 0u; i < VECTORS_EACH; i++) {
         let e = i * LANES + lane;
         if (VECTORS % LANES == 0 || e < VECTORS) {
-            tile_b[e / (BN / 4)][e % (BN / 4)] = next_b[i];
+            let k = e / (BN / 4);
+            tile_b[k][e % (BN / 4)] = next_b[i];
         }
     }
 }
 
 @compute @workgroup_size(LANES)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
     let row0 = group.y * BM;
     let column0 = group.x * BN;
     let x = lane % ACROSS;
     let y = lane / ACROSS;
-    var sums: array<array<mat4x4<f32>, TN / 4>, TM / 4>;    // each of 4 x 4 elements of C
+    // Each of 4 x 4 elements of C.
+    var sums: array<array<mat4x4<f32>, TN / 4>, TM / 4>;
     for (var k0 = 0u; k0 < K; k0 += BK) {
         fetch(row0, column0, k0, lane);
-        put(lane);
+        store_tiles(lane);
         workgroupBarrier();
         for (var k = 0u; k < BK; k++) {
-            var of_a: array<vec4<f32>, TM / 4>;
-            var of_b: array<vec4<f32>, TN / 4>;
-            for (var i = 0u; i < TM / 4; i++) { of_a[i] = tile_a[k][slot(k, (i * DOWN + y) * 4)]; }
-            for (var j = 0u; j < TN / 4; j++) { of_b[j] = tile_b[k][j * ACROSS + x]; }
+            var a_values: array<vec4<f32>, TM / 4>;
+            var b_values: array<vec4<f32>, TN / 4>;
+            for (var i = 0u; i < TM / 4; i++) {
+                let row = (i * DOWN + y) * 4;
+                a_values[i] = tile_a[k][slot(k, row)];
+            }
+            for (var j = 0u; j < TN / 4; j++) {
+                b_values[j] = tile_b[k][j * ACROSS + x];
+            }
             for (var i = 0u; i < TM / 4; i++) {
                 for (var j = 0u; j < TN / 4; j++) {
-                    sums[i][j] += outer(of_a[i], of_b[j]);
+                    let b_row = b_values[j];
+                    sums[i][j] += outer(a_values[i], b_row);
                 }
             }
         }
@@ -135,10 +85,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     for (var i = 0u; i < TM; i++) {
         for (var j = 0u; j < TN; j++) {
-            let row = row0 + (i / 4 * DOWN + y) * 4 + i % 4;
-            let column = column0 + (j / 4 * ACROSS + x) * 4 + j % 4;
+            let tile_row = (i / 4 * DOWN + y) * 4 + i % 4;
+            let tile_column = (j / 4 * ACROSS + x) * 4 + j % 4;
+            let row = row0 + tile_row;
+            let column = column0 + tile_column;
+            let sum = sums[i / 4][j / 4][i % 4][j % 4];
             if (row < M && column < N) {
-                c[row * N + column] = sums[i / 4][j / 4][i % 4][j % 4];
+                c[row * N + column] = sum;
             }
         }
     }
