@@ -102,7 +102,7 @@ fn what_a_kernel_includes_is_folded_below_it_and_can_be_typed_in() {
     assert!(typed.contains("// mine\n") && !parts(&own)[0].text.contains("// mine"), "{own}");
     // A mistake in it is told beside the line that it is in, counted on from the kernel's.
     let broken = own.replace("// mine\n", "fn broken(\n");
-    command(&mut window, Command::TypeKernel(broken.clone()));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, broken.clone()));
     let problem = state(&window).edit_problems()[0].clone();
     let place = problem.place.clone().unwrap();
     assert!(place.file.ends_with(&name), "{problem}");

@@ -231,6 +231,7 @@ fn a_note_shows_waves_without_a_trace() {
         models,
         model: Some("h100-sxm".into()),
         recordings: Arc::default(),
+        quotes: Arc::default(),
         recording: RecordingChoice::default(),
         backend: Choice::Only(Backend::Simt),
         seed: 1,
