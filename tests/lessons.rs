@@ -48,6 +48,18 @@ fn a_race_fails_the_check_of_a_kernel_whose_result_is_right() {
 }
 
 #[test]
+fn a_step_opens_what_its_kernel_includes() {
+    let mut lesson = (*lesson("softmax")).clone();
+    assert_eq!(check::step_problems(&lesson), []);
+    let step = lesson.steps.iter_mut().find(|step| !step.open.is_empty()).unwrap();
+    step.open = vec!["no_such_file".to_owned()];
+    let place = step.place.clone();
+    let [problem] = &check::step_problems(&lesson)[..] else { panic!("one problem") };
+    assert!(problem.message.contains("opens the part `no_such_file`, which its kernel does not include"), "{problem}");
+    assert_eq!(problem.place, Some(place));
+}
+
+#[test]
 fn a_scene_has_something_to_show() {
     let mut lesson = (*lesson("coalescing")).clone();
     let at = lesson.steps.iter().position(|step| step.variant.program == "copy").unwrap();
