@@ -118,7 +118,7 @@ impl Lesson {
 }
 
 /// The same for the pieces of one line.
-fn within<'a>(inlines: &'a [Inline], see: &mut dyn FnMut(&'a Inline)) {
+pub fn within<'a>(inlines: &'a [Inline], see: &mut dyn FnMut(&'a Inline)) {
     for inline in inlines {
         see(inline);
         if let Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) = inline {

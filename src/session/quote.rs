@@ -12,7 +12,9 @@ use crate::base::diag::{Diagnostic, did_you_mean, nearest};
 use crate::base::units::{figure, number, range, si};
 use crate::device::DeviceSpec;
 use crate::lesson::scope::TIMED_FIELDS;
-use crate::lesson::{Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Quote, Scope, each_inline};
+use crate::lesson::{
+    Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Quote, Scope, each_inline, within,
+};
 use crate::trace::record::CacheState;
 
 /// The run that a device's figures are of.
@@ -181,11 +183,17 @@ impl Quotes {
         Some(Quoted { text: range(low, high, &quote.unit), from })
     }
 
-    /// The sources that some blocks of a lesson quote, each once.
+    /// The sources that some blocks of a lesson quote, and the predictions that stand in them, each once.
     #[must_use]
-    pub fn names(&self, lesson: &Lesson, blocks: &[Block]) -> BTreeSet<&str> {
+    pub fn names<'a>(&'a self, lesson: &'a Lesson, blocks: &'a [Block]) -> BTreeSet<&'a str> {
         let mut quotes = Vec::new();
-        each_inline(blocks, &mut |inline| quotes.extend(as_quote(inline)));
+        let mut see = |inline: &'a Inline| quotes.extend(as_quote(inline));
+        each_inline(blocks, &mut see);
+        for block in blocks {
+            let Block::Predict(id) = block else { continue };
+            let predictions = lesson.predictions.iter().filter(|prediction| prediction.id == *id);
+            predictions.for_each(|prediction| within(&prediction.because, &mut see));
+        }
         let given = quotes.into_iter().filter_map(|quote| self.0.get(&key(lesson, quote))).flatten();
         given.map(|given| given.name.as_str()).collect()
     }

@@ -109,8 +109,11 @@ fn figures(text: &str) -> Vec<String> {
         let word = &after[..after.find(|c: char| !(c.is_alphanumeric() || c == '/')).unwrap_or(after.len())];
         // "1990s" is no time, and "32×32" no factor.
         let is_time = TIMES.contains(&word) && (is_apart || word != "s");
-        let is_factor = rest.starts_with('×') && !rest[2..].trim_start().starts_with(|c: char| c.is_alphanumeric());
-        let is_ratio = after.starts_with('%') || word == "percent" || after.starts_with("times as ") || is_factor;
+        let is_factor = rest.strip_prefix('×').is_some_and(|times| {
+            !times.starts_with(char::is_alphanumeric) && !times.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        });
+        let is_longer = ["times as long", "times as fast"].iter().any(|words| after.starts_with(words));
+        let is_ratio = after.starts_with('%') || word == "percent" || is_longer || is_factor;
         if is_time || is_rate(word) || is_ratio {
             let shown: String = after.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
             found.push(format!("`{} {shown}`", &text[start..end]));

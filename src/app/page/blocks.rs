@@ -12,6 +12,8 @@ use crate::scene::palette::{Hue, Ink};
 
 /// The space between the columns of a table.
 const CELL_GAP: f32 = 8.0;
+/// The width of a quoted figure in a table: three digits and a unit.
+const QUOTED: f32 = 68.0;
 
 /// Between two paragraphs.
 const GAP: f32 = 12.0;
@@ -220,7 +222,7 @@ fn longest_word(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
             Inline::Text(text) => words(text),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => longest_word(ui, inner, true),
             // A range can break between its ends.
-            Inline::Quote(_) => 80.0,
+            Inline::Quote(_) => QUOTED,
             Inline::Code(_) | Inline::Math(_) | Inline::Value(..) | Inline::Control(_) | Inline::Break => {
                 cell_width(ui, std::slice::from_ref(inline), bold)
             }
@@ -242,13 +244,8 @@ fn cell_width(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
             Inline::Math(text) => of(text, theme::prose_italic(theme::TABLE)),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => cell_width(ui, inner, true),
             Inline::Value(..) | Inline::Control(_) => 80.0,
-            Inline::Quote(quote) => {
-                if quote.is_range() {
-                    130.0
-                } else {
-                    80.0
-                }
-            }
+            Inline::Quote(quote) if quote.is_range() => 2.0 * QUOTED,
+            Inline::Quote(_) => QUOTED,
             Inline::Break => 0.0,
         })
         .sum()
