@@ -158,7 +158,7 @@ fn a_curve_is_drawn_and_compared() {
     let sectors: Vec<(f64, f64)> = points.iter().map(|(x, _)| (*x, (4.0 * x).min(32.0))).collect();
     assert_eq!((found.by, found.points), (By::Trace, sectors));
     window.get_by_label_contains(
-        "The greatest difference is a factor of 2.50, at stride 2: you drew 20.0, and 8.00 was traced.",
+        "The greatest difference is a factor of 2.50, at stride = 2: you drew 20.0, and 8.00 was traced.",
     );
     window.get_by_label("Draw again").click();
     settle(&mut window);
@@ -197,7 +197,7 @@ fn a_number_is_typed_and_judged() {
     window.get_by_label("Predict").click();
     settle(&mut window);
     assert!(window.state().desk.state().kept().predictions.is_empty(), "the button does nothing");
-    for (typed, said) in [("4", "4 is not within 1.00%."), ("5", "5 is right, within 1.00%.")] {
+    for (typed, said) in [("4", "4 is not within 1% of it."), ("5", "5 is right, within 1%.")] {
         window.get_by_label("Your number").focus();
         window.step();
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);

@@ -43,6 +43,12 @@ pub enum By {
 }
 
 impl By {
+    /// How it was found, before the name of what did: "traced by", "measured on".
+    #[must_use]
+    pub fn phrase(self) -> String {
+        format!("{} {}", self.word(), if self == Self::Trace { "by" } else { "on" })
+    }
+
     /// In a word, for legends.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -226,7 +232,7 @@ pub fn compared(plot: &Plot, drawn: &[(f64, f64)], found: &Found) -> String {
         "" => digits3(y),
         unit => si(y, unit),
     };
-    let (at, by) = (format!("{} {}", plot.x.label, number(far.x)), found.by.word());
+    let (at, by) = (format!("{} = {}", plot.x.label, number(far.x)), found.by.word());
     let both = format!("you drew {}, and {} was {by}", value(far.drawn), value(far.found));
     if far.factor < 1.005 {
         return "Your curve is the same, to three digits.".to_owned();

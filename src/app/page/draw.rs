@@ -1,6 +1,6 @@
 //! A curve to draw before the runs: points over an experiment's values, dragged or set by keys, and then the answer over them.
 
-use egui::{Align2, CursorIcon, EventFilter, Key, Rect, Response, RichText, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align2, CursorIcon, EventFilter, Key, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo, vec2};
 
 use super::Ask;
 use crate::app::{paint, theme};
@@ -86,7 +86,7 @@ pub fn verdict(ui: &mut Ui, lesson: &Lesson, decl: &CurveDecl, given: &Predicted
     let text = RichText::new(drawn::compared(&plot, points, found)).font(theme::medium(theme::UI));
     ui.add(egui::Label::new(text).wrap());
     let device = answer.device.as_deref().unwrap_or_default();
-    let from = format!("{} on {device}, at {}", found.by.word(), answer.runs.join("; "));
+    let from = format!("{} {device}, at {}", found.by.phrase(), answer.runs.join("; "));
     ui.add(egui::Label::new(RichText::new(from).size(theme::SMALL).color(muted)).wrap());
 }
 
@@ -104,14 +104,15 @@ fn draw(ui: &Ui, rect: Rect, plot: &Plot, area: &Area, points: &mut Points) {
         let said = known.map_or_else(|| "no point yet".to_owned(), |y| area.y.write(y));
         let name = format!("{} {}: {said}", plot.x.label, number(*value));
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Slider, true, &name));
-        if response.clicked() || response.drag_started() {
+        let pointer = response.interact_pointer_pos().filter(|_| response.is_pointer_button_down_on());
+        if let Some(to) = pointer.filter(|at| at.x.is_finite() && at.y.is_finite()) {
             response.request_focus();
-        }
-        let pointer = response.interact_pointer_pos().filter(|_| response.clicked() || response.dragged());
-        if let Some(pointer) = pointer.filter(|at| at.x.is_finite() && at.y.is_finite()) {
-            // A drag draws: it sets whichever value the pointer has come to.
-            let nearest = nearest(&places, pointer.x - rect.min.x);
-            set(points, values[nearest], area.y.value_at(pointer.y - rect.min.y));
+            let pressed = ui.input(|i| i.pointer.any_pressed());
+            let from = if pressed { to } else { to - ui.input(|i| i.pointer.delta()) };
+            let [from, to] = [from, to].map(|at| at - rect.min);
+            for (j, y) in passed(&places, from, to) {
+                set(points, values[j], area.y.value_at(y));
+            }
         }
         if response.has_focus() {
             keys(ui, &response, (i, &ids), area, (*value, points));
@@ -135,9 +136,15 @@ fn column(places: &[f32], i: usize, [left, _, right, _]: [f32; 4]) -> (f32, f32)
     (from, to)
 }
 
-fn nearest(places: &[f32], at: f32) -> usize {
-    let distance = |i: &usize| (places[*i] - at).abs();
-    (0..places.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+/// The values that a pointer sets on its way from one place to another, each with the height there: those that it passes, and the one that it has
+/// come nearest to.
+fn passed(places: &[f32], from: Vec2, to: Vec2) -> Vec<(usize, f32)> {
+    let share = |place: f32| (place - from.x) / (to.x - from.x);
+    let on_the_way =
+        places.iter().map(|place| share(*place)).enumerate().filter(|(_, share)| (0.0..=1.0).contains(share));
+    let distance = |i: &usize| (places[*i] - to.x).abs();
+    let nearest = (0..places.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    on_the_way.map(|(i, share)| (i, from.y + share * (to.y - from.y))).chain(nearest.map(|i| (i, to.y))).collect()
 }
 
 /// Arrow keys up and down move the point, from the middle where there is none; left and right go to its neighbours.
@@ -159,5 +166,21 @@ fn keys(ui: &Ui, response: &Response, (i, ids): (usize, &[egui::Id]), area: &Are
     };
     if let Some(id) = to.and_then(|to| ids.get(to)) {
         ui.memory_mut(|m| m.request_focus(*id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fast_pointer_leaves_no_gap() {
+        let places = [10.0, 20.0, 40.0, 80.0];
+        let set = |from, to| passed(&places, from, to);
+        assert_eq!(set(vec2(10.0, 0.0), vec2(42.0, 64.0)), [(0, 0.0), (1, 20.0), (2, 60.0), (2, 64.0)]);
+        assert_eq!(set(vec2(81.0, 0.0), vec2(39.0, 42.0)), [(2, 41.0), (3, 1.0), (2, 42.0)]);
+        assert_eq!(set(vec2(30.0, 5.0), vec2(30.0, 5.0)).last(), Some(&(1, 5.0)), "a press sets the nearest");
+        assert_eq!(set(vec2(500.0, 5.0), vec2(600.0, -5.0)), [(3, -5.0)], "beyond the last there is none");
+        assert!(passed(&[], vec2(0.0, 0.0), vec2(1.0, 1.0)).is_empty());
     }
 }

@@ -5,7 +5,7 @@ use egui::{Frame, RichText, Ui};
 use super::flow::{self, Style};
 use super::{Ask, Reading, draw};
 use crate::app::theme;
-use crate::base::units::{figure, read_figure};
+use crate::base::units::{figure, number as digits, read_figure, round3};
 use crate::lesson::{AnswerDecl, Asks};
 use crate::scene::palette::{Hue, Ink};
 use crate::session::predict::{Answer, Grade, Guess};
@@ -128,11 +128,11 @@ fn number_verdict(ui: &mut Ui, decl: &AnswerDecl, (predicted, answer): (&Predict
     let grade = answer.grade_number(given, within);
     verdict(ui, decl, answer, grade);
     let Grade::Within(right) = grade else { return };
-    let share = figure(within, "%");
+    let share = format!("{}%", digits(round3(100.0 * within)));
     let (text, ink) = if right {
         (format!("{} is right, within {share}.", figure(given, &decl.unit)), Hue::Shared.ink())
     } else {
-        (format!("{} is not within {share}.", figure(given, &decl.unit)), Hue::Store.ink())
+        (format!("{} is not within {share} of it.", figure(given, &decl.unit)), Hue::Store.ink())
     };
     let color = theme::color(theme::of(ui), ink);
     ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::UI)).color(color)).wrap());

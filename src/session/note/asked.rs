@@ -53,7 +53,7 @@ fn curve(
     let said = found.map_or_else(|| said.clone(), |found| format!("{said}. {}", drawn::compared(&plot, points, found)));
     let from = found.zip(answer).map(|(found, answer)| {
         let device = answer.device.as_deref().unwrap_or_default();
-        format!(", and {} on {device}, at {}", found.by.word(), answer.runs.join("; "))
+        format!(", and {} {device}, at {}", found.by.phrase(), answer.runs.join("; "))
     });
     let caption = format!("{}: as I drew it{}.", plot.title, from.unwrap_or_default());
     let unit = if plot.y.unit.is_empty() { String::new() } else { format!(" ({})", plot.y.unit) };
