@@ -2,7 +2,7 @@
 //!
 //! `cases.json` says what runs: a WGSL kernel, its CUDA twin, all constants that the twin is given, buffers and grid. Rows marked
 //! `inexact` take exponentials, whose last bits differ: of those only the counters are compared. `measure.py` runs the twins under a
-//! profiler and writes `h100.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
+//! profiler and writes `counters.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
 //! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test hardware` writes it.
 
 mod cases;
@@ -42,7 +42,7 @@ struct Comparison {
 }
 
 static COMPARISON: LazyLock<Result<Comparison, String>> = LazyLock::new(|| {
-    let mut measured: Measured = json("h100.json")?;
+    let mut measured: Measured = json("counters.json")?;
     let rows = rows()?;
     let traced: Vec<Outcome> = rows.par_iter().map(Row::trace).collect::<Result<_, _>>()?;
     let rows: Vec<_> = rows
@@ -54,7 +54,7 @@ static COMPARISON: LazyLock<Result<Comparison, String>> = LazyLock::new(|| {
         })
         .collect();
     if let Some(name) = measured.rows.keys().next() {
-        return Err(format!("h100.json has a row `{name}`, and cases.json has not: measure again"));
+        return Err(format!("counters.json has a row `{name}`, and cases.json has not: measure again"));
     }
     Ok(Comparison { head: measured.head, rows, explained: json("explained.json")? })
 });

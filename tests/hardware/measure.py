@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the hardware's counters for every row of cases.json and writes them to h100.json.
+"""Reads the hardware's counters for every row of cases.json and writes them to counters.json.
 
     python3 tests/hardware/measure.py [--only PART_OF_A_NAME]...
 
@@ -190,7 +190,7 @@ def said(*command):
 def main():
     """Measures all rows, or launches those of a plan."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-o", "--output", type=Path, default=HERE / "h100.json", help="where the counters go")
+    parser.add_argument("-o", "--output", type=Path, default=HERE / "counters.json", help="where the counters go")
     parser.add_argument("--launch", nargs=2, type=Path, metavar=("PLAN", "SUMS"), help="what runs under ncu")
     parser.add_argument("--only", action="append", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' counters")
     options = parser.parse_args()
@@ -205,7 +205,7 @@ def main():
     if options.only:
         chosen = {name for name in names if any(part in name for part in options.only)}
         all_rows = [row for row in all_rows if row["name"] in chosen]
-        kept = json.loads((HERE / "h100.json").read_text())["rows"]
+        kept = json.loads((HERE / "counters.json").read_text())["rows"]
         measured = {name: row for name, row in kept.items() if name in names - chosen}
     metrics = sorted({metric for sum_of in COUNTERS.values() for metric in sum_of})
     device, driver, arch = said("nvidia-smi", "-i", "0", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
