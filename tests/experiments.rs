@@ -127,7 +127,7 @@ fn a_curve_is_drawn_and_compared() {
     assert!((at(1.0) - 10.0).abs() < 0.2 && (at(8.0) - 20.0).abs() < 0.2 && at(24.0) == 40.0, "{points:?}");
     // The last point by keys: from the middle up, and no farther than the axis goes.
     window.get_by_label_contains("stride 32:").focus();
-    window.step();
+    window.run_steps(3);
     for _ in 0..12 {
         window.key_press(egui::Key::ArrowUp);
         window.step();

@@ -128,7 +128,7 @@ const SPOILS: &[Spoil<'_>] = &[
     (LESSON, ("[\"strided\", \"filled\"]", "[\"strided\", \"filed\"]"), "filed", "program `filed`", "`filled`"),
     (LESSON, ("over: \"stride\"", "over: \"strde\""), "strde", "no parameter `strde`", "`stride`"),
     (LESSON, ("\"n\": 512", "\"m\": 512"), "m\"", "no parameter `m`", "`n`"),
-    (LESSON, ("experiment: \"by-stride\"", "experiment: \"by-strid\""), "by-strid", "no experiment", "`by-stride`"),
+    (LESSON, ("}, experiment: \"by-stride\"", "}, experiment: \"by\""), "by\"", "no experiment", "`by-stride`"),
     (
         LESSON,
         ("reference: \"strided_copy\"", "reference: \"strided_cpy\""),

@@ -19,7 +19,6 @@ use warpbook::app::View;
 use warpbook::lesson::{PackFiles, SCENES, SceneKind, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::edits::Language;
-use warpbook::session::predict::Guess;
 use warpbook::session::saved::ThemeChoice;
 
 use window::{Window, open, settle};
@@ -71,10 +70,6 @@ fn views() -> Vec<Shot> {
                 @group(0) @binding(0) var<storage, read> src: array<f32>;\n@group(0) @binding(1) var<storage, read_write> dst: array<f32>;\n\
                 @compute @workgroup_size(BLOCK)\nfn main(@builtin(global_invocation_id) gid: vec3<u32>) {\n    dst[gid.x] = src[gid.x];\n}\n";
     let race = vec![Variant::plain("copy"), Variant::plain("vec4")];
-    let predict = |id: &str, guess| Command::Predict(id.to_owned(), guess);
-    let curve: Vec<(f64, f64)> =
-        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 12.0, 16.0, 24.0, 32.0].map(|x| (x, 1.2 * x)).to_vec();
-    let begun = curve[..7].to_vec();
     vec![
         Shot(
             "edited",
@@ -87,28 +82,6 @@ fn views() -> Vec<Shot> {
         Shot("stacked", "coalescing", 2, [800.0, 600.0], Then::Nothing),
         Shot("large-plot", "tiling", 8, USUAL, Then::Press(Key::Num4)),
         Shot("start", "coalescing", 0, USUAL, Then::Home),
-        // On each page a question is below: its plot with a curve that is being drawn, then with the answer, then a number.
-        Shot(
-            "drawing",
-            "coalescing",
-            1,
-            [1280.0, 1200.0],
-            Then::Do(vec![Command::Draw("draw_stride".to_owned(), begun)]),
-        ),
-        Shot(
-            "compared",
-            "coalescing",
-            1,
-            [1280.0, 1200.0],
-            Then::Do(vec![predict("draw_stride", Guess::Curve(curve))]),
-        ),
-        Shot(
-            "number",
-            "tiling",
-            0,
-            [1280.0, 1400.0],
-            Then::Do(vec![predict("sectors_down_a_column", Guess::Number(17.0))]),
-        ),
     ]
 }
 
