@@ -12,9 +12,6 @@ use typed::Typed;
 use warpbook::lesson::{Block, Inline, Lesson, PackFiles};
 use warpbook::session;
 
-/// Lessons whose figures are still typed.
-const NOT_YET: [&str; 1] = ["tiling"];
-
 fn lessons() -> Vec<std::sync::Arc<Lesson>> {
     let files = PackFiles::Folder(Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf());
     session::load(&files).0.lessons
@@ -44,21 +41,12 @@ fn typed(lesson: &Lesson) -> Vec<String> {
 fn no_lesson_types_a_measured_figure() {
     let lessons = lessons();
     assert!(!lessons.is_empty());
-    let found: Vec<String> =
-        lessons.iter().filter(|l| !NOT_YET.contains(&l.id.as_str())).flat_map(|l| typed(l)).collect();
+    let found: Vec<String> = lessons.iter().flat_map(|lesson| typed(lesson)).collect();
     assert!(
         found.is_empty(),
         "quote it, {{{{= expr : unit @ source}}}}; compute it, {{{{= expr : unit}}}}; or put arithmetic into $…$:\n{}",
         found.join("\n")
     );
-}
-
-/// A lesson leaves the list when it is converted.
-#[test]
-fn what_is_excepted_has_something_to_convert() {
-    for lesson in lessons().iter().filter(|lesson| NOT_YET.contains(&lesson.id.as_str())) {
-        assert!(!typed(lesson).is_empty(), "{} types no figure any more: take it out of NOT_YET", lesson.id);
-    }
 }
 
 #[test]
