@@ -57,7 +57,7 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
                 assert!(traced.timeline.as_ref().is_some_and(|(_, _, t)| !t.events.is_empty()), "{title}");
                 window.get_by_label(&title);
                 assert!(window.query_by_label_contains("not traced yet").is_none(), "{title} waits for a trace");
-                window.get_by_role_and_label(Role::Label, &format!("Step {} of 12", index + 1));
+                window.get_by_role_and_label(Role::Label, &format!("Step {} of 13", index + 1));
             }
             assert_eq!(problems(&window), [""; 0]);
         }
@@ -89,7 +89,7 @@ fn what_another_device_recorded_says_so_and_can_be_put_away() {
     window.state_mut().desk.command(Command::GoTo(at));
     settle(&mut window);
     // The tracer has no times, so the first recording is there unasked, and nothing of it is taken for this machine's.
-    window.get_by_label_contains("recorded on NVIDIA H100 80GB HBM3, CUDA, 20");
+    window.get_by_label_contains("recorded on NVIDIA H200, CUDA, 20");
     // There is room for one plot: the learner's own point gives way to the curves, and comes back.
     window.get_by_label("Transpose through a padded tile, recorded");
     window.get_by_role_and_label(Role::Button, "Yours").click();
@@ -183,7 +183,7 @@ fn an_element_is_traced_back_on_the_stage() {
 fn events_are_the_same_backwards() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
-    window.state_mut().desk.command(Command::GoTo(9));
+    window.state_mut().desk.command(Command::GoTo(10));
     window.state_mut().desk.command(Command::ShowScene(SceneKind::Warp));
     settle(&mut window);
     for _ in 0..30 {

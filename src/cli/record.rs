@@ -17,6 +17,11 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
         record::record(&context.devices, &pack, choice, day::today(), &context.cancel, &mut out::note)
             .map_err(out::misused)?;
     out::problems(&found);
+    if context.files != PackFiles::Embedded {
+        out::note(
+            "loops of a pack's own WGSL are guarded, which can cost most of its speed through the graphics driver; record without --pack to compare the built-in lessons",
+        );
+    }
     let folder = match &context.files {
         PackFiles::Folder(folder) => folder.as_path(),
         PackFiles::Embedded => Path::new("."),

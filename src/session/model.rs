@@ -17,7 +17,7 @@ use crate::trace::record::{Ceilings, Device};
 const FOLDER: &str = "assets/devices";
 
 /// The device that is modelled where the measured one has no model.
-const STAND_IN: &str = "h100-sxm";
+const STAND_IN: &str = "h200-sxm";
 
 /// The devices of a pack, the built-in ones among them unless the pack has its own of the same id; and what is wrong with their files.
 #[must_use]
@@ -293,9 +293,9 @@ mod tests {
             Ok::<_, Diagnostic>(chosen.map(|c| (c.spec.id.clone(), c.this_machine)).unwrap_or_default())
         };
         assert_eq!(of(None, "NVIDIA H200")?, ("h200-sxm".into(), true));
-        assert_eq!(of(None, "llvmpipe (LLVM 15.0.6, 256 bits)")?, ("h100-sxm".into(), false));
+        assert_eq!(of(None, "llvmpipe (LLVM 15.0.6, 256 bits)")?, ("h200-sxm".into(), false));
         // A laptop's chip of nearly the same name is another chip.
-        assert_eq!(of(None, "NVIDIA GeForce RTX 4090 Laptop GPU")?, ("h100-sxm".into(), false));
+        assert_eq!(of(None, "NVIDIA GeForce RTX 4090 Laptop GPU")?, ("h200-sxm".into(), false));
         assert_eq!(of(Some("rtx-4090"), "NVIDIA H200")?, ("rtx-4090".into(), false));
         let missing = of(Some("rtx-4080"), "x").err().map(|d| d.to_string()).unwrap_or_default();
         assert!(missing.contains("did you mean `rtx-4090`?"), "{missing}");

@@ -96,7 +96,7 @@ fn a_range_is_over_all_recordings_that_have_the_points() {
 
 #[test]
 fn counters_and_data_sheets_are_quoted_with_parameters_beside_them() {
-    assert_eq!(shown("{{= strided_8.load_sectors / strided_8.load_requests @ h100 ncu}}").text, "32");
+    assert_eq!(shown("{{= strided_8.load_sectors / strided_8.load_requests @ h200 ncu}}").text, "32");
     let quoted = shown("{{= 4 * n / device.dram_bytes_per_s : s @ h200-sxm}}");
     assert_eq!(quoted.text, "874 ns");
     assert!(quoted.from[1].contains("http"), "{:?}", quoted.from);
@@ -137,17 +137,17 @@ fn what_is_not_there_is_said_at_its_place() {
         ),
         ("{{= stride_speed.strided.time[8] : s @ h200 peers}}", 40, "no source is called `h200 peers`"),
         (
-            "{{= pad_speed.transpose_padded.time[8] : s @ h100 cuda}}",
+            "{{= stride_sectors.strided.time[8] : s @ h200 cuda}}",
             5,
-            "`nvidia-h100-80gb-hbm3-cuda` has no experiment `pad_speed`",
+            "`nvidia-h200-cuda` has no experiment `stride_sectors`",
         ),
         ("{{= stride_speed.strided.time[n] : s @ h200 cuda}}", 5, "depends on a name"),
         ("{{= stride_speed.strided.time : s @ h200 cuda}}", 5, "is a recording"),
-        ("{{= stride_speed.strided.time[8] : s @ h100 ncu}}", 5, "has no curves"),
+        ("{{= stride_speed.strided.time[8] : s @ h200 ncu}}", 5, "has no curves"),
         ("{{= stride_speed.strided.library.time[8] : s @ h200 cuda}}", 5, "has no library's call"),
-        ("{{= strided_9.load_sectors @ h100 ncu}}", 5, "has no run `strided_9`\n  hint: did you mean `strided_"),
+        ("{{= strided_9.load_sectors @ h200 ncu}}", 5, "has no run `strided_9`\n  hint: did you mean `strided_"),
         (
-            "{{= strided_8.load_sector @ h100 ncu}}",
+            "{{= strided_8.load_sector @ h200 ncu}}",
             5,
             "has no counter `load_sector`\n  hint: did you mean `load_sectors`?",
         ),
