@@ -368,15 +368,15 @@ fn times_are_predicted_for_the_device_asked_for() {
     let predicted = &run.json()["kernels"][0]["predicted"];
     assert_eq!(
         (predicted["device"]["id"].as_str(), predicted["device"]["this_machine"].as_bool()),
-        (Some("h100-sxm"), Some(false))
+        (Some("h200-sxm"), Some(false))
     );
     assert_eq!(predicted["bound"], "shared_memory");
     let (low, high) = (predicted["low_s"].as_f64().unwrap(), predicted["high_s"].as_f64().unwrap());
-    // 8 MiB at 3.35 TB/s take less than an empty launch, 3.16 us; 1,081,344 wavefronts on 132 SMs at 1.98 GHz, and 1024 blocks in 0.97
+    // 8 MiB at 4.8 TB/s take less than an empty launch, 2.92 us; 1,081,344 wavefronts on 132 SMs at 1.98 GHz, and 1024 blocks in 0.97
     // waves of 132 x 8.
-    assert!((low / 3.16e-6 - 1.0).abs() < 1e-9, "{low}");
+    assert!((low / 2.92e-6 - 1.0).abs() < 1e-9, "{low}");
     let body = 1_081_344.0 / (132.0 * 1.98e9) * 1056.0 / 1024.0;
-    assert!((high / (body + 3.16e-6) - 1.0).abs() < 1e-9, "{high}");
+    assert!((high / (body + 2.92e-6) - 1.0).abs() < 1e-9, "{high}");
     assert_eq!(
         (predicted["occupancy"]["blocks_per_sm"].as_u64(), predicted["waves"]["blocks"].as_u64()),
         (Some(8), Some(1024))

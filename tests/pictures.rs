@@ -52,14 +52,14 @@ fn scenes() -> Vec<(SceneKind, Shot)> {
         (SceneKind::Warp, Shot("warp", "coalescing", 2, USUAL, Then::Nothing)),
         (SceneKind::Explore, Shot("maths", "softmax", 10, USUAL, Then::Nothing)),
         (SceneKind::Matrices, Shot("matrices", "tiling", 3, USUAL, Then::Nothing)),
-        (SceneKind::Heat, Shot("heat", "tiling", 11, USUAL, Then::Nothing)),
+        (SceneKind::Heat, Shot("heat", "tiling", 12, USUAL, Then::Nothing)),
         (SceneKind::Reduction, Shot("reduction", "softmax", 7, USUAL, Then::Nothing)),
-        (SceneKind::Banks, Shot("banks", "coalescing", 10, USUAL, Then::Nothing)),
+        (SceneKind::Banks, Shot("banks", "coalescing", 11, USUAL, Then::Nothing)),
         (SceneKind::Sweeps, Shot("sweeps", "softmax", 4, USUAL, Then::Nothing)),
         (SceneKind::Bytes, Shot("bytes", "coalescing", 3, USUAL, Then::Nothing)),
         (SceneKind::Ring, Shot("ring", "tensor_cores", 9, USUAL, Then::Nothing)),
-        (SceneKind::Waves, Shot("waves", "tiling", 11, USUAL, show(SceneKind::Waves))),
-        (SceneKind::Roofline, Shot("roofline", "tiling", 6, USUAL, show(SceneKind::Roofline))),
+        (SceneKind::Waves, Shot("waves", "tiling", 12, USUAL, show(SceneKind::Waves))),
+        (SceneKind::Roofline, Shot("roofline", "tiling", 7, USUAL, show(SceneKind::Roofline))),
         (SceneKind::Contents, Shot("buffers", "coalescing", 2, USUAL, show(SceneKind::Contents))),
     ]
 }
@@ -80,7 +80,7 @@ fn views() -> Vec<Shot> {
         ),
         Shot("race", "coalescing", 2, [1600.0, 1000.0], Then::Do(vec![Command::SetBeside(race)])),
         Shot("stacked", "coalescing", 2, [800.0, 600.0], Then::Nothing),
-        Shot("large-plot", "tiling", 8, USUAL, Then::Press(Key::Num4)),
+        Shot("large-plot", "tiling", 9, USUAL, Then::Press(Key::Num4)),
         Shot("start", "coalescing", 0, USUAL, Then::Home),
     ]
 }

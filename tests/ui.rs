@@ -317,7 +317,7 @@ fn a_broken_edit_keeps_the_last_good_lesson() {
     let folder = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pack = folder.path().join("pack");
-    for part in ["lessons", "shaders"] {
+    for part in ["assets", "lessons", "shaders"] {
         copy_folder(&root.join(part), &pack.join(part)).unwrap();
     }
     let mut window = open(PackFiles::Folder(pack.clone()), &folder.path().join("state.ron"), [1280.0, 800.0]);
@@ -397,9 +397,9 @@ fn widgets_have_names() {
 fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 900.0]);
-    // The tracer measures nothing, so an H100 stands in and is not set against any measurement.
+    // The tracer measures nothing, so an H200 stands in and is not set against any measurement.
     window.get_by_label("not this machine: Predicted");
-    window.get_by_label("at best, bound by the launch: 3.16–6.08 µs");
+    window.get_by_label("at best, bound by the launch: 2.92–5.01 µs");
     window.get_by_label("threads limit: 100% occupancy");
     window.get_by_label("3.03% idle: 3.88 waves");
     // An experiment of the step passes through these settings, and was recorded on such a device.
@@ -414,7 +414,7 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     window.get_by_label("a figure is missing: no time");
     window.state_mut().desk.command(Command::SetModel(Some("gone".into())));
     window.run_steps(2);
-    window.get_by_label("at best, bound by the launch: 3.16–6.08 µs");
+    window.get_by_label("at best, bound by the launch: 2.92–5.01 µs");
 }
 
 /// A pack of one lesson of one step, whose text goes on with `more`.

@@ -135,7 +135,7 @@ fn what_is_not_there_is_said_at_its_place() {
             40,
             "`h200` may be any of nvidia-h200-cuda, nvidia-h200-wgpu",
         ),
-        ("{{= stride_speed.strided.time[8] : s @ h200 peers}}", 40, "no source is called `h200 peers`"),
+        ("{{= stride_speed.strided.time[8] : s @ m2 cuda}}", 40, "no source is called `m2 cuda`"),
         (
             "{{= stride_sectors.strided.time[8] : s @ h200 cuda}}",
             5,
