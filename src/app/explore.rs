@@ -32,9 +32,16 @@ pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
         .inner_margin(16);
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        drawn(ui, explorer, &mut at);
-        ui.add_space(theme::GRID);
-        controls(ui, explorer, &mut at);
+        // What a tensor's operations do is seen below them, however tall its view becomes.
+        if explorer == Explorer::Views {
+            operations(ui, &mut at);
+            ui.add_space(theme::GRID);
+            drawn(ui, explorer, &mut at);
+        } else {
+            drawn(ui, explorer, &mut at);
+            ui.add_space(theme::GRID);
+            controls(ui, explorer, &mut at);
+        }
     });
     (at != *before).then(|| at.within_bounds())
 }
@@ -154,9 +161,6 @@ fn entry(ui: &Ui, origin: Pos2, shown: &Picture, n: usize, spelled: (usize, usiz
 
 /// What is not in the picture: the temperature, how many entries, the target, the z-loss.
 fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
-    if explorer == Explorer::Views {
-        return operations(ui, at);
-    }
     let [cold, hot] = Explored::TEMPERATURE;
     row(ui, "temperature T", |ui| {
         let shown = digits3(at.temperature);

@@ -1,7 +1,10 @@
 //! A view of a tensor and the storage behind it: which elements lanes that read the view row by row touch.
 
+use std::collections::BTreeSet;
+
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
+use super::super::text;
 use super::sheet::{LINE, Sheet};
 use crate::reference::views::{Op, View};
 
@@ -61,30 +64,40 @@ pub(super) fn draw(sheet: &mut Sheet, ops: &[Op]) {
         let at = [right - 8.0, sheet.y + sector as f32 * cell + cell / 2.0 - 1.0];
         sheet.frame.text(at, 12.0, Anchor::End, Ink::Muted, sector.to_string());
     }
-    sheet.y += rows.max(sectors) as f32 * cell + 8.0;
-    let mut touched: Vec<usize> = read.iter().map(|place| place / SECTOR).collect();
-    touched.sort_unstable();
-    touched.dedup();
-    let mut distinct = read.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let s = if touched.len() == 1 { "" } else { "s" };
-    let said = format!(
-        "{} lanes read the first {} of y: {} bytes of storage, in {} sector{s} of 32 bytes",
-        read.len(),
-        read.len(),
-        4 * distinct.len(),
-        touched.len()
-    );
-    sheet.line(13.0, Ink::Text, &said);
+    let bottom = sheet.y + rows as f32 * cell + 8.0;
+    sheet.y += sectors as f32 * cell + 8.0;
+    conclusion(sheet, &view, read, right - 24.0);
+    legend(sheet, right - 24.0, &[(read_ink, "read by these lanes"), (seen_ink, "in y"), (Ink::Panel, "not in y")]);
+    sheet.y = sheet.y.max(bottom);
+}
+
+/// What the lanes that `read` these places touch, in words from `x` on.
+fn conclusion(sheet: &mut Sheet, view: &View, read: &[usize], x: f32) {
+    let distinct = |places: &mut dyn Iterator<Item = usize>| places.collect::<BTreeSet<_>>().len();
+    let bytes = 4 * distinct(&mut read.iter().copied());
+    let sectors = distinct(&mut read.iter().map(|place| place / SECTOR));
+    let (lanes, s) = (read.len(), if sectors == 1 { "" } else { "s" });
+    let of = if lanes < view.shape[0] * view.shape[1] { format!("the first {lanes} of y") } else { "y".to_owned() };
+    let said = format!("{lanes} lanes read {of}: {bytes} bytes of storage, in {sectors} sector{s} of 32 bytes");
+    for line in text::wrap(&said, 13.0, sheet.width - x) {
+        sheet.frame.text([x, sheet.y + LINE / 2.0], 13.0, Anchor::Start, Ink::Text, line);
+        sheet.y += LINE;
+    }
     sheet.say(&format!("{said}."));
-    let keys = [(read_ink, "read by these lanes"), (seen_ink, "in y"), (Ink::Panel, "not in y")];
-    let mut x = 0.0;
+}
+
+/// What the shades mean, from `left` on.
+fn legend(sheet: &mut Sheet, left: f32, keys: &[(Ink, &str)]) {
+    let mut x = left;
     sheet.y += 4.0;
     for (ink, name) in keys {
-        sheet.frame.outline([x, sheet.y + 4.0, 12.0, 12.0], 2.0, Some(ink), Ink::Faint, None);
-        sheet.frame.text([x + 18.0, sheet.y + 10.0], 12.0, Anchor::Start, Ink::Muted, name);
-        x += 18.0 + super::super::text::width(name, 12.0, false) + 16.0;
+        let wide = 18.0 + text::width(name, 12.0, false);
+        if x > left && x + wide > sheet.width {
+            (x, sheet.y) = (left, sheet.y + LINE);
+        }
+        sheet.frame.outline([x, sheet.y + 4.0, 12.0, 12.0], 2.0, Some(*ink), Ink::Faint, None);
+        sheet.frame.text([x + 18.0, sheet.y + 10.0], 12.0, Anchor::Start, Ink::Muted, *name);
+        x += wide + 16.0;
     }
     sheet.y += LINE + 4.0;
 }
