@@ -45,12 +45,18 @@ const USUAL: [f32; 2] = [1280.0, 800.0];
 /// Where the stage stands in a window of that size: left, top, width, height. Of a scene no more is compared, so that a word of prose changes none.
 const STAGE: [u32; 4] = [628, 48, 652, 376];
 
-/// One of each scene; a test holds that none is missing.
+/// One of each scene, and of each explorer's picture; a test holds that no scene is missing.
 fn scenes() -> Vec<(SceneKind, Shot)> {
     let show = |kind| Then::Do(vec![Command::ShowScene(kind)]);
     vec![
         (SceneKind::Warp, Shot("warp", "coalescing", 2, USUAL, Then::Nothing)),
         (SceneKind::Explore, Shot("maths", "softmax", 10, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("overflow", "softmax", 1, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("tensor-view", "coalescing", 8, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("registers", "tiling", 6, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("fragments", "tensor_cores", 1, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("formats", "tensor_cores", 5, USUAL, Then::Nothing)),
+        (SceneKind::Explore, Shot("tile-order", "tensor_cores", 10, USUAL, Then::Nothing)),
         (SceneKind::Matrices, Shot("matrices", "tiling", 3, USUAL, Then::Nothing)),
         (SceneKind::Heat, Shot("heat", "tiling", 12, USUAL, Then::Nothing)),
         (SceneKind::Reduction, Shot("reduction", "softmax", 7, USUAL, Then::Nothing)),

@@ -173,7 +173,7 @@ fn ledger(ui: &mut Ui, state: &State) {
     ];
     match (kept.solved(lesson), lesson.exercises.len()) {
         (_, 0) => {}
-        (0, 1) => lines.push("exercise open".to_owned()),
+        (0, 1) => lines.push("exercise not solved yet".to_owned()),
         (_, 1) => lines.push("exercise solved".to_owned()),
         (solved, all) => lines.push(format!("{solved} of {all} exercises solved")),
     }
@@ -266,6 +266,8 @@ fn figures(state: &State) -> String {
     let measured = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
     let record = measured.or(traced.and_then(|t| t.record.as_ref()));
     match record.and_then(|r| r.check()) {
+        // Where the device did not run it, the check is of the trace.
+        Some(check) if check.ok && measured.is_none() => parts.push("the tracer's result passed its check".to_owned()),
         Some(check) if check.ok => parts.push("check passed".to_owned()),
         Some(_) => parts.push("check FAILED: no time is shown".to_owned()),
         None => {}

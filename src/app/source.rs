@@ -335,12 +335,13 @@ fn lines(ui: &mut Ui, source: &str, open: &[String]) {
     let nothing = Below { trace: None, lit: &Lit { executing: None, hovered: None }, open };
     for part in base::parts::parts(source) {
         if parts::row(ui, &part, &nothing) {
-            piece(ui, &part);
+            piece(ui, &part, source);
         }
     }
 }
 
-fn piece(ui: &mut Ui, part: &Part<'_>) {
+/// Shows a part of a source, and begins where its kernel does.
+fn piece(ui: &mut Ui, part: &Part<'_>, source: &str) {
     let theme = theme::of(ui);
     for (number, text) in (part.before + 1..).zip(part.text.lines()) {
         let job = colored_line(text, theme);
@@ -348,6 +349,9 @@ fn piece(ui: &mut Ui, part: &Part<'_>) {
         let width = (GUTTER + galley.size().x + 16.0).max(ui.available_width());
         let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
         gutter(ui, rect, number, None, 0);
+        if text.contains("__global__") {
+            follow(ui, rect.translate(vec2(0.0, 2.0 * LINE)), (source.to_owned(), number));
+        }
         ui.painter().galley(
             pos2(rect.min.x + GUTTER, rect.center().y - galley.size().y / 2.0),
             galley,

@@ -9,6 +9,14 @@ use super::views::{Op, View};
 pub enum Explorer {
     /// A tensor's view of its storage.
     Views,
+    /// A lane's block of sums in registers, and what it reads for it.
+    Registers,
+    /// Which lane holds which element of a small product.
+    Fragments,
+    /// A number in the formats that tensor cores take.
+    Formats,
+    /// Which tiles run together, row by row and in groups.
+    TileOrder,
     /// Logits and their softmax.
     Softmax,
     /// Softmax in f32 where all logits are large, with and without the maximum.
@@ -22,8 +30,12 @@ pub enum Explorer {
 }
 
 /// All explorers, by name.
-const TABLE: [(&str, Explorer); 6] = [
+const TABLE: [(&str, Explorer); 10] = [
     ("views", Explorer::Views),
+    ("registers", Explorer::Registers),
+    ("fragments", Explorer::Fragments),
+    ("formats", Explorer::Formats),
+    ("tile_order", Explorer::TileOrder),
     ("softmax", Explorer::Softmax),
     ("overflow", Explorer::Overflow),
     ("cross_entropy", Explorer::CrossEntropy),
@@ -61,6 +73,16 @@ pub struct Explored {
     pub ops: Vec<Op>,
     /// The weight of the z-loss, from 0 to [`Explored::WEIGHT`].
     pub weight: f64,
+    /// Rows and columns of C that a lane computes, each from 1 to [`Explored::BLOCK`].
+    pub block: [usize; 2],
+    /// The lane whose elements are looked at, below [`Explored::LANES`].
+    pub lane: usize,
+    /// The number that is written in several formats. NaN and infinity are numbers here.
+    pub number: f64,
+    /// Rows of tiles in a group, from 1 to [`Explored::GROUP`].
+    pub group: usize,
+    /// The wave of tiles that runs now, from 0 and below [`Explored::WAVES`].
+    pub wave: usize,
 }
 
 impl Default for Explored {
@@ -74,6 +96,12 @@ impl Default for Explored {
             target: 0,
             ops: vec![Op::Transpose],
             weight: 0.0,
+            block: [1, 1],
+            lane: 5,
+            // No format has it; TF32 and f16 have the same digits of it.
+            number: 0.1,
+            group: 16,
+            wave: 0,
         }
     }
 }
@@ -93,6 +121,14 @@ impl Explored {
     pub const SHIFT: f64 = 120.0;
     /// The greatest weight of the z-loss.
     pub const WEIGHT: f64 = 0.5;
+    /// The most rows or columns of a lane's block.
+    pub const BLOCK: usize = 16;
+    /// Lanes of a warp.
+    pub const LANES: usize = 32;
+    /// The most rows of tiles in a group.
+    pub const GROUP: usize = 64;
+    /// Waves of 132 tiles in 64 × 32 of them.
+    pub const WAVES: usize = 16;
 
     /// The same within its bounds, whatever it held: it may come from a file that was edited by hand.
     #[must_use]
@@ -109,6 +145,10 @@ impl Explored {
         self.target = self.target.min(entries - 1);
         self.ops.truncate(View::MOST);
         self.weight = within(self.weight, Self::WEIGHT).max(0.0);
+        self.block = self.block.map(|side| side.clamp(1, Self::BLOCK));
+        self.lane = self.lane.min(Self::LANES - 1);
+        self.group = self.group.clamp(1, Self::GROUP);
+        self.wave = self.wave.min(Self::WAVES - 1);
         self
     }
 
@@ -130,6 +170,10 @@ mod tests {
             found,
             [
                 Explorer::Views,
+                Explorer::Registers,
+                Explorer::Fragments,
+                Explorer::Formats,
+                Explorer::TileOrder,
                 Explorer::Softmax,
                 Explorer::Overflow,
                 Explorer::CrossEntropy,
@@ -150,11 +194,17 @@ mod tests {
             target: 99,
             ops: vec![Op::Transpose; 9],
             weight: -0.5,
+            block: [0, 99],
+            lane: 99,
+            group: 0,
+            wave: 99,
+            ..Explored::default()
         };
         let tame = wild.within_bounds();
         assert_eq!((tame.logits.as_slice(), tame.direction.as_slice()), (&[0.0, 6.0, -3.0][..], &[0.0; 3][..]));
         assert_eq!((tame.temperature, tame.shift, tame.target, tame.weight), (0.1, 0.0, 2, 0.0));
         assert_eq!(tame.ops.len(), View::MOST);
+        assert_eq!((tame.block, tame.lane, tame.group, tame.wave), ([1, 16], 31, 1, 15));
         assert_eq!(tame.clone().within_bounds(), tame);
         assert_eq!(tame.target_distribution(), [0.0, 0.0, 1.0]);
         let none = Explored { logits: vec![], ..Explored::default() }.within_bounds();

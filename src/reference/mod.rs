@@ -4,12 +4,15 @@
 mod check;
 mod compare;
 mod explored;
+pub mod formats;
 mod formula;
+pub mod fragments;
 mod predicate;
 mod product;
 mod rows;
 pub mod softmax;
 mod table;
+pub mod tile_order;
 pub mod views;
 
 pub use check::{Seen, check};

@@ -102,17 +102,19 @@ pub(super) fn said(timeline: &Timeline, event: &Event, served: &[Served]) -> Str
         let each: BTreeSet<usize> = of_bank.values().map(BTreeSet::len).collect();
         place += &match (each.first(), each.last()) {
             (Some(low), Some(high)) if low == high => format!(", {high} in each"),
-            (_, high) => format!(", up to {} in one", high.copied().unwrap_or(0)),
+            (_, high) => format!(", up to {} in one bank", high.copied().unwrap_or(0)),
         };
     }
     let asked = format!("{} {verb} {} {place}", plural(lanes.into(), "lane"), plural(words.len() as u64, "word"));
     let taken = plural(wavefronts.into(), "wavefront");
     match (wavefronts > least, access) {
-        (true, AccessKind::Atomic) => format!("{asked}, one lane at a time for each: {taken}, {least} would do."),
-        (true, _) => format!("{asked}: {taken}, {least} would do."),
+        (true, AccessKind::Atomic) => {
+            format!("{asked}, one lane at a time for each: {taken}, where {least} would be enough.")
+        }
+        (true, _) => format!("{asked}: {taken}, where {least} would be enough."),
         (false, _) if wavefronts == 1 && (words.len() as u32) < lanes => format!("{asked}: {taken} serves them all."),
         (false, _) if wavefronts == 1 => format!("{asked}: {taken}."),
-        (false, _) => format!("{asked}: {taken}, and fewer would not do."),
+        (false, _) => format!("{asked}: {taken}, the least possible."),
     }
 }
 

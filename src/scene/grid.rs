@@ -150,10 +150,13 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
     let in_row = least(beside) >= least(below);
     let room = if in_row { beside } else { below };
     let mut at = [x, y];
-    let each = matrices.into_iter().map(|matrix| {
+    let last = matrices.len().saturating_sub(1);
+    let each = matrices.into_iter().enumerate().map(|(i, matrix)| {
         let scale = scale(&matrix, room);
         let [across, down] = matrix.size().map(|n| (n * scale).floor());
-        let one = placed(matrix, [at[0], at[1] + LABEL, across, down], room[0]);
+        // The last one's name may go on to the right: nothing stands there.
+        let named = if i == last { room[0].max(x + w - at[0] + GAP / 2.0) } else { room[0] };
+        let one = placed(matrix, [at[0], at[1] + LABEL, across, down], named);
         if in_row {
             at[0] = one.right() + GAP / 2.0;
         } else {

@@ -339,17 +339,18 @@ fn strength(hue: Hue, last: bool) -> Ink {
 
 fn keys(tiles: bool) -> Vec<Key> {
     let key = |fill, long| Key { fill, edge: fill, long, short: long };
-    let mut keys = vec![
-        key(Ink::Load, "load now"),
+    // The first ones are shown where there is no room for all.
+    let mut keys = vec![key(Ink::Load, "load now")];
+    if tiles {
+        keys.push(key(strength(Hue::Shared, true), "shared"));
+    }
+    keys.extend([
         key(strength(Hue::Load, true), "last load"),
+        Key { fill: Hue::Store.tint(GHOST), edge: Ink::Store, long: "its tile", short: "its tile" },
         key(strength(Hue::Load, false), "earlier"),
         key(Hue::Load.tint(GHOST), "to be loaded"),
         key(strength(Hue::Store, true), "stored"),
-        Key { fill: Hue::Store.tint(GHOST), edge: Ink::Store, long: "its tile", short: "its tile" },
-    ];
-    if tiles {
-        keys.push(key(Ink::Shared, "shared"));
-    }
+    ]);
     keys
 }
 

@@ -39,6 +39,17 @@ pub struct Axis {
     pub reach: Option<[f64; 2]>,
 }
 
+impl Axis {
+    /// What it shows, with its unit.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.unit.as_str() {
+            "" => self.label.clone(),
+            unit => format!("{} ({unit})", self.label),
+        }
+    }
+}
+
 /// How values lie on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {

@@ -55,6 +55,8 @@ pub struct Spot {
 
 const MARGIN: f32 = 16.0;
 const SIZE: f32 = 12.0;
+/// A picture lower than this has little room above its axes.
+const LOW: f32 = 400.0;
 /// Half a spot's width.
 const RADIUS: f32 = 5.0;
 
@@ -167,7 +169,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     for roof in &known.roofs {
         draw_roof(&mut frame, roof, &x, &y);
     }
-    draw_spots(&mut frame, known, (&x, &y), view.hovered);
+    let names = name_roofs(&mut frame, known, &x, &y);
+    draw_spots(&mut frame, known, (&x, &y), (names, view.hovered));
     frame.alt = alt(known);
     frame
 }
@@ -212,7 +215,9 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
     if at > MARGIN {
         y += 17.0;
     }
-    for line in text::wrap(&known.note, SIZE, room).into_iter().take(2) {
+    // The marks need what room there is; the note is in the words of the picture, too.
+    let lines = if frame.height < LOW { 1 } else { 2 };
+    for line in text::wrap(&known.note, SIZE, room).into_iter().take(lines) {
         frame.text([MARGIN, y], SIZE, Anchor::Start, Ink::Muted, text::fit(&line, SIZE, false, room));
         y += 16.0;
     }
@@ -269,6 +274,30 @@ fn draw_roof(frame: &mut Frame, roof: &Roof, x: &Axis, y: &Axis) {
     }
 }
 
+/// Says at their right ends what the levels of the roofs are of; the places taken.
+fn name_roofs(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis) -> Vec<[f32; 4]> {
+    let several = known.roofs.len() > 1;
+    let levels = known.roofs.iter().flat_map(|roof| {
+        let unit = if roof.matrix_flops_per_s.is_some() { "matrix units" } else { "f32" };
+        [(roof, roof.peak(), unit), (roof, roof.lower(), "f32")]
+    });
+    let mut taken: Vec<[f32; 4]> = Vec::new();
+    for (roof, level, unit) in levels {
+        let Some(level) = level.filter(|level| (y.ends()[0]..=y.ends()[1]).contains(level)) else { continue };
+        let whose = if roof.measured { "this machine" } else { "data sheet" };
+        let name = if several { format!("{unit}, {whose}") } else { unit.to_owned() };
+        let (wide, at) = (text::width(&name, SIZE, false), y.place(level) - 9.0);
+        let rect = [x.to - wide, at - SIZE / 2.0, wide, SIZE];
+        if rect[1] < y.to || taken.iter().any(|other| overlap(*other, rect)) {
+            continue;
+        }
+        frame.fill(rect, 2.0, Ink::Panel, None);
+        frame.text([x.to, at], SIZE, Anchor::End, Ink::Muted, name);
+        taken.push(rect);
+    }
+    taken
+}
+
 /// How a spot looks: hollow where it was recorded, square where its bytes are not traced.
 struct Mark {
     hollow: bool,
@@ -289,7 +318,12 @@ impl Mark {
 }
 
 /// The kernels, the one on the bench last, so that it lies on top; their names where there is room.
-fn draw_spots(frame: &mut Frame, known: &Roofline, (x, y): (&Axis, &Axis), hovered: Option<Tag>) {
+fn draw_spots(
+    frame: &mut Frame,
+    known: &Roofline,
+    (x, y): (&Axis, &Axis),
+    (names, hovered): (Vec<[f32; 4]>, Option<Tag>),
+) {
     let mut order: Vec<(usize, [f32; 2])> = Vec::new();
     for (i, spot) in known.spots.iter().enumerate().filter(|(_, spot)| sound(spot.intensity)) {
         let roof = || known.roofs.first()?.at(spot.intensity);
@@ -299,7 +333,8 @@ fn draw_spots(frame: &mut Frame, known: &Roofline, (x, y): (&Axis, &Axis), hover
     order.sort_by_key(|(i, _)| known.spots[*i].shown);
     let bounds = |[x, y]: [f32; 2]| [x - RADIUS - 1.0, y - RADIUS - 1.0, 2.0 * RADIUS + 2.0, 2.0 * RADIUS + 2.0];
     let mut taken: Vec<[f32; 4]> = order.iter().map(|(_, at)| bounds(*at)).collect();
-    taken.extend(known.roofs.first().into_iter().flat_map(|roof| along(roof, x, y)));
+    taken.extend(names);
+    taken.extend(known.roofs.iter().flat_map(|roof| along(roof, x, y)));
     for (i, at) in &order {
         let (spot, tag) = (&known.spots[*i], Some(Tag::Spot(*i)));
         let ink = if spot.shown { Ink::Accent } else { Ink::Series(0) };

@@ -43,25 +43,31 @@ fn a_columns_wavefronts_are_what_its_pitch_and_the_banks_share() {
 
 #[test]
 fn an_access_is_told_in_a_sentence() {
-    assert_eq!(sentence(&transpose(32, 0), 33), "32 lanes ask for 32 words of bank 0: 32 wavefronts, 1 would do.");
+    assert_eq!(
+        sentence(&transpose(32, 0), 33),
+        "32 lanes ask for 32 words of bank 0: 32 wavefronts, where 1 would be enough."
+    );
     assert_eq!(sentence(&transpose(33, 0), 33), "32 lanes ask for 32 words in 32 banks: 1 wavefront.");
     assert_eq!(
         sentence(&transpose(34, 0), 33),
-        "32 lanes ask for 32 words in 16 banks, 2 in each: 2 wavefronts, 1 would do."
+        "32 lanes ask for 32 words in 16 banks, 2 in each: 2 wavefronts, where 1 would be enough."
     );
     assert_eq!(sentence(&transpose(32, 0), 3), "32 lanes write 32 words in 32 banks: 1 wavefront.");
     let other = Script::new(32).shared(|_| 20).shared(|lane| if lane < 3 { lane * 128 } else { lane * 4 }).0;
     assert_eq!(sentence(&other, 0), "32 lanes ask for 1 word of bank 5: 1 wavefront serves them all.");
     // Words 0, 32 and 64 are of bank 0, and nobody asks for banks 1 and 2.
-    assert_eq!(sentence(&other, 1), "32 lanes ask for 32 words in 30 banks, up to 3 in one: 3 wavefronts, 1 would do.");
+    assert_eq!(
+        sentence(&other, 1),
+        "32 lanes ask for 32 words in 30 banks, up to 3 in one bank: 3 wavefronts, where 1 would be enough."
+    );
     let script = Script::new(32);
     let all = script.all();
     let wide = script.access(2, AccessKind::Load, 16, all, |lane| lane * 16);
     let wide = wide.access(2, AccessKind::Atomic, 4, all, |lane| lane % 4 * 4).0;
-    assert_eq!(sentence(&wide, 0), "32 lanes ask for 128 words in 32 banks: 4 wavefronts, and fewer would not do.");
+    assert_eq!(sentence(&wide, 0), "32 lanes ask for 128 words in 32 banks: 4 wavefronts, the least possible.");
     assert_eq!(
         sentence(&wide, 1),
-        "32 lanes update 4 words in 4 banks, one lane at a time for each: 8 wavefronts, 1 would do."
+        "32 lanes update 4 words in 4 banks, one lane at a time for each: 8 wavefronts, where 1 would be enough."
     );
 }
 
@@ -160,7 +166,7 @@ fn an_event_without_workgroup_memory_shows_the_nearest_that_has() {
     assert!(shown(32).contains("32 lanes write 32 words") && shown(32).contains("Shown is the last access before"));
     let late = Arc::new(Script::new(32).load(|lane| lane * 4).shared(|lane| lane * 128).0);
     let said = Painter::default().frame(&view(&late, 0, [900.0, 500.0])).alt;
-    assert!(said.contains("32 wavefronts, 1 would do. Shown is the next access, in line 12."), "{said}");
+    assert!(said.contains("32 wavefronts, where 1 would be enough. Shown is the next access, in line 12."), "{said}");
     let none = Arc::new(Script::new(32).load(|lane| lane * 4).0);
     let frame = Painter::default().frame(&view(&none, 0, [420.0, 240.0]));
     assert_tidy(&frame, "none");

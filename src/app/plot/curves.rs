@@ -7,7 +7,7 @@ use egui_plot::{
 };
 
 use super::axes::{along, apart, axis_figure, decades, rising, tick, value};
-use super::{LOW, clicked};
+use super::clicked;
 use crate::app::theme;
 use crate::base::units::number;
 use crate::scene::palette::Ink;
@@ -31,7 +31,13 @@ pub(super) fn are_labelled(plot: &Plot, room: egui::Vec2) -> bool {
 }
 
 /// Draws a plot; `details` are what hovering a point adds, by series and x.
-pub(super) fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>, at_ends: bool) {
+pub(super) fn draw(
+    ui: &mut Ui,
+    id: &str,
+    plot: &Plot,
+    details: Vec<(String, f64, String)>,
+    (at_ends, is_low): (bool, bool),
+) {
     let theme = theme::of(ui);
     let (lowest, highest) = reach(plot);
     // Nothing has been found yet, or something that has no logarithm.
@@ -55,10 +61,6 @@ pub(super) fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64
         }
         HoverPosition::Elsewhere { .. } => None,
     };
-    let x_title = match plot.x.unit.as_str() {
-        "" => plot.x.label.clone(),
-        unit => format!("{} ({unit})", plot.x.label),
-    };
     let room = ui.available_size();
     let tick_labels: Vec<String> = plot.x.ticks.iter().map(|t| tick(*t)).collect();
     let ends = ticks.iter().copied().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
@@ -74,9 +76,9 @@ pub(super) fn draw(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64
     let y_marks = if is_log { decades(log_ends, room.y - 48.0) } else { rising(highest, room.y - 48.0) };
     let (bottom, top) = if is_log { (log_ends.0, log_ends.1) } else { (0.0, highest * 1.08) };
     let mut x_axis = AxisHints::new_x().formatter(x_label);
-    // A plot this low needs the line for itself; its title names the quantity too.
-    if room.y >= LOW {
-        x_axis = x_axis.label(RichText::new(x_title).size(theme::SMALL));
+    // A plot this low needs the line for itself; its legend has the name.
+    if !is_low {
+        x_axis = x_axis.label(RichText::new(plot.x.name()).size(theme::SMALL));
     }
     let y_axis = AxisHints::new_y().formatter(y_label);
     let shown = EguiPlot::new(id.to_owned())

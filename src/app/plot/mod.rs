@@ -25,8 +25,8 @@ use crate::trace::record::Backend;
 /// Room for two plots beside each other, in points.
 const TWO_PLOTS: f32 = 560.0;
 
-/// A plot lower than this, in points, has no room for the name of its x axis.
-const LOW: f32 = 120.0;
+/// A plot and its legend lower than this, in points, have no room for all names, nor for a line with that of the x axis.
+const LOW: f32 = 220.0;
 
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
@@ -137,9 +137,10 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
 /// One plot with what its marks mean and whose it is.
 fn one(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>, provenance: impl FnOnce(&mut Ui)) {
     let at_ends = curves::are_labelled(plot, ui.available_size());
-    legend::show(ui, plot, at_ends);
+    let is_low = ui.available_height() < LOW;
+    legend::show(ui, plot, (at_ends, is_low));
     provenance(ui);
-    curves::draw(ui, id, plot, details, at_ends);
+    curves::draw(ui, id, plot, details, (at_ends, is_low));
 }
 
 /// The plot's title, and the choice of what is beside the learner's own curves; where both take `turns` (see [`recorded::turn`]), whether it is

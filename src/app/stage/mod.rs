@@ -362,21 +362,36 @@ impl Stage {
 }
 
 /// The widest that an explorer is drawn.
-const MATHS: f32 = 760.0;
+const MATHS: f32 = 960.0;
 
 /// The explorer of the step, as large as there is room.
 fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
     let name = state.place.step()?.explorer()?;
-    let width = (rect.width() - 32.0).min(MATHS);
+    // A wide picture is a tall one, too: it grows with the room below.
+    let width = (rect.width() - 32.0).min(MATHS).min((rect.height() * 1.4).max(620.0));
     let room = Rect::from_center_size(rect.center(), vec2(width, rect.height()));
     let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("maths").max_rect(room));
     ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+    // How tall it is, is known once it was drawn.
+    let id = egui::Id::unique(("maths", name));
+    let tall = ui.data(|d| d.get_temp::<f32>(id));
     let scroll = egui::ScrollArea::vertical().id_salt(("maths", name)).auto_shrink(false);
     // That there is more below is seen.
-    let scroll = scroll.scroll_bar_visibility(egui::scroll_area::ScrollBarVisibility::AlwaysVisible);
-    let moved = scroll.show(&mut ui, |ui| {
-        ui.add_space(8.0);
-        explore::show(ui, &state.kept().explored(), name)
+    let bar = if tall.is_some_and(|tall| tall > rect.height()) {
+        egui::scroll_area::ScrollBarVisibility::AlwaysVisible
+    } else {
+        egui::scroll_area::ScrollBarVisibility::VisibleWhenNeeded
+    };
+    let moved = scroll.scroll_bar_visibility(bar).show(&mut ui, |ui| {
+        ui.add_space(((rect.height() - tall.unwrap_or(rect.height())) / 2.0).max(8.0));
+        let top = ui.cursor().top();
+        let moved = explore::show(ui, &state.kept().explored(), name);
+        let now = ui.min_rect().bottom() - top;
+        if tall != Some(now) {
+            ui.data_mut(|d| d.insert_temp(id, now));
+            ui.ctx().request_repaint();
+        }
+        moved
     });
     moved.inner.map(Command::Explore)
 }

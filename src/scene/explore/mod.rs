@@ -1,11 +1,15 @@
 //! Pictures of the maths that a learner explores: bars that can be dragged, and what follows from them.
 
 mod collapse;
+mod formats;
+mod fragments;
 mod heat;
 mod overflow;
 mod product;
+mod registers;
 mod rows;
 mod sheet;
+mod tile_order;
 mod views;
 
 use super::frame::Frame;
@@ -118,6 +122,10 @@ pub fn picture(view: &ExploreView<'_>) -> Picture {
     match view.explorer {
         Explorer::Softmax => rows::softmax(&mut sheet, &derived),
         Explorer::Views => views::draw(&mut sheet, &view.at.ops),
+        Explorer::Registers => registers::draw(&mut sheet, view.at.block),
+        Explorer::Fragments => fragments::draw(&mut sheet, view.at.lane),
+        Explorer::Formats => formats::draw(&mut sheet, view.at.number),
+        Explorer::TileOrder => tile_order::draw(&mut sheet, view.at.group, view.at.wave),
         Explorer::Overflow => overflow::draw(&mut sheet, &derived),
         Explorer::CrossEntropy => rows::cross_entropy(&mut sheet, &derived),
         Explorer::Jacobian => {

@@ -42,6 +42,22 @@ impl Sheet {
         self.frame.text([x, self.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, words);
     }
 
+    /// What the shades mean, from `left` on.
+    pub(super) fn legend(&mut self, left: f32, keys: &[(Ink, &str)]) {
+        let mut x = left;
+        self.y += 4.0;
+        for (ink, name) in keys {
+            let wide = 18.0 + text::width(name, 12.0, false);
+            if x > left && x + wide > self.width {
+                (x, self.y) = (left, self.y + LINE);
+            }
+            self.frame.outline([x, self.y + 4.0, 12.0, 12.0], 2.0, Some(*ink), Ink::Faint, None);
+            self.frame.text([x + 18.0, self.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, *name);
+            x += wide + 16.0;
+        }
+        self.y += LINE + 4.0;
+    }
+
     /// Adds words to what the picture says to those who cannot see it.
     pub(super) fn say(&mut self, words: &str) {
         if !self.frame.alt.is_empty() {

@@ -20,8 +20,13 @@ fn points() -> Vec<Explored> {
         target: 1,
         ops: vec![Op::Transpose, Op::Contiguous, Op::Expand],
         weight,
+        ..Explored::default()
     };
+    let turned = |block, number, group, wave| Explored { block, number, group, wave, ..Explored::default() };
     vec![
+        turned([16, 16], -1.234_567_891e-7, 1, 15),
+        turned([1, 16], f64::INFINITY, 64, 7),
+        turned([2, 2], f64::NAN, 5, 3),
         Explored::default(),
         of(vec![-6.0, 6.0], 0.1, 0.5),
         of(vec![6.0, 5.9, 6.0, -6.0, 0.0, 1.0, -1.0, 2.0], 0.1, 0.33),
@@ -60,13 +65,16 @@ fn every_picture_fits_every_width() {
             for width in [368.0, 400.0, 528.0, 560.0] {
                 let shown = picture(&view(explorer, &at, width));
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
-                let said = if explorer == Explorer::Views { "stride (" } else { "temperature" };
-                assert!(shown.frame.alt.contains(said), "{}", shown.frame.alt);
-                let bars = match explorer {
-                    Explorer::Views => 0,
-                    Explorer::JacobianProduct => 2,
-                    _ => 1,
+                let (said, bars) = match explorer {
+                    Explorer::Views => ("stride (", 0),
+                    Explorer::Registers => ("reads a product", 0),
+                    Explorer::Fragments => ("holds of C", 0),
+                    Explorer::Formats => ("bf16: ", 0),
+                    Explorer::TileOrder => ("wave ", 0),
+                    Explorer::JacobianProduct => ("temperature", 2),
+                    _ => ("temperature", 1),
                 };
+                assert!(shown.frame.alt.contains(said), "{}", shown.frame.alt);
                 let wanted = bars * at.logits.len();
                 assert_eq!(shown.handles.len(), wanted);
                 let cells = if explorer == Explorer::Jacobian { at.logits.len().pow(2) } else { 0 };
@@ -164,4 +172,22 @@ fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
         roxmltree::Document::parse(&svg::adaptive(&shown.frame))?;
     }
     Ok(())
+}
+
+#[test]
+fn pictures_say_what_they_count() {
+    let at = Explored { block: [2, 2], lane: 5, number: 70000.0, group: 16, wave: 0, ..Explored::default() };
+    let alt = |explorer| picture(&view(explorer, &at, 560.0)).frame.alt;
+    assert!(alt(Explorer::Registers).contains("4 reads of shared memory and 4 products: 1 reads a product"));
+    assert!(
+        alt(Explorer::Fragments).contains("holds of C: (1, 2), (1, 3), (9, 2), (9, 3)."),
+        "{}",
+        alt(Explorer::Fragments)
+    );
+    let formats = alt(Explorer::Formats);
+    assert!(formats.contains("f16: inf, off by infinity. bf16: 70144, off by 1 in 486."), "{formats}");
+    // The lesson's table has the same numbers.
+    let order = alt(Explorer::TileOrder);
+    assert!(order.contains("row by row, wave 1: 5 of A, 32 of B: 1.13 MB a step."), "{order}");
+    assert!(order.contains("groups of 16 rows, wave 1: 16 of A, 9 of B: 557 kB a step."), "{order}");
 }

@@ -67,7 +67,7 @@ pub(super) fn draw(sheet: &mut Sheet, ops: &[Op]) {
     let bottom = sheet.y + rows as f32 * cell + 8.0;
     sheet.y += sectors as f32 * cell + 8.0;
     conclusion(sheet, &view, read, right - 24.0);
-    legend(sheet, right - 24.0, &[(read_ink, "read by these lanes"), (seen_ink, "in y"), (Ink::Panel, "not in y")]);
+    sheet.legend(right - 24.0, &[(read_ink, "read by these lanes"), (seen_ink, "in y"), (Ink::Panel, "not in y")]);
     sheet.y = sheet.y.max(bottom);
 }
 
@@ -84,20 +84,4 @@ fn conclusion(sheet: &mut Sheet, view: &View, read: &[usize], x: f32) {
         sheet.y += LINE;
     }
     sheet.say(&format!("{said}."));
-}
-
-/// What the shades mean, from `left` on.
-fn legend(sheet: &mut Sheet, left: f32, keys: &[(Ink, &str)]) {
-    let mut x = left;
-    sheet.y += 4.0;
-    for (ink, name) in keys {
-        let wide = 18.0 + text::width(name, 12.0, false);
-        if x > left && x + wide > sheet.width {
-            (x, sheet.y) = (left, sheet.y + LINE);
-        }
-        sheet.frame.outline([x, sheet.y + 4.0, 12.0, 12.0], 2.0, Some(*ink), Ink::Faint, None);
-        sheet.frame.text([x + 18.0, sheet.y + 10.0], 12.0, Anchor::Start, Ink::Muted, *name);
-        x += wide + 16.0;
-    }
-    sheet.y += LINE + 4.0;
 }

@@ -1,24 +1,19 @@
-//! An explorer: its picture with bars to drag, and the controls below it.
+//! An explorer: its picture with bars to drag, and its controls.
+
+mod controls;
 
 use egui::accesskit::Action;
 use egui::{
-    Button, CursorIcon, EventFilter, Frame, Key, Pos2, Rect, Response, RichText, Sense, Slider, Stroke, StrokeKind, Ui,
-    WidgetInfo, vec2,
+    CursorIcon, EventFilter, Frame, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 
 use super::{paint, theme};
-use crate::base::units::digits3;
-use crate::reference::views::{OPS, View};
 use crate::reference::{Explored, Explorer, explorer};
 use crate::scene::explore::{ExploreView, Handle, Picture, picture};
 use crate::scene::palette::Ink;
 
 /// One press of an arrow key, in the units of a logit.
 const STEP: f64 = 0.1;
-/// Room for the name of a control.
-const NAME: f32 = 120.0;
-/// Room for the value of a control.
-const VALUE: f32 = 48.0;
 
 /// Shows the explorer of that name at a point; the point, where the learner moved it.
 pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
@@ -32,15 +27,15 @@ pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
         .inner_margin(16);
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        // What a tensor's operations do is seen below them, however tall its view becomes.
-        if explorer == Explorer::Views {
-            operations(ui, &mut at);
+        // What a control does is seen below it, however tall the picture is; bars are turned in the picture.
+        if controls::are_first(explorer) {
+            controls::show(ui, explorer, &mut at);
             ui.add_space(theme::GRID);
             drawn(ui, explorer, &mut at);
         } else {
             drawn(ui, explorer, &mut at);
             ui.add_space(theme::GRID);
-            controls(ui, explorer, &mut at);
+            controls::show(ui, explorer, &mut at);
         }
     });
     (at != *before).then(|| at.within_bounds())
@@ -157,109 +152,4 @@ fn entry(ui: &Ui, origin: Pos2, shown: &Picture, n: usize, spelled: (usize, usiz
     };
     let turned = (moved(spelled.0, Key::ArrowUp, Key::ArrowDown), moved(spelled.1, Key::ArrowLeft, Key::ArrowRight));
     if turned == spelled { hovered } else { Some(turned) }
-}
-
-/// What is not in the picture: the temperature, how many entries, the target, the z-loss.
-fn controls(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
-    let [cold, hot] = Explored::TEMPERATURE;
-    row(ui, "temperature T", |ui| {
-        let shown = digits3(at.temperature);
-        let response = slider(ui, Slider::new(&mut at.temperature, cold..=hot).logarithmic(true), &shown);
-        response.widget_info(|| WidgetInfo::slider(true, at.temperature, "temperature T"));
-        // Steps that a hand can return to: T = 1 above all.
-        let steps = if at.temperature < 1.0 { 100.0 } else { 20.0 };
-        at.temperature = (at.temperature * steps).round() / steps;
-    });
-    if explorer == Explorer::Overflow {
-        row(ui, "added to all, s", |ui| {
-            let shown = digits3(at.shift);
-            let range = -Explored::SHIFT..=Explored::SHIFT;
-            let response = slider(ui, Slider::new(&mut at.shift, range).step_by(0.5), &shown);
-            response.widget_info(|| WidgetInfo::slider(true, at.shift, "added to all logits"));
-        });
-    }
-    if explorer == Explorer::CrossEntropy {
-        row(ui, "weight λ of z-loss", |ui| {
-            let shown = digits3(at.weight);
-            let response = slider(ui, Slider::new(&mut at.weight, 0.0..=Explored::WEIGHT).step_by(0.01), &shown);
-            response.widget_info(|| WidgetInfo::slider(true, at.weight, "weight of the z-loss"));
-        });
-        row(ui, "target entry", |ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            let width = ((ui.available_width() + 4.0) / Explored::MOST as f32 - 4.0).clamp(24.0, 32.0);
-            for entry in 0..at.logits.len() {
-                let button = Button::new(entry.to_string()).selected(at.target == entry).min_size(vec2(width, 28.0));
-                let response = ui.add_sized([width, 28.0], button);
-                response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("target {entry}")));
-                if response.clicked() {
-                    at.target = entry;
-                }
-            }
-        });
-    }
-    row(ui, "entries", |ui| {
-        let n = at.logits.len();
-        if sign(ui, "−", "One entry fewer", n > Explored::FEWEST) {
-            at.logits.pop();
-            at.direction.pop();
-        }
-        ui.add_sized([24.0, 28.0], egui::Label::new(RichText::new(n.to_string()).font(theme::medium(theme::UI))));
-        if sign(ui, "+", "One entry more", n < Explored::MOST) {
-            at.logits.push(0.0);
-            at.direction.push(0.0);
-        }
-        ui.add_space(theme::GRID);
-        if ui.add_enabled(*at != Explored::default(), Button::new("As at first")).clicked() {
-            *at = Explored::default();
-        }
-    });
-}
-
-/// What can be done to a tensor.
-fn operations(ui: &mut Ui, at: &mut Explored) {
-    ui.horizontal_wrapped(|ui| {
-        let room = at.ops.len() < View::MOST;
-        for (op, written) in OPS {
-            let button = Button::new(RichText::new(written).font(theme::mono(theme::CODE)));
-            if ui.add_enabled(room, button).clicked() {
-                at.ops.push(op);
-            }
-        }
-    });
-    ui.horizontal(|ui| {
-        if ui.add_enabled(!at.ops.is_empty(), Button::new("Back by one")).clicked() {
-            at.ops.pop();
-        }
-        if ui.add_enabled(!at.ops.is_empty(), Button::new("Back to x")).clicked() {
-            at.ops.clear();
-        }
-    });
-}
-
-/// A control with its name before it.
-fn row(ui: &mut Ui, name: &str, control: impl FnOnce(&mut Ui)) {
-    ui.horizontal(|ui| {
-        ui.set_height(32.0);
-        let (rect, _) = ui.allocate_exact_size(vec2(NAME, 28.0), Sense::hover());
-        let color = theme::color(theme::of(ui), Ink::Muted);
-        let font = egui::FontId::proportional(theme::UI);
-        ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, name, font, color);
-        control(ui);
-    });
-}
-
-/// A slider over the rest of its row, but for its value.
-fn slider(ui: &mut Ui, slider: Slider<'_>, value: &str) -> Response {
-    ui.spacing_mut().slider_width = (ui.available_width() - VALUE - theme::GRID).max(48.0);
-    let response = ui.add(slider.show_value(false));
-    let (rect, _) = ui.allocate_exact_size(vec2(VALUE, 28.0), Sense::hover());
-    let color = theme::color(theme::of(ui), Ink::Text);
-    ui.painter().text(rect.right_center(), egui::Align2::RIGHT_CENTER, value, theme::medium(theme::UI), color);
-    response
-}
-
-fn sign(ui: &mut Ui, sign: &str, name: &str, enabled: bool) -> bool {
-    let response = ui.add_enabled(enabled, Button::new(sign).min_size(vec2(32.0, 28.0)));
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, enabled, name));
-    response.on_hover_text(name).clicked()
 }
