@@ -143,6 +143,37 @@ fn the_command_line_chooses_a_rung_reads_and_writes_arrays_and_prints() -> Outco
     Ok(())
 }
 
+/// Who declares a program warm has it timed with the same buffers each time, and is told so with the time.
+#[test]
+fn a_program_is_timed_in_the_caches_where_it_says_so() -> Outcome {
+    if !driver(&devices()) {
+        return Ok(());
+    }
+    for (cache, told) in [("", "cold"), ("cache: Cold,", "cold"), ("cache: Warm,", "warm")] {
+        let begin = r#"id: "reduce", title"#;
+        let declared = format!(r#"{cache} id: "reduce", title"#);
+        let folder = spoilt_copy("programs", &[(LESSON, begin, &declared)])?;
+        let pack = folder.path().display().to_string();
+        let args = [
+            "--pack",
+            &pack,
+            "run",
+            "programs",
+            "--program",
+            "reduce",
+            "--set",
+            "n=1000000",
+            "--backend",
+            "wgpu",
+            "--json",
+        ];
+        let run = warpbook(&args);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(run.json()["programs"][0]["time"]["cache"], told, "{cache}");
+    }
+    Ok(())
+}
+
 /// From a key's new place back to where it stood, and through the scan to the counts of what stood before it.
 #[test]
 fn an_element_of_the_partition_is_explained_back_to_the_input() {

@@ -137,6 +137,13 @@ enum DomainDocument {
     Choice(Vec<f64>),
 }
 
+/// What the caches hold when a program is timed.
+#[derive(Deserialize, PartialEq)]
+enum CacheDocument {
+    Cold,
+    Warm,
+}
+
 pub(super) struct Reader<'a> {
     pub reading: &'a Reading<'a>,
     /// The format's version.
@@ -279,6 +286,7 @@ impl Reader<'_> {
             );
         }
         let checks: Vec<_> = one.into_iter().chain(several).map(|node| self.check(&of, &buffers, node)).collect();
+        let warm = self.is_warm(&fields);
         fields.finish();
         let (file, source) = shader?;
         let code = match (cuda_only?, twin) {
@@ -289,7 +297,7 @@ impl Reader<'_> {
         let none = || Some(WorkDecl { bytes: Expr::parse("0").ok()?, flops: Expr::parse("0").ok()? });
         let (id, title) = (id?, title?.value);
         if alone {
-            self.programs.push(Program::of_kernel(&id, &title, buffers, checks, place));
+            self.programs.push(Program { warm, ..Program::of_kernel(&id, &title, buffers, checks, place) });
         }
         Some(Kernel {
             id,
@@ -306,6 +314,12 @@ impl Reader<'_> {
             },
             work: work?.or_else(none)?,
         })
+    }
+
+    /// Whether it is timed with the same buffers each time.
+    pub(super) fn is_warm(&self, fields: &Fields<'_>) -> bool {
+        let cache = fields.optional("cache").and_then(|node| node.read("Cold or Warm"));
+        cache == Some(CacheDocument::Warm)
     }
 
     pub(super) fn figures(&mut self, owner: &str, all: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, Expr)> {

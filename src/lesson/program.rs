@@ -19,6 +19,8 @@ pub struct Program {
     pub title: String,
     /// Whether it is a kernel by itself, under the kernel's id.
     pub alone: bool,
+    /// Whether it is timed with the same buffers each time, which the caches may then hold. Otherwise copies of them take turns.
+    pub warm: bool,
     /// The buffers.
     pub buffers: Vec<Buffer>,
     /// What is done, in order.

@@ -31,7 +31,7 @@ impl Program {
         };
         let body = vec![Node::Pass(Box::new(pass))];
         let (id, title) = (id.to_owned(), title.to_owned());
-        Self { id, title, alone: true, buffers, body, checks, series: Vec::new(), work: None, place }
+        Self { id, title, alone: true, warm: false, buffers, body, checks, series: Vec::new(), work: None, place }
     }
 }
 
@@ -86,6 +86,7 @@ impl Reader<'_> {
         let series = fields.list("series").unwrap_or_default();
         let series: Vec<_> = series.into_iter().map(|node| self.series(&around, node)).collect();
         let work = self.work_or_none(&of, &fields);
+        let warm = self.is_warm(&fields);
         fields.finish();
         if nodes.is_empty() {
             node.error("a program has at least one pass", "add one to `passes`");
@@ -94,6 +95,7 @@ impl Reader<'_> {
             id: id?,
             title: title?.value,
             alone: false,
+            warm,
             body: nodes.into_iter().flatten().collect(),
             checks: checks.into_iter().flatten().collect(),
             series: series.into_iter().flatten().collect(),

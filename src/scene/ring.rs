@@ -105,9 +105,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     }
     let foot = of_row(ring.places + 2) + 12.0;
     let mut x = left;
-    let keys =
-        [(Hue::Load.ink(), "being loaded"), (Hue::Load.tint(30), "loaded, waits"), (Hue::Shared.ink(), "multiplied")];
-    for (ink, words) in keys.into_iter().filter(|(_, words)| ring.places > 2 || *words != "loaded, waits") {
+    let keys = [(Hue::Load.ink(), "being loaded"), (Hue::Load.tint(30), "loaded"), (Hue::Shared.ink(), "multiplied")];
+    for (ink, words) in keys.into_iter().filter(|(_, words)| ring.places > 2 || *words != "loaded") {
         frame.fill([x, foot - 6.0, 12.0, 12.0], 2.0, ink, None);
         frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words);
         x += 18.0 + text::width(words, 12.0, false) + 20.0;

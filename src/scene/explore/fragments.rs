@@ -14,24 +14,18 @@ const GAP: f32 = 26.0;
 
 /// Draws A, B and C, with the elements of one lane.
 pub(super) fn draw(sheet: &mut Sheet, lane: usize) {
-    let said = format!("mma.sync: lane {lane} holds 8 of A's numbers, 4 of B's and 4 of C's");
+    let said = format!("Each element's lane in mma.sync; lane {lane} holds 8 of A, 4 of B, 4 of C");
     sheet.line(14.0, Ink::Text, &said);
     let cell = ((sheet.width - 2.0 * GAP) / 32.0).floor().min(CELL);
     let (own, other) = (Hue::Accent.tint(60), Ink::Panel);
     let mut x = 0.0;
     let top = sheet.y + LINE;
-    // A name is no wider than its matrix.
-    let parts = [
-        (Operand::A, "A", "", "lane of each number"),
-        (Operand::B, "B", "·", "lanes"),
-        (Operand::C, "C", "=", "lanes"),
-    ];
-    for (operand, name, sign, lanes) in parts {
+    for (operand, name, sign) in [(Operand::A, "A", ""), (Operand::B, "B", "·"), (Operand::C, "C", "=")] {
         let [rows, columns] = operand.shape();
         if !sign.is_empty() {
             sheet.frame.text([x - GAP / 2.0, top + 8.0 * cell], 16.0, Anchor::Middle, Ink::Muted, sign);
         }
-        let head = format!("{name}, {rows} × {columns}: {lanes}");
+        let head = format!("{name}, {rows} × {columns}");
         sheet.frame.text([x, sheet.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, head);
         let mut held = Vec::new();
         for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {

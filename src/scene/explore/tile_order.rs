@@ -2,6 +2,7 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
+use super::super::text;
 use super::sheet::{LINE, Sheet};
 use crate::base::units::si;
 use crate::reference::tile_order::{in_groups, spans};
@@ -51,12 +52,16 @@ pub(super) fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
             let at = [x + column as f32 * 2.0 * tall, top + LINE + 1.0];
             sheet.frame.fill([at[0], at[1], 2.0 * tall - 1.0, STRIP - 8.0], 0.0, loaded, None);
         }
-        bottom = y + high + 6.0;
         let said = format!("{rows} of A, {columns} of B: {} a step", si(bytes as f64, "B"));
-        sheet.frame.text([left, bottom + LINE / 2.0], 13.0, Anchor::Start, Ink::Text, &said);
+        let mut end = y + high + 6.0;
+        for line in text::wrap(&said, 13.0, half) {
+            sheet.frame.text([left, end + LINE / 2.0], 13.0, Anchor::Start, Ink::Text, line);
+            end += LINE;
+        }
+        bottom = bottom.max(end);
         sheet.say(&format!("{name}, wave {}: {said}.", wave + 1));
     }
-    sheet.y = bottom + LINE;
+    sheet.y = bottom;
     let keys = [
         (now, "C: these 132 tiles run together"),
         (done, "C: done"),

@@ -205,7 +205,7 @@ impl<'a> Builder<'a> {
             checks: checks.iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             series: program.series.iter().map(|series| self.series(series)).collect::<Result<_, _>>()?,
             looks: Vec::new(),
-            measure: purpose.measure,
+            measure: purpose.measure.map(|spec| MeasureSpec { cold: spec.cold && !program.warm, ..spec }),
             trace: purpose.trace.clone(),
             bounds_checks: purpose.bounds_checks,
             // What the pack that is built in does is known to end.
