@@ -1,5 +1,7 @@
 //! Where a kernel's bytes go: between DRAM, the caches, registers and workgroup memory, as a river whose width is bytes.
 
+use std::borrow::Cow;
+
 use super::frame::{Anchor, Frame};
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
@@ -7,8 +9,19 @@ use super::text;
 use super::waves::message;
 use crate::base::units::{digits3, si};
 
+/// What a device counted at its DRAM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// Bytes read.
+    pub read: f64,
+    /// Bytes written, as far as they did not stay in a cache.
+    pub written: f64,
+    /// The device and the day.
+    pub whence: String,
+}
+
 /// The bytes of a launch, over the whole grid and all its launches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct River {
     /// What lanes asked to load: 4 bytes are 4.
     pub loaded: u64,
@@ -24,6 +37,8 @@ pub struct River {
     pub shared_stores: u64,
     /// What the work needs at the least, however it is done; 0 where nobody counted it.
     pub least: f64,
+    /// What a device counted of the same launch; None where nobody did.
+    pub counted: Option<Counted>,
 }
 
 const SIZE: f32 = 13.0;
@@ -41,7 +56,7 @@ const UNIT: f32 = 1.0 / 8.0;
 struct Level {
     name: &'static str,
     /// How its bytes are known.
-    mark: &'static str,
+    mark: Cow<'static, str>,
     streams: Vec<(f64, Ink)>,
 }
 
@@ -57,18 +72,22 @@ fn levels(river: &River) -> Vec<Level> {
     let (load, store, shared) = (Hue::Load.ink(), Hue::Store.ink(), Hue::Shared.ink());
     let mut levels = Vec::new();
     let streams = vec![(bytes(river.loaded), load), (bytes(river.stored), store)];
-    levels.push(Level { name: "registers", mark: "traced: what lanes asked for", streams });
+    levels.push(Level { name: "registers", mark: "traced: what lanes asked for".into(), streams });
     if river.shared_loads + river.shared_stores > 0 {
         let streams = vec![(bytes(river.shared_loads), shared), (bytes(river.shared_stores), shared)];
-        levels.push(Level { name: "workgroup memory", mark: "traced: wavefronts of 128 bytes", streams });
+        levels.push(Level { name: "workgroup memory", mark: "traced: wavefronts of 128 bytes".into(), streams });
     }
     let waste = (river.load_sectors.saturating_sub(river.loaded), river.store_sectors.saturating_sub(river.stored));
     let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
     let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), WASTE), (bytes(used.1), store)];
-    levels.push(Level { name: "sectors", mark: "traced: what warps ask the caches for", streams });
+    levels.push(Level { name: "sectors", mark: "traced: what warps ask the caches for".into(), streams });
+    if let Some(counted) = &river.counted {
+        let streams = vec![(counted.read, load), (counted.written, store)];
+        levels.push(Level { name: "DRAM, counted", mark: format!("recorded: {}", counted.whence).into(), streams });
+    }
     if river.least > 0.0 {
         let streams = vec![(river.least, Ink::Muted)];
-        levels.push(Level { name: "DRAM, at least", mark: "what the work needs, each byte once", streams });
+        levels.push(Level { name: "DRAM, at least", mark: "what the work needs, each byte once".into(), streams });
     }
     levels
 }
@@ -121,7 +140,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
             frame.text([width - MARGIN, y + BAR / 2.0 + 17.0], 12.0, Anchor::End, Ink::Muted, times);
         }
         if step > 40.0 {
-            let lines = text::wrap(level.mark, 12.0, names - 8.0);
+            let lines = text::wrap(&level.mark, 12.0, names - 8.0);
             for (line, text) in (0_u8..2).zip(lines) {
                 let y = y + BAR / 2.0 + 17.0 + 14.0 * f32::from(line);
                 if y + 6.0 < height {
@@ -214,11 +233,22 @@ mod tests {
     }
 
     #[test]
+    fn what_a_device_counted_has_a_level_of_its_own() {
+        let counted = Some(Counted { read: 512.0, written: 0.0, whence: "A device, 2026-11-22".to_owned() });
+        let alt = picture(&River { counted, ..strided(8) }, [700.0, 360.0]).alt;
+        assert!(alt.contains("DRAM, counted: 512 B (recorded: A device, 2026-11-22)"), "{alt}");
+        assert!(!picture(&strided(8), [700.0, 360.0]).alt.contains("counted"));
+    }
+
+    #[test]
     fn nothing_leaves_the_picture() {
         let tiled =
             River { loaded: 1 << 30, shared_loads: 1 << 34, shared_stores: 1 << 30, least: 1e6, ..River::default() };
         for size in [[420.0, 170.0], [700.0, 300.0], [1400.0, 900.0]] {
-            for river in [strided(1), strided(32), tiled, River::default()] {
+            let counted =
+                Counted { read: 1e9, written: 1e8, whence: "A device with a long name, 2026-11-22".to_owned() };
+            let deep = River { counted: Some(counted), ..tiled.clone() };
+            for river in [strided(1), strided(32), tiled.clone(), deep, River::default()] {
                 for item in picture(&river, size).items {
                     let [x, y, w, h] = item.bounds();
                     assert!(

@@ -292,7 +292,8 @@ impl Builder<'_> {
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = ordinal as f32 + 0.99;
         let spread = grid.and_then(|done| self.spread(done, place));
-        let river = grid.and_then(|done| staged::river(done.record.pass(place)?));
+        let counted = self.input.quotes.counted(&lesson, &step.variant.program, params);
+        let river = grid.and_then(|done| staged::river(done.record.pass(place)?, counted));
         let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, grid));
         let heat = grid.and_then(|done| done.record.pass(place)?.heat.as_ref());
         let view = StageView {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::jobs::Params;
 use super::profile::{self, Profile};
 use super::recording::Recording;
 use crate::base::diag::{Diagnostic, did_you_mean, nearest};
@@ -13,8 +14,9 @@ use crate::base::units::{figure, number, range, si};
 use crate::device::DeviceSpec;
 use crate::lesson::scope::TIMED_FIELDS;
 use crate::lesson::{
-    Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Quote, Scope, each_inline, within,
+    Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Param, Quote, Scope, each_inline, within,
 };
+use crate::scene::river::Counted;
 use crate::trace::record::CacheState;
 
 /// The run that a device's figures are of.
@@ -65,9 +67,12 @@ impl Given {
     }
 }
 
-/// The quotes of a pack with what their sources give, found once.
+/// The quotes of a pack with what their sources give, found once, and its profiles.
 #[derive(Clone, Debug, Default)]
-pub struct Quotes(HashMap<String, Vec<Given>>);
+pub struct Quotes {
+    given: HashMap<String, Vec<Given>>,
+    profiles: Vec<Profile>,
+}
 
 #[derive(Clone, Copy)]
 enum Source<'a> {
@@ -140,7 +145,7 @@ impl Quotes {
                             let hint = "record again with `warpbook record`, or quote another recording";
                             problems.push(problem.in_place(&quote.place).hint(hint));
                         }
-                        known.0.insert(key(lesson, quote), given);
+                        known.given.insert(key(lesson, quote), given);
                     }
                     Err(problem) => problems.push(problem),
                 }
@@ -160,13 +165,29 @@ impl Quotes {
         let (profiles, mut problems) = profile::load(files, pack);
         let (known, found) = Self::find(pack, Sources { recordings, profiles: &profiles, devices });
         problems.extend(found);
-        (known, problems)
+        (Self { profiles, ..known }, problems)
+    }
+
+    /// What a device counted at its DRAM for a kernel at these parameters; None where no profile of the pack has that run.
+    #[must_use]
+    pub fn counted(&self, lesson: &Lesson, kernel: &str, params: &Params) -> Option<Counted> {
+        self.profiles.iter().find_map(|profile| {
+            let run = profile.runs.iter().find(|run| {
+                // A parameter that the run does not name was at its default.
+                let set = |param: &Param| run.set.get(&param.id).copied().unwrap_or(param.default);
+                let same = |param: &Param| params.get(&param.id).is_none_or(|value| *value == set(param));
+                run.lesson == lesson.id && run.kernel == kernel && lesson.params.iter().all(same)
+            })?;
+            let bytes = |name: &str| Some(run.counters.iter().find(|counter| counter.name == name)?.value);
+            let (read, written) = (bytes("dram_read_bytes")?, bytes("dram_write_bytes")?);
+            Some(Counted { read, written, whence: format!("{}, {}", profile.device, profile.date) })
+        })
     }
 
     /// A quote of a lesson as it reads; `outer` has the parameters that stand beside its figures. None of one whose figures are not there.
     #[must_use]
     pub fn read(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Option<Quoted> {
-        let given = self.0.get(&key(lesson, quote))?;
+        let given = self.given.get(&key(lesson, quote))?;
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut from = Vec::new();
         for one in given {
@@ -194,7 +215,7 @@ impl Quotes {
             let predictions = lesson.predictions.iter().filter(|prediction| prediction.id == *id);
             predictions.for_each(|prediction| within(&prediction.because, &mut see));
         }
-        let given = quotes.into_iter().filter_map(|quote| self.0.get(&key(lesson, quote))).flatten();
+        let given = quotes.into_iter().filter_map(|quote| self.given.get(&key(lesson, quote))).flatten();
         given.map(|given| given.name.as_str()).collect()
     }
 }

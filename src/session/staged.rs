@@ -13,7 +13,7 @@ use crate::base::units::{Work, number};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
-use crate::scene::river::River;
+use crate::scene::river::{Counted, River};
 use crate::scene::roofline::{Roof, Roofline, Spot};
 use crate::scene::waves::Spread;
 use crate::trace::PassRecord;
@@ -42,9 +42,9 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
     })
 }
 
-/// Where a pass's bytes go; None before it is traced.
+/// Where a pass's bytes go, beside what a device counted of it; None before it is traced.
 #[must_use]
-pub fn river(pass: &PassRecord) -> Option<River> {
+pub fn river(pass: &PassRecord, counted: Option<Counted>) -> Option<River> {
     let trace = pass.trace.as_ref()?;
     let (global, shared) = (&trace.global, &trace.shared);
     Some(River {
@@ -55,6 +55,7 @@ pub fn river(pass: &PassRecord) -> Option<River> {
         shared_loads: WAVEFRONT * shared.load.wavefronts,
         shared_stores: WAVEFRONT * (shared.store.wavefronts + shared.atomic.wavefronts),
         least: pass.work.bytes,
+        counted,
     })
 }
 

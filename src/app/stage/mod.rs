@@ -240,7 +240,7 @@ impl Stage {
         }
         self.mark(state, timeline);
         let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
-        let river = state.traced().and_then(|traced| staged::river(traced.pass(state.place.pass())?));
+        let river = state.traced().and_then(|traced| staged::river(traced.pass(state.place.pass())?, state.counted()));
         let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
         let heat = state.traced().and_then(|t| t.heat.as_ref()).filter(|(of, _)| *of == state.place.shown());
         let looked = state.found.looked.as_ref().filter(|_| scene == SceneKind::Contents);
@@ -372,8 +372,8 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
     let room = Rect::from_center_size(rect.center(), vec2(width, rect.height()));
     let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("maths").max_rect(room));
     ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-    // How tall it is, is known once it was drawn.
-    let id = egui::Id::unique(("maths", name));
+    // How tall it is, is known once it was drawn. It then stays where it is: a bar must not move away from the hand that turns it.
+    let id = egui::Id::unique(("maths", name, rect.height() as u32, width as u32));
     let tall = ui.data(|d| d.get_temp::<f32>(id));
     let scroll = egui::ScrollArea::vertical().id_salt(("maths", name)).auto_shrink(false);
     // That there is more below is seen.
@@ -386,9 +386,9 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
         ui.add_space(((rect.height() - tall.unwrap_or(rect.height())) / 2.0).max(8.0));
         let top = ui.cursor().top();
         let moved = explore::show(ui, &state.kept().explored(), name);
-        let now = ui.min_rect().bottom() - top;
-        if tall != Some(now) {
-            ui.data_mut(|d| d.insert_temp(id, now));
+        if tall.is_none() {
+            let tall = ui.min_rect().bottom() - top;
+            ui.data_mut(|d| d.insert_temp(id, tall));
             ui.ctx().request_repaint();
         }
         moved

@@ -17,6 +17,7 @@ use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Variant};
 use crate::scene::passes::Passes;
 use crate::scene::plot::Plot;
+use crate::scene::river::Counted;
 use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
 use crate::session::compare::{self, Figure, Side};
@@ -358,6 +359,12 @@ impl State {
     pub fn quote(&self, quote: &Quote) -> Option<Quoted> {
         let lesson = self.place.lesson.as_ref()?;
         self.quotes.read(lesson, quote, &Env::fixed(&lesson.params, &lesson.values, &self.place.params))
+    }
+
+    /// What a device counted at its DRAM for the program on the bench; None where no profile has it.
+    #[must_use]
+    pub fn counted(&self) -> Option<Counted> {
+        self.quotes.counted(self.place.lesson.as_ref()?, &self.place.variant.program, &self.place.params)
     }
 
     /// The latest sweep of the experiment in the plot.
