@@ -1,0 +1,33 @@
+// Vectors for the loads alone: a lane loads four elements at once and stores them one by one.
+
+// Both are multiples of 32.
+override ROWS: u32 = 1024;    // rows of src, columns of dst
+override COLS: u32 = 1024;    // columns of src, rows of dst
+
+const TILE = 32u;
+const ROW = TILE + 1;         // elements from a row of the tile to the next
+const QUADS = TILE / 4;       // vectors of four in a row of the tile
+
+@group(0) @binding(0) var<storage, read> src: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+var<workgroup> cells: array<array<f32, ROW>, TILE>;
+
+// 8 lanes for each of 32 rows: a lane has one vector.
+@compute @workgroup_size(QUADS, TILE)
+fn main(
+    @builtin(workgroup_id) tile: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    let quad = local.x;
+    let row = local.y;
+    let four = src[((tile.y * TILE + row) * COLS + tile.x * TILE) / 4 + quad];
+    for (var j = 0u; j < 4; j++) {
+        cells[row][4 * quad + j] = four[j];
+    }
+    workgroupBarrier();
+    let lane = (row * QUADS + quad) % 32;
+    for (var y = (row * QUADS + quad) / 32; y < TILE; y += 8u) {
+        dst[(tile.x * TILE + y) * ROWS + tile.y * TILE + lane] = cells[lane][y];
+    }
+}

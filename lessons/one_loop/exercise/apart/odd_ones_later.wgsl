@@ -1,0 +1,29 @@
+// Each warp has one kind, but the odd elements that a warp takes are those of the next 32: the first odd ones are left out.
+
+override N: u32 = 65536;     // elements
+override RUN: u32 = 1;       // neighbours of one kind: 1 here
+override TURNS: u32 = 64;    // turns of either loop
+override BLOCK: u32 = 256;   // workgroup size, a multiple of 64
+
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    let kind = gid.x / 32u % 2u;
+    let i = gid.x / 32u * 32u + gid.x % 32u * 2u + kind;
+    if (i >= N) {
+        return;
+    }
+    var x = src[i];
+    if (i % 2u == 0u) {
+        for (var turn = 0u; turn < TURNS; turn++) {
+            x = 0.5 * x + 1.0;          // goes to 2
+        }
+    } else {
+        for (var turn = 0u; turn < TURNS; turn++) {
+            x = 1.0 - 0.5 * x * x;      // goes to 0.732
+        }
+    }
+    dst[i] = x;
+}

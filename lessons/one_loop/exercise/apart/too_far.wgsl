@@ -1,0 +1,26 @@
+// The first half of the lanes takes the even elements, the second half the odd ones, of twice as many as there are.
+
+override N: u32 = 65536;     // elements
+override RUN: u32 = 1;       // neighbours of one kind: 1 here
+override TURNS: u32 = 64;    // turns of either loop
+override BLOCK: u32 = 256;   // workgroup size, a multiple of 64
+
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    let kind = gid.x / (N / 2u);
+    let i = 2u * gid.x + kind;
+    var x = src[i];
+    if (i % 2u == 0u) {
+        for (var turn = 0u; turn < TURNS; turn++) {
+            x = 0.5 * x + 1.0;          // goes to 2
+        }
+    } else {
+        for (var turn = 0u; turn < TURNS; turn++) {
+            x = 1.0 - 0.5 * x * x;      // goes to 0.732
+        }
+    }
+    dst[i] = x;
+}

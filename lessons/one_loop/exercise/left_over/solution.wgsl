@@ -1,0 +1,17 @@
+// A block for each lane, of N / LANES elements rounded up. Blocks at the end are shorter, or empty.
+
+override N: u32 = 65536;     // elements
+override LANES: u32 = 1;     // lanes that share the work
+override BLOCK: u32 = 1;     // workgroup size
+
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    let share = (N + LANES - 1u) / LANES;
+    let first = gid.x * share;
+    for (var i = first; i < min(first + share, N); i++) {
+        dst[i] = 2.0 * src[i];
+    }
+}

@@ -1,0 +1,18 @@
+// A block for each lane: lane 0 has the first N / LANES elements, lane 1 the next, and so on.
+// Where LANES does not divide N, the last elements are left over. Make it right for every N.
+
+override N: u32 = 65536;     // elements
+override LANES: u32 = 1;     // lanes that share the work
+override BLOCK: u32 = 1;     // workgroup size
+
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    let share = N / LANES;       // whole numbers: 1000 / 64 is 15
+    let first = gid.x * share;
+    for (var i = first; i < first + share; i++) {
+        dst[i] = 2.0 * src[i];
+    }
+}
