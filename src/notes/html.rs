@@ -57,9 +57,18 @@ fn note_block(block: &NoteBlock) -> String {
         NoteBlock::OwnWords(words) => {
             format!("<section class=\"own\">\n<h3>In my own words</h3>\n{}</section>\n", own_words::html(words))
         }
-        NoteBlock::Prediction { question, answer, measured, traced, because } => {
+        NoteBlock::Prediction { question, options, answer: None, because, .. } => {
+            let options: String = options.iter().map(|option| format!("<li>{}</li>\n", escape(option))).collect();
+            let options = if options.is_empty() { options } else { format!("<ul>\n{options}</ul>\n") };
+            let (question, because) = (inline(question), inline(because));
+            format!(
+                "<section class=\"card\">\n<p class=\"question\">{question}</p>\n{options}<details><summary>The answer</summary>\n\
+                 <p>{because}</p>\n</details>\n</section>\n"
+            )
+        }
+        NoteBlock::Prediction { question, answer: Some(answer), measured, traced, because, .. } => {
             let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value));
-            let mut rows = row("I said", answer.as_deref().unwrap_or("not answered"));
+            let mut rows = row("I said", answer);
             rows.extend(measured.iter().map(|value| row("Measured", value)));
             rows.extend(traced.iter().map(|value| row("From the trace alone", value)));
             let because = if because.is_empty() { String::new() } else { format!("<p>{}</p>\n", inline(because)) };

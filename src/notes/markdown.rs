@@ -53,10 +53,17 @@ pub fn render(report: &Report, name: &str) -> Rendered {
                     paragraph(&mut out.text, "### In my own words");
                     paragraph(&mut out.text, words.trim_end());
                 }
-                NoteBlock::Prediction { question, answer, measured, traced, because } => {
+                NoteBlock::Prediction { question, options, answer, measured, traced, because } => {
                     let mut lines = vec![format!("**{}**", inline(question)), String::new()];
-                    let none = "not answered".to_owned();
-                    lines.push(format!("- I said: {}", escape(answer.as_ref().unwrap_or(&none))));
+                    let Some(answer) = answer else {
+                        lines.extend(options.iter().map(|option| format!("- [ ] {}", escape(option))));
+                        let folded = "<details><summary>The answer</summary>";
+                        lines.extend([String::new(), folded.to_owned(), String::new(), inline(because)]);
+                        lines.extend([String::new(), "</details>".to_owned()]);
+                        paragraph(&mut out.text, &prefixed(&lines.join("\n"), "> ", "> "));
+                        continue;
+                    };
+                    lines.push(format!("- I said: {}", escape(answer)));
                     lines.extend(measured.iter().map(|value| format!("- Measured: {}", escape(value))));
                     lines.extend(traced.iter().map(|value| format!("- From the trace alone: {}", escape(value))));
                     lines.extend([String::new(), inline(because)]);
@@ -267,6 +274,23 @@ mod tests {
                 _ => None,
             })
             .collect()
+    }
+
+    #[test]
+    fn a_question_that_was_passed_over_has_its_options_and_a_folded_answer() {
+        let mut report = sample();
+        for block in report.sections.iter_mut().flat_map(|section| &mut section.blocks) {
+            if let NoteBlock::Prediction { answer, .. } = block {
+                *answer = None;
+            }
+        }
+        let rendered = render(&report, "name").text;
+        let [asked, folded, told] =
+            ["- [ ] 80 %", "<details><summary>The answer</summary>", "The fifth sector is in L2."]
+                .map(|part| rendered.find(part).unwrap_or_else(|| panic!("no {part}: {rendered}")));
+        assert!(asked < folded && folded < told && !rendered.contains("I said"), "{rendered}");
+        let page = super::super::html::render(&report);
+        assert!(page.contains("<li>80 %</li>") && page.contains("<details><summary>The answer</summary>"), "{page}");
     }
 
     #[test]

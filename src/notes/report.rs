@@ -57,11 +57,13 @@ pub enum NoteBlock {
     Command(String),
     /// What the learner wrote, in Markdown.
     OwnWords(String),
-    /// A question that the learner answered before measuring.
+    /// A question to answer before measuring.
     Prediction {
         /// The question.
         question: Vec<Inline>,
-        /// The learner's answer; none where the question was passed over.
+        /// The answers to choose from; none where a number or a curve is asked for.
+        options: Vec<String>,
+        /// The learner's answer; None where the question was passed over. The explanation is folded away then.
         answer: Option<String>,
         /// What was measured, with its unit; none where nothing was.
         measured: Option<String>,
@@ -178,6 +180,7 @@ pub(super) mod tests {
                     blocks: vec![
                         NoteBlock::Prediction {
                             question: vec![text("Offset 1: 80% or 90%?")],
+                            options: vec!["80 %".into(), "90 %".into()],
                             answer: Some("90 %".into()),
                             measured: Some("94.8 %, n=40".into()),
                             traced: Some("80 %".into()),

@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::base::units::{digits3, figure};
-use crate::lesson::{Asks, CurveDecl};
+use crate::lesson::{Asks, Block, CurveDecl, Inline};
 use crate::notes::NoteBlock;
 use crate::scene::{plot, svg};
 use crate::session::drawn;
@@ -18,8 +18,11 @@ pub(super) fn prediction(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBl
     let kept = input.kept.predictions.get(id);
     let answer = kept.and_then(|kept| kept.answer.as_ref());
     let question = fill.inlines(&prediction.question);
-    // The explanation gives the answer away: it is for those who have predicted.
-    let because = if answer.is_some() { fill.inlines(&prediction.because) } else { Vec::new() };
+    let because = fill.inlines(&prediction.because);
+    let options = match &prediction.asks {
+        Asks::Choice(options, _) => options.iter().map(|(label, _)| label.clone()).collect(),
+        Asks::Number(..) | Asks::Curve(_) => Vec::new(),
+    };
     let said = match (&prediction.asks, kept.map(|kept| &kept.guess)) {
         (Asks::Choice(options, _), Some(Guess::Choice(choice))) => options.get(*choice).map(|(label, _)| label.clone()),
         (Asks::Number(_, decl), Some(Guess::Number(number))) => Some(figure(*number, &decl.unit)),
@@ -27,16 +30,17 @@ pub(super) fn prediction(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBl
             let in_progress = input.kept.drawn.get(id);
             let points = if let Some(Guess::Curve(points)) = guess { Some(points) } else { in_progress };
             let (said, mut blocks) = points.map(|points| curve(input, (id, decl), points, answer)).unzip();
-            blocks
-                .get_or_insert_default()
-                .insert(0, NoteBlock::Prediction { question, answer: said, measured: None, traced: None, because });
+            blocks.get_or_insert_default().insert(
+                0,
+                NoteBlock::Prediction { question, options, answer: said, measured: None, traced: None, because },
+            );
             return blocks.unwrap_or_default();
         }
         _ => None,
     };
     let shown = |value: Option<f64>| Some(figure(value?, &prediction.answer()?.unit));
     let (measured, traced) = (shown(answer.and_then(|a| a.measured)), shown(answer.and_then(|a| a.traced)));
-    vec![NoteBlock::Prediction { question, answer: said, measured, traced, because }]
+    vec![NoteBlock::Prediction { question, options, answer: said, measured, traced, because }]
 }
 
 /// A drawn curve in words, as a figure and as data, with the answer where there is one.
@@ -77,6 +81,8 @@ pub(super) fn exercise(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBloc
     let Some(exercise) = exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
     let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
     let tried = input.kept.tried(id);
+    let goal = format!("Goal: {}", exercise.goal_text);
+    blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(goal)])]));
     let mut source = |file: &str, text: &str| {
         blocks.push(NoteBlock::Source { file: file.to_owned(), text: text.to_owned() });
     };
@@ -85,6 +91,10 @@ pub(super) fn exercise(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBloc
     }
     if let Some(edited) = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source)) {
         source("my kernel, as last edited", edited);
+    }
+    // With it, somebody without a window can do the exercise.
+    if tried.solution.is_none() && tried.source.is_none() {
+        source(&exercise.starter_file, &exercise.starter);
     }
     blocks
 }
