@@ -3,9 +3,10 @@
 
 mod common;
 
+use std::fs;
 use std::path::Path;
 
-use common::{warpbook, warpbook_in};
+use common::{devices, driver, warpbook, warpbook_in};
 
 fn kernel(name: &str) -> String {
     format!("{}/tests/kernels/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -64,6 +65,22 @@ fn warps_are_as_wide_as_asked_for() {
     assert_eq!(swept["warp_width"], 8);
     assert_eq!(swept["points"][1]["trace"]["global"]["load"]["sectors"], 2 * 65536 / 8);
     assert_eq!(run(&["run"], "12").code, 2);
+}
+
+#[test]
+fn run_has_the_counts_beside_the_times_in_tables_that_fit() {
+    let backends: &[&str] = if driver(&devices()) { &["simt", "wgpu"] } else { &["simt"] };
+    for backend in backends {
+        let args = ["run", "tiling", "--kernel", "shared_tile", "--backend", backend];
+        let run = warpbook(&args);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let mut tables =
+            run.out.lines().filter(|line| ["kernel ", "traced ", "shared_tile "].iter().any(|n| line.starts_with(n)));
+        assert!(tables.all(|line| line.chars().count() <= 100), "{}", run.out);
+        assert!(run.out.contains("load sectors") && run.out.contains("262,144"), "{}", run.out);
+        let json = warpbook(&[&args[..], &["--json"]].concat()).json();
+        assert_eq!(json["kernels"][0]["trace"]["global"]["load"]["sectors"], 262_144);
+    }
 }
 
 #[test]
@@ -318,7 +335,7 @@ fn the_bench_and_a_recording_of_the_graphics_driver() {
     assert_eq!(recorded.code, 0, "{}", recorded.err);
     let path = folder.path().join(recorded.out.trim());
     assert!(path.starts_with(folder.path().join("pack/assets/recordings")), "{}", path.display());
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
     let read = warpbook::session::recording::read("it", "it.ron", &text).unwrap();
     assert_eq!(read.backend, warpbook::trace::record::Backend::Wgpu);
     let points: usize = read.experiments.iter().flat_map(|e| &e.curves).map(|c| c.points.len()).sum();
@@ -352,13 +369,19 @@ fn without_a_window_it_writes_the_notes_and_names_them() {
     let run = warpbook_in(folder.path(), &[]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.contains("neither WAYLAND_DISPLAY nor DISPLAY is set"), "{}", run.err);
-    let files: Vec<&str> = run.out.lines().collect();
-    for ending in [".md", ".html", ".svg", ".csv"] {
-        assert!(files.iter().any(|f| f.ends_with(ending)), "no {ending} among {files:?}");
+    // The pages to open are named; what lies beside them is counted.
+    let pages: Vec<&str> = run.out.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+    assert!(pages.len() > 4 && pages.iter().all(|page| page.ends_with(".html")), "{}", run.out);
+    for page in pages {
+        for file in [page.to_owned(), page.replace(".html", ".md")] {
+            assert!(folder.path().join(&file).is_file(), "{file} is not there");
+        }
     }
-    for file in files {
-        assert!(folder.path().join(file).is_file(), "{file} is named and not there");
-    }
+    let beside = fs::read_dir(folder.path().join("notes")).unwrap().flatten().filter(|entry| entry.path().is_dir());
+    let files: usize = beside.map(|entry| fs::read_dir(entry.path()).unwrap().count()).sum();
+    let markdown = run.out.lines().filter(|line| line.starts_with("  ")).count();
+    assert!(run.out.contains(&format!("{} more files", files + markdown)), "{files}: {}", run.out);
+    assert!(run.err.contains("lesson 2 of "), "{}", run.err);
 }
 
 #[test]

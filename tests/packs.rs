@@ -168,6 +168,9 @@ const SPOILS: &[Spoil<'_>] = &[
     (LESSON, ("within: 0.1", "within: 1.5"), "1.5", "right within 1.5", "such as 0.1"),
     (LESSON, ("request?\", number: (within: 0.1),", "request?\","), "", "asks for one of", "number: (within: 0.1)"),
     (LESSON, ("number: (within: 0.1),", "number: (within: 0.1), options: [],"), "", "asks for one of", "options"),
+    (TEXT, ("{{exercise read_once}}", "$x = {{block}}$"), "{{block", "cannot stand in a formula", "beside the formula"),
+    (TEXT, ("{{exercise read_once}}", "$x = {{= waste}}$"), "{{= waste", "cannot stand in a formula", "beside"),
+    (TEXT, ("{{exercise read_once}}", "$$\\frac{a}{b$$"), "$$", "begins no formula", "needs its }"),
     (TEXT, ("explore jacobian", "explore jacobi"), "jacobi", "no explorer `jacobi`", "`jacobian`"),
     (
         TEXT,

@@ -1,8 +1,9 @@
 //! `warpbook export`, and what happens where no window can open.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::args::ExportArgs;
 use super::{Context, DONE, FAILED, out};
@@ -23,10 +24,18 @@ pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, E
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
         None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
     };
-    write(context, &pack, &lessons, backend, args.seed, &args.format, &args.output)
+    let written = write(context, &pack, &lessons, backend, args.seed, &args.format, &args.output)?;
+    written.files.iter().for_each(|file| out::line(&file.display().to_string()));
+    Ok(written.code)
 }
 
-/// Runs the experiments of some lessons and writes their notes, naming each file.
+/// What was written, and how it ended.
+struct Written {
+    files: Vec<PathBuf>,
+    code: ExitCode,
+}
+
+/// Runs the experiments of some lessons and writes their notes.
 fn write(
     context: &Context,
     pack: &Pack,
@@ -35,7 +44,7 @@ fn write(
     seed: u64,
     formats: &[Format],
     folder: &Path,
-) -> Result<ExitCode, ExitCode> {
+) -> Result<Written, ExitCode> {
     // Experiments take a while: what cannot be written afterwards is said before.
     if folder.exists() && !folder.is_dir() {
         let problem = Diagnostic::error(format!("{} is no folder", folder.display()));
@@ -53,8 +62,13 @@ fn write(
     let models = context.models();
     let recordings: Arc<[Recording]> = context.recordings(pack).into();
     let quotes = Arc::new(context.quotes(pack, &recordings, &models));
-    let mut code = DONE;
-    for id in lessons {
+    let mut written = Written { files: Vec::new(), code: DONE };
+    let start = Instant::now();
+    for (done, id) in lessons.iter().enumerate() {
+        if lessons.len() > 1 {
+            let passed = start.elapsed().as_secs();
+            out::note(&format!("lesson {} of {}, after {passed} s", done + 1, lessons.len()));
+        }
         let lesson = run::lesson(pack, id).map_err(out::misused)?;
         let mut of_lesson = kept.lessons.get(id).cloned().unwrap_or_default();
         of_lesson.adopt(lesson);
@@ -73,25 +87,31 @@ fn write(
             export::run_and_report(&context.devices, wanted, &context.cancel, &mut out::note).map_err(out::misused)?;
         out::problems(&problems);
         if problems.iter().any(Diagnostic::is_error) {
-            code = FAILED;
+            written.code = FAILED;
         }
-        for file in notes::write(&report, formats, folder).map_err(out::misused)? {
-            out::line(&file.display().to_string());
-        }
+        written.files.extend(notes::write(&report, formats, folder).map_err(out::misused)?);
     }
-    Ok(code)
+    Ok(written)
 }
 
 pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<ExitCode, ExitCode> {
     let hint = why.hint.as_deref().map(|h| format!(" To get a window: {h}.")).unwrap_or_default();
     out::note(&format!(
         "No window can be opened here: {}.{hint} Instead, the lessons' experiments run now on the built-in tracer, \
-         which needs no GPU, and a note of each lesson is written to notes/ (an .html file to open in a browser, \
-         and the same as Markdown). `warpbook --help` lists what else works here.",
+         which needs no GPU, and a note of each lesson is written to notes/, within a minute on two cores. `warpbook --help` lists what else works here.",
         why.message
     ));
     let pack = context.pack()?;
     let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
     let formats = [Format::Markdown, Format::Html];
-    write(context, &pack, &lessons, Choice::Only(Backend::Simt), 1, &formats, Path::new("notes"))
+    let written = write(context, &pack, &lessons, Choice::Only(Backend::Simt), 1, &formats, Path::new("notes"))?;
+    let (pages, others): (Vec<_>, Vec<_>) =
+        written.files.iter().partition(|file| file.extension() == Some("html".as_ref()));
+    out::line("Open one of these in a browser:");
+    pages.iter().for_each(|page| out::line(&format!("  {}", page.display())));
+    out::line(&format!(
+        "Beside them lie {} more files: the same as Markdown, its figures, and its data.",
+        others.len()
+    ));
+    Ok(written.code)
 }

@@ -59,25 +59,9 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
 fn show(pack: &Pack, output: &RunOutput) {
     let params: Vec<String> = output.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
     out::line(&format!("{} on {} ({}), {}", output.lesson, output.device, output.backend.name(), params.join(", ")));
-    let header = [
-        "kernel",
-        "check",
-        "median",
-        "p10–p90",
-        "n",
-        "throughput",
-        "of ceiling",
-        "load sectors",
-        "store sectors",
-        "conflicts",
-    ];
-    let mut rows = vec![header.iter().map(ToString::to_string).collect()];
-    for kernel in &output.kernels {
-        rows.push(row(kernel));
-        rows.extend(kernel.library.as_ref().map(library_row));
-    }
     if !output.kernels.is_empty() {
-        out::table(&rows);
+        measured(&output.kernels);
+        traced(&output.kernels);
     }
     output.programs.iter().for_each(program);
     let printed = output.kernels.iter().flat_map(|kernel| &kernel.printed);
@@ -186,9 +170,6 @@ fn library_row(library: &LibraryOutput) -> Vec<String> {
         time.map_or_else(dash, |t| t.samples.to_string()),
         library.bytes_per_s.map_or_else(dash, |b| si(b, "B/s")),
         dash(),
-        dash(),
-        dash(),
-        dash(),
     ]
 }
 
@@ -239,10 +220,23 @@ pub(super) fn heading(device: &Modelled) -> String {
     format!("predicted for {} ({whose}):", device.name)
 }
 
-fn row(kernel: &KernelOutput) -> Vec<String> {
+/// Each kernel's check, and its time beside the library's where anything was timed.
+fn measured(kernels: &[KernelOutput]) {
+    let is_timed = kernels.iter().any(|kernel| kernel.time.is_some() || kernel.library.is_some());
+    let columns = if is_timed { 7 } else { 2 };
+    let header = ["kernel", "check", "median", "p10–p90", "n", "throughput", "of ceiling"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for kernel in kernels {
+        rows.push(time_row(kernel));
+        rows.extend(kernel.library.as_ref().map(library_row));
+    }
+    rows.iter_mut().for_each(|row| row.truncate(columns));
+    out::table(&rows);
+}
+
+fn time_row(kernel: &KernelOutput) -> Vec<String> {
     let dash = || "–".to_owned();
     let time = kernel.time.as_ref();
-    let trace = kernel.trace.as_ref();
     let check = match (&kernel.check, kernel.ok) {
         (Some(check), Some(true)) if check.elements < check.total => {
             format!("ok, error {:.1e} in {} of {}", check.max_rel_error, count(check.elements), count(check.total))
@@ -259,8 +253,27 @@ fn row(kernel: &KernelOutput) -> Vec<String> {
         time.map_or_else(dash, |t| t.samples.to_string()),
         kernel.bytes_per_s.map_or_else(dash, |b| si(b, "B/s")),
         kernel.roofline.map_or_else(dash, |p| figure(p.fraction, "%")),
-        trace.map_or_else(dash, |t| count(t.global.load.sectors)),
-        trace.map_or_else(dash, |t| count(t.global.store.sectors)),
-        trace.map_or_else(dash, |t| count(t.shared.load.conflicts + t.shared.store.conflicts)),
     ]
+}
+
+/// The tracer's counts, of atomics only where there are any.
+fn traced(kernels: &[KernelOutput]) {
+    let known: Vec<_> = kernels.iter().filter_map(|kernel| Some((kernel, kernel.trace.as_ref()?))).collect();
+    if known.is_empty() {
+        return;
+    }
+    let has_atomics = known.iter().any(|(_, trace)| trace.global.atomic.requests > 0);
+    let mut header = vec!["traced", "load sectors", "store sectors", "bank conflicts"];
+    header.extend(has_atomics.then_some("atomic sectors"));
+    let mut rows = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+    rows.extend(known.iter().map(|(kernel, trace)| {
+        let (global, shared) = (&trace.global, &trace.shared);
+        let conflicts = shared.load.conflicts + shared.store.conflicts + shared.atomic.conflicts;
+        let mut row = vec![kernel.id.clone()];
+        row.extend([global.load.sectors, global.store.sectors, conflicts].map(count));
+        row.extend(has_atomics.then(|| count(global.atomic.sectors)));
+        row
+    }));
+    out::line("");
+    out::table(&rows);
 }

@@ -319,7 +319,8 @@ impl Builder<'_> {
     fn command(&self, step: &Step, params: &Params, backend: Backend) -> NoteBlock {
         let Setting { lesson, seed, warp_width, .. } = &self.input.setting;
         NoteBlock::Command(format!(
-            "warpbook run {}{}{} --backend {} --seed {seed}{}",
+            "warpbook{} run {}{}{} --backend {} --seed {seed}{}",
+            of_pack(lesson),
             lesson.id,
             named(lesson, &step.variant),
             settings(params),
@@ -368,10 +369,10 @@ impl Builder<'_> {
             return Vec::new();
         }
         let Some(experiment) = lesson.experiments.iter().find(|e| e.id == *id) else { return Vec::new() };
-        let found = self.input.sweeps.get(id).filter(|sweep| !sweep.points.is_empty());
-        let Some(found) = found else { return Vec::new() };
         self.plotted.push(id.clone());
-        let mut blocks = experiment::figure(self.input, &lesson, experiment, found);
+        let found = self.input.sweeps.get(id).filter(|sweep| !sweep.points.is_empty());
+        let figure = |found| experiment::figure(self.input, &lesson, experiment, found);
+        let mut blocks = found.map(figure).unwrap_or_default();
         blocks.extend(experiment::recorded(self.input, &lesson, experiment));
         blocks
     }
@@ -382,7 +383,7 @@ impl Builder<'_> {
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
         Some(NoteBlock::Figure {
             id: format!("{}-{name}", step.id),
-            caption: "At my own logits, computed in f64.".to_owned(),
+            caption: "At my own settings.".to_owned(),
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),
         })
@@ -393,6 +394,18 @@ impl Builder<'_> {
 fn on_stage<'a>(lesson: &'a Lesson, step: &Step) -> Option<(usize, &'a Kernel)> {
     let place = lesson.program(&step.variant.program)?.place_of(&step.pass)?;
     Some((place, (*lesson.launched(&step.variant).get(place)?)?))
+}
+
+/// The option that names the pack that a lesson is from; nothing of the one that the program comes with.
+pub(super) fn of_pack(lesson: &Lesson) -> String {
+    let place = lesson.programs.first().filter(|_| !lesson.built_in).map(|program| &program.place.file);
+    let pack = place.and_then(|file| file.strip_suffix(&format!("lessons/{}/lesson.ron", lesson.id)));
+    match pack.map(|pack| pack.trim_end_matches('/')) {
+        None => String::new(),
+        Some("") => " --pack .".to_owned(),
+        Some(pack) if pack.contains(' ') => format!(" --pack '{pack}'"),
+        Some(pack) => format!(" --pack {pack}"),
+    }
 }
 
 /// The options that name a program, and the kernels in its places.

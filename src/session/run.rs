@@ -17,6 +17,7 @@ use crate::job::{Job, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Pack, Program, Value, Variant};
 use crate::measure::roofline::{self, Placement};
+use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
 /// What to run, and how.
@@ -249,10 +250,10 @@ impl Runner<'_> {
         params: &Params,
         done: &Done,
         ceilings: &Ceilings,
-    ) -> (Option<Predicted>, Vec<Diagnostic>) {
+    ) -> Foreseen {
         // A prediction is made of a trace, and what has none was never to have one.
         if !self.lesson.runs_on(variant, Backend::Simt) {
-            return (None, Vec::new());
+            return Foreseen::default();
         }
         let retraced = match done.record.backend {
             Backend::Simt => Ok(None),
@@ -260,7 +261,10 @@ impl Runner<'_> {
         };
         let retraced = match retraced {
             Ok(retraced) => retraced,
-            Err(problems) => return (None, problems.into_iter().map(as_warning).collect()),
+            Err(problems) => {
+                let problems = problems.into_iter().map(as_warning).collect();
+                return Foreseen { problems, ..Foreseen::default() };
+            }
         };
         let traced = retraced.as_ref().unwrap_or(done);
         let launch = traced.launch(0);
@@ -270,7 +274,7 @@ impl Runner<'_> {
             let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
             model::predicted(chosen, &traced, ceilings, measured_s)
         });
-        (predicted, Vec::new())
+        Foreseen { predicted, trace: trace.cloned(), problems: Vec::new() }
     }
 
     /// A program's counts, without checking its result again.
@@ -302,6 +306,17 @@ impl Runner<'_> {
             }
         }
     }
+}
+
+/// What a trace says of a kernel beyond what a device measured.
+#[derive(Default)]
+pub struct Foreseen {
+    /// Its time by a device's model.
+    pub predicted: Option<Predicted>,
+    /// The counts that this was made of.
+    pub trace: Option<Trace>,
+    /// Why there are none, as warnings.
+    pub problems: Vec<Diagnostic>,
 }
 
 /// What was run of a lesson, as it comes.
@@ -406,9 +421,11 @@ pub fn run(
             if let Some(done) = &done {
                 outcome.roofline = placement(&done.record, &ceilings);
                 if let Some(modelled) = &modelled {
-                    let (predicted, unpredicted) = runner.predict(modelled, &variant, &params, done, &ceilings);
-                    outcome.predicted = predicted;
-                    problems.extend(unpredicted);
+                    let foreseen = runner.predict(modelled, &variant, &params, done, &ceilings);
+                    outcome.predicted = foreseen.predicted;
+                    // What a device measured has its counts beside it, from the trace that the prediction was made of.
+                    outcome.trace = outcome.trace.or(foreseen.trace);
+                    problems.extend(foreseen.problems);
                 }
                 let before = lesson.kernel(&program.id).and_then(|kernel| ladder::before(lesson, kernel));
                 let before = before.and_then(|before| records.iter().find(|record| record.program == before.id));

@@ -422,6 +422,14 @@ impl<'a> Markdown<'a> {
                                 let hint = "close it with }} on the same line; braces of your own go into `code`";
                                 self.error(range.start + open, "this {{ does not begin a live part", hint);
                             }
+                            // A pair that begins no formula comes as one text or as two.
+                            let before = matches!(line.last(), Some(Inline::Text(before)) if before.ends_with('$'));
+                            let joined = (before && plain.starts_with('$')).then_some(0);
+                            let open = plain.find("$$").or(joined).filter(|_| !self.is_escaped(range));
+                            if let Some(open) = open {
+                                let hint = "every { of a formula needs its }; a dollar sign is \\$";
+                                self.error(range.start + open - usize::from(before), "this $$ begins no formula", hint);
+                            }
                             push_text(line, plain);
                         }
                         Piece::Live(live) => line.extend(self.live(&live)),
@@ -442,11 +450,19 @@ impl<'a> Markdown<'a> {
         }
     }
 
+    /// Whether a dollar sign of the text was written as such.
+    fn is_escaped(&self, range: &Range<usize>) -> bool {
+        self.excerpt.text.get(range.start.saturating_sub(1)..range.end).is_some_and(|source| source.contains("\\$"))
+    }
+
     fn math(&self, latex: &str, range: &Range<usize>) -> Option<Inline> {
         let latex = self.masked.restore(latex, range);
         let source = self.excerpt.text.get(range.clone()).unwrap_or("");
         let begin = range.start + source.find(&latex).unwrap_or(0);
-        if let Err(error) = ratex_parser::parse(&latex) {
+        if let Some(live) = live_part(&latex) {
+            let hint = "formulas are set as they stand; write the figure beside the formula";
+            self.error(begin + live, "a live part cannot stand in a formula", hint);
+        } else if let Err(error) = ratex_parser::parse(&latex) {
             let inside = error.loc.as_ref().map_or(0, |loc| loc.start);
             let message = format!("this formula is not LaTeX that can be set: {}", error.message);
             self.error(begin + inside, message, "see katex.org for what is understood; a dollar sign is \\$");
@@ -457,6 +473,16 @@ impl<'a> Markdown<'a> {
         }
         None
     }
+}
+
+/// Where a formula has what would be a live part in text: `{{= …}}`, or a word in double braces. LaTeX has double braces around less.
+fn live_part(latex: &str) -> Option<usize> {
+    let starts = latex.match_indices("{{").map(|(at, _)| at);
+    starts.into_iter().find(|at| {
+        let inside = latex[at + 2..].split("}}").next().unwrap_or_default();
+        let is_word = inside.len() > 2 && inside.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        inside.starts_with('=') || is_word
+    })
 }
 
 fn is_inline(tag: &Tag<'_>) -> bool {

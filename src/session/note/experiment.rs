@@ -1,6 +1,6 @@
 //! An experiment in a note: its figure, its data, and the same as another device measured it.
 
-use super::{Input, named, settings, warps};
+use super::{Input, named, of_pack, settings, warps};
 use crate::base::units::number;
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::NoteBlock;
@@ -72,7 +72,8 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
         },
         NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
         NoteBlock::Command(format!(
-            "warpbook sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
+            "warpbook{} sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
+            of_pack(lesson),
             lesson.id,
             found.over,
             values.join(","),
