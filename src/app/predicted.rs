@@ -161,7 +161,7 @@ fn cells_of(found: &Predicted, bound_by: &str, recorded: Option<(&Recording, &Ti
         cells.push(Cell { ink, ..Cell::new(si(time.median_s, "s"), name) });
     }
     if let Some(held) = &found.occupancy {
-        let value = held.fraction.map_or_else(|| format!("{} blocks", held.blocks_per_sm), |f| figure(f, "%"));
+        let value = held.share_words().unwrap_or_else(|| format!("{} blocks", held.blocks_per_sm));
         cells.push(Cell::new(format!("{value} occupancy"), format!("{} limit", held.limited_by.name())));
     }
     if let Some(waves) = found.waves {

@@ -6,6 +6,7 @@ use super::args::{RunArgs, RunCommand};
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, si};
+use crate::device::Occupancy;
 use crate::lesson::Pack;
 use crate::session::io::Io;
 use crate::session::model::{Modelled, Predicted, Said};
@@ -189,7 +190,7 @@ fn predicted(output: &RunOutput) {
             kernel.id.clone(),
             predicted.time_words().unwrap_or_else(dash),
             predicted.bound.map_or_else(dash, |bound| bound.name().to_owned()),
-            held.and_then(|o| o.fraction).map_or_else(dash, |f| figure(f, "%")),
+            held.and_then(Occupancy::share_words).unwrap_or_else(dash),
             held.map_or_else(dash, |o| o.limited_by.name().to_owned()),
             predicted.waves.map_or_else(dash, |w| digits3(w.waves)),
             predicted.waves.map_or_else(dash, |w| figure(w.idle_share, "%")),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::predict::Launch;
 use super::spec::DeviceSpec;
+use crate::base::units::figure;
 
 /// What an SM hands out to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -70,6 +71,15 @@ pub struct Occupancy {
     pub limits: Vec<Limit>,
     /// Resources that may limit it too, and of which the device's or the kernel's figure is not known.
     pub unknown: Vec<Resource>,
+}
+
+impl Occupancy {
+    /// The share of an SM's warps that is held, in words; "≤" where a limit is not known, such as a WGSL kernel's registers.
+    #[must_use]
+    pub fn share_words(&self) -> Option<String> {
+        let bound = if self.unknown.is_empty() { "" } else { "≤ " };
+        self.fraction.map(|share| format!("{bound}{}", figure(share, "%")))
+    }
 }
 
 /// The blocks of a launch that an SM holds at once, as NVIDIA's calculator counts them (`cuda_occupancy.h` of the CUDA toolkit): threads

@@ -87,7 +87,7 @@ fn levels(river: &River) -> Vec<Level> {
     }
     if river.least > 0.0 {
         let streams = vec![(river.least, Ink::Muted)];
-        levels.push(Level { name: "DRAM, at least", mark: "what the work needs, each byte once".into(), streams });
+        levels.push(Level { name: "at least", mark: "what the work needs: each byte once".into(), streams });
     }
     levels
 }
@@ -229,7 +229,7 @@ mod tests {
         // The scale stays, so that seven times the waste is seven times as wide.
         assert!(two > 10.0 && (eight / two - 7.0).abs() < 0.05, "{two} {eight}");
         let alt = picture(&strided(8), size).alt;
-        assert!(alt.contains("sectors: 1.15 kB") && alt.contains("DRAM, at least: 256 B"), "{alt}");
+        assert!(alt.contains("sectors: 1.15 kB") && alt.contains("at least: 256 B"), "{alt}");
     }
 
     #[test]

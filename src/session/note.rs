@@ -21,7 +21,7 @@ use super::setting::Setting;
 use super::staged;
 use super::sweep::Sweep;
 use crate::base::diag::Diagnostic;
-use crate::base::units::{figure as words, number, si};
+use crate::base::units::{number, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::job::{Shown, TraceSpec};
 use crate::lesson::scope::{Env, Results};
@@ -449,8 +449,7 @@ fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Opti
     let none = || "–".to_owned();
     let whose = if found.device.this_machine { "the device that measured" } else { "a model, not this machine" };
     let held = found.occupancy.as_ref();
-    let limited =
-        |o: &Occupancy| format!("{}, by {}", o.fraction.map_or_else(none, |f| words(f, "%")), o.limited_by.name());
+    let limited = |o: &Occupancy| format!("{}, by {}", o.share_words().unwrap_or_else(none), o.limited_by.name());
     let columns = [
         ("kernel", kernel.to_owned()),
         ("predicted", found.time_words().unwrap_or_else(none)),

@@ -29,8 +29,8 @@ pub(super) fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     let name = |sheet: &mut Sheet, at: [f32; 2], anchor: Anchor, words: &str| {
         sheet.frame.text(at, 13.0, anchor, Ink::Muted, words);
     };
-    name(sheet, [left, top - cell - 16.0], Anchor::Start, "of B's tile");
-    name(sheet, [left - 10.0, top - 10.0], Anchor::End, "A");
+    name(sheet, [left, top - cell - 16.0], Anchor::Start, "of B");
+    name(sheet, [left - 10.0, top - 10.0], Anchor::End, "of A");
     let (reads, products) = (rows + columns, rows * columns);
     let a_product = short(reads as f64 / products as f64);
     let lines = [
