@@ -17,7 +17,7 @@ pub(super) fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     let (read, sum) = (Hue::Shared.tint(45), Hue::Store.tint(45));
     let room = sheet.width - NUMBERS;
     let cell = (room / (columns as f32 + 2.0)).min(TALL / (rows as f32 + 1.0)).min(CELL);
-    let (left, top) = (cell.max(14.0) + 12.0, sheet.y + LINE + cell.max(14.0) + 4.0);
+    let (left, top) = ((cell + 12.0).max(42.0), sheet.y + LINE + cell.max(14.0) + 4.0);
     let mut draw = |x: f32, y: f32, ink: Ink| {
         sheet.frame.outline([x, y, cell - 1.0, cell - 1.0], 2.0, Some(ink), Ink::Faint, None);
     };
