@@ -149,7 +149,7 @@ fn an_element_is_traced_back_on_the_stage() {
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::GoTo(2));
     settle(&mut window);
-    window.get_by_label("Origin…").click();
+    window.get_by_label("Explain…").click();
     settle(&mut window);
     window.get_by_role_and_label(Role::Slider, "Element whose origin is shown");
     window.state_mut().desk.command(Command::Explain("dst".to_owned(), 300));

@@ -77,7 +77,7 @@ impl Code {
                 let help = format!(
                     "Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store."
                 );
-                if ui.button("Origin…").on_hover_text(help).clicked() {
+                if ui.button("Explain…").on_hover_text(help).clicked() {
                     happened.commands.push(Command::Explain(output.clone(), 0));
                 }
             }

@@ -65,7 +65,7 @@ pub fn examine(devices: &Devices, display: Finding) -> Report {
     Report { version: super::VERSION.to_owned(), backends, cuda, display }
 }
 
-/// Whether a display server is named, and its library can be loaded, before a window library would be asked and fail.
+/// Whether a display server is named, before a window library would be asked and fail; and which libraries that one loads.
 #[must_use]
 pub fn display() -> Finding {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
@@ -73,8 +73,8 @@ pub fn display() -> Finding {
         return Finding { found: true, what: "the system's own".into(), hint: None };
     }
     let (found, what) = match (set("WAYLAND_DISPLAY"), set("DISPLAY")) {
-        (true, _) => (true, "WAYLAND_DISPLAY is set"),
-        (false, true) => (true, "DISPLAY is set"),
+        (true, _) => (true, "WAYLAND_DISPLAY is set; a window also needs libwayland-client and libxkbcommon"),
+        (false, true) => (true, "DISPLAY is set; a window also needs libX11, libXcursor, libXi and libxkbcommon-x11"),
         (false, false) => (false, "neither WAYLAND_DISPLAY nor DISPLAY is set"),
     };
     let hint = (!found).then(|| "start it in a graphical session, or over `ssh -X`".to_owned());

@@ -77,7 +77,7 @@ fn both_sides_of_a_race_are_told_as_they_were() -> Result {
         "if (i == 4u && g.x == 0u) {\nlet x = out[7];\ns[i] = x;\n}\nif (i == 2u && g.x == 0u) {\nout[7] = 1u;\n}",
     )?;
     let message = "local indices 4 and 2 of workgroup 0 race for word 7 (byte 28) of `out`: 2 writes it here, 4 read it \
-                   at line 6, with no storageBarrier() (a workgroupBarrier() orders workgroup memory only) between";
+                   at line 6, with no storageBarrier() (a workgroupBarrier() orders workgroup memory only; lanes that add to one element need atomicAdd()) between";
     assert_eq!(in_one_warp, [(10, message.to_owned())]);
     Ok(())
 }

@@ -141,7 +141,8 @@ impl<'a> Races<'a> {
             Mem::Buffer(buffer) => match self.buffers[usize::from(buffer)] {
                 Buffer::Read(_) => return,
                 Buffer::Written(_) => {
-                    let barrier = "storageBarrier() (a workgroupBarrier() orders workgroup memory only)";
+                    let barrier = "storageBarrier() (a workgroupBarrier() orders workgroup memory only; lanes that \
+                                   add to one element need atomicAdd())";
                     (Some(buffer), self.storage_epoch, barrier)
                 }
             },
