@@ -204,12 +204,12 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     );
     window.get_by_label_contains("No trace: this kernel is written in CUDA C++ only");
     window.get_by_label_contains("extern \"C\" __global__ void fast");
-    assert!(window.query_by_label_contains("Origin").is_none());
+    assert!(window.query_by_label_contains("Explain…").is_none());
     // The next step's kernel is traced as ever.
     window.state_mut().desk.command(session::desk::Command::GoTo(1));
     window::settle(&mut window);
     assert!(window.state().desk.state().found.traced["copy"].timeline.is_some());
-    window.get_by_label_contains("Origin");
+    window.get_by_label_contains("Explain…");
     assert!(window.query_by_label_contains("No trace").is_none());
 }
 
