@@ -95,6 +95,16 @@ pub struct Tensor {
     pub words: Vec<u32>,
 }
 
+/// `count` words, of the bit patterns that `value` gives for `in_word` elements each.
+fn elements(count: usize, in_word: usize, value: impl Fn(u64) -> u32 + Sync) -> Vec<u32> {
+    let places = (0..count).into_par_iter().with_min_len(PAR_MIN);
+    if in_word == 1 {
+        return places.map(|i| value(i as u64)).collect();
+    }
+    let word = |i: usize| (0..in_word).rev().fold(0, |word, k| word << 16 | value((i * in_word + k) as u64));
+    places.map(word).collect()
+}
+
 impl Tensor {
     /// `count` elements filled as `init` says; of 16-bit ones, as many as fill the last word. `stream` keeps the random
     /// buffers of one job apart.
@@ -103,22 +113,20 @@ impl Tensor {
         let seed = seed.wrapping_mul(0x1_0000).wrapping_add(stream);
         let in_word = elem.in_word();
         let count = count.div_ceil(in_word);
-        let each = |value: &(dyn Fn(u64) -> u32 + Sync)| {
-            let word = |i: usize| (0..in_word).rev().fold(0, |word, k| word << 16 | value((i * in_word + k) as u64));
-            (0..count).into_par_iter().with_min_len(PAR_MIN).map(word).collect()
-        };
+        let each = |value: &(dyn Fn(u64) -> u32 + Sync)| elements(count, in_word, value);
         let words = match init {
             Init::Zero => vec![0; count],
             Init::Poison => vec![elem.poison(); count],
             Init::Value(value) => each(&|_| elem.encode(value)),
             #[expect(clippy::cast_precision_loss, reason = "iota is exact up to 2^53")]
             Init::Iota => each(&|i| elem.encode(i as f64)),
-            Init::Random => each(&|i| match elem {
-                Elem::F32 => rng::unit_f32(seed, i).to_bits(),
-                Elem::F16 => u32::from(f32_to_f16(rng::unit_f32(seed, i))),
-                Elem::Bf16 => u32::from(f32_to_bf16(rng::unit_f32(seed, i))),
-                Elem::U32 | Elem::I32 => rng::word(seed, i),
-            }),
+            // Most buffers are these, and large: each type has a loop of its own.
+            Init::Random => match elem {
+                Elem::F32 => elements(count, 1, |i| rng::unit_f32(seed, i).to_bits()),
+                Elem::F16 => elements(count, 2, |i| u32::from(f32_to_f16(rng::unit_f32(seed, i)))),
+                Elem::Bf16 => elements(count, 2, |i| u32::from(f32_to_bf16(rng::unit_f32(seed, i)))),
+                Elem::U32 | Elem::I32 => elements(count, 1, |i| rng::word(seed, i)),
+            },
             Init::Within { low, high, masked } => each(&|i| {
                 if rng::unit(seed.wrapping_add(MASKS), i) < masked {
                     return elem.encode(f64::from(MASKED));

@@ -20,6 +20,15 @@ pub struct Counted {
     pub whence: String,
 }
 
+/// What a device's DRAM can have moved at most in the time that a launch took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// Bytes: the time times the published bandwidth.
+    pub bytes: f64,
+    /// Whose time it is.
+    pub whence: String,
+}
+
 /// The bytes of a launch, over the whole grid and all its launches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct River {
@@ -39,6 +48,8 @@ pub struct River {
     pub least: f64,
     /// What a device counted of the same launch; None where nobody did.
     pub counted: Option<Counted>,
+    /// What the DRAM can have moved in the time of the same launch; None where no time is known.
+    pub reach: Option<Reach>,
 }
 
 const SIZE: f32 = 13.0;
@@ -51,6 +62,9 @@ const BAR: f32 = 14.0;
 const SLICE: f32 = 2.0;
 /// The share of the room that the least takes while the river is no wider than that allows: so that its width can be seen to change.
 const UNIT: f32 = 1.0 / 8.0;
+
+/// The level of what the work needs.
+const LEAST: &str = "at least";
 
 /// A level of the memory, with the streams that pass it: their bytes and colours.
 struct Level {
@@ -87,7 +101,12 @@ fn levels(river: &River) -> Vec<Level> {
     }
     if river.least > 0.0 {
         let streams = vec![(river.least, Ink::Muted)];
-        levels.push(Level { name: "at least", mark: "what the work needs: each byte once".into(), streams });
+        levels.push(Level { name: LEAST, mark: "what the work needs: each byte once".into(), streams });
+    }
+    // That DRAM can move enough says nothing. That it cannot says that a cache has helped.
+    if let Some(reach) = river.reach.as_ref().filter(|reach| reach.bytes < river.least) {
+        let streams = vec![(reach.bytes, Hue::Conflict.ink())];
+        levels.push(Level { name: "DRAM, at most", mark: reach.whence.clone().into(), streams });
     }
     levels
 }
@@ -135,8 +154,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         frame.text([width - MARGIN, y + BAR / 2.0], 14.0, Anchor::End, Ink::Text, si(level.bytes(), "B"));
         if river.least > 0.0 && step > 40.0 {
             let times = level.bytes() / river.least;
-            let is_least = index + 1 == levels.len();
-            let times = if is_least { "the least".to_owned() } else { format!("{}× the least", digits3(times)) };
+            let times =
+                if level.name == LEAST { "the least".to_owned() } else { format!("{}× the least", digits3(times)) };
             frame.text([width - MARGIN, y + BAR / 2.0 + 17.0], 12.0, Anchor::End, Ink::Muted, times);
         }
         if step > 40.0 {
@@ -154,6 +173,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         (Hue::Store.ink(), "stores"),
         (WASTE, "moved, but not asked for"),
         (Hue::Shared.ink(), "workgroup memory"),
+        (Hue::Conflict.ink(), "less than the work needs"),
     ];
     let drawn = |ink: Ink| levels.iter().flat_map(|level| &level.streams).any(|(bytes, of)| *of == ink && *bytes > 0.0);
     let mut x = left;
@@ -241,13 +261,22 @@ mod tests {
     }
 
     #[test]
+    fn a_time_that_dram_cannot_explain_has_a_level_of_its_own() {
+        let reach = |bytes| Some(Reach { bytes, whence: "recorded: 1 µs at 4.8 TB/s".to_owned() });
+        let alt = |bytes| picture(&River { reach: reach(bytes), ..strided(8) }, [700.0, 360.0]).alt;
+        assert!(alt(200.0).contains("DRAM, at most: 200 B (recorded: 1 µs at 4.8 TB/s)"), "{}", alt(200.0));
+        assert!(!alt(300.0).contains("DRAM"), "it can have moved the 256 bytes");
+    }
+
+    #[test]
     fn nothing_leaves_the_picture() {
         let tiled =
             River { loaded: 1 << 30, shared_loads: 1 << 34, shared_stores: 1 << 30, least: 1e6, ..River::default() };
         for size in [[420.0, 170.0], [700.0, 300.0], [1400.0, 900.0]] {
             let counted =
                 Counted { read: 1e9, written: 1e8, whence: "A device with a long name, 2026-11-22".to_owned() };
-            let deep = River { counted: Some(counted), ..tiled.clone() };
+            let reach = Reach { bytes: 9e5, whence: "recorded: 5.47 µs at 4.80 TB/s, a device, a day".to_owned() };
+            let deep = River { counted: Some(counted), reach: Some(reach), ..tiled.clone() };
             for river in [strided(1), strided(32), tiled.clone(), deep, River::default()] {
                 for item in picture(&river, size).items {
                     let [x, y, w, h] = item.bounds();

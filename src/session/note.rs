@@ -293,7 +293,9 @@ impl Builder<'_> {
         let position = ordinal as f32 + 0.99;
         let spread = grid.and_then(|done| self.spread(done, place));
         let counted = self.input.quotes.counted(&lesson, &step.variant.program, params);
-        let river = grid.and_then(|done| staged::river(done.record.pass(place)?, counted));
+        let chosen = model::pick(&self.input.models, self.input.model.as_deref(), &self.input.device);
+        let reach = chosen.and_then(|c| staged::reach(&c, &self.input.recordings, &lesson, &step.variant, params));
+        let river = grid.and_then(|done| staged::river(done.record.pass(place)?, counted, reach));
         let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, grid));
         let heat = grid.and_then(|done| done.record.pass(place)?.heat.as_ref());
         let view = StageView {

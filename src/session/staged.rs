@@ -9,11 +9,11 @@ use super::recording::{self, Recording};
 use super::saved::RecordingChoice;
 use super::sweep::Sweep;
 use super::work;
-use crate::base::units::{Work, number};
+use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
-use crate::scene::river::{Counted, River};
+use crate::scene::river::{Counted, Reach, River};
 use crate::scene::roofline::{Roof, Roofline, Spot};
 use crate::scene::waves::Spread;
 use crate::trace::PassRecord;
@@ -42,9 +42,28 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
     })
 }
 
-/// Where a pass's bytes go, beside what a device counted of it; None before it is traced.
+/// What a device's DRAM can have moved, by its published bandwidth, in the shortest time that was recorded of a program on it. None for
+/// programs of several passes.
 #[must_use]
-pub fn river(pass: &PassRecord, counted: Option<Counted>) -> Option<River> {
+pub fn reach(
+    chosen: &Chosen<'_>,
+    recordings: &[Recording],
+    lesson: &Lesson,
+    variant: &Variant,
+    params: &Params,
+) -> Option<Reach> {
+    let whole = lesson.program(&variant.program).is_some_and(|program| program.passes().len() == 1);
+    let of_device = recordings.iter().filter(|recording| whole && chosen.spec.is_adapter(&recording.device));
+    let times = of_device.filter_map(|recording| Some(recording.time_at(lesson, variant, params)?.median_s));
+    let time_s = times.min_by(f64::total_cmp)?;
+    let bytes_per_s = chosen.spec.figures.dram_bytes_per_s()?;
+    let whence = format!("in {} at {}, recorded on {}", si(time_s, "s"), si(bytes_per_s, "B/s"), chosen.spec.short);
+    Some(Reach { bytes: time_s * bytes_per_s, whence })
+}
+
+/// Where a pass's bytes go, beside what is known of it on a device; None before it is traced.
+#[must_use]
+pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) -> Option<River> {
     let trace = pass.trace.as_ref()?;
     let (global, shared) = (&trace.global, &trace.shared);
     Some(River {
@@ -56,6 +75,7 @@ pub fn river(pass: &PassRecord, counted: Option<Counted>) -> Option<River> {
         shared_stores: WAVEFRONT * (shared.store.wavefronts + shared.atomic.wavefronts),
         least: pass.work.bytes,
         counted,
+        reach,
     })
 }
 

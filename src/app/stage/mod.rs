@@ -240,7 +240,9 @@ impl Stage {
         }
         self.mark(state, timeline);
         let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
-        let river = state.traced().and_then(|traced| staged::river(traced.pass(state.place.pass())?, state.counted()));
+        let river = state
+            .traced()
+            .and_then(|traced| staged::river(traced.pass(state.place.pass())?, state.counted(), state.reach()));
         let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
         let heat = state.traced().and_then(|t| t.heat.as_ref()).filter(|(of, _)| *of == state.place.shown());
         let looked = state.found.looked.as_ref().filter(|_| scene == SceneKind::Contents);

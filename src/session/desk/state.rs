@@ -17,7 +17,7 @@ use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Variant};
 use crate::scene::passes::Passes;
 use crate::scene::plot::Plot;
-use crate::scene::river::Counted;
+use crate::scene::river::{Counted, Reach};
 use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
 use crate::session::compare::{self, Figure, Side};
@@ -365,6 +365,13 @@ impl State {
     #[must_use]
     pub fn counted(&self) -> Option<Counted> {
         self.quotes.counted(self.place.lesson.as_ref()?, &self.place.variant.program, &self.place.params)
+    }
+
+    /// What the modelled device's DRAM can have moved in the recorded time of the program on the bench.
+    #[must_use]
+    pub fn reach(&self) -> Option<Reach> {
+        let lesson = self.place.lesson.as_ref()?;
+        staged::reach(&self.modelled()?, &self.recordings, lesson, &self.place.variant, &self.place.params)
     }
 
     /// The latest sweep of the experiment in the plot.
