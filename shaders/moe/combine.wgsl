@@ -1,0 +1,30 @@
+// Adds up what a token's experts gave: K rows, each times its
+// weight. A lane computes one element of y.
+
+override T: u32 = 1024;  // tokens
+override K: u32 = 2;     // experts that a token goes to
+override D: u32 = 64;    // columns of y
+
+@group(0) @binding(0) var<storage, read> rows: array<f32>;
+@group(0) @binding(1) var<storage, read> row_of: array<u32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = gid.x + gid.y * groups.x * 256u;
+    if (i >= T * D) {
+        return;
+    }
+    let token = i / D;
+    var sum = 0.0;
+    for (var place = 0u; place < K; place++) {
+        let choice = token * K + place;
+        let row = row_of[choice];
+        sum += weight[choice] * rows[row * D + i % D];
+    }
+    y[i] = sum;
+}
