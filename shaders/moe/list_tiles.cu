@@ -1,10 +1,10 @@
-// Lists the tiles of 64 rows that the experts need: for each,
+// Lists the tiles of BM rows that the experts need: for each,
 // its expert and its first row. `groups` becomes the grid.
 // A lane has an expert, and first adds up the tiles of all
 // experts before it.
 // Constants: E, the experts; COLUMNS, the tiles of 64 columns;
-// STRIDE, the numbers in starts per expert.
-constexpr unsigned BM = 64;  // rows of a tile
+// STRIDE, the numbers in starts per expert; BM, the rows of a
+// tile.
 
 __device__ unsigned tiles_of(const unsigned* starts,
                              unsigned expert) {

@@ -1,4 +1,4 @@
-// Lists the tiles of 64 rows that the experts need: for each,
+// Lists the tiles of BM rows that the experts need: for each,
 // its expert and its first row. `groups` becomes the grid.
 // A lane has an expert, and first adds up the tiles of all
 // experts before it.
@@ -6,7 +6,7 @@
 override E: u32 = 8;        // experts
 override COLUMNS: u32 = 2;  // tiles of 64 columns
 override STRIDE: u32 = 1;   // numbers in starts per expert
-const BM: u32 = 64;         // rows of a tile
+override BM: u32 = 64;        // rows of a tile
 
 @group(0) @binding(0) var<storage, read> starts: array<u32>;
 @group(0) @binding(1)
