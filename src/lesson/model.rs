@@ -10,6 +10,7 @@ pub use super::prose::*;
 use super::scenes::SceneKind;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
+use crate::base::files::PackFiles;
 use crate::job::{BindingKind, Twin, written_for_cuda};
 use crate::trace::record::Backend;
 
@@ -47,8 +48,15 @@ pub struct Lesson {
     pub predictions: Vec<Prediction>,
     /// Kernels to write, in the order in which the document has them.
     pub exercises: Vec<Exercise>,
-    /// Whether it is of the pack that the program comes with.
-    pub built_in: bool,
+    /// The pack that it is of.
+    pub files: PackFiles,
+}
+
+impl Lesson {
+    /// The same problems, with the pack's files named as their user would.
+    pub fn named(&self, problems: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+        problems.into_iter().map(|problem| self.files.named(problem)).collect()
+    }
 }
 
 /// Something the learner can turn. Its id is a name in expressions.

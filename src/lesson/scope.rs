@@ -352,7 +352,7 @@ mod tests {
             steps: Vec::new(),
             predictions: Vec::new(),
             exercises: Vec::new(),
-            built_in: false,
+            files: crate::base::files::PackFiles::Embedded,
         }
     }
 

@@ -40,7 +40,7 @@ pub fn check(
             problems.extend(twin_problems(devices, lesson, &variant));
         }
         on_lesson(&lesson.id, &problems);
-        all.extend(problems);
+        all.extend(lesson.named(problems));
     }
     (pack, all)
 }
@@ -233,7 +233,6 @@ pub fn exercise_problems(
     exercise: &Exercise,
     cancel: &AtomicBool,
 ) -> Vec<Diagnostic> {
-    let file = format!("lessons/{}/lesson.ron", lesson.id);
     let judge = |source: &str| {
         Try { lesson: lesson.clone(), exercise: exercise.id.clone(), source: source.to_owned(), seed: 7 }
             .judge(devices, cancel)
@@ -243,7 +242,7 @@ pub fn exercise_problems(
     if let Some(Verdict::Solved(_)) = judge(&exercise.starter) {
         problems.push(
             Diagnostic::error(format!("the starter {of} already reaches its goal"))
-                .in_file(&file)
+                .in_place(&exercise.place)
                 .hint("leave something to do in the starter, or ask for more in the goal"),
         );
     }
@@ -251,11 +250,11 @@ pub fn exercise_problems(
     match judge(&exercise.solution) {
         Some(Verdict::Solved(_)) | None => {}
         Some(Verdict::Endless) => {
-            problems.push(Diagnostic::error(format!("the solution {of} does not end")).in_file(&file));
+            problems.push(Diagnostic::error(format!("the solution {of} does not end")).in_place(&exercise.place));
         }
         Some(Verdict::Right(_)) => problems.push(
             Diagnostic::error(format!("the solution {of} is right, but does not reach its goal"))
-                .in_file(&file)
+                .in_place(&exercise.place)
                 .hint(format!("the goal is `{}`", exercise.goal.source())),
         ),
         Some(Verdict::Broken(why) | Verdict::Wrong(_, why)) => problems.extend(why.into_iter().map(|mut problem| {
@@ -263,7 +262,8 @@ pub fn exercise_problems(
                 place.file.clone_from(&exercise.solution_file);
             }
             let at: Vec<String> = exercise.set.iter().map(|(id, value)| format!("{id} = {value}")).collect();
-            problem.message = format!("the solution {of}: {} (at {})", problem.message, at.join(", "));
+            let at = if at.is_empty() { String::new() } else { format!(" (at {})", at.join(", ")) };
+            problem.message = format!("the solution {of}: {}{at}", problem.message);
             problem
         })),
     }

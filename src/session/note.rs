@@ -25,7 +25,7 @@ use crate::base::units::{number, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::job::{Shown, TraceSpec};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline, Kernel, Lesson, SceneKind, Step, Variant};
+use crate::lesson::{Block, Inline, Kernel, Lesson, PackFiles, SceneKind, Step, Variant};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
 use crate::scene::explore::{self, ExploreView};
@@ -400,7 +400,8 @@ fn on_stage<'a>(lesson: &'a Lesson, step: &Step) -> Option<(usize, &'a Kernel)> 
 
 /// The option that names the pack that a lesson is from; nothing of the one that the program comes with.
 pub(super) fn of_pack(lesson: &Lesson) -> String {
-    let place = lesson.programs.first().filter(|_| !lesson.built_in).map(|program| &program.place.file);
+    let place =
+        lesson.programs.first().filter(|_| lesson.files != PackFiles::Embedded).map(|program| &program.place.file);
     let pack = place.and_then(|file| file.strip_suffix(&format!("lessons/{}/lesson.ron", lesson.id)));
     match pack.map(|pack| pack.trim_end_matches('/')) {
         None => String::new(),

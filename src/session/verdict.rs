@@ -37,7 +37,9 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
 /// What to do about a failed check.
 fn advice(check: &Check) -> &'static str {
     match check {
-        Check { told: Some(_), .. } => "no time is shown for a wrong result; `--print` shows what the buffer holds",
+        Check { told: Some(_), .. } => {
+            "no time is shown for a wrong result; `warpbook run` with `--print` shows what the buffer holds"
+        }
         Check { max_rel_error, .. } if *max_rel_error < ROUNDING => {
             "this is no more than rounding: give the check a `tolerance`, and a `scale` where terms cancel"
         }
