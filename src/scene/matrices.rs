@@ -296,9 +296,9 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
         card.title(Some(moment.hue.ink()), &title);
         card.says(&details[..details.len().min(2)].join(", "));
         if !said.is_empty() {
-            card.section("last loaded");
+            card.section("last loaded: rows × columns");
             for (name, rows, columns) in &said {
-                card.row(&format!("{name}  rows {rows}"), &format!("columns {columns}"));
+                card.row(name, &format!("{rows} × {columns}"));
             }
         }
         card.section("asked for by the workgroup so far");
@@ -308,6 +308,15 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
             card.row("shared loads", &bytes(shared));
         }
         card.row("global stores", &bytes(stored));
+        // Beside their names there is seldom room.
+        let tiles = layout.tiles.iter().map(|tile| {
+            let [rows, columns] = [tile.matrix.cells.rows, tile.matrix.cells.columns].map(count);
+            format!("{} {rows} × {columns}", tile.matrix.name)
+        });
+        let tiles = tiles.collect::<Vec<_>>().join(", ");
+        if !tiles.is_empty() {
+            card.says(&tiles);
+        }
         if view.timeline.truncated {
             card.says("The record is cut at its cap on events.");
         }
