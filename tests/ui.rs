@@ -401,7 +401,7 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     window.get_by_label("not this machine: Predicted");
     window.get_by_label("at best, bound by the launch: 2.92–5.01 µs");
     window.get_by_label("SM limit: threads: ≤ 100% occupancy");
-    window.get_by_label("3.03% of slots idle: 3.88 waves");
+    window.get_by_label("3.03% idle slots: 3.88 waves");
     // An experiment of the step passes through these settings, and was recorded on such a device.
     assert!(window.query_by_label_contains("recorded, CUDA: ").is_some());
     window.state_mut().desk.command(Command::SetParam("n".into(), 2_097_152.0));

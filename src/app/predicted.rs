@@ -167,7 +167,7 @@ fn cells_of(found: &Predicted, bound_by: &str, recorded: Option<(&Recording, &Ti
     if let Some(waves) = found.waves {
         cells.push(Cell::new(
             format!("{} waves", digits3(waves.waves)),
-            format!("{} of slots idle", figure(waves.idle_share, "%")),
+            format!("{} idle slots", figure(waves.idle_share, "%")),
         ));
     }
     cells

@@ -191,6 +191,11 @@ fn placed(matrix: Matrix, rect: [f32; 4], room: f32) -> Placed {
 }
 
 impl Placed {
+    /// Whether its rows and columns stand beside its name.
+    pub(super) fn is_sized(&self) -> bool {
+        self.matrix.label(self.room).contains('×')
+    }
+
     /// Where it ends on the right, its name included.
     pub(super) fn right(&self) -> f32 {
         self.grid.rect[0] + self.grid.rect[2].max(text::width(&self.matrix.label(self.room), 12.0, false))

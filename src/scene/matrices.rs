@@ -308,8 +308,8 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
             card.row("shared loads", &bytes(shared));
         }
         card.row("global stores", &bytes(stored));
-        // Beside their names there is seldom room.
-        let tiles = layout.tiles.iter().map(|tile| {
+        // Beside some names there is no room for the sizes.
+        let tiles = layout.tiles.iter().filter(|tile| !tile.is_sized()).map(|tile| {
             let [rows, columns] = [tile.matrix.cells.rows, tile.matrix.cells.columns].map(count);
             format!("{} {rows} × {columns}", tile.matrix.name)
         });

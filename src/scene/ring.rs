@@ -135,10 +135,18 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     if ring.places == 1 {
         keys.push((WAITS, WAITS, "has nothing to do".to_owned()));
     }
+    let wide = |words: &str| 18.0 + text::width(words, 12.0, false) + 20.0;
+    // Where they do not fit below the tiles, they begin further left, and the last ones are left out.
+    if left + keys.iter().map(|(.., words)| wide(words)).sum::<f32>() > width {
+        x = MARGIN;
+    }
     for (fill, edge, words) in keys {
+        if x + wide(&words) - 20.0 > width - MARGIN {
+            break;
+        }
         frame.outline([x, foot - 6.0, 12.0, 12.0], 2.0, Some(fill), edge, None);
         frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words.clone());
-        x += 18.0 + text::width(&words, 12.0, false) + 20.0;
+        x += wide(&words);
     }
     let said = if ring.places == 1 {
         "While a tile is loaded, nobody in this block multiplies. Other blocks of the SM may."

@@ -58,7 +58,8 @@ pub(super) fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
             ([x + wide + 6.0, y + 8.0], Anchor::Start, "C".to_owned()),
             ([x + wide + 6.0, y + 24.0], Anchor::Start, format!("{} × {} tiles", TILES[0], TILES[1])),
         ];
-        for (at, anchor, words) in axes {
+        let fits = |at: [f32; 2], words: &str| at[0] + text::width(words, 12.0, false) <= left + half;
+        for (at, anchor, words) in axes.into_iter().filter(|(at, _, words)| fits(*at, words)) {
             sheet.frame.text(at, 12.0, anchor, Ink::Muted, words);
         }
         let said = format!("{rows} of A, {columns} of B: {} a step", si(bytes as f64, "B"));
