@@ -308,14 +308,12 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
             card.row("shared loads", &bytes(shared));
         }
         card.row("global stores", &bytes(stored));
-        // Beside some names there is no room for the sizes.
-        let tiles = layout.tiles.iter().filter(|tile| !tile.is_sized()).map(|tile| {
-            let [rows, columns] = [tile.matrix.cells.rows, tile.matrix.cells.columns].map(count);
-            format!("{} {rows} × {columns}", tile.matrix.name)
-        });
-        let tiles = tiles.collect::<Vec<_>>().join(", ");
+        // Beside some names there is no room for the shape, or there is none.
+        let tiles = layout.tiles.iter().filter(|tile| !tile.is_sized());
+        let tiles: Vec<String> =
+            tiles.map(|tile| format!("{} {}", tile.matrix.name, count(tile.matrix.cells.elements()))).collect();
         if !tiles.is_empty() {
-            card.says(&tiles);
+            card.says(&format!("elements: {}", tiles.join(", ")));
         }
         if view.timeline.truncated {
             card.says("The record is cut at its cap on events.");
