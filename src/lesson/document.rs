@@ -230,6 +230,7 @@ impl Reader<'_> {
         let id = self.id(&fields, Kind::Param);
         let label = fields.text("label");
         let (help, unit) = (fields.text_or_empty("help"), fields.text_or_empty("unit"));
+        let zero = fields.text_or_empty("zero");
         let default_node = fields.required("default");
         let domain_node = fields.required("domain");
         fields.finish();
@@ -251,7 +252,7 @@ impl Reader<'_> {
             default_node?
                 .error(format!("the default, {default}, is not in the domain"), format!("use {}", domain.describe()));
         }
-        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, domain })
+        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, zero: zero?, domain })
     }
 
     fn value(&mut self, node: Node<'_>) -> Option<Value> {

@@ -120,7 +120,9 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         let error = |message: String| Diagnostic { place: Some(step.place.clone()), ..Diagnostic::error(message) };
         let place = lesson.program(&step.variant.program).and_then(|program| program.place_of(&step.pass));
         let kernel = place.and_then(|place| lesson.launched(&step.variant).get(place).copied().flatten());
-        if let Some(kernel) = kernel.filter(|kernel| !kernel.source().contains(&step.watch)) {
+        let starters = lesson.exercises.iter().filter(|e| step.exercises().any(|id| id == e.id)).map(|e| &e.starter);
+        let begins = starters.into_iter().any(|starter| starter.contains(&step.watch));
+        if let Some(kernel) = kernel.filter(|kernel| !begins && !kernel.source().contains(&step.watch)) {
             let message =
                 format!("step `{}` watches `{}`, which kernel `{}` does not hold", step.id, step.watch, kernel.id);
             problems.push(error(message).hint("copy a part of the line from the shader"));
