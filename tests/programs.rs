@@ -266,6 +266,13 @@ fn mistakes_are_told_at_their_places_and_cost_no_more_than_the_check() -> Outcom
             "spare",
             "no pass of `train` uses the buffer `spare`",
         ),
+        (
+            LESSON,
+            "\"CHUNK\": \"chunks\"}",
+            "\"CHUNKS\": \"chunks\"}",
+            "",
+            "lesson.ron:44:17: error: the shader declares no override or constant `CHUNKS`",
+        ),
         (LESSON, "repeat: \"10\"", "repeat: \"4294967296\"", "4294967296", "1,048,576 is the most"),
         (
             LESSON,

@@ -214,3 +214,22 @@ fn a_note_has_the_scene_of_each_step() {
     assert!(figures.iter().any(|svg| svg.contains("Matrices of workgroup 0")), "{files:?}");
     assert!(figures.iter().any(|svg| svg.contains("Fetches from global memory per element")), "{files:?}");
 }
+
+/// The page's own first picture, of what is on its stage: its kernel, or the start of its exercise.
+#[test]
+fn a_page_opens_at_what_it_speaks_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let pages = [
+        ("one_loop", 2, "–: not written"),
+        ("one_loop", 4, "Divergent"),
+        ("one_loop", 5, "Divergent"),
+        ("coalescing", 13, "wave 1 of"),
+    ];
+    for (lesson, step, said) in pages {
+        window.state_mut().desk.command(Command::OpenLesson(lesson.to_owned()));
+        window.state_mut().desk.command(Command::GoTo(step));
+        settle(&mut window);
+        assert!(stage(&window).contains(said), "{lesson} {step}: {}", stage(&window));
+    }
+}

@@ -400,8 +400,8 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     // The tracer measures nothing, so an H200 stands in and is not set against any measurement.
     window.get_by_label("not this machine: Predicted");
     window.get_by_label("at best, bound by the launch: 2.92–5.01 µs");
-    window.get_by_label("threads limit: ≤ 100% occupancy");
-    window.get_by_label("3.03% idle: 3.88 waves");
+    window.get_by_label("SM limit: threads: ≤ 100% occupancy");
+    window.get_by_label("3.03% idle slots: 3.88 waves");
     // An experiment of the step passes through these settings, and was recorded on such a device.
     assert!(window.query_by_label_contains("recorded, CUDA: ").is_some());
     window.state_mut().desk.command(Command::SetParam("n".into(), 2_097_152.0));
@@ -455,13 +455,13 @@ fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
     window.step();
     window.drop_at(egui::pos2(bar.left() + 0.75 * bar.width(), bar.center().y));
     settle(&mut window);
-    assert_eq!(window.state().desk.state().kept().explored().logits, [3.0, -0.5, 2.0, 0.3, -1.5]);
+    assert_eq!(window.state().desk.state().explored().logits, [3.0, -0.5, 2.0, 0.3, -1.5]);
     let dragged = explored(&window);
     assert!(dragged.contains("J[0,0] = y₀(δ₀₀ − y₀) = 0.67") && dragged.matches("Holds: ").count() == 5, "{dragged}");
     // The same by keys, from the bar that was dragged; then another entry, by keys too.
     window.key_press(egui::Key::ArrowLeft);
     settle(&mut window);
-    assert_eq!(window.state().desk.state().kept().explored().logits[0], 2.9);
+    assert_eq!(window.state().desk.state().explored().logits[0], 2.9);
     window.get_by_label_contains("Entry J[0,0]").focus();
     window.step();
     window.key_press(egui::Key::ArrowDown);
@@ -473,7 +473,7 @@ fn a_dragged_logit_changes_the_jacobian_and_is_kept() {
     settle(&mut window);
     window.get_all_by_label("One entry fewer").next().unwrap().click();
     settle(&mut window);
-    let kept = window.state().desk.state().kept().explored();
+    let kept = window.state().desk.state().explored();
     assert_eq!((kept.logits.len(), kept.direction), (4, vec![1.0, 0.0, -1.0, 0.5]));
     drop(window);
     let mut again = open(pack, &path, [1280.0, 3000.0]);

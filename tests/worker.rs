@@ -102,7 +102,7 @@ fn a_worker_that_dies_says_how() -> Outcome {
     let mut unchecked = fake::job("crashes", 1024);
     unchecked.bounds_checks = false;
     let advice = run(&mut client, &unchecked).err().and_then(|d| d.hint);
-    assert!(advice.is_some_and(|hint| hint.contains("bounds checks on")));
+    assert!(advice.is_some_and(|hint| hint.contains("leave `--unchecked` away")));
     Ok(())
 }
 

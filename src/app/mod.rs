@@ -33,6 +33,7 @@ pub mod window;
 use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
 use crate::lesson::SceneKind;
+use crate::reference::{Explorer, explorer};
 use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
 use crate::scene::passes::Passes;
@@ -120,7 +121,7 @@ impl View {
         let passes = state.passes();
         let wanted = Wanted {
             staged: is_staged(state),
-            high: state.shown_scene() == SceneKind::Explore,
+            high: is_high(state),
             strip: passes.as_ref().map_or(0.0, Passes::height),
             plotted: state.place.experiment().is_some() || state.found.origin.is_some() || is_changed(state),
             large: self.large,
@@ -283,6 +284,13 @@ impl View {
 /// Whether there is a picture of what is on the bench: a trace, or the ring that a kernel without one is drawn as.
 fn is_staged(state: &State) -> bool {
     state.place.is_traceable(&state.place.variant.program) || state.found.facts.ring
+}
+
+/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows.
+fn is_high(state: &State) -> bool {
+    let name = state.place.step().and_then(|step| step.explorer());
+    let is_low = name.and_then(explorer).is_some_and(|explorer| explorer == Explorer::Formats);
+    state.shown_scene() == SceneKind::Explore && !is_low
 }
 
 /// Whether a version of the learner's, beside what it began as, is on the bench.

@@ -162,12 +162,12 @@ fn cells_of(found: &Predicted, bound_by: &str, recorded: Option<(&Recording, &Ti
     }
     if let Some(held) = &found.occupancy {
         let value = held.share_words().unwrap_or_else(|| format!("{} blocks", held.blocks_per_sm));
-        cells.push(Cell::new(format!("{value} occupancy"), format!("{} limit", held.limited_by.name())));
+        cells.push(Cell::new(format!("{value} occupancy"), format!("SM limit: {}", held.limited_by.name())));
     }
     if let Some(waves) = found.waves {
         cells.push(Cell::new(
             format!("{} waves", digits3(waves.waves)),
-            format!("{} idle", figure(waves.idle_share, "%")),
+            format!("{} idle slots", figure(waves.idle_share, "%")),
         ));
     }
     cells

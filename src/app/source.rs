@@ -161,7 +161,6 @@ impl Code {
     /// The rows of a version of the learner's: its name and what becomes of it, and what is wrong with it.
     fn version(&mut self, ui: &mut Ui, state: &State, edit: &Edit) -> Vec<Command> {
         let mut commands = Vec::new();
-        let theme = theme::of(ui);
         let own = state.exercise_of(&edit.id).is_none();
         ui.horizontal(|ui| {
             if own {
@@ -185,7 +184,7 @@ impl Code {
         let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.typed.is_some());
         let (text, ink) = match state.edit_problems().into_iter().next() {
             _ if typing => ("…".to_owned(), Ink::Muted),
-            Some(problem) => (problem.to_string(), Hue::Conflict.ink()),
+            Some(problem) => (problem.to_string().replace("error: ", ""), Hue::Conflict.ink()),
             None if edit.language == Language::Cuda => {
                 let measured = state.found.measured(&edit.id).is_some();
                 let compiled = if measured { "compiles" } else { "compiled when it is measured" };
@@ -195,8 +194,9 @@ impl Code {
             }
             None => ("compiles".to_owned(), Hue::Shared.ink()),
         };
-        let line = RichText::new(text.replace('\n', " ")).size(theme::SMALL).color(theme::color(theme, ink));
-        ui.add(egui::Label::new(line).truncate()).on_hover_text(text);
+        // What is wrong may take two lines; the rest of it, such as what to do, is told where the pointer is on them.
+        let first = text.lines().next().unwrap_or_default();
+        ui.add(theme::lines(ui, first, ink, 2)).on_hover_text(text);
         commands
     }
 

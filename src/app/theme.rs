@@ -157,3 +157,12 @@ fn visuals(theme: Theme) -> Visuals {
     }
     v
 }
+
+/// Small text over as many lines as it takes, and `most` of them at most.
+pub fn lines(ui: &egui::Ui, text: &str, ink: Ink, most: usize) -> egui::Label {
+    let color = color(of(ui), ink);
+    let mut job =
+        egui::text::LayoutJob::simple(text.to_owned(), FontId::proportional(SMALL), color, ui.available_width());
+    job.wrap.max_rows = most;
+    egui::Label::new(job)
+}

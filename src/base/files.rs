@@ -102,6 +102,15 @@ impl PackFiles {
         }
     }
 
+    /// A problem whose place is in a file of the pack, with that file as its user would name it.
+    #[must_use]
+    pub fn named(&self, mut problem: Diagnostic) -> Diagnostic {
+        if let Some(place) = problem.place.as_mut().filter(|place| self.find(&place.file).is_ok()) {
+            place.file = self.display(&place.file);
+        }
+        problem
+    }
+
     /// As [`PackFiles::read`], with a diagnostic about the whole file where it fails.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode
     });
     out::problems(&found);
     let unseen = [check::twins_not_compiled(&context.devices, &pack), check::not_run(&context.devices, &pack)];
-    unseen.into_iter().flatten().for_each(|warning| out::problems(&[warning]));
+    unseen.into_iter().flatten().for_each(|warning| out::problems(&[files.named(warning)]));
     if found.iter().any(Diagnostic::is_error) {
         return Err(MISUSED.into());
     }

@@ -74,6 +74,24 @@ pub fn misused(problem: Diagnostic) -> ExitCode {
     ExitCode::from(MISUSED)
 }
 
+/// Columns that a line has at most, where it can be broken.
+const WIDTH: usize = 100;
+
+/// Words with commas between them, on as many lines as they take; all lines but the first are indented.
+pub fn list(words: impl IntoIterator<Item = String>) {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() && text.chars().count() + 3 + word.chars().count() > WIDTH {
+            line(&format!("{text},"));
+            text = format!("  {word}");
+        } else {
+            text.push_str(if text.is_empty() { "" } else { ", " });
+            text.push_str(&word);
+        }
+    }
+    line(&text);
+}
+
 /// Columns of text, each as wide as its widest cell; the first is aligned left, the others right.
 pub fn table(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

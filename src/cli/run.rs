@@ -11,7 +11,7 @@ use crate::lesson::Pack;
 use crate::session::io::Io;
 use crate::session::model::{Modelled, Predicted, Said};
 use crate::session::output::{
-    CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput, outcome,
+    CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput,
 };
 use crate::session::ptx;
 use crate::session::run::{self, Ran, RunOptions, Which};
@@ -59,7 +59,8 @@ pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, E
 
 fn show(pack: &Pack, output: &RunOutput) {
     let params: Vec<String> = output.params.iter().map(|(id, v)| format!("{id} = {v}")).collect();
-    out::line(&format!("{} on {} ({}), {}", output.lesson, output.device, output.backend.name(), params.join(", ")));
+    let on = format!("{} on {} ({})", output.lesson, output.device, output.backend.name());
+    out::list([on].into_iter().chain(params));
     if !output.kernels.is_empty() {
         measured(&output.kernels);
         traced(&output.kernels);
@@ -95,7 +96,7 @@ fn program(program: &ProgramOutput) {
     let rounds = if program.rounds == 1 { String::new() } else { format!(", {} rounds", count(program.rounds)) };
     let all = [Some(time(&program.time)), program.bytes_per_s.map(|rate| si(rate, "B/s"))];
     let all: Vec<String> = all.into_iter().flatten().collect();
-    out::line(&format!("program {}{rungs}: {}{rounds}, {}", program.id, outcome(program.ok), all.join(", ")));
+    out::line(&format!("program {}{rungs}: {}{rounds}, {}", program.id, program.outcome(), all.join(", ")));
     let header = ["pass", "kernel", "launches", "median", "throughput", "load sectors", "store sectors", "conflicts"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     rows.extend(program.passes.iter().map(|pass| {
@@ -164,7 +165,7 @@ fn library_row(library: &LibraryOutput) -> Vec<String> {
     let dash = || "–".to_owned();
     let time = library.time.as_ref();
     vec![
-        format!("  {}", library.words()),
+        format!("  {}", library.full_name()),
         if library.ok { "ok" } else { "FAILED" }.to_owned(),
         time.map_or_else(dash, |t| si(t.median_s, "s")),
         time.map_or_else(dash, |t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))),
@@ -174,15 +175,15 @@ fn library_row(library: &LibraryOutput) -> Vec<String> {
     ]
 }
 
-/// What the model of a device says, beside what was measured.
+/// What the model of a device says, and how far from what was measured that is.
 fn predicted(output: &RunOutput) {
     let known = output.kernels.iter().filter_map(|kernel| Some((kernel, kernel.predicted.as_ref()?)));
     let known: Vec<(&KernelOutput, &Predicted)> = known.collect();
     let Some((_, first)) = known.first() else { return };
     out::line("");
     out::line(&heading(&first.device));
-    let header = ["kernel", "predicted", "bound by", "occupancy", "limited by", "waves", "idle", "measured", "error"];
-    let mut rows = vec![header.iter().map(ToString::to_string).collect::<Vec<_>>()];
+    let header = ["kernel", "predicted", "bound by", "occupancy", "limited by", "waves", "idle", "error"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
     rows.extend(known.iter().map(|(kernel, predicted)| {
         let dash = || "–".to_owned();
         let held = predicted.occupancy.as_ref();
@@ -194,10 +195,12 @@ fn predicted(output: &RunOutput) {
             held.map_or_else(dash, |o| o.limited_by.name().to_owned()),
             predicted.waves.map_or_else(dash, |w| digits3(w.waves)),
             predicted.waves.map_or_else(dash, |w| figure(w.idle_share, "%")),
-            kernel.time.as_ref().map_or_else(dash, |t| si(t.median_s, "s")),
-            predicted.error_words().unwrap_or_else(dash),
+            predicted.error_words().map_or_else(dash, |words| words.replace(" to ", "…")),
         ]
     }));
+    if known.iter().all(|(_, predicted)| predicted.error.is_none()) {
+        rows.iter_mut().for_each(|row| row.truncate(header.len() - 1));
+    }
     out::table(&rows);
     let distinct = |of: fn(&Predicted) -> &[Said]| {
         let mut said: Vec<&str> = Vec::new();
@@ -240,11 +243,12 @@ fn time_row(kernel: &KernelOutput) -> Vec<String> {
     let time = kernel.time.as_ref();
     let check = match (&kernel.check, kernel.ok) {
         (Some(check), Some(true)) if check.elements < check.total => {
-            format!("ok, error {:.1e} in {} of {}", check.max_rel_error, count(check.elements), count(check.total))
+            #[expect(clippy::cast_precision_loss, reason = "a share of three digits")]
+            let share = check.elements as f64 / check.total as f64;
+            format!("ok, error {:.1e} in {}", check.max_rel_error, figure(share, "%"))
         }
         (Some(check), Some(true)) => format!("ok, error {:.1e}", check.max_rel_error),
-        (None, Some(true)) => "none".to_owned(),
-        (_, ok) => outcome(ok).to_owned(),
+        _ => kernel.outcome().to_owned(),
     };
     vec![
         kernel.id.clone(),

@@ -7,7 +7,7 @@ use super::run::options;
 use super::{Context, DONE, FAILED, out};
 use crate::base::units::{count, number, si};
 use crate::notes::csv;
-use crate::session::output::{LibraryOutput, SweepPoint, outcome};
+use crate::session::output::{LibraryOutput, SweepPoint};
 use crate::session::sweep;
 
 pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, ExitCode> {
@@ -23,7 +23,7 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
         &context.cancel,
         &mut |point, found| {
             out::problems(found);
-            out::note(&format!("{over} = {}: {}: {}", point.x, point.kernel.id, outcome(point.kernel.ok)));
+            out::note(&format!("{over} = {}: {}: {}", point.x, point.kernel.id, point.kernel.outcome()));
         },
     )
     .map_err(out::misused)?;
@@ -47,7 +47,7 @@ fn table(over: &str, points: &[SweepPoint]) -> Vec<Vec<String>> {
     let header = [
         over,
         "kernel",
-        "ok",
+        "check",
         "median",
         "p10–p90",
         "n",
@@ -73,7 +73,7 @@ fn row(point: &SweepPoint) -> Vec<String> {
     vec![
         number(point.x),
         kernel.id.clone(),
-        outcome(kernel.ok).to_owned(),
+        kernel.outcome().to_owned(),
         time.map(|t| si(t.median_s, "s")).unwrap_or_default(),
         time.map(|t| format!("{}–{}", si(t.p10_s, "s"), si(t.p90_s, "s"))).unwrap_or_default(),
         time.map(|t| t.samples.to_string()).unwrap_or_default(),

@@ -42,6 +42,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             out::problems(&found);
             ExitCode::from(MISUSED)
         })?;
+    out::problems(&outcome.warnings);
     let (record, pass) = (&outcome.done.record, outcome.pass);
     let trace = match pass {
         Some(place) => record.pass(place).and_then(|pass| pass.trace.clone()),

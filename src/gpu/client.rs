@@ -286,7 +286,7 @@ impl Exchange<'_> {
                 "something else ended it, perhaps the system for want of memory: try smaller buffers"
             }
             Some(job) if !job.bounds_checks && !self.subject.twin => {
-                "switch bounds checks on: without them an index out of bounds may end the process"
+                "leave `--unchecked` away, or tick “Bounds checks” in the window: without guards an index out of bounds may end the process"
             }
             Some(_) => "run it again; if it is lost again, run the kernel on the tracer, which shows what it does",
             None => "try again; `warpbook doctor` shows the driver",

@@ -1,7 +1,7 @@
 //! What a device allows, said before a launch and in terms of what the learner can turn.
 
 use super::needs;
-use crate::base::diag::{Diagnostic, Place, any_of};
+use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
 use crate::job::{BindingKind, BufferSpec, Job, Launch, written_for_cuda};
 use crate::trace::record::{Backend, Device};
@@ -24,7 +24,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
             return vec![written_for_cuda(&launch.kernel, launch.file())];
         }
         if let Some(missing) = needs::missing(launch, device) {
-            return vec![missing.in_file(launch.file())];
+            return vec![missing.in_place(&launch.place())];
         }
     }
     let launches = job.most_launches();
@@ -40,7 +40,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         found.push(Diagnostic::error(message).hint("lower the sizes that they follow from").in_place(&job.place));
     }
     // A program of one kernel is in the kernel's file.
-    let file = job.launches().next().filter(|_| job.is_single()).map(|launch| Place::start(launch.file()));
+    let file = job.launches().next().filter(|_| job.is_single()).map(Launch::place);
     let problems = job.buffers.iter().enumerate().filter_map(|(i, buffer)| {
         let is_uniform = |launch: &Launch| {
             launch.bindings.iter().any(|binding| binding.buffer == i && binding.kind == BindingKind::Uniform)
@@ -53,7 +53,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         let mut of_launch = Vec::new();
         grid(launch, device, &mut of_launch);
         workgroup(launch, device, &mut of_launch);
-        found.extend(of_launch.into_iter().map(|problem| problem.in_file(launch.file())));
+        found.extend(of_launch.into_iter().map(|problem| problem.in_place(&launch.place())));
     }
     found
 }
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(large.len(), 1);
         assert!(
             large[0].starts_with(
-                "shaders/ceilings/copy.wgsl:1:1: error: buffer `dst` of `copy` would take 4,398,046,511,104 bytes"
+                "shaders/ceilings/copy.wgsl:6:4: error: buffer `dst` of `copy` would take 4,398,046,511,104 bytes"
             ),
             "{}",
             large[0]

@@ -13,7 +13,7 @@ pub(super) fn missing(launch: &Launch, device: &Device) -> Option<Diagnostic> {
         let message = format!("kernel `{}` needs {what}, which {} does not have", launch.kernel, this(device));
         Some(Diagnostic::error(message).hint(hint).not_here())
     };
-    let elsewhere = "run it on another device, or trace it with `--backend simt`";
+    let elsewhere = "run it on another device, or trace it: `--backend simt`, or “Tracer only” in the window";
     let used = matrices(&wgsl.source);
     if !used.is_empty() && device.cooperative.is_empty() {
         return lacks("cooperative matrices", elsewhere.to_owned());

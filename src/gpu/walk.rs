@@ -189,7 +189,7 @@ impl Walk<'_> {
                     "`{name}` asks for {word} workgroups in {axis} when the pass `{pass}` has its turn, and {most} are the most there can be"
                 );
                 let hint = "look at the pass that writes the grid, or raise `most`";
-                return Err(Diagnostic::error(message).in_file(launch.file()).hint(hint).into());
+                return Err(Diagnostic::error(message).in_place(&launch.place()).hint(hint).into());
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a word, at most `most`")]
             let word = *word as u32;

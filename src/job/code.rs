@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, Place};
 use crate::base::tensor::Elem;
+use crate::base::wgsl;
 
 /// A kernel and all that a launch of it takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +46,7 @@ pub enum Code {
 /// A kernel in WGSL.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wgsl {
-    /// The file the source came from, as diagnostics should name it.
+    /// The file the source came from: of a lesson, within its pack.
     pub file: String,
     /// The text.
     pub source: Arc<str>,
@@ -63,7 +64,7 @@ pub struct Wgsl {
 /// groups and bindings, is launched on the same grid of workgroups of the same size, and finds the `override`s as constants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Twin {
-    /// The file the source came from, as diagnostics should name it.
+    /// The file the source came from: of a lesson, within its pack.
     pub file: String,
     /// CUDA C++.
     pub source: Arc<str>,
@@ -83,13 +84,21 @@ pub struct CudaLaunch {
 }
 
 impl Launch {
-    /// The file that the kernel is in, as diagnostics should name it.
+    /// The file that the kernel is in: of a lesson, within its pack.
     #[must_use]
     pub fn file(&self) -> &str {
         match &self.code {
             Code::Wgsl(wgsl) => &wgsl.file,
             Code::Cuda { twin, .. } => &twin.file,
         }
+    }
+
+    /// Where its entry point is defined; the start of its file if the text does not show it.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        let (Code::Wgsl(Wgsl { file, source, entry, .. }) | Code::Cuda { twin: Twin { file, source, entry }, .. }) =
+            &self.code;
+        wgsl::function(source, entry).map_or_else(|| Place::start(file), |at| Place::at(file, source, at))
     }
 
     /// Its WGSL.

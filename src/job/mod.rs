@@ -166,7 +166,7 @@ impl Job {
     /// The program of one launch: run and no more, on the seed 1, with indices and loops guarded.
     #[must_use]
     pub fn of(launch: Launch, buffers: Vec<BufferSpec>) -> Self {
-        let (program, place) = (launch.kernel.clone(), Place::start(launch.file()));
+        let (program, place) = (launch.kernel.clone(), launch.place());
         let pass = Pass { id: program.clone(), action: Action::Launch(Box::new(launch)), work: Work::default() };
         Self {
             program,

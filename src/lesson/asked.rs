@@ -122,6 +122,8 @@ pub struct Exercise {
     pub goal: Expr,
     /// What the goal asks, for people.
     pub goal_text: String,
+    /// Where the document declares it.
+    pub place: Place,
 }
 
 impl Exercise {

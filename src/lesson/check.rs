@@ -12,7 +12,7 @@ use super::model::{Program, Variant};
 use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, ROUNDS, result_fields};
 use super::text::Section;
 use super::walk::{Endless, Walk};
-use crate::base::diag::{Diagnostic, Place};
+use crate::base::diag::{Diagnostic, Place, nearest};
 use crate::base::expr::FUNCTIONS;
 use crate::trace::record::Backend;
 
@@ -127,10 +127,16 @@ impl<'a> Check<'a> {
         };
         match of {
             Of::Param if self.has(Kind::Value, name) => {
-                let hint = format!("show the value with {{{{= {name}}}}}");
+                let hint = format!("name a parameter; a text shows a value with {{{{= {name}}}}}");
                 self.error(place, format!("`{name}` is a value, and only a parameter can be set"), hint);
             }
-            Of::Param => unknown(Kind::Param, "parameter"),
+            Of::Param => match nearest(name, self.ids(Kind::Value)) {
+                Some(near) if !self.has(Kind::Param, name) && nearest(name, self.ids(Kind::Param)).is_none() => {
+                    let hint = format!("did you mean the value `{near}`? A text shows it with {{{{= {near}}}}}");
+                    self.error(place, format!("there is no parameter `{name}`"), hint);
+                }
+                _ => unknown(Kind::Param, "parameter"),
+            },
             Of::Kernel => unknown(Kind::Kernel, "kernel"),
             Of::Value => unknown(Kind::Value, "value"),
             Of::Program => self.program(name, place),
@@ -332,6 +338,9 @@ impl<'a> Check<'a> {
 
     /// The steps of lesson.ron and the headings of the text are the same, in the same order.
     fn headings(&self, sections: &[Section]) {
+        if self.draft.steps.is_none() {
+            return;
+        }
         let mut written: HashSet<&str> = HashSet::new();
         for section in sections {
             if !written.insert(&section.id) {

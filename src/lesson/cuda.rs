@@ -8,6 +8,7 @@ use super::model::{Buffer, CudaOnly, InitDecl, MapDecl, Ring};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;
 use crate::base::tensor::Init;
+use crate::base::wgsl;
 use crate::job::{BindingKind, Twin};
 
 /// Rows of a tile in shared memory are mixed over so many bytes, or not at all (CUDA driver API, `CUtensorMapSwizzle`).
@@ -36,6 +37,12 @@ impl Reader<'_> {
             return (entry, twin);
         }
         let entry = given.unwrap_or(Some("main".to_owned()));
+        if let Some(entry) = entry.as_ref().filter(|entry| wgsl::function(source, entry).is_none()) {
+            let (message, names) = (format!("the shader has no function `{entry}`"), wgsl::functions(source));
+            if let Some(node) = fields.optional("entry").or(fields.optional("shader")) {
+                node.error(message, did_you_mean(entry, names));
+            }
+        }
         let function = entry.clone().map(|entry| if entry == "main" { name } else { entry });
         let twin = function.and_then(|function| self.twin(fields, format!("{stem}.cu"), function));
         (entry, twin)

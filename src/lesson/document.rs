@@ -40,6 +40,8 @@ pub(super) struct Draft {
     pub lesson: Lesson,
     /// Every id that was given, also of parts with mistakes.
     pub declared: Vec<Declared>,
+    /// Where its steps stand, or would; None if what stands there is no list, which has been reported.
+    pub steps: Option<Place>,
     /// What sizes the kernels' runs.
     pub figures: Vec<Figure>,
     /// What kernels require.
@@ -106,15 +108,17 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         steps: each(&fields, "steps", |node| reader.step(node)),
         predictions: each(&fields, "predictions", |node| reader.prediction(node)),
         exercises: each(&fields, "exercises", |node| reader.exercise(node)),
-        built_in: *reading.files == PackFiles::Embedded,
+        files: reading.files.clone(),
     };
     lesson.programs.splice(0..0, reader.programs);
     if let Some(node) = fields.former("exercise") {
         let hint = "write `exercises: [(id: \"a_name\", …)]`, and {{exercise a_name}} in text.md";
         node.error("a lesson has a list of exercises, each with an id", hint);
     }
+    let listed = |node: Node<'_>| node.raw.starts_with('[').then(|| node.place());
+    let steps = fields.optional("steps").map_or_else(|| Some(source.place(0)), listed);
     fields.finish();
-    Some(Draft { lesson, declared: reader.declared, figures: reader.figures, conditions: reader.conditions })
+    Some(Draft { lesson, declared: reader.declared, steps, figures: reader.figures, conditions: reader.conditions })
 }
 
 /// The most items of a list.
@@ -226,6 +230,7 @@ impl Reader<'_> {
         let id = self.id(&fields, Kind::Param);
         let label = fields.text("label");
         let (help, unit) = (fields.text_or_empty("help"), fields.text_or_empty("unit"));
+        let zero = fields.text_or_empty("zero");
         let default_node = fields.required("default");
         let domain_node = fields.required("domain");
         fields.finish();
@@ -247,7 +252,7 @@ impl Reader<'_> {
             default_node?
                 .error(format!("the default, {default}, is not in the domain"), format!("use {}", domain.describe()));
         }
-        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, domain })
+        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, zero: zero?, domain })
     }
 
     fn value(&mut self, node: Node<'_>) -> Option<Value> {

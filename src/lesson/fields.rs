@@ -111,6 +111,9 @@ impl<'a> Node<'a> {
                     | RonError::TrailingCharacters => {
                         "look for a missing comma, quote or closing `)`, `]` or `}` just before".to_owned()
                     }
+                    RonError::InvalidEscape(_) => {
+                        r#"a backslash in a string begins an escape, such as \n or \": write \\ for itself, or r"…" to have none"#.to_owned()
+                    }
                     _ => format!("write {wanted}"),
                 };
                 let lower = message.chars().take(1).flat_map(char::to_lowercase).chain(message.chars().skip(1));

@@ -52,12 +52,13 @@ fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) 
         if version.is_none() {
             fields.required("format_version");
         }
-        let listed = fields.required("order").and_then(Node::list);
+        let order_node = fields.required("order");
+        let listed = order_node.and_then(Node::list);
         fields.finish();
         if version == Some(None) {
             return (Vec::new(), found.finish());
         }
-        let complete = listed.is_some();
+        let complete = order_node.filter(|_| listed.is_some());
         for text in listed.into_iter().flatten().filter_map(Node::text) {
             if !folders.contains(&text.value) || !is_id(&text.value, true) {
                 let message = format!("there is no lesson in {}", files.display(&format!("lessons/{}", text.value)));
@@ -68,10 +69,11 @@ fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) 
                 order.push(text.value);
             }
         }
-        for folder in folders.iter().filter(|folder| complete && !entered.contains(*folder)) {
+        for folder in folders.iter().filter(|folder| !entered.contains(*folder)) {
+            let Some(node) = complete else { break };
             let warning =
                 Diagnostic::warning(format!("the lesson `{folder}` is not listed in `order`, so it is not shown"));
-            source.report(warning.in_file(&name).hint("list it, or remove its folder"));
+            source.report(warning.in_place(&node.place()).hint("list it, or remove its folder"));
         }
     }
     (order, found.finish())
@@ -96,8 +98,9 @@ fn load_lesson(
     let draft = document::read(&document, &Reading { files, id, references, mentions: &mentions });
     let sections = text::sections(prose.whole(), &mentions);
     let lesson = draft.map(|draft| {
-        if draft.lesson.steps.is_empty() && !draft.declares_a_step() {
-            document.error(0, "a lesson has at least one step", "add one to `steps`");
+        if let Some(place) = draft.steps.as_ref().filter(|_| draft.lesson.steps.is_empty() && !draft.declares_a_step())
+        {
+            document.at(place, "a lesson has at least one step", "add one to `steps`");
         }
         check::check(&draft, &sections, &mentions.finish(), explorers, &found);
         join(draft.lesson, sections)

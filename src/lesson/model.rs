@@ -10,6 +10,8 @@ pub use super::prose::*;
 use super::scenes::SceneKind;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
+use crate::base::files::PackFiles;
+use crate::base::units::number;
 use crate::job::{BindingKind, Twin, written_for_cuda};
 use crate::trace::record::Backend;
 
@@ -47,8 +49,15 @@ pub struct Lesson {
     pub predictions: Vec<Prediction>,
     /// Kernels to write, in the order in which the document has them.
     pub exercises: Vec<Exercise>,
-    /// Whether it is of the pack that the program comes with.
-    pub built_in: bool,
+    /// The pack that it is of.
+    pub files: PackFiles,
+}
+
+impl Lesson {
+    /// The same problems, with the pack's files named as their user would.
+    pub fn named(&self, problems: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+        problems.into_iter().map(|problem| self.files.named(problem)).collect()
+    }
 }
 
 /// Something the learner can turn. Its id is a name in expressions.
@@ -64,8 +73,18 @@ pub struct Param {
     pub unit: String,
     /// Its value at first.
     pub default: f64,
+    /// What 0 stands for, in a word that is shown in its place; empty where it is a number like others.
+    pub zero: String,
     /// The values it can take.
     pub domain: Domain,
+}
+
+impl Param {
+    /// A value as its control shows it.
+    #[must_use]
+    pub fn words(&self, value: f64) -> String {
+        if value == 0.0 && !self.zero.is_empty() { self.zero.clone() } else { number(value) }
+    }
 }
 
 /// The values a parameter can take; all are whole numbers.
@@ -387,12 +406,14 @@ pub struct Step {
     pub experiment: Option<String>,
     /// The picture on the stage at first.
     pub scene: SceneKind,
-    /// A part of the source line whose first access is on the stage at first; empty for the first access of all.
+    /// A part of the source line whose first access, or branch, is on the stage at first; empty for the costliest access of all.
     pub watch: String,
     /// Parts of the kernel that the code pane shows open at first, by their files' names without the endings.
     pub open: Vec<String>,
-    /// From which share of the record on: 0 for its beginning, less than 1.
+    /// From which share on: of the record, of a buffer that the stage shows, of the waves of a grid. 0 for the beginning, less than 1.
     pub at: f64,
+    /// Rows and columns of the block that a lane computes, as the explorer of registers begins.
+    pub block: Option<[usize; 2]>,
     /// Whether the start page shows this step's picture for the lesson.
     pub cover: bool,
     /// Where the lesson declares it.

@@ -154,6 +154,7 @@ impl Reader<'_> {
             wrong,
             goal: goal?,
             goal_text: goal_text?.value,
+            place: node.place(),
         })
     }
 

@@ -326,6 +326,7 @@ mod tests {
             help: String::new(),
             unit: String::new(),
             default,
+            zero: String::new(),
             domain: Domain::Range { min: 1.0, max: 64.0 },
         };
         let value = |id: &str, text: &str| Value {
@@ -352,7 +353,7 @@ mod tests {
             steps: Vec::new(),
             predictions: Vec::new(),
             exercises: Vec::new(),
-            built_in: false,
+            files: crate::base::files::PackFiles::Embedded,
         }
     }
 

@@ -26,6 +26,9 @@ impl Reader<'_> {
             }
             Some(at)
         });
+        let block =
+            fields.optional("block").map(|node| node.read::<(usize, usize)>("rows and columns, such as (4, 1)"));
+        let block = block.map_or(Some(None), |block| block.map(|(rows, columns)| Some([rows, columns])));
         let cover = fields.optional("cover").map_or(Some(false), |node| node.read("true or false"));
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
@@ -40,6 +43,7 @@ impl Reader<'_> {
             watch: watch?,
             open,
             at: at?,
+            block: block?,
             cover: cover?,
             place: node.place(),
             blocks: Vec::new(),

@@ -70,16 +70,15 @@ fn few_samples(timing: &Timing, around: &Circumstances<'_>) -> Option<Warning> {
     if stats::interval_holds(n) && width <= around.spec.precision.max(NOISY_SPREAD / 10.0) {
         return None;
     }
-    let message = if stats::interval_holds(n) {
-        format!(
-            "after {n} samples the median is known to {}%, not to {}%",
-            digits3(width * 100.0),
-            digits3(around.spec.precision * 100.0)
-        )
+    let (message, hint) = if stats::interval_holds(n) {
+        let [known, wanted] = [width, around.spec.precision].map(|share| digits3(share * 100.0));
+        let message = format!("after {n} samples the median is known to {known}%, not to {wanted}%");
+        (message, "close what else uses this device, then run again")
     } else {
-        format!("{n} samples are too few to say how well the median is known")
+        let message = format!("{n} samples are too few to say how well the median is known");
+        (message, "choose smaller sizes: each sample then takes less of the time that a measurement has")
     };
-    warning(WarningKind::FewSamples, message, "give the measurement a larger budget, or the kernel less work")
+    warning(WarningKind::FewSamples, message, hint)
 }
 
 fn noisy(timing: &Timing, _: &Circumstances<'_>) -> Option<Warning> {
@@ -121,9 +120,9 @@ fn fits_in_cache(timing: &Timing, around: &Circumstances<'_>) -> Option<Warning>
     #[expect(clippy::cast_precision_loss, reason = "for three digits on the screen")]
     let bytes = si(around.footprint_bytes as f64, "B");
     let hint = if around.spec.cold {
-        "use larger buffers: these are too small to rotate among copies of them"
+        "choose larger sizes: these buffers are too small to rotate among copies of them"
     } else {
-        "measure with a cold cache, or use buffers larger than the cache"
+        "choose larger sizes to see the memory's: the lesson says `cache: Warm` here"
     };
     warning(
         WarningKind::FitsInCache,
@@ -139,7 +138,7 @@ fn bounds_checks(_: &Timing, around: &Circumstances<'_>) -> Option<Warning> {
     warning(
         WarningKind::BoundsChecks,
         "the compiler added guards to array indices".to_owned(),
-        "switch bounds checks off to time the kernel as it is written, once its trace shows no index out of bounds",
+        "`--unchecked`, or “Bounds checks” in the window, leaves them out: once the trace shows no index out of bounds",
     )
 }
 
@@ -199,6 +198,10 @@ mod tests {
         };
         let warnings = of(timing, &around);
         assert!(warnings.iter().all(|w| !w.message.is_empty() && !w.hint.is_empty()));
+        // Nothing sets a measurement's budget, and the guards on indices go by these names.
+        assert!(warnings.iter().all(|w| !w.hint.contains("budget")));
+        let guards = warnings.iter().filter(|w| w.kind == WarningKind::BoundsChecks);
+        assert!(guards.into_iter().all(|w| w.hint.contains("--unchecked") && w.hint.contains("“Bounds checks”")));
         warnings.into_iter().map(|w| w.kind).collect()
     }
 

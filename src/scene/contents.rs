@@ -128,6 +128,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     } else {
         format!("{} × {}", count(contents.count), contents.tensor.elem.name())
     };
+    let blank = shown.iter().any(|i| contents.value(*i).is_none()) && contents.shape == Shape::Numbers;
+    let about = if blank { format!("{about}, –: not written") } else { about };
     frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, about.clone());
     let share = |value: f64| if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
     for (place, i) in shown.iter().copied().enumerate() {

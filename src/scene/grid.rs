@@ -155,7 +155,7 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
         let scale = scale(&matrix, room);
         let [across, down] = matrix.size().map(|n| (n * scale).floor());
         // The last one's name may go on to the right: nothing stands there.
-        let named = if i == last { room[0].max(x + w - at[0] + GAP / 2.0) } else { room[0] };
+        let named = if i == last { room[0].max(x + w - at[0] + 1.25 * GAP) } else { room[0] };
         let one = placed(matrix, [at[0], at[1] + LABEL, across, down], named);
         if in_row {
             at[0] = one.right() + GAP / 2.0;
@@ -191,6 +191,11 @@ fn placed(matrix: Matrix, rect: [f32; 4], room: f32) -> Placed {
 }
 
 impl Placed {
+    /// Whether its rows and columns stand beside its name.
+    pub(super) fn is_sized(&self) -> bool {
+        self.matrix.label(self.room).contains('×')
+    }
+
     /// Where it ends on the right, its name included.
     pub(super) fn right(&self) -> f32 {
         self.grid.rect[0] + self.grid.rect[2].max(text::width(&self.matrix.label(self.room), 12.0, false))
@@ -264,7 +269,11 @@ impl Placed {
         // Small cells would vanish under their ring, and a small ring on its ground.
         let more = [2, 3].map(|side| ((RING - rect[side]) / 2.0).max(1.0));
         let rect = [rect[0] - more[0], rect[1] - more[1], rect[2] + 2.0 * more[0], rect[3] + 2.0 * more[1]];
-        frame.outline(rect, 1.0, None, Ink::Accent, None);
+        // A ring of one colour would vanish on one theme's ground or on some shade of the cells.
+        for (more, ink) in [(1.0, Ink::Panel), (-1.0, Ink::Panel), (0.0, Ink::Accent)] {
+            let rect = [rect[0] - more, rect[1] - more, rect[2] + 2.0 * more, rect[3] + 2.0 * more];
+            frame.outline(rect, 1.0, None, ink, None);
+        }
     }
 
     /// The finer cells, of another division of the same matrix, that lie in a cell as drawn.

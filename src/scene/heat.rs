@@ -3,6 +3,7 @@
 use super::card::Card;
 use super::frame::{Anchor, Frame, Tag};
 use super::grid::{self, Matrix, Placed};
+use super::lanes::Key;
 use super::matrices::{areas, name};
 use super::palette::Ink;
 use super::stage::StageView;
@@ -73,7 +74,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     if let Some(rect) = card {
         let mut card = Card::new(&mut frame, rect);
         card.title(None, "Fetches per element");
-        card.says("Requests of warps that ask for it, before any cache.");
+        card.says("Requests of warps that ask for it, before any cache. The scale is logarithmic.");
         card.scale(&TICKS.map(|tick| count(u64::from(tick))));
         card.section("requests an element");
         for (name, value) in &said {
@@ -85,8 +86,12 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
             card.section(if sample.is_some() { "fan-out of one element" } else { "under the pointer" });
             card.says(&name(on, row, column));
             card.says(&by_whom(heat, lit));
+            let key = |fill, edge, long| Key { fill, edge, long, short: long };
+            let edge = if on.matrix.written { "stored" } else { "the element" };
+            let made = key(Ink::Store, Ink::Store, "made from it");
+            card.legend(&[key(Ink::Panel, Ink::Accent, edge), made]);
             if sample.is_some() {
-                card.says("What they compute is lit. Point at another.");
+                card.says("Point at another.");
             }
         }
         if let Some((tiles, cells)) = tiled(heat, &placed) {

@@ -163,11 +163,12 @@ pub(super) fn legend(frame: &mut Frame, left: f32, y: f32, room: f32, keys: &[Ke
 pub(super) fn legend_column(frame: &mut Frame, [left, top]: [f32; 2], room: [f32; 2], keys: &[Key]) -> bool {
     const BOX: f32 = 12.0;
     let wide = keys.iter().map(|key| BOX + 6.0 + text::width(key.long, 12.0, false)).fold(0.0, f32::max);
-    if wide > room[0] || 18.0 * keys.len() as f32 > room[1] {
+    let pitch = (room[1] / keys.len() as f32).floor().min(18.0);
+    if wide > room[0] || pitch < 15.0 {
         return false;
     }
     for (i, key) in keys.iter().enumerate() {
-        let y = top + 9.0 + 18.0 * i as f32;
+        let y = top + pitch / 2.0 + pitch * i as f32;
         frame.outline([left, y - BOX / 2.0, BOX, BOX], 2.0, Some(key.fill), key.edge, None);
         frame.text([left + BOX + 6.0, y], 12.0, Anchor::Start, Ink::Muted, key.long);
     }

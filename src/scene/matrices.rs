@@ -296,9 +296,9 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
         card.title(Some(moment.hue.ink()), &title);
         card.says(&details[..details.len().min(2)].join(", "));
         if !said.is_empty() {
-            card.section("last loaded");
+            card.section("last loaded: rows × columns");
             for (name, rows, columns) in &said {
-                card.row(&format!("{name}  rows {rows}"), &format!("columns {columns}"));
+                card.row(name, &format!("{rows} × {columns}"));
             }
         }
         card.section("asked for by the workgroup so far");
@@ -308,6 +308,13 @@ pub(super) fn frame(progress: &mut Progress, view: &StageView<'_>) -> Frame {
             card.row("shared loads", &bytes(shared));
         }
         card.row("global stores", &bytes(stored));
+        // Beside some names there is no room for the shape, or there is none.
+        let tiles = layout.tiles.iter().filter(|tile| !tile.is_sized());
+        let tiles: Vec<String> =
+            tiles.map(|tile| format!("{} {}", tile.matrix.name, count(tile.matrix.cells.elements()))).collect();
+        if !tiles.is_empty() {
+            card.says(&format!("elements: {}", tiles.join(", ")));
+        }
         if view.timeline.truncated {
             card.says("The record is cut at its cap on events.");
         }

@@ -10,9 +10,9 @@ use super::warp::{Moment, Stage};
 use crate::base::units::count;
 use crate::trace::{AccessKind, EventKind};
 
-/// Words in a sector of 32 bytes.
-/// The most rows that lines from lanes to words are drawn through.
+/// The most touched rows that lines from lanes to words are drawn to.
 const FOLLOWED: usize = 4;
+/// Words in a sector of 32 bytes.
 const SECTOR_WORDS: u64 = 8;
 /// Words in a row of 128 bytes.
 const ROW_WORDS: u64 = COLUMNS as u64;
@@ -37,6 +37,8 @@ struct Plan {
     halo: f32,
     /// Touched rows that found no room.
     hidden: usize,
+    /// Whether lines to the words can be followed: few rows are touched.
+    followed: bool,
 }
 
 /// Draws the access and says in words what it shows.
@@ -54,7 +56,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         Some([x, top])
     };
     // Lit lines go over the rows, all others under them. Through many rows nobody could follow those: the words have their lanes' numbers.
-    let followed = plan.rows.len() <= FOLLOWED || moment.landed < 1.0;
+    let followed = plan.followed || moment.landed < 1.0;
     for lit in [false, true] {
         for (lane, address) in moment.accesses() {
             if (moment.is_lit(lane) == Some(true)) == lit
@@ -116,9 +118,11 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     /// Rows shown at most when the access itself touches fewer: the rest is its neighbourhood.
     const NEIGHBOURHOOD: usize = 12;
     let [_, top, _, whole] = stage.body;
-    let room = whole - (whole * 0.26).clamp(28.0, 144.0);
-    let ideal = stage.lanes.columns.width().clamp(8.0, 24.0);
     let mut rows: BTreeSet<u64> = touched.words.keys().map(|word| word / ROW_WORDS).collect();
+    let followed = rows.len() <= FOLLOWED;
+    // Where no lines are, their room is the rows'.
+    let room = whole - if followed { (whole * 0.26).clamp(28.0, 144.0) } else { 28.0 };
+    let ideal = stage.lanes.columns.width().clamp(8.0, 24.0);
     let wanted = ((room / (ideal + 8.0)) as usize).min(NEIGHBOURHOOD);
     let end = touched.end.div_ceil(ROW_WORDS);
     while rows.len() < wanted {
@@ -143,7 +147,8 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     let gaps = gaps(near, blend(4.0, 20.0));
     let overflow = total(height, &gaps) > room + 0.5;
     // What the rows leave over makes the drop longer.
-    let drop = (whole - total(height, &gaps)).clamp(whole - room, (whole * 0.45).max(whole - room));
+    let most = if followed { (whole * 0.45).max(whole - room) } else { whole - room };
+    let drop = (whole - total(height, &gaps)).clamp(whole - room, most);
     let limit = top + whole + if overflow { -20.0 } else { 0.5 };
     let mut y = top + drop;
     let mut placed = Vec::new();
@@ -158,7 +163,7 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
         y += height;
     }
     let hidden = rows.len() - placed.len();
-    Plan { rows: placed, height, halo: (near / 2.0 - 1.0).clamp(0.0, 3.0), hidden }
+    Plan { rows: placed, height, halo: (near / 2.0 - 1.0).clamp(0.0, 3.0), hidden, followed }
 }
 
 fn draw_row(

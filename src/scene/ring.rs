@@ -16,6 +16,9 @@ const TURN: f32 = 30.0;
 /// Turns that are drawn, at most.
 const MOST: u32 = 18;
 
+/// Who has nothing to do in a turn.
+const WAITS: Ink = Ink::Tint(Hue::Waste, 35);
+
 /// What a place holds in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
@@ -49,8 +52,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let [width, height] = view.size;
     let Some(ring) = view.ring else { return frame };
     let room = width - 2.0 * MARGIN;
-    let plural = if ring.places == 1 { "place" } else { "places" };
-    let title = format!("{} {plural} for tiles in shared memory, turn by turn", ring.places);
+    let title = title(ring.places);
     frame.text([MARGIN, MARGIN + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
     let mut y = MARGIN + 30.0;
     let note =
@@ -84,8 +86,15 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let ground = [left, of_row(place + 1), wide * turns as f32, high];
         frame.fill(ground, 0.0, Ink::Raised, None);
     }
+    // The first tile that comes to a place that another one has left is followed.
+    let followed = Some(ring.places).filter(|places| *places > 1);
     for turn in 0..turns {
         let x = left + turn as f32 * wide;
+        // With a single place one of the two always waits for the other.
+        if ring.places == 1 {
+            let waits = if turn.is_multiple_of(2) { 2 } else { 0 };
+            cell(&mut frame, [x, of_row(waits), wide, high], WAITS, None);
+        }
         for place in 0..ring.places {
             let Some(held) = holds(ring.places, place, turn) else { continue };
             let (ink, tile) = match held {
@@ -101,15 +110,43 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
                 }
                 Holds::Waiting(_) => {}
             }
+            if Some(tile) == followed {
+                let row = match held {
+                    Holds::Loading(_) => Some(0),
+                    Holds::Multiplied(_) => Some(ring.places + 1),
+                    Holds::Waiting(_) => None,
+                };
+                for row in row.into_iter().chain([place + 1]) {
+                    let y = of_row(row);
+                    frame.outline([x, y, wide, high], 4.0, None, Ink::Accent, None);
+                    frame.outline([x + 1.0, y + 1.0, wide - 2.0, high - 2.0], 3.0, None, Ink::Accent, None);
+                }
+            }
         }
     }
     let foot = of_row(ring.places + 2) + 12.0;
     let mut x = left;
-    let keys = [(Hue::Load.ink(), "being loaded"), (Hue::Load.tint(30), "loaded"), (Hue::Shared.ink(), "multiplied")];
-    for (ink, words) in keys.into_iter().filter(|(_, words)| ring.places > 2 || *words != "loaded") {
-        frame.fill([x, foot - 6.0, 12.0, 12.0], 2.0, ink, None);
-        frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words);
-        x += 18.0 + text::width(words, 12.0, false) + 20.0;
+    let mut keys = vec![(Hue::Load.ink(), Hue::Load.ink(), "being loaded".to_owned())];
+    if ring.places > 2 {
+        keys.push((Hue::Load.tint(30), Hue::Load.tint(30), "loaded".to_owned()));
+    }
+    keys.push((Hue::Shared.ink(), Hue::Shared.ink(), "multiplied".to_owned()));
+    keys.extend(followed.map(|tile| (Ink::Panel, Ink::Accent, format!("tile {tile} on its way"))));
+    if ring.places == 1 {
+        keys.push((WAITS, WAITS, "has nothing to do".to_owned()));
+    }
+    let wide = |words: &str| 18.0 + text::width(words, 12.0, false) + 20.0;
+    // Where they do not fit below the tiles, they begin further left, and the last ones are left out.
+    if left + keys.iter().map(|(.., words)| wide(words)).sum::<f32>() > width {
+        x = MARGIN;
+    }
+    for (fill, edge, words) in keys {
+        if x + wide(&words) - 20.0 > width - MARGIN {
+            break;
+        }
+        frame.outline([x, foot - 6.0, 12.0, 12.0], 2.0, Some(fill), edge, None);
+        frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words.clone());
+        x += wide(&words);
     }
     let said = if ring.places == 1 {
         "While a tile is loaded, nobody in this block multiplies. Other blocks of the SM may."
@@ -121,6 +158,15 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     }
     frame.alt = format!("{title}. {note} {said}");
     frame
+}
+
+/// What the ring of so many places is for.
+fn title(places: u32) -> String {
+    match places {
+        1 => "1 place in shared memory: a tile is loaded or multiplied, never both".to_owned(),
+        2 => "2 places in shared memory: while one tile is multiplied, the next is loaded".to_owned(),
+        n => format!("{n} places in shared memory: while a tile is multiplied, the next {} are loaded", n - 1),
+    }
 }
 
 /// A tile in its turn, with its number.

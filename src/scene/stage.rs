@@ -28,6 +28,8 @@ pub struct StageView<'a> {
     pub heat: Option<&'a Heat>,
     /// How the grid spreads over a device, where that is known.
     pub spread: Option<&'a Spread>,
+    /// The share of its waves at which the picture of them begins; None for the last one.
+    pub at: Option<f64>,
     /// Where the bytes go, where that was counted.
     pub river: Option<&'a River>,
     /// The ring of places that the kernel's tiles go through, where its lesson says so.
@@ -63,6 +65,7 @@ impl<'a> StageView<'a> {
             timeline,
             heat: None,
             spread: None,
+            at: None,
             river: None,
             ring: None,
             roofline: None,

@@ -18,6 +18,10 @@ pub struct Spread {
     pub limited_by: &'static str,
     /// Whether the kernel's registers were counted among the limits.
     pub registers: bool,
+    /// The lanes that an SM holds at once, and those that it has room for, where that is known.
+    pub lanes: Option<[u32; 2]>,
+    /// The tiles that the workgroups take one after the other, where they stay until all are done.
+    pub tiles: Option<u64>,
     /// The grid's workgroups, the SMs, and what one holds at once.
     pub waves: Waves,
 }
@@ -34,6 +38,8 @@ const LEAST_CELL: f32 = 3.0;
 const MOST_CELL: f32 = 40.0;
 /// Empty slots.
 const EMPTY: Ink = Ink::Tint(Hue::Waste, 35);
+/// Room for lanes that no slot has.
+const WITHOUT: Ink = Ink::Raised;
 /// Slots with a workgroup.
 const BUSY: Ink = Ink::Load;
 
@@ -45,8 +51,8 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         return frame;
     };
     let w = &spread.waves;
-    let shown = shown(w, view.hovered);
-    let headline = headline(w);
+    let shown = shown(w, view.hovered, view.at);
+    let headline = headline(spread);
     let room = frame.width - 2.0 * MARGIN;
     let mut y = 24.0;
     let fits = |size: &f32| text::wrap(&headline, *size, room).len() <= 2;
@@ -60,8 +66,11 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         y += 16.0;
     }
     let below = frame.height - STRIP;
-    cells(&mut frame, w, shown, [MARGIN, y, room, below - y]);
-    let said = strip(&mut frame, w, shown);
+    cells(&mut frame, spread, shown, [MARGIN, y, room, below - y]);
+    let said = match spread.tiles {
+        Some(tiles) => rounds(&mut frame, spread, tiles),
+        None => strip(&mut frame, spread, shown),
+    };
     frame.alt = format!("{headline}. {said}.");
     frame
 }
@@ -86,15 +95,26 @@ fn all(w: &Waves) -> u64 {
     w.full + u64::from(w.tail_blocks > 0)
 }
 
-/// The wave to show: the one that the pointer is on, else the last, which is the one that may leave slots empty.
-fn shown(w: &Waves, hovered: Option<Tag>) -> u64 {
-    match hovered {
-        Some(Tag::Wave(wave)) if wave < all(w) => wave,
-        _ => all(w).saturating_sub(1),
+/// The wave to show: the one that the pointer is on, else that at the share `at` of them, else the last, which may leave slots empty.
+#[expect(clippy::cast_precision_loss, reason = "a share of the waves")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the waves")]
+fn shown(w: &Waves, hovered: Option<Tag>, at: Option<f64>) -> u64 {
+    let last = all(w).saturating_sub(1);
+    match (hovered, at) {
+        (Some(Tag::Wave(wave)), _) if wave <= last => wave,
+        (_, Some(at)) => ((all(w) as f64 * at) as u64).min(last),
+        (_, None) => last,
     }
 }
 
-fn headline(w: &Waves) -> String {
+fn headline(spread: &Spread) -> String {
+    let w = &spread.waves;
+    if let Some(tiles) = spread.tiles {
+        #[expect(clippy::cast_precision_loss, reason = "grids stay below 2^53 tiles")]
+        let each = tiles as f64 / w.blocks as f64;
+        let (slots, of) = (count(places(w)), workgroups(w.blocks));
+        return format!("{of} on {slots} slots stay for {} tiles: {} each", count(tiles), digits3(each));
+    }
     format!(
         "{}, {} SMs × {} = {} slots: {} waves; {} of slots idle",
         workgroups(w.blocks),
@@ -110,9 +130,15 @@ fn headline(w: &Waves) -> String {
 fn taken(spread: &Spread) -> String {
     let model = if spread.this_machine { "" } else { ", a model" };
     let registers = if spread.registers { "" } else { ", registers not counted" };
+    let lanes =
+        spread.lanes.map(|[held, room]| format!(", {} of its {} lanes", count(held.into()), count(room.into())));
+    let room = if spread.lanes.is_some() { "its room for lanes" } else { "its slots" };
     format!(
-        "A box is an SM, filled as far as its slots are busy. Taken for granted: workgroups take equally long and go to the SMs in turn. {}{model}; an SM holds {} at once, limited by {}{registers}.",
-        spread.device, spread.waves.blocks_per_sm, spread.limited_by
+        "A box is an SM, filled as far as {room} is taken. An SM holds {} at once{}, limited by {}{registers}. {}{model}. Taken for granted: workgroups take equally long and go to the SMs in turn.",
+        workgroups(spread.waves.blocks_per_sm.into()),
+        lanes.unwrap_or_default(),
+        spread.limited_by,
+        spread.device
     )
 }
 
@@ -128,7 +154,8 @@ fn percent(share: f64) -> String {
 
 /// The SMs, each filled as far as its slots are busy in the wave.
 #[expect(clippy::cast_precision_loss, reason = "an SM holds few workgroups")]
-fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4]) {
+fn cells(frame: &mut Frame, spread: &Spread, wave: u64, [x, y, width, height]: [f32; 4]) {
+    let w = &spread.waves;
     let size = |columns: u32| (width / columns as f32).min(height / w.sms.div_ceil(columns) as f32);
     let widest = w.sms.clamp(1, 1024);
     let columns = (1..=widest).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or(1);
@@ -141,7 +168,10 @@ fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4
         return;
     }
     let gap = if pitch >= 10.0 { 3.0 } else { 1.0 };
-    let (side, band) = (pitch - gap, (pitch - gap) / w.blocks_per_sm as f32);
+    let side = pitch - gap;
+    // Slots take as much of a box as their lanes do of the SM's; what is there is seen, however small.
+    let whole = (side * share(spread)).max(3.0).min(side);
+    let band = whole / w.blocks_per_sm as f32;
     let rows = w.sms.div_ceil(columns);
     let left = x;
     let top = (y + (height - pitch * rows as f32) / 2.0).round();
@@ -149,10 +179,13 @@ fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4
         let at = [left + (sm % columns) as f32 * pitch, top + (sm / columns) as f32 * pitch];
         let busy = of_sm(w, wave, sm);
         let tag = Some(Tag::Sm(sm));
+        if whole < side {
+            frame.fill([at[0], at[1], side, side], 2.0, WITHOUT, tag);
+        }
         // An idle slot is seen, however small.
-        let filled = if busy < u64::from(w.blocks_per_sm) { (band * busy as f32).min(side - 2.0) } else { side };
+        let filled = if busy < u64::from(w.blocks_per_sm) { (band * busy as f32).min(whole - 2.0) } else { whole };
         if busy < u64::from(w.blocks_per_sm) {
-            frame.fill([at[0], at[1], side, side], 2.0, EMPTY, tag);
+            frame.fill([at[0], at[1] + side - whole, side, whole], 2.0, EMPTY, tag);
         }
         if busy > 0 {
             frame.fill([at[0], at[1] + side - filled, side, filled], 2.0, BUSY, tag);
@@ -168,7 +201,8 @@ fn cells(frame: &mut Frame, w: &Waves, wave: u64, [x, y, width, height]: [f32; 4
 /// One bar a wave, in the order of time, and the wave at hand in words, which are also given back.
 #[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bars that fit a window")]
-fn strip(frame: &mut Frame, w: &Waves, shown: u64) -> String {
+fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
+    let w = &spread.waves;
     let (left, room) = (MARGIN, frame.width - 2.0 * MARGIN);
     let top = frame.height - STRIP + 26.0;
     let waves = all(w);
@@ -200,23 +234,68 @@ fn strip(frame: &mut Frame, w: &Waves, shown: u64) -> String {
     if idle > 0 {
         frame.text([after, top - 14.0], 14.0, Anchor::Start, Ink::Waste, wasted.clone());
     }
-    let below = top + BAR + 12.0;
     let time = match waves - bars {
         0 => "time, from left to right".to_owned(),
         more => format!("time, from left to right; {} full waves before the last not drawn", count(more)),
     };
+    foot(frame, spread, top + BAR + 12.0, &time);
+    if idle > 0 { format!("{said}, {wasted}") } else { said }
+}
+
+/// The workgroups of a kernel that stay, tile after tile, without a gap; in words, which are also given back.
+#[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
+fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64) -> String {
+    let w = &spread.waves;
+    let (left, room) = (MARGIN, frame.width - 2.0 * MARGIN);
+    let top = frame.height - STRIP + 26.0;
+    let rounds = tiles.div_ceil(w.blocks.max(1)).max(1);
+    let pitch = (room / rounds as f32).min(72.0);
+    for round in 0..rounds {
+        let x = left + pitch * round as f32;
+        let busy = tiles.saturating_sub(round * w.blocks).min(w.blocks);
+        let filled = BAR * busy as f32 / places(w) as f32;
+        if busy < places(w) {
+            frame.fill([x, top, pitch, BAR], 0.0, EMPTY, None);
+        }
+        frame.fill([x, top + BAR - filled, pitch, filled], 0.0, BUSY, None);
+        if round > 0 && pitch >= LEAST_BAR {
+            frame.line([x, top], [x, top + BAR], 1.0, Ink::Panel, None);
+        }
+        if pitch >= 48.0 {
+            let name = format!("tile {}", round + 1);
+            frame.text([x + pitch / 2.0, top + BAR / 2.0 + 2.0], 12.0, Anchor::Middle, Ink::On, name);
+        }
+    }
+    frame.outline([left, top, pitch * rounds as f32, BAR], 0.0, None, Ink::Accent, None);
+    let last = tiles - (rounds - 1) * w.blocks;
+    let said = match rounds {
+        1 => format!("one wave: {} take a tile each", workgroups(tiles)),
+        _ => format!("one wave, {} tiles one after the other: {} take the last", count(rounds), workgroups(last)),
+    };
+    frame.text([left, top - 14.0], 14.0, Anchor::Start, Ink::Text, text::fit(&said, 14.0, false, room));
+    foot(frame, spread, top + BAR + 12.0, "time, from left to right");
+    said
+}
+
+/// What the bars are along, and what the colours mean.
+fn foot(frame: &mut Frame, spread: &Spread, y: f32, time: &str) {
     let mut x = frame.width - MARGIN;
-    for (ink, name) in [(EMPTY, "empty slot"), (BUSY, "workgroup")] {
-        frame.text([x, below], 12.0, Anchor::End, Ink::Muted, name);
+    let without = (share(spread) < 1.0).then_some((WITHOUT, "lanes without a slot"));
+    for (ink, name) in without.into_iter().chain([(EMPTY, "empty slot"), (BUSY, "workgroup")]) {
         x -= text::width(name, 12.0, false) + 18.0;
-        frame.fill([x, below - 6.0, 12.0, 12.0], 2.0, ink, None);
+        frame.text([x + 18.0, y], 12.0, Anchor::Start, Ink::Muted, name);
+        frame.outline([x, y - 6.0, 12.0, 12.0], 2.0, Some(ink), if ink == WITHOUT { Ink::Faint } else { ink }, None);
         x -= 16.0;
     }
-    let time = text::fit(&time, 12.0, false, x - left);
+    let time = text::fit(time, 12.0, false, x - MARGIN);
     if !time.is_empty() {
-        frame.text([left, below], 12.0, Anchor::Start, Ink::Muted, time);
+        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, time);
     }
-    if idle > 0 { format!("{said}, {wasted}") } else { said }
+}
+
+/// The share of an SM's room for lanes that its slots have; all of it where that is not known.
+fn share(spread: &Spread) -> f32 {
+    spread.lanes.map_or(1.0, |[held, room]| (held as f32 / room.max(1) as f32).min(1.0))
 }
 
 /// What the pointer is on, in words.
@@ -282,7 +361,8 @@ mod tests {
     fn spread(blocks: u64, sms: u32, each: u32) -> Option<Spread> {
         let waves = device::waves(blocks, sms, each)?;
         let device = "NVIDIA H100 SXM5 80 GB".to_owned();
-        Some(Spread { device, this_machine: false, limited_by: "shared memory", registers: false, waves })
+        let (lanes, tiles) = (None, None);
+        Some(Spread { device, this_machine: false, limited_by: "shared memory", registers: false, lanes, tiles, waves })
     }
 
     fn drawn(spread: Option<&Spread>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {

@@ -40,7 +40,7 @@ pub fn check(
             problems.extend(twin_problems(devices, lesson, &variant));
         }
         on_lesson(&lesson.id, &problems);
-        all.extend(problems);
+        all.extend(lesson.named(problems));
     }
     (pack, all)
 }
@@ -120,7 +120,9 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         let error = |message: String| Diagnostic { place: Some(step.place.clone()), ..Diagnostic::error(message) };
         let place = lesson.program(&step.variant.program).and_then(|program| program.place_of(&step.pass));
         let kernel = place.and_then(|place| lesson.launched(&step.variant).get(place).copied().flatten());
-        if let Some(kernel) = kernel.filter(|kernel| !kernel.source().contains(&step.watch)) {
+        let starters = lesson.exercises.iter().filter(|e| step.exercises().any(|id| id == e.id)).map(|e| &e.starter);
+        let begins = starters.into_iter().any(|starter| starter.contains(&step.watch));
+        if let Some(kernel) = kernel.filter(|kernel| !begins && !kernel.source().contains(&step.watch)) {
             let message =
                 format!("step `{}` watches `{}`, which kernel `{}` does not hold", step.id, step.watch, kernel.id);
             problems.push(error(message).hint("copy a part of the line from the shader"));
@@ -233,7 +235,6 @@ pub fn exercise_problems(
     exercise: &Exercise,
     cancel: &AtomicBool,
 ) -> Vec<Diagnostic> {
-    let file = format!("lessons/{}/lesson.ron", lesson.id);
     let judge = |source: &str| {
         Try { lesson: lesson.clone(), exercise: exercise.id.clone(), source: source.to_owned(), seed: 7 }
             .judge(devices, cancel)
@@ -243,7 +244,7 @@ pub fn exercise_problems(
     if let Some(Verdict::Solved(_)) = judge(&exercise.starter) {
         problems.push(
             Diagnostic::error(format!("the starter {of} already reaches its goal"))
-                .in_file(&file)
+                .in_place(&exercise.place)
                 .hint("leave something to do in the starter, or ask for more in the goal"),
         );
     }
@@ -251,11 +252,11 @@ pub fn exercise_problems(
     match judge(&exercise.solution) {
         Some(Verdict::Solved(_)) | None => {}
         Some(Verdict::Endless) => {
-            problems.push(Diagnostic::error(format!("the solution {of} does not end")).in_file(&file));
+            problems.push(Diagnostic::error(format!("the solution {of} does not end")).in_place(&exercise.place));
         }
         Some(Verdict::Right(_)) => problems.push(
             Diagnostic::error(format!("the solution {of} is right, but does not reach its goal"))
-                .in_file(&file)
+                .in_place(&exercise.place)
                 .hint(format!("the goal is `{}`", exercise.goal.source())),
         ),
         Some(Verdict::Broken(why) | Verdict::Wrong(_, why)) => problems.extend(why.into_iter().map(|mut problem| {
@@ -263,7 +264,8 @@ pub fn exercise_problems(
                 place.file.clone_from(&exercise.solution_file);
             }
             let at: Vec<String> = exercise.set.iter().map(|(id, value)| format!("{id} = {value}")).collect();
-            problem.message = format!("the solution {of}: {} (at {})", problem.message, at.join(", "));
+            let at = if at.is_empty() { String::new() } else { format!(" (at {})", at.join(", ")) };
+            problem.message = format!("the solution {of}: {}{at}", problem.message);
             problem
         })),
     }

@@ -74,7 +74,8 @@ pub fn exercise(lesson: &Lesson, id: &str, tried: &BTreeMap<String, Tried>) -> O
     let source = tried.get(&exercise.id).and_then(|tried| tried.source.as_ref()).filter(|_| id == exercise.yours());
     let name = match (id == exercise.yours(), lesson.exercises.len()) {
         (true, 1) => "Your exercise".to_owned(),
-        (true, _) => format!("Your exercise: {}", lesson.title_of(&exercise.variant)),
+        // Several may begin as the same kernel.
+        (true, _) => format!("Your exercise: {}", page_of(lesson, exercise)),
         (false, _) => "As it starts".to_owned(),
     };
     Some(Edit {
@@ -85,6 +86,12 @@ pub fn exercise(lesson: &Lesson, id: &str, tried: &BTreeMap<String, Tried>) -> O
         language: Language::Wgsl,
         source: source.map_or_else(|| exercise.starter.to_string(), Clone::clone),
     })
+}
+
+/// The title of the page that an exercise is on.
+fn page_of(lesson: &Lesson, exercise: &Exercise) -> String {
+    let step = lesson.steps.iter().find(|step| step.exercises().any(|id| id == exercise.id));
+    step.map_or_else(|| lesson.title_of(&exercise.variant), |step| step.title.clone())
 }
 
 /// The exercise that a version is the learner's solution of; None for any other version.

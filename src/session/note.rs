@@ -25,7 +25,7 @@ use crate::base::units::{number, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::job::{Shown, TraceSpec};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline, Kernel, Lesson, SceneKind, Step, Variant};
+use crate::lesson::{Block, Inline, Kernel, Lesson, PackFiles, SceneKind, Step, Variant};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
 use crate::scene::explore::{self, ExploreView};
@@ -301,6 +301,7 @@ impl Builder<'_> {
         let view = StageView {
             heat,
             spread: spread.as_ref(),
+            at: Some(step.at),
             river: river.as_ref(),
             roofline: roofline.as_ref(),
             position,
@@ -381,7 +382,7 @@ impl Builder<'_> {
 
     /// What an explorer shows at the learner's own point.
     fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
-        let (explorer, at) = (reference::explorer(name)?, self.input.kept.explored());
+        let (explorer, at) = (reference::explorer(name)?, self.input.kept.explored(step.block));
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
         Some(NoteBlock::Figure {
             id: format!("{}-{name}", step.id),
@@ -400,7 +401,8 @@ fn on_stage<'a>(lesson: &'a Lesson, step: &Step) -> Option<(usize, &'a Kernel)> 
 
 /// The option that names the pack that a lesson is from; nothing of the one that the program comes with.
 pub(super) fn of_pack(lesson: &Lesson) -> String {
-    let place = lesson.programs.first().filter(|_| !lesson.built_in).map(|program| &program.place.file);
+    let place =
+        lesson.programs.first().filter(|_| lesson.files != PackFiles::Embedded).map(|program| &program.place.file);
     let pack = place.and_then(|file| file.strip_suffix(&format!("lessons/{}/lesson.ron", lesson.id)));
     match pack.map(|pack| pack.trim_end_matches('/')) {
         None => String::new(),
@@ -423,8 +425,9 @@ fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {
     }
 }
 
-/// The place among `events` of what a step wants seen first: the first access on the source line that holds `watch`, else the costliest
-/// access, the first of equals; 0 where nothing is accessed. `at` is the share of the record from which on it is looked for.
+/// The place among `events` of what a step wants seen first: the first access on the source line that holds `watch`, or the first event of it
+/// where it accesses nothing, such as a branch; else the costliest access, the first of equals; 0 where nothing is accessed. `at` is the share
+/// of the record from which on it is looked for.
 #[must_use]
 pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str, at: f64) -> usize {
     let line =
@@ -441,7 +444,8 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
         let late = events.iter().skip(from).position(wanted).map(|i| i + from);
         late.or_else(|| events.iter().position(wanted))
     };
-    let watched = first(&|i| cost(i).is_some() && Some(timeline.events[*i].line) == line);
+    let on_line = |i: &usize| Some(timeline.events[*i].line) == line;
+    let watched = first(&|i| cost(i).is_some() && on_line(i)).or_else(|| first(&on_line));
     let most = events.iter().filter_map(cost).max();
     watched.or_else(|| first(&|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }

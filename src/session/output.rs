@@ -189,11 +189,17 @@ impl CompiledOutput {
 }
 
 impl LibraryOutput {
-    /// Its name and version: "cuBLAS f32 13.0.2 (library)".
+    /// Its name and version: "cuBLAS f32 13.0.2".
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        format!("{}{version}", self.name)
+    }
+
+    /// The same, with what it is: "cuBLAS f32 13.0.2 (library)".
     #[must_use]
     pub fn words(&self) -> String {
-        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        format!("{}{version} (library)", self.name)
+        format!("{} (library)", self.full_name())
     }
 
     /// What came of it; `work` is what the kernel's work needs.
@@ -313,6 +319,12 @@ impl KernelOutput {
         Self { id: id.to_owned(), ok, skipped, error, ..Self::default() }
     }
 
+    /// How it went, in a word or two.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        outcome(self.ok, self.check.is_some())
+    }
+
     /// Whether it ran and nothing was wrong.
     #[must_use]
     pub fn is_ok(&self) -> bool {
@@ -328,11 +340,11 @@ pub(super) fn why(problems: &[Diagnostic], skipped: bool) -> (Option<bool>, Opti
     if skipped { (None, reason, None) } else { (Some(false), None, Some(lines)) }
 }
 
-/// How something went, in a word.
-#[must_use]
-pub fn outcome(ok: Option<bool>) -> &'static str {
+/// How something went, in a word or two; `is_checked` says whether its result was compared with anything.
+pub(super) fn outcome(ok: Option<bool>, is_checked: bool) -> &'static str {
     match ok {
-        Some(true) => "ok",
+        Some(true) if is_checked => "ok",
+        Some(true) => "not checked",
         Some(false) => "FAILED",
         None => "skipped",
     }

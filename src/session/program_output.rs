@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::output::{CompiledOutput, KernelOutput, Printed, TimeOutput, why};
+use super::output::{CompiledOutput, KernelOutput, Printed, TimeOutput, outcome, why};
 use crate::base::diag::Diagnostic;
 use crate::lesson::Variant;
 use crate::trace::{Check, PassRecord, Record, Trace};
@@ -115,6 +115,12 @@ impl ProgramOutput {
             error: None,
             printed: Vec::new(),
         }
+    }
+
+    /// How it went, in a word or two.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        outcome(self.ok, !self.checks.is_empty())
     }
 
     /// The outcome of a program that could not run, or was not to.

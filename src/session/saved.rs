@@ -141,10 +141,11 @@ impl LessonSaved {
         lesson.exercises.iter().filter(|exercise| is_solved(&exercise.id)).count()
     }
 
-    /// The point that the lesson's explorers look at.
+    /// The point that the lesson's explorers look at. Until the learner has moved it, a lane's block in registers is as large as the step has it.
     #[must_use]
-    pub fn explored(&self) -> Explored {
-        self.explored.clone().unwrap_or_default().within_bounds()
+    pub fn explored(&self, block: Option<[usize; 2]>) -> Explored {
+        let begins = || Explored { block: block.unwrap_or(Explored::default().block), ..Explored::default() };
+        self.explored.clone().unwrap_or_else(begins).within_bounds()
     }
 }
 

@@ -9,7 +9,7 @@ use super::io::Io;
 use super::jobs;
 use super::model;
 use super::run::{self, Done, Which};
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, any_of};
 use crate::base::files;
 use crate::base::parts;
 use crate::base::tensor::Init;
@@ -17,7 +17,7 @@ use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::device::Launch;
 use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
-use crate::lesson::{Lesson, Pack, Program as Declared, Variant};
+use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::simt::{self, Program};
 use crate::trace::provenance::Origin;
 use crate::trace::record::Backend;
@@ -58,6 +58,8 @@ pub struct Outcome {
     pub origins: Vec<Origin>,
     /// What the work needs, where a lesson says so and nothing was changed.
     pub needs: Option<Work>,
+    /// Which options probably do not do what was meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Outcome {
@@ -73,6 +75,7 @@ struct Target {
     job: Job,
     pass: Option<usize>,
     needs: Option<Work>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the elements that are
@@ -89,8 +92,8 @@ pub fn trace(
 ) -> Result<Outcome, Vec<Diagnostic>> {
     let lesson = target.split_once('/').filter(|_| !target.ends_with(".wgsl"));
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
-    let Target { mut job, pass, needs } = match lesson {
-        Some((lesson, rest)) => of_lesson(lesson, rest, options)?,
+    let Target { mut job, pass, needs, warnings } = match lesson {
+        Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
         None => of_file(target, options)?,
     };
     let known = |name: &str| job.buffers.iter().any(|buffer| buffer.name == name);
@@ -101,7 +104,7 @@ pub fn trace(
     let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
     let origins = origins.collect::<Result<Vec<_>, _>>()?;
     let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
-    Ok(Outcome { done: Done { job, record }, pass, origins, needs })
+    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings })
 }
 
 fn spec(options: &TraceOptions) -> TraceSpec {
@@ -129,7 +132,7 @@ fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnosti
     let wgsl = Wgsl { file, source: source.into(), entry: entry.clone(), overrides, consts, twin: None };
     let launch = program.launch(&entry, wgsl, grid);
     let job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
-    Ok(Target { job, pass: Some(0), needs: None })
+    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new() })
 }
 
 /// The job of a lesson's kernel, program or pass, with what the options change.
@@ -154,6 +157,7 @@ fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Targ
     purpose.check = false;
     purpose.trace = Some(spec(options));
     let changed = changed(lesson, program, &variant, options)?;
+    let warnings = lesson.kernel(id).map(|kernel| set_alone(lesson, kernel, options)).unwrap_or_default();
     let mut job = jobs::build(changed.as_ref().unwrap_or(lesson), &variant, &params, &purpose)?;
     for (name, count, init) in &options.buffers {
         let Some(buffer) = job.buffers.iter_mut().find(|b| b.name == *name) else {
@@ -170,7 +174,7 @@ fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Targ
     }
     let unchanged = options.grid.is_none() && changed.is_none() && options.buffers.is_empty();
     let needs = job.passes.get(pass.unwrap_or(0)).map(|pass| pass.work).filter(|_| unchanged);
-    Ok(Target { job, pass, needs })
+    Ok(Target { job, pass, needs, warnings })
 }
 
 /// The lesson with other constants and another entry point of a kernel by itself; None if there is nothing to change.
@@ -202,6 +206,33 @@ fn changed(
         }
     }
     Ok(Some(lesson))
+}
+
+/// Constants of a lesson's kernel that were given a value by themselves, where what follows from the same parameters keeps its size.
+fn set_alone(lesson: &Lesson, kernel: &Kernel, options: &TraceOptions) -> Vec<Diagnostic> {
+    let kept = match (options.buffers.is_empty(), options.grid.is_none()) {
+        (true, true) => "the buffers and the grid",
+        (true, false) => "the buffers",
+        (false, true) => "the grid",
+        (false, false) => return Vec::new(),
+    };
+    let alone = options.constants.iter().filter_map(|(name, value)| {
+        let (_, expr) = kernel.constants.iter().find(|(known, _)| known == name)?;
+        let params = lesson.blame(expr);
+        let first = params.first()?;
+        let hint = if expr.source() == first {
+            format!("set the lesson's parameter instead: --set {first}={value}")
+        } else {
+            let sets: Vec<String> = params.iter().map(|id| format!("--set {id}=…")).collect();
+            format!("set the lesson's parameters instead: {name} is `{}`, so {}", expr.source(), any_of(&sets))
+        };
+        let message = format!(
+            "--const {name}={value} changes the shader alone: the lesson's parameters size {kept} of `{}`",
+            kernel.id
+        );
+        Some(Diagnostic::warning(message).hint(hint))
+    });
+    alone.collect()
 }
 
 fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, Vec<Diagnostic>> {

@@ -33,7 +33,10 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
     let sms = chosen.spec.figures.sms()?;
     let places = u64::from(sms) * u64::from(held.blocks_per_sm);
     let blocks = if persistent { launch.blocks.min(places) } else { launch.blocks };
+    let lanes = held.blocks_per_sm * launch.threads_per_block;
     Some(Spread {
+        lanes: chosen.spec.figures.max_threads_per_sm().map(|room| [lanes.min(room), room]),
+        tiles: persistent.then_some(launch.blocks),
         device: chosen.spec.name.clone(),
         this_machine: chosen.this_machine,
         limited_by: held.limited_by.name(),

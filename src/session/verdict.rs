@@ -1,5 +1,6 @@
 //! What is said of a check that failed.
 
+use super::edits::is_edit_id;
 use crate::base::diag::Diagnostic;
 use crate::job::{CheckSpec, Job};
 use crate::trace::{Check, Record};
@@ -16,20 +17,21 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     let place = place.filter(|place| place.file == job.place.file).unwrap_or(&job.place);
     let first = check.first_wrong.map(|(i, got, expected)| {
         let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
-        format!("; element {i} {got}, and should be {expected}")
+        format!(": element {i} {got}, and should be {expected}")
     });
-    let told = check.told.as_ref().map(|told| format!("; {told}"));
+    let told = check.told.as_ref().map(|told| format!(": {told}"));
     let what = match record.passes.len() {
+        1 if is_edit_id(&record.program) => "your kernel gives a wrong result".to_owned(),
         1 => format!("kernel `{}` gives a wrong result", record.program),
         _ => format!("program `{}` leaves a wrong `{}`", record.program, check.output),
     };
     let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
     let message = format!(
-        "{what}{round} on {}: relative error {:e} against `{}`{}",
+        "{what}{round} on {}{}; relative error {:e} against `{}`",
         record.backend.name(),
+        first.or(told).unwrap_or_default(),
         check.max_rel_error,
-        check.reference,
-        first.or(told).unwrap_or_default()
+        check.reference
     );
     Some(Diagnostic::error(message).in_place(place).hint(advice(check)))
 }
@@ -37,7 +39,9 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
 /// What to do about a failed check.
 fn advice(check: &Check) -> &'static str {
     match check {
-        Check { told: Some(_), .. } => "no time is shown for a wrong result; `--print` shows what the buffer holds",
+        Check { told: Some(_), .. } => {
+            "no time is shown for a wrong result; `warpbook run` with `--print` shows what the buffer holds"
+        }
         Check { max_rel_error, .. } if *max_rel_error < ROUNDING => {
             "this is no more than rounding: give the check a `tolerance`, and a `scale` where terms cancel"
         }

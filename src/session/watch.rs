@@ -23,7 +23,7 @@ pub struct Watch {
 pub fn watch(folder: &Path, on_change: impl Fn() + Send + 'static) -> Result<Watch, Diagnostic> {
     let problem = |error: notify::Error| {
         Diagnostic::warning(format!("changes in {} will not be noticed: {error}", folder.display()))
-            .hint("reopen the pack after changing it")
+            .hint("start Warpbook again after changing them")
     };
     let (changed, changes) = channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {

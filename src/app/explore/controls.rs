@@ -27,8 +27,8 @@ pub(super) fn show(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
     match explorer {
         Explorer::Views => operations(ui, at),
         Explorer::Registers => {
-            whole(ui, "rows, TM", &mut at.block[0], 1..=Explored::BLOCK, 0);
-            whole(ui, "columns, TN", &mut at.block[1], 1..=Explored::BLOCK, 0);
+            whole(ui, "rows of sums", &mut at.block[0], 1..=Explored::BLOCK, 0);
+            whole(ui, "columns of sums", &mut at.block[1], 1..=Explored::BLOCK, 0);
         }
         Explorer::Fragments => whole(ui, "lane", &mut at.lane, 0..=Explored::LANES - 1, 0),
         Explorer::Formats => number(ui, &mut at.number),

@@ -100,7 +100,7 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
             Vec::new()
         }
         Block::Explore(name) => {
-            explore::show(ui, &reading.state.kept().explored(), name).map(Ask::Explore).into_iter().collect()
+            explore::show(ui, &reading.state.explored(), name).map(Ask::Explore).into_iter().collect()
         }
         Block::Unfold(title, inner) => unfold::show(ui, reading, title, inner),
     }

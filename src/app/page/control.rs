@@ -6,7 +6,6 @@ use egui::{CursorIcon, EventFilter, Galley, Key, Rect, Stroke, StrokeKind, Ui, W
 
 use super::Reading;
 use crate::app::theme;
-use crate::base::units::number;
 use crate::lesson::Param;
 use crate::scene::palette::{Hue, Ink};
 
@@ -160,7 +159,7 @@ pub fn labelled(ui: &mut Ui, param: &Param, value: f64, used: bool) -> Option<f6
     let theme = theme::of(ui);
     let layout = |text: String, font| ui.painter().layout_no_wrap(text, font, egui::Color32::PLACEHOLDER);
     let name = layout(param.label.clone(), egui::FontId::proportional(theme::UI));
-    let number = layout(number(value), theme::medium(theme::UI));
+    let number = layout(param.words(value), theme::medium(theme::UI));
     let pill = vec2(number.size().x + 2.0 * PADDING, number.size().y + 6.0);
     let (rect, response) =
         ui.allocate_exact_size(vec2(name.size().x + 6.0 + pill.x, pill.y), egui::Sense::click_and_drag());

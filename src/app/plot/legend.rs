@@ -7,8 +7,9 @@ use crate::scene::palette::Ink;
 use crate::scene::plot::{Plot, Series};
 use crate::session::chart;
 
-/// Rows of names, nearly, that a low plot has room for.
+/// Rows of names, nearly, that a low plot has room for, and one of at least so many points.
 const ROWS: f32 = 1.5;
+const MORE_ROWS: (f32, f32) = (150.0, 2.5);
 
 /// What each colour means, in one wrapped row; `at_ends` where the curves are labelled at their ends. Where the pane `is_low`, the first names,
 /// and that of the x axis, which has no line of its own then.
@@ -27,7 +28,8 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
     let here = plot.current.map(|_| (here, Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
     let keys: Vec<(&str, Ink, Mark)> = here.into_iter().chain(entries).chain(spread).chain(ceilings).collect();
-    let mut left = if is_low { ROWS * ui.available_width() } else { f32::INFINITY };
+    let rows = if ui.available_height() < MORE_ROWS.0 { ROWS } else { MORE_ROWS.1 };
+    let mut left = if is_low { rows * ui.available_width() } else { f32::INFINITY };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(12.0, 0.0);
         for (at, (name, ink, mark)) in keys.iter().enumerate() {

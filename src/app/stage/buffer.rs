@@ -2,8 +2,9 @@
 
 use egui::Ui;
 
-use super::Stage;
+use super::{Stage, opening};
 use crate::job::{self, Moment};
+use crate::lesson::SceneKind;
 use crate::scene::contents::Shape;
 use crate::session::desk::Command;
 use crate::session::desk::found::{Content, Looked};
@@ -33,15 +34,27 @@ impl Stage {
             }
         }
         let last = content.tensor.len().saturating_sub(1);
-        let mut from = self.contents.0.min(last);
+        let before = self.first_element(state, content.tensor.len());
+        let mut from = before;
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let drag = egui::DragValue::new(&mut from).range(0..=last).speed(4.0);
             let response = ui.add(drag).on_hover_text("The first element that is shown");
             response.widget_info(|| egui::WidgetInfo::slider(true, from as f64, "First element that is shown"));
             ui.label("from element");
         });
-        self.contents.0 = from;
+        if from != before {
+            self.contents.0 = Some(from);
+        }
         command
+    }
+
+    /// The first element that is shown of a buffer of `len`: the learner's, else the one that the step begins at.
+    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 elements")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of them")]
+    pub(super) fn first_element(&self, state: &State, len: usize) -> usize {
+        let step = opening(state).filter(|step| step.scene == SceneKind::Contents);
+        let begins = || step.map_or(0, |step| (step.at * len as f64) as usize);
+        self.contents.0.unwrap_or_else(begins).min(len.saturating_sub(1))
     }
 }
 

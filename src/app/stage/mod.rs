@@ -48,8 +48,8 @@ pub struct Stage {
     answered: u64,
     /// The answer that is ringed, the timeline that it is ringed on, and the rings.
     marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
-    /// The first element that is shown of a buffer, and how.
-    contents: (usize, Option<Shape>),
+    /// The first element that is shown of a buffer, where the learner chose one, and how.
+    contents: (Option<usize>, Option<Shape>),
     /// What the pointer is on in the strip of passes.
     on_pass: Option<Tag>,
     /// What the pointer is on in words, and of which event.
@@ -73,6 +73,7 @@ impl Stage {
         self.warp = 0;
         self.begin = true;
         self.seek = None;
+        self.contents.0 = None;
         self.player.go_to(0);
     }
 
@@ -99,8 +100,7 @@ impl Stage {
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.place.workgroup, self.warp);
         if self.begin && !events.is_empty() {
-            let here = |s: &&Step| s.variant == state.place.variant && s.pass == state.place.pass;
-            let (watch, at) = state.place.step().filter(here).map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
+            let (watch, at) = opening(state).map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
             let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
             self.player.go_to(first_to_see(timeline, &events, source, watch, at));
             self.begin = false;
@@ -257,7 +257,7 @@ impl Stage {
         let contents =
             content.and_then(|(looked, answer)| Some((looked, answer.as_ref().ok()?))).map(|(looked, content)| {
                 let shape = self.contents.1.unwrap_or_else(|| buffer::shape_of(state, looked, content));
-                let from = self.contents.0.min(content.tensor.len().saturating_sub(1));
+                let from = self.first_element(state, content.tensor.len());
                 let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
                 Contents { buffer: &looked.glance.buffer, when: &when, tensor, count, columns, shape, from }
             });
@@ -267,6 +267,7 @@ impl Stage {
             timeline,
             heat: heat.map(|(_, heat)| &**heat),
             spread: spread.as_ref(),
+            at: opening(state).filter(|step| step.scene == scene).map(|step| step.at),
             river: river.as_ref(),
             ring: state.place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()),
             roofline: roofline.as_ref(),
@@ -290,7 +291,7 @@ impl Stage {
         {
             let row = contents.row(view.size);
             let rows = ui.input(|i| (i.smooth_scroll_delta().y / -22.0).round());
-            self.contents.0 = scrolled(self.contents.0, rows, row, contents.tensor.len());
+            self.contents.0 = Some(scrolled(contents.from, rows, row, contents.tensor.len()));
         }
         let (tag, event) = (self.hovered?, self.event(timeline, state.place.workgroup));
         let element = match (scene, tag) {
@@ -363,6 +364,14 @@ impl Stage {
     }
 }
 
+/// The step on the screen, while its program is on the stage, or the learner's solution of its exercise: then it says how the stage opens.
+fn opening(state: &State) -> Option<&Step> {
+    let (place, step) = (&state.place, state.place.step()?);
+    let own = step.variant == place.variant && step.pass == place.pass;
+    let solved = || state.exercise_of(&place.variant.program);
+    (own || solved().is_some_and(|id| step.exercises().any(|exercise| exercise == id))).then_some(step)
+}
+
 /// The widest that an explorer is drawn.
 const MATHS: f32 = 960.0;
 
@@ -387,7 +396,7 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
     let moved = scroll.scroll_bar_visibility(bar).show(&mut ui, |ui| {
         ui.add_space(((rect.height() - tall.unwrap_or(rect.height())) / 2.0).max(8.0));
         let top = ui.cursor().top();
-        let moved = explore::show(ui, &state.kept().explored(), name);
+        let moved = explore::show(ui, &state.explored(), name);
         if tall.is_none() {
             let tall = ui.min_rect().bottom() - top;
             ui.data_mut(|d| d.insert_temp(id, tall));

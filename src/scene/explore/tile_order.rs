@@ -52,6 +52,16 @@ pub(super) fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
             let at = [x + column as f32 * 2.0 * tall, top + LINE + 1.0];
             sheet.frame.fill([at[0], at[1], 2.0 * tall - 1.0, STRIP - 8.0], 0.0, loaded, None);
         }
+        let axes = [
+            ([left + 5.0, top + LINE + 5.0], Anchor::Middle, "A".to_owned()),
+            ([x + wide + 6.0, top + LINE + 5.0], Anchor::Start, "B".to_owned()),
+            ([x + wide + 6.0, y + 8.0], Anchor::Start, "C".to_owned()),
+            ([x + wide + 6.0, y + 24.0], Anchor::Start, format!("{} × {} tiles", TILES[0], TILES[1])),
+        ];
+        let fits = |at: [f32; 2], words: &str| at[0] + text::width(words, 12.0, false) <= left + half;
+        for (at, anchor, words) in axes.into_iter().filter(|(at, _, words)| fits(*at, words)) {
+            sheet.frame.text(at, 12.0, anchor, Ink::Muted, words);
+        }
         let said = format!("{rows} of A, {columns} of B: {} a step", si(bytes as f64, "B"));
         let mut end = y + high + 6.0;
         for line in text::wrap(&said, 13.0, half) {

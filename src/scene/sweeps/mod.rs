@@ -181,7 +181,8 @@ fn brackets(frame: &mut Frame, rows: &Rows, placed: &Placed<'_>) {
         frame.items.push(super::Item::Polyline { points, width: 1.0, ink: Ink::Muted, tag: None });
         let y = (top + bottom) / 2.0;
         if y - 8.0 >= free {
-            let name = if many == 1 { "once".to_owned() } else { format!("{} time", ordinal(i + 1)) };
+            // Warps that ask for the same side by side are one sweep.
+            let name = if many == 1 { times(placed.panel.times[0]) } else { format!("{} time", ordinal(i + 1)) };
             // Barriers' lines end before it.
             frame.fill([x + 7.0, y - 8.0, text::width(&name, 12.0, false) + 6.0, 16.0], 0.0, Ink::Panel, None);
             frame.text([x + 10.0, y], 12.0, Anchor::Start, Ink::Text, name);
@@ -260,14 +261,18 @@ fn keys(course: &Course) -> Vec<Key> {
     keys
 }
 
-/// How often each buffer is gone over, in a sentence.
-fn words(course: &Course, truncated: bool) -> String {
-    let times = |times: f64| match (times * 10.0).fract() {
+/// How often an element is asked for.
+fn times(times: f64) -> String {
+    match (times * 10.0).fract() {
         _ if times == 1.0 => "once".to_owned(),
         // A tenth would hide the few elements that are asked for once more.
         rest if (0.01..0.99).contains(&rest) => format!("{times:.3} times"),
         _ => format!("{times:.1} times"),
-    };
+    }
+}
+
+/// How often each buffer is gone over, in a sentence.
+fn words(course: &Course, truncated: bool) -> String {
     let each = course.panels.iter().map(|panel| {
         let done = ["read", "written", "updated"].iter().zip(panel.times).filter(|(_, n)| *n > 0.0);
         let done: Vec<String> = done.map(|(verb, n)| format!("{verb} {}", times(n))).collect();

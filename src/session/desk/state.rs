@@ -222,6 +222,12 @@ impl State {
         findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()
     }
 
+    /// The point that the explorer of the step on the screen looks at.
+    #[must_use]
+    pub fn explored(&self) -> crate::reference::Explored {
+        self.kept().explored(self.place.step().and_then(|step| step.block))
+    }
+
     /// What is kept of the lesson on the screen.
     #[must_use]
     pub fn kept(&self) -> &LessonSaved {

@@ -62,7 +62,7 @@ fn unused(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
         let (who, hint) = match job.launches().next() {
             Some(launch) if builder.program.alone => {
                 let used: Vec<&str> = launch.bindings.iter().map(|binding| binding.name.as_str()).collect();
-                (format!("{} does not use", launch.file()), format!("the shader uses: {}", used.join(", ")))
+                (format!("kernel `{}` does not use", launch.kernel), format!("the shader uses: {}", used.join(", ")))
             }
             _ => (format!("no pass of `{}` uses", builder.program.id), "remove it, or bind it".to_owned()),
         };

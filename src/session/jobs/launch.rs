@@ -2,7 +2,7 @@
 
 use super::Builder;
 use super::evaluate::{Evaluator, Place};
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{self, Diagnostic};
 use crate::base::expr::Expr;
 use crate::base::tensor::Elem;
 use crate::base::units::Work;
@@ -55,7 +55,15 @@ impl<'a> Builder<'a> {
                     Some(written) => (written.file, written.source, None),
                     None => (file.as_str(), source, twin.clone()),
                 };
-                let Settled { source, consts, overrides } = wgsl::settle(file, source, &constants)?;
+                let settled = wgsl::settle(file, source, &constants).map_err(|problems| {
+                    // A constant that a pass gives and the shader does not declare has its place in the lesson.
+                    let of_pass = mine.is_none() && !declared.constants.is_empty();
+                    problems
+                        .into_iter()
+                        .map(|problem| if of_pass { in_lesson(problem, file, at) } else { problem })
+                        .collect::<Vec<_>>()
+                });
+                let Settled { source, consts, overrides } = settled?;
                 let (file, entry, source) = (file.to_owned(), entry.clone(), source.into());
                 (job::Code::Wgsl(Wgsl { file, source, entry, overrides, consts, twin }), Vec::new(), None)
             }
@@ -173,7 +181,7 @@ impl<'a> Builder<'a> {
             declared.bind.iter().find(|(name, ..)| !known(name) && !self.used_by_another(name, kernel, declared, at));
         if let Some((odd, _, place)) = odd {
             let names: Vec<&str> = program.bindings().iter().map(|binding| binding.name.as_str()).collect();
-            let message = format!("{} uses no variable `{odd}`", wgsl.file);
+            let message = format!("kernel `{}` uses no variable `{odd}`", kernel.id);
             return Err(vec![Place { place, ..at }.error(message).hint(format!("it uses: {}", names.join(", ")))]);
         }
         let mut bindings = Vec::new();
@@ -181,8 +189,9 @@ impl<'a> Builder<'a> {
             let name = &variable.name;
             let buffer = self.bound(declared, name, at).map_err(|_| {
                 let hint = format!("add a buffer `{name}`, or say in `bind` which one it stands for");
-                let message = format!("the lesson gives no size for the buffer `{name}`");
-                vec![Diagnostic::error(message).in_file(&wgsl.file).hint(hint)]
+                let at = wgsl::buffer(&wgsl.source, name).unwrap_or_default();
+                let problem = Diagnostic::error(format!("the lesson gives no size for the buffer `{name}`"));
+                vec![problem.at(&wgsl.file, &wgsl.source, &(at..at)).hint(hint)]
             })?;
             let (spec, at) = (&buffers[buffer], Place { place: &self.program.buffers[buffer].place, ..at });
             if spec.elem != variable.elem {
@@ -279,4 +288,9 @@ fn exclusive(launch: &Launch, buffers: &[BufferSpec], at: Place<'_>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// A problem of a whole shader as one of what launches it.
+fn in_lesson(problem: Diagnostic, file: &str, at: Place<'_>) -> Diagnostic {
+    if problem.place == Some(diag::Place::start(file)) { problem.in_place(at.place) } else { problem }
 }

@@ -15,7 +15,7 @@ use super::feasible;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
 use crate::job::{self, Job, Launch, MeasureSpec, TraceSpec};
-use crate::lesson::{Action, Facts, Lesson, Node, Pass, Program, Variant};
+use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Pass, Program, Variant};
 use crate::simt;
 
 /// Values of a lesson's parameters, by id.
@@ -191,13 +191,13 @@ impl<'a> Builder<'a> {
         let body = self.body(&program.body, &mut passes)?;
         let checks = if purpose.check { program.checks.as_slice() } else { &[] };
         let work = program.work.as_ref().map(|work| self.values.work(work, Place::of(program)));
-        let only = passes.iter().find_map(job::Pass::launch).map(Launch::file).filter(|_| program.alone);
+        let only = passes.iter().find_map(job::Pass::launch).filter(|_| program.alone);
         let kernels = self.lesson.launched(self.variant);
         let written = self.written.is_some() || kernels.into_iter().flatten().any(is_edit);
-        let file = self.written.map(|written| written.file).or(only);
+        let whole = self.written.map(|written| diag::Place::start(written.file));
         Ok(Job {
             program: program.id.clone(),
-            place: file.map_or_else(|| program.place.clone(), diag::Place::start),
+            place: only.map(Launch::place).or(whole).unwrap_or_else(|| program.place.clone()),
             seed: purpose.seed,
             buffers,
             body,
@@ -209,7 +209,7 @@ impl<'a> Builder<'a> {
             trace: purpose.trace.clone(),
             bounds_checks: purpose.bounds_checks,
             // What the pack that is built in does is known to end.
-            bounded_loops: !self.lesson.built_in || written,
+            bounded_loops: self.lesson.files != PackFiles::Embedded || written,
             work: work.transpose()?,
         })
     }

@@ -36,7 +36,7 @@ pub(super) fn picture(
         _ => None,
     }?;
     let nothing = Arc::default();
-    let view = StageView { ring, spread, roofline, ..StageView::still(step.scene, &nothing, STAGE) };
+    let view = StageView { ring, spread, at: Some(step.at), roofline, ..StageView::still(step.scene, &nothing, STAGE) };
     let frame = Painter::default().frame(&view);
     Some(NoteBlock::Figure {
         id: format!("{}-stage", step.id),
