@@ -257,6 +257,8 @@ pub struct BenchArgs {
 /// Options of `record`.
 #[derive(Args, Debug)]
 pub struct RecordArgs {
+    /// The lessons to record; all where none is given. What the file has of others on the same device and day is kept.
+    pub lessons: Vec<String>,
     /// The file to write; assets/recordings/DEVICE-BACKEND.ron in the pack's folder where none is given.
     #[arg(short = 'o', long = "output", value_name = "FILE.ron")]
     pub output: Option<PathBuf>,

@@ -8,15 +8,15 @@ use super::{Context, DONE, FAILED, out};
 use crate::base::{day, store};
 use crate::lesson::PackFiles;
 use crate::session::devices::Choice;
-use crate::session::record;
+use crate::session::{record, recording};
 
 pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, ExitCode> {
     let pack = context.pack()?;
     let choice = args.backend.named().map_or(Choice::Auto, Choice::Only);
+    let lessons = &args.lessons;
     let (recording, found) =
-        record::record(&context.devices, &pack, choice, day::today(), &context.cancel, &mut out::note)
+        record::record(&context.devices, &pack, lessons, choice, day::today(), &context.cancel, &mut out::note)
             .map_err(out::misused)?;
-    out::problems(&found);
     if context.files != PackFiles::Embedded {
         out::note(
             "loops of a pack's own WGSL are guarded, which can cost most of its speed through the graphics driver; record without --pack to compare the built-in lessons",
@@ -31,7 +31,23 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
         // Where it cannot be made, writing the file says why.
         let _ = std::fs::create_dir_all(parent);
     }
+    let mut problems = found;
+    let (recording, path) = match std::fs::read_to_string(&path) {
+        Ok(text) if !lessons.is_empty() => {
+            let earlier = recording::read(&recording.id, &path.display().to_string(), &text);
+            match earlier.and_then(|earlier| record::joined(earlier, &recording, &pack)) {
+                Ok(joined) => (joined, path),
+                // What was measured is kept, beside what was there.
+                Err(problem) => {
+                    problems.push(problem);
+                    (recording, path.with_extension("new.ron"))
+                }
+            }
+        }
+        _ => (recording, path),
+    };
+    out::problems(&problems);
     store::write_atomic(&path, recording.to_text().as_bytes()).map_err(out::misused)?;
     out::line(&path.display().to_string());
-    Ok(if found.iter().any(crate::base::diag::Diagnostic::is_error) { FAILED } else { DONE })
+    Ok(if problems.iter().any(crate::base::diag::Diagnostic::is_error) { FAILED } else { DONE })
 }

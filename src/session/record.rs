@@ -9,6 +9,7 @@ use super::output::LibraryOutput;
 use super::recording::{
     FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording, fingerprint,
 };
+use super::run;
 use super::sweep::{self, Sweep};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Experiment, Lesson, Pack};
@@ -17,14 +18,15 @@ use crate::trace::record::{Backend, Device};
 /// Seed of the random inputs.
 const SEED: u64 = 1;
 
-/// Runs every lesson's experiments on a device. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins. Points that
+/// Runs the experiments of some lessons on a device, or of all lessons if none is named. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins. Points that
 /// could not be measured are left out, and said in the second part.
 ///
 /// # Errors
-/// When there is no such device.
+/// When there is no such device or lesson.
 pub fn record(
     devices: &Devices,
     pack: &Pack,
+    named: &[String],
     choice: Choice,
     date: String,
     cancel: &AtomicBool,
@@ -38,8 +40,12 @@ pub fn record(
         return Err(Diagnostic::error("there is no device to record: the tracer has no times")
             .hint("`warpbook doctor` says what was looked for"));
     }
+    let lessons = match named {
+        [] => pack.lessons.iter().collect(),
+        named => named.iter().map(|id| run::lesson(pack, id)).collect::<Result<Vec<_>, _>>()?,
+    };
     let (mut experiments, mut problems) = (Vec::new(), Vec::new());
-    for lesson in &pack.lessons {
+    for lesson in lessons {
         for experiment in lesson.experiments.iter().filter(|e| !e.quantity.is_traced()) {
             say(&format!("{}: {}", lesson.id, experiment.title));
             let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), cancel);
@@ -49,6 +55,24 @@ pub fn record(
     }
     let recording = of_device(device, date, false, experiments);
     Ok((recording, problems))
+}
+
+/// A recording of some lessons with what an earlier one has of others, in the pack's order.
+///
+/// # Errors
+/// When the earlier one is of another device, driver or day: a recording has one of each.
+pub fn joined(earlier: Recording, later: &Recording, pack: &Pack) -> Result<Recording, Diagnostic> {
+    let of = |r: &Recording| (r.device.clone(), r.driver.clone(), r.api.clone(), r.date.clone(), r.bounds_checks);
+    if of(&earlier) != of(later) {
+        let name = |r: &Recording| format!("{}, {}, {}, {}", r.device, r.driver, r.api, r.date);
+        let message = format!("the file has a recording of {}, and this one is of {}", name(&earlier), name(later));
+        return Err(Diagnostic::error(message).hint("record all lessons, or name another file with -o"));
+    }
+    let is_new = |old: &RecordedExperiment| later.experiments.iter().any(|new| new.lesson == old.lesson);
+    let mut experiments: Vec<_> = earlier.experiments.into_iter().filter(|old| !is_new(old)).collect();
+    experiments.extend(later.experiments.clone());
+    experiments.sort_by_key(|recorded| pack.lessons.iter().position(|lesson| lesson.id == recorded.lesson));
+    Ok(Recording { experiments, ..later.clone() })
 }
 
 /// What a device measured on a day, whether its compiler guarded indices or not.

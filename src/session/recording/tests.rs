@@ -4,7 +4,7 @@ use super::*;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Init};
 use crate::lesson::{Curve, InitDecl, Kernel, Pack, PackFiles, Variant};
-use crate::session;
+use crate::session::{self, record};
 
 /// The built-in pack, with the lesson that these tests know alone.
 fn pack() -> Pack {
@@ -191,4 +191,18 @@ fn a_library_has_a_curve_of_its_own() {
         ("recorded library a copy", "a copy (library), recorded", 1),
     ];
     assert_eq!(series, expected.map(|(id, name, points)| (id.to_owned(), name.to_owned(), points)));
+}
+
+#[test]
+fn a_lesson_recorded_again_leaves_the_others_of_that_device_and_day() {
+    let pack = pack();
+    let (mut earlier, later) = (recording(&pack), recording(&pack));
+    let other = RecordedExperiment { lesson: "other".into(), ..earlier.experiments[0].clone() };
+    earlier.experiments[0].curves.clear();
+    earlier.experiments.push(other.clone());
+    let joined = record::joined(earlier.clone(), &later, &pack).unwrap_or_else(|problem| panic!("{problem}"));
+    assert_eq!(joined.experiments.len(), 2);
+    assert!(joined.experiments.contains(&other) && joined.experiments.contains(&later.experiments[0]));
+    let elsewhere = Recording { driver: "another".into(), ..earlier };
+    assert!(record::joined(elsewhere, &later, &pack).is_err_and(|problem| problem.message.contains("another")));
 }
