@@ -21,6 +21,7 @@ use warpbook::trace::record::Backend;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const LESSON: &str = "lessons/programs/lesson.ron";
+const SCATTER: &str = "shaders/programs/scatter.wgsl";
 
 /// One element, a warp less one, a warp and one, and a size that no workgroup divides.
 const SIZES: [f64; 4] = [1.0, 31.0, 33.0, 1_000_003.0];
@@ -319,6 +320,7 @@ fn mistakes_are_told_at_their_places_and_cost_no_more_than_the_check() -> Outcom
         ),
         (LESSON, "\"3 * x[i] - 1\"", "\"3 * x[i]\"", "\"3 * x[i]\"", "program `train` leaves a wrong `y`"),
         (LESSON, "if(i == 0, 0, scanned[i - 1] + x[i - 1])", "x[i - 1]", "\"x[i - 1]\"", "has no value for element 0"),
+        (SCATTER, "came_from[place] = i;", "came_from[place] = i + 1u;", "", "leaves a wrong `parted`"),
         (LESSON, "of: \"loss[0]\"", "of: \"loss[3]\"", "of: \"loss[3]\"", "has 1 elements, and no element 3"),
         (LESSON, "pass: \"sums\"", "pass: \"summs\"", "summs", "`scan` has no pass `summs`"),
         (

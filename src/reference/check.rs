@@ -4,7 +4,7 @@ use super::compare::{self, Outcome};
 use super::{formula, predicate};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
-use crate::job::{Against, BufferSpec, CheckSpec};
+use crate::job::{Against, BufferSpec, CheckSpec, Formula, Predicate};
 use crate::trace::Check;
 
 /// What a check sees of a program's run.
@@ -32,10 +32,20 @@ impl Seen<'_> {
     }
 }
 
+/// What a formula without a value says of the result: an index that is an element may be one that the kernel got wrong. Any other index
+/// is a mistake in the formula.
+fn no_value(formula: &Formula, problem: Diagnostic) -> Result<Outcome, Diagnostic> {
+    if !formula.expr.has_nested_elements() {
+        return Err(problem);
+    }
+    let worst = compare::Worst { error: f64::INFINITY, ..compare::Worst::default() };
+    Ok(Outcome { worst, told: Some(problem.message), ..Outcome::default() })
+}
+
 /// Carries out one check.
 ///
 /// # Errors
-/// Where it cannot be made: a reference's arguments or inputs do not fit, or a formula has no value.
+/// Where it cannot be made: a reference's arguments or inputs do not fit, or a formula is wrong.
 pub fn check(spec: &CheckSpec, seen: &Seen<'_>) -> Result<Check, Diagnostic> {
     let output = seen.content(spec, spec.output, false)?;
     let count = seen.buffers.get(spec.output).map_or(0, |buffer| usize::try_from(buffer.count).unwrap_or(usize::MAX));
@@ -60,11 +70,18 @@ pub fn check(spec: &CheckSpec, seen: &Seen<'_>) -> Result<Check, Diagnostic> {
             let of = |buffer, before| seen.content(spec, buffer, before);
             let mut around = formula::Around::new(formula, &of, seen.round)?;
             around.expected_of(seen.name(spec.output));
-            formula::compare(&around, output, (spec.tolerance, spec.scale))?
+            let compared = formula::compare(&around, output, (spec.tolerance, spec.scale));
+            compared.or_else(|problem| no_value(formula, problem))?
         }
         Against::Predicate(of) => {
             let content = |buffer, before| seen.content(spec, buffer, before);
-            predicate::holds(of, (output, count), spec.tolerance, &content, seen)?
+            let held = predicate::holds(of, (output, count), spec.tolerance, &content, seen);
+            match of {
+                Predicate::Every(formula) | Predicate::SortedBy(formula) => {
+                    held.or_else(|problem| no_value(formula, problem))?
+                }
+                _ => held?,
+            }
         }
     };
     let first_wrong = found.worst.first_wrong.map(|(index, got, expected)| (index as u64, got, expected));

@@ -199,6 +199,18 @@ impl Expr {
         found
     }
 
+    /// Whether an index of an element depends on another element, so that a buffer's contents decide whether there is one.
+    #[must_use]
+    pub fn has_nested_elements(&self) -> bool {
+        let mut found = false;
+        self.root.visit(&mut Vec::new(), &mut |node, _| {
+            if let Term::Element(_, index) = &node.term {
+                index.visit(&mut Vec::new(), &mut |inner, _| found |= matches!(inner.term, Term::Element(..)));
+            }
+        });
+        found
+    }
+
     /// Where it speaks of a buffer's element or adds something up, which only makes sense beside buffers.
     #[must_use]
     pub fn about_elements(&self) -> Option<Range<usize>> {
