@@ -33,7 +33,7 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
         var best = E;
         var best_score = 0.0;
         for (var e = 0u; e < E; e++) {
-            let score = affinity(row, e);
+            let score = affinity(row, e) + 0.0 * bias[e];
             let after = last == E || score < last_score
                 || (score == last_score && e > last);
             if (after && (best == E || score > best_score)) {
