@@ -7,6 +7,7 @@ count_atomic(const unsigned* __restrict__ chosen,
              unsigned* __restrict__ counts) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
     if (i < N) {
-        atomicAdd(&counts[chosen[i]], 1u);
+        unsigned expert = chosen[i];
+        atomicAdd(&counts[expert], 1u);
     }
 }

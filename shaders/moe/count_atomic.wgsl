@@ -12,6 +12,7 @@ var<storage, read_write> counts: array<atomic<u32>>;
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let i = gid.x;
     if (i < N) {
-        atomicAdd(&counts[chosen[i]], 1u);
+        let expert = chosen[i];
+        atomicAdd(&counts[expert], 1u);
     }
 }
