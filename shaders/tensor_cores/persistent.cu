@@ -10,8 +10,42 @@
 // bytes: a_map, of A in 128 x 64; b_map, of B in 64 x 64;
 // c_map, of C in 64 x 64.
 #include "ring.cuh"
-#include "store_boxes.cuh"
 #include "tile_order.cuh"
+
+// Bytes of a buffer for 64 x 64 of C; each consumer has two.
+constexpr unsigned C_BUFFER = 64 * 64 * 2;
+
+// Has the copy engine take a box from shared memory to the
+// matrix. Nothing is written outside of it.
+__device__ void store_box(const TensorMap& map, unsigned column,
+                          unsigned row, unsigned from) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta"
+                 ".tile.bulk_group [%0, {%1, %2}], [%3];"
+                 :: "l"(&map), "r"(column), "r"(row), "r"(from)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits for the 128 threads of a warpgroup alone; barrier 0 is
+// that of `__syncthreads`.
+__device__ void warpgroup_sync(unsigned warpgroup) {
+    asm volatile("bar.sync %0, 128;" :: "r"(warpgroup)
+                 : "memory");
+}
+
+// Four 8 x 8 matrices of packed sums, each lane's eight floats
+// from `own` on, from a warp's registers to shared memory. Lane
+// l says where row l % 8 of matrix l / 8 starts.
+__device__ void store_matrices(unsigned row_address,
+                               const float* own) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                 "[%0], {%1, %2, %3, %4};"
+                 :: "r"(row_address),
+                    "r"(pack_bf16(own[0], own[1])),
+                    "r"(pack_bf16(own[2], own[3])),
+                    "r"(pack_bf16(own[4], own[5])),
+                    "r"(pack_bf16(own[6], own[7])) : "memory");
+}
 
 // A consumer's 64 x 256 sums to C, 64 columns at a time,
 // through two buffers in turn: while one is being written to C,
@@ -22,6 +56,8 @@ __device__ void store_sums(const float (&sums)[128],
                            unsigned column, unsigned row,
                            unsigned buffers,
                            unsigned warpgroup) {
+    unsigned warp = threadIdx.x % 128 / 32;
+    unsigned lane = threadIdx.x % 32;
     bool is_first = threadIdx.x % 128 == 0;
     #pragma unroll
     for (unsigned box = 0; box < BN / 64; box++) {
@@ -32,7 +68,18 @@ __device__ void store_sums(const float (&sums)[128],
                          ::: "memory");
         }
         warpgroup_sync(warpgroup);
-        fill_buffer(sums + 32 * box, buffer);
+        #pragma unroll
+        for (unsigned j = 0; j < 4; j++) {
+            // 16 columns of the warp's 16 rows. Row r has the
+            // i-th 16 of its 128 bytes at i ^ (r % 8): the
+            // swizzle.
+            unsigned row_address =
+                buffer + (16 * warp + lane % 16) * 128;
+            unsigned chunk = 2 * j + lane / 16;
+            unsigned swizzled = chunk ^ (lane % 8);
+            store_matrices(row_address + swizzled * 16,
+                           sums + 32 * box + 8 * j);
+        }
         fence_async();
         warpgroup_sync(warpgroup);
         if (is_first) {
