@@ -131,7 +131,7 @@ class Window:
         found = [f"a panic in the window: {said[-500:]!a}"] if "panicked at" in said else []
         if self.process.poll() not in (None, -signal.SIGKILL):
             found.append(f"the window closed by itself with {self.process.returncode}: {said[-500:]!a}")
-        else:
+        elif self.process.returncode is None:
             most = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())
             if most and int(most.group(1)) << 10 > MEMORY:
                 found.append(f"the window took {int(most.group(1)) >> 10} MiB of memory")
