@@ -123,7 +123,9 @@ impl Panes {
             self.page = rest;
             return self;
         }
-        let page = wanted.room.page.map_or((width * 0.35).clamp(400.0, 720.0), |share| share * rest.width());
+        // A state file may hold NaN.
+        let finite = |share: Option<f32>| share.filter(|share| share.is_finite());
+        let page = finite(wanted.room.page).map_or((width * 0.35).clamp(400.0, 720.0), |share| share * rest.width());
         let page = page.clamp(LEAST, rest.width() - BENCH).round();
         self.page = Rect::from_min_size(rest.min, vec2(page, body.height()));
         let bench = Rect::from_min_max(self.page.right_top(), body.max);
@@ -132,7 +134,7 @@ impl Panes {
             return self;
         }
         let most = body.height() - 244.0 - predicted::HEIGHT;
-        let staged = wanted.room.stage.filter(|_| wanted.staged).map(|share| share * body.height());
+        let staged = finite(wanted.room.stage).filter(|_| wanted.staged).map(|share| share * body.height());
         let share = if wanted.high { 0.64 } else { 0.47 };
         let usual = wanted.strip + if wanted.staged { (height * share).clamp(360.0, 960.0).round() } else { 144.0 };
         let stage = staged.unwrap_or(usual).clamp(144.0_f32.min(most), most).round();
@@ -140,7 +142,7 @@ impl Panes {
         self.controls = Rect::from_min_size(self.stage.left_bottom(), vec2(bench.width(), CONTROLS));
         self.predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - predicted::HEIGHT), body.max);
         let below = Rect::from_min_max(self.controls.left_bottom(), self.predicted.right_top());
-        let source = wanted.room.source.unwrap_or(0.57) * bench.width();
+        let source = finite(wanted.room.source).unwrap_or(0.57) * bench.width();
         let source = source.clamp(LEAST, bench.width() - LEAST).round();
         let source = if wanted.plotted { source } else { bench.width() };
         self.source = Rect::from_min_max(below.min, pos2(bench.min.x + source, below.max.y));
@@ -235,6 +237,7 @@ mod tests {
             Room::default(),
             Room { page: Some(0.0), stage: Some(0.0), source: Some(0.0) },
             Room { page: Some(9.0), stage: Some(9.0), source: Some(9.0) },
+            Room { page: Some(f32::NAN), stage: Some(f32::NAN), source: Some(f32::NAN) },
         ];
         for size in [[533.0, 400.0], [800.0, 600.0], [853.0, 533.0], [1150.0, 720.0], [1280.0, 800.0], [2560.0, 1440.0]]
         {

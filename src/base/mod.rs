@@ -5,6 +5,7 @@ pub mod diag;
 pub mod expr;
 pub mod files;
 pub mod half;
+pub mod harmless;
 pub mod lines;
 pub mod math;
 pub mod npy;

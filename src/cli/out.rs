@@ -1,12 +1,12 @@
 //! The one place that writes to the terminal.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
 
 use crate::base::diag::Diagnostic;
+use crate::base::harmless::harmless;
 use crate::trace::record::Warning;
 
 /// Done.
@@ -46,12 +46,6 @@ pub fn json(value: &impl Serialize) {
 /// Writes a line to standard error. Where nothing can be written there, the results still count.
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(text));
-}
-
-/// The text without the characters that steer a terminal: titles, names of files and arguments may hold any.
-fn harmless(text: &str) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if text.contains(steers) { text.replace(steers, "\u{fffd}").into() } else { text.into() }
 }
 
 /// Writes diagnostics to standard error.
@@ -106,16 +100,5 @@ pub fn table(rows: &[Vec<String>]) {
             .map(|(c, (cell, &width))| if c == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") })
             .collect();
         line(cells.join("  ").trim_end());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_steers_a_terminal_is_replaced() {
-        assert_eq!(harmless("a\u{1b}[31mb\0c\u{9b}d\r\n\te"), "a\u{fffd}[31mb\u{fffd}c\u{fffd}d\u{fffd}\n\te");
-        assert_eq!(harmless("plain é"), "plain é");
     }
 }

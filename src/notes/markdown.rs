@@ -2,6 +2,7 @@
 
 use super::csv::csv;
 use super::report::{NoteBlock, Report, unique};
+use crate::base::harmless::harmless;
 use crate::lesson::{Block, Inline, Quote};
 
 /// A note as Markdown, and the files that it refers to.
@@ -76,12 +77,15 @@ pub fn render(report: &Report, name: &str) -> Rendered {
             }
         }
     }
+    // Code and the learner's own words stand as they are, also on a terminal.
+    out.text = harmless(&out.text.replace("\r\n", "\n")).into_owned();
     out
 }
 
-/// Every value as a JSON string, which YAML reads as a quoted scalar whatever is in it.
+/// Every value as a JSON string, which YAML reads as a quoted scalar whatever is in it. `<` is escaped in it, because a reader of Markdown that knows no
+/// front matter would take a tag for HTML.
 fn front_matter(report: &Report) -> String {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('<', "\\u003c");
     let mut out = format!(
         "---\ntitle: {}\nlesson: {}\ncreated: {}\n",
         quoted(&report.title),
@@ -296,6 +300,19 @@ mod tests {
     #[test]
     fn formulas_hold_no_tags() {
         assert_eq!(formula(r"\text{<script>x</script>} a<b, 1<2"), r"\text{< script>x< /script>} a< b, 1<2");
+    }
+
+    #[test]
+    fn nothing_in_a_note_is_html_or_steers_a_terminal() {
+        let mut report = sample();
+        report.title = "<script>x</script>".to_owned();
+        let source = "// a\u{1b}[31m\0b\r\nfn main() {}".to_owned();
+        report.sections.truncate(1);
+        report.sections[0].blocks = vec![NoteBlock::Source { file: "a.wgsl".to_owned(), text: source }];
+        let rendered = render(&report, "name").text;
+        assert!(rendered.contains("// a\u{fffd}[31m\u{fffd}b\nfn main() {}"), "{rendered}");
+        // Without knowledge of front matter, it is a part of the text.
+        assert!(!events(&rendered).iter().any(|e| matches!(e, Event::InlineHtml(_) | Event::Html(_))), "{rendered}");
     }
 
     #[test]
