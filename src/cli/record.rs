@@ -8,32 +8,45 @@ use super::{Context, DONE, FAILED, out};
 use crate::base::{day, store};
 use crate::lesson::PackFiles;
 use crate::session::devices::Choice;
-use crate::session::{record, recording};
+use crate::session::record;
+use crate::session::recording::{self, Recording};
+
+/// The ending of the file that has what is recorded so far.
+const PARTIAL: &str = "partial";
 
 pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, ExitCode> {
     let pack = context.pack()?;
     let choice = args.backend.named().map_or(Choice::Auto, Choice::Only);
-    let lessons = &args.lessons;
+    let lessons = record::lessons(&pack, &args.lessons).map_err(out::misused)?;
+    let folder = match &context.files {
+        PackFiles::Folder(folder) => folder.as_path(),
+        PackFiles::Embedded => Path::new("."),
+    };
+    let target = |recording: &Recording| {
+        let path = args.output.clone().unwrap_or_else(|| record::default_path(recording, folder));
+        if let Some(parent) = path.parent() {
+            // Where it cannot be made, writing the file says why.
+            let _ = std::fs::create_dir_all(parent);
+        }
+        path
+    };
+    let mut keep = |recording: &Recording| {
+        store::write_atomic(&target(recording).with_extension(PARTIAL), recording.to_text().as_bytes())
+    };
+    let (today, cancel) = (day::today(), &context.cancel);
     let (recording, found) =
-        record::record(&context.devices, &pack, lessons, choice, day::today(), &context.cancel, &mut out::note)
+        record::record(&context.devices, &lessons, choice, today, cancel, &mut out::note, &mut keep)
             .map_err(out::misused)?;
     if context.files != PackFiles::Embedded {
         out::note(
             "loops of a pack's own WGSL are guarded, which can cost most of its speed through the graphics driver; record without --pack to compare the built-in lessons",
         );
     }
-    let folder = match &context.files {
-        PackFiles::Folder(folder) => folder.as_path(),
-        PackFiles::Embedded => Path::new("."),
-    };
-    let path = args.output.clone().unwrap_or_else(|| record::default_path(&recording, folder));
-    if let Some(parent) = path.parent() {
-        // Where it cannot be made, writing the file says why.
-        let _ = std::fs::create_dir_all(parent);
-    }
+    let path = target(&recording);
+    let partial = path.with_extension(PARTIAL);
     let mut problems = found;
     let (recording, path) = match std::fs::read_to_string(&path) {
-        Ok(text) if !lessons.is_empty() => {
+        Ok(text) if !args.lessons.is_empty() => {
             let earlier = recording::read(&recording.id, &path.display().to_string(), &text);
             match earlier.and_then(|earlier| record::joined(earlier, &recording, &pack)) {
                 Ok(joined) => (joined, path),
@@ -48,6 +61,8 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
     };
     out::problems(&problems);
     store::write_atomic(&path, recording.to_text().as_bytes()).map_err(out::misused)?;
+    // It was only there for a run that is stopped.
+    let _ = std::fs::remove_file(partial);
     out::line(&path.display().to_string());
     Ok(if problems.iter().any(crate::base::diag::Diagnostic::is_error) { FAILED } else { DONE })
 }

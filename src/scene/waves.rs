@@ -115,6 +115,23 @@ fn headline(spread: &Spread) -> String {
         let (slots, of) = (count(places(w)), workgroups(w.blocks));
         return format!("{of} on {slots} slots stay for {} tiles: {} each", count(tiles), digits3(each));
     }
+    match spread.lanes.filter(|_| has_few_lanes(spread)) {
+        Some([held, room]) => {
+            let (held, room, of) = (count(held.into()), count(room.into()), percent(share(spread).into()));
+            format!("An SM holds {held} of {room} lanes, {of}, limited by {}", spread.limited_by)
+        }
+        None => told_in_waves(spread),
+    }
+}
+
+/// Whether more is lost by what an SM cannot hold than by slots that stay empty.
+fn has_few_lanes(spread: &Spread) -> bool {
+    let unused = 1.0 - f64::from(share(spread));
+    spread.tiles.is_none() && unused > 0.5 && unused > spread.waves.idle_share
+}
+
+fn told_in_waves(spread: &Spread) -> String {
+    let w = &spread.waves;
     format!(
         "{}, {} SMs × {} = {} slots: {} waves; {} of slots idle",
         workgroups(w.blocks),
@@ -133,11 +150,15 @@ fn taken(spread: &Spread) -> String {
     let lanes =
         spread.lanes.map(|[held, room]| format!(", {} of its {} lanes", count(held.into()), count(room.into())));
     let room = if spread.lanes.is_some() { "its room for lanes" } else { "its slots" };
+    // What the headline leaves out.
+    let rest = if has_few_lanes(spread) {
+        told_in_waves(spread)
+    } else {
+        let of = workgroups(spread.waves.blocks_per_sm.into());
+        format!("An SM holds {of} at once{}, limited by {}", lanes.unwrap_or_default(), spread.limited_by)
+    };
     format!(
-        "A box is an SM, filled as far as {room} is taken. An SM holds {} at once{}, limited by {}{registers}. {}{model}. Taken for granted: workgroups take equally long and go to the SMs in turn.",
-        workgroups(spread.waves.blocks_per_sm.into()),
-        lanes.unwrap_or_default(),
-        spread.limited_by,
+        "A box is an SM, filled as far as {room} is taken. {rest}{registers}. {}{model}. Taken for granted: workgroups take equally long and go to the SMs in turn.",
         spread.device
     )
 }
@@ -386,6 +407,16 @@ mod tests {
         let expected = "64 workgroups, 132 SMs × 1 = 132 slots: 0.485 waves; 52% of slots idle. \
                         wave 1 of 1: 64 of 132 slots busy, 52% idle.";
         assert_eq!(frame.alt, expected);
+    }
+
+    #[test]
+    fn the_headline_says_the_larger_loss() {
+        let with = |lanes| spread(133, 132, 1).map(|spread| Spread { lanes: Some(lanes), ..spread });
+        let alt = |lanes| drawn(with(lanes).as_ref(), None, [800.0, 500.0]).alt;
+        let few = alt([384, 2048]);
+        assert!(few.starts_with("An SM holds 384 of 2,048 lanes, 19%, limited by shared memory"), "{few}");
+        let many = alt([1536, 2048]);
+        assert!(many.starts_with("133 workgroups, 132 SMs"), "{many}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Making a recording: every experiment that a clock answers, at the settings that its step shows first.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
@@ -18,19 +19,31 @@ use crate::trace::record::{Backend, Device};
 /// Seed of the random inputs.
 const SEED: u64 = 1;
 
-/// Runs the experiments of some lessons on a device, or of all lessons if none is named. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins. Points that
-/// could not be measured are left out, and said in the second part.
+/// The lessons of these ids, or all if there are none.
 ///
 /// # Errors
-/// When there is no such device or lesson.
+/// When an id is no lesson's.
+pub fn lessons<'a>(pack: &'a Pack, ids: &[String]) -> Result<Vec<&'a Arc<Lesson>>, Diagnostic> {
+    match ids {
+        [] => Ok(pack.lessons.iter().collect()),
+        ids => ids.iter().map(|id| run::lesson(pack, id)).collect(),
+    }
+}
+
+/// Runs the experiments of lessons on a device. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
+/// what is recorded after each, so that a run that is stopped loses one experiment at most. Points that could not be measured are left
+/// out, and said in the second part.
+///
+/// # Errors
+/// When there is no such device, or `keep` fails.
 pub fn record(
     devices: &Devices,
-    pack: &Pack,
-    named: &[String],
+    lessons: &[&Arc<Lesson>],
     choice: Choice,
     date: String,
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
+    keep: &mut dyn FnMut(&Recording) -> Result<(), Diagnostic>,
 ) -> Result<(Recording, Vec<Diagnostic>), Diagnostic> {
     let (device, instead) = devices.resolve(choice)?;
     if let Some(why) = instead {
@@ -40,20 +53,16 @@ pub fn record(
         return Err(Diagnostic::error("there is no device to record: the tracer has no times")
             .hint("`warpbook doctor` says what was looked for"));
     }
-    let lessons = match named {
-        [] => pack.lessons.iter().collect(),
-        named => named.iter().map(|id| run::lesson(pack, id)).collect::<Result<Vec<_>, _>>()?,
-    };
-    let (mut experiments, mut problems) = (Vec::new(), Vec::new());
+    let (mut recording, mut problems) = (of_device(device.clone(), date, false, Vec::new()), Vec::new());
     for lesson in lessons {
         for experiment in lesson.experiments.iter().filter(|e| !e.quantity.is_traced()) {
             say(&format!("{}: {}", lesson.id, experiment.title));
             let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), cancel);
-            experiments.push(recorded(lesson, experiment, &found));
+            recording.experiments.push(recorded(lesson, experiment, &found));
             problems.append(&mut wrong);
+            keep(&recording)?;
         }
     }
-    let recording = of_device(device, date, false, experiments);
     Ok((recording, problems))
 }
 
