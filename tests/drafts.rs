@@ -8,12 +8,14 @@ use std::path::Path;
 
 use common::{copy_folder, warpbook};
 
-/// A pack of one draft with the shaders of the built-in pack.
+/// A pack of one draft with its shaders beside those of the built-in pack.
 fn pack(draft: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     copy_folder(&root.join("shaders"), &folder.path().join("shaders")).unwrap();
-    copy_folder(&root.join("tests/drafts").join(draft), &folder.path().join("lessons").join(draft)).unwrap();
+    copy_folder(&root.join("tests/drafts/shaders"), &folder.path().join("shaders")).unwrap();
+    let lesson = format!("lessons/{draft}");
+    copy_folder(&root.join("tests/drafts").join(&lesson), &folder.path().join(&lesson)).unwrap();
     let index = format!("(format_version: 2, order: [\"{draft}\"])");
     fs::write(folder.path().join("lessons/index.ron"), index).unwrap();
     folder

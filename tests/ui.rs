@@ -133,7 +133,7 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     assert_eq!(window.state().desk.state().place.params["stride"], 3.0);
     let after = window.state().desk.state().found.traced["strided"].trace(0).unwrap().global.load.sectors;
     assert_eq!(after, 393_216);
-    window.get_by_label_contains("For your stride the formula gives 12, and the trace counted 12");
+    window.get_by_label_contains("For the current stride the formula gives 12, and the trace counted 12");
 }
 
 /// What the stage shows, in words.
