@@ -146,7 +146,7 @@ fn told_in_waves(spread: &Spread) -> String {
 /// What the picture stands on.
 fn taken(spread: &Spread) -> String {
     let model = if spread.this_machine { "" } else { ", a model" };
-    let registers = if spread.registers { "" } else { ", registers not counted" };
+    let registers = if spread.registers { "" } else { " Registers are not counted." };
     let lanes =
         spread.lanes.map(|[held, room]| format!(", {} of its {} lanes", count(held.into()), count(room.into())));
     let room = if spread.lanes.is_some() { "its room for lanes" } else { "its slots" };
@@ -158,7 +158,7 @@ fn taken(spread: &Spread) -> String {
         format!("An SM holds {of} at once{}, limited by {}", lanes.unwrap_or_default(), spread.limited_by)
     };
     format!(
-        "A box is an SM, filled as far as {room} is taken. {rest}{registers}. {}{model}. Taken for granted: workgroups take equally long and go to the SMs in turn.",
+        "A box is an SM, filled as far as {room} is taken. {rest}.{registers} {}{model}. Taken for granted: workgroups take equally long and go to the SMs in turn.",
         spread.device
     )
 }
