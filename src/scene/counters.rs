@@ -1,18 +1,20 @@
 //! The counters of a warp: what the current event costs, and what all its events cost so far.
 
-use super::banks;
 use super::frame::{Anchor, Frame, Item};
 use super::palette::{Hue, Ink};
 use super::text;
 use super::warp::Moment;
+use super::{banks, memory};
 use crate::base::units::{count, si};
-use crate::trace::{EventKind, Space, Timeline};
+use crate::trace::{AccessKind, EventKind, Space, Timeline};
 
 /// Counts in the units of NVIDIA's hardware counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) requests: u64,
     pub(super) sectors: u64,
+    /// Sectors that the same addresses would touch if the first one had the best alignment, where that is fewer. Of one event only.
+    pub(super) aligned: Option<u64>,
     /// Bytes the lanes asked for.
     pub(super) asked: u64,
     pub(super) shared_requests: u64,
@@ -94,7 +96,11 @@ pub(super) fn bytes(value: u64) -> String {
 fn tallies(moment: &Moment<'_>) -> [Tally; 2] {
     let landed = moment.landed >= 1.0;
     let before = moment.so_far.len() - usize::from(!landed);
-    let now = if landed { Tally::of(moment.timeline, &[moment.index]) } else { Tally::default() };
+    let mut now = if landed { Tally::of(moment.timeline, &[moment.index]) } else { Tally::default() };
+    let is_atomic = matches!(moment.event.kind, EventKind::Access { access: AccessKind::Atomic, .. });
+    if now.sectors > 0 && !is_atomic {
+        now.aligned = memory::aligned_sectors(moment);
+    }
     [now, Tally::of(moment.timeline, &moment.so_far[..before])]
 }
 
@@ -102,13 +108,16 @@ fn tallies(moment: &Moment<'_>) -> [Tally; 2] {
 type Row = (&'static str, [String; 2]);
 
 fn global_rows(t: &[Tally; 2]) -> Vec<Row> {
-    vec![
-        ("requests", t.map(|t| count(t.requests))),
-        ("sectors", t.map(|t| count(t.sectors))),
-        ("asked for", t.map(|t| bytes(t.asked))),
-        ("moved", t.map(|t| bytes(t.moved()))),
-        (t[0].percent_of(), t.map(|t| t.percent())),
-    ]
+    let aligned = t[0].aligned.map(|aligned| ("if aligned", [count(aligned), "–".to_owned()]));
+    [("requests", t.map(|t| count(t.requests))), ("sectors", t.map(|t| count(t.sectors)))]
+        .into_iter()
+        .chain(aligned)
+        .chain([
+            ("asked for", t.map(|t| bytes(t.asked))),
+            ("moved", t.map(|t| bytes(t.moved()))),
+            (t[0].percent_of(), t.map(|t| t.percent())),
+        ])
+        .collect()
 }
 
 fn shared_rows(t: &[Tally; 2]) -> Vec<Row> {
@@ -225,7 +234,7 @@ pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 
         let room = cell - 8.0;
         frame.text([left, y + 14.0], 15.0, Anchor::Start, Ink::Text, text::fit(&now, 15.0, false, room));
         frame.text([left, y + 30.0], 12.0, Anchor::Start, Ink::Muted, name);
-        if h >= 52.0 {
+        if h >= 52.0 && so_far != "–" {
             let sum = text::fit(&format!("so far {so_far}"), 12.0, false, room);
             frame.text([left, y + 46.0], 12.0, Anchor::Start, Ink::Muted, sum);
         }
@@ -247,6 +256,7 @@ mod tests {
         let expected = Tally {
             requests: 2,
             sectors: 12,
+            aligned: None,
             asked: 256,
             shared_requests: 1,
             wavefronts: 32,

@@ -26,6 +26,8 @@ struct Lit {
     matrix: usize,
     /// Workgroups that loaded the cell, or stored it where nobody loads it.
     workgroups: usize,
+    /// Requests for an element of the cell, on average.
+    requests: f64,
     /// By matrix, what they loaded.
     loaded: Vec<Bits>,
     /// By matrix, what they stored.
@@ -74,7 +76,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     if let Some(rect) = card {
         let mut card = Card::new(&mut frame, rect);
         card.title(None, "Fetches per element");
-        card.says("Requests of warps that ask for it, before any cache. The scale is logarithmic.");
+        card.says("By warps, before any cache.");
         card.scale(&TICKS.map(|tick| count(u64::from(tick))));
         card.section("requests an element");
         for (name, value) in &said {
@@ -184,7 +186,8 @@ fn lit(heat: &Heat, placed: &[Placed], tag: Tag) -> Option<Lit> {
     let fetched = !placed.matrix.written;
     let those = |f: &&Footprint| touched(if fetched { &f.loaded } else { &f.stored });
     let none: Vec<Bits> = heat.matrices.iter().map(|m| Bits::none(m.cells.count())).collect();
-    let mut lit = Lit { matrix, workgroups: 0, loaded: none.clone(), stored: none };
+    let requests = cells.iter().map(|cell| f64::from(fetches.mean[*cell])).sum::<f64>() / cells.len().max(1) as f64;
+    let mut lit = Lit { matrix, workgroups: 0, requests, loaded: none.clone(), stored: none };
     for footprint in heat.footprints.iter().filter(those) {
         lit.workgroups += 1;
         lit.loaded.iter_mut().zip(&footprint.loaded).for_each(|(all, more)| all.extend(more));
@@ -196,8 +199,12 @@ fn lit(heat: &Heat, placed: &[Placed], tag: Tag) -> Option<Lit> {
 fn by_whom(heat: &Heat, lit: &Lit) -> String {
     let verb = if heat.matrices[lit.matrix].total > 0 { "Fetched" } else { "Stored" };
     let all = heat.footprints.len();
+    let each = match lit.requests / lit.workgroups as f64 {
+        each if each > 1.0 && each.is_finite() => format!(", {} times each", number(each)),
+        _ => String::new(),
+    };
     format!(
-        "{verb} by {} of {} workgroup{}.",
+        "{verb} by {} of {} workgroup{}{each}.",
         count(lit.workgroups as u64),
         count(all as u64),
         if all == 1 { "" } else { "s" }

@@ -84,6 +84,8 @@ fn an_element_lights_what_is_computed_from_it_and_a_result_what_it_comes_from() 
     let (frame, said) = shown(Some(&heat), Some(Tag::Cell { buffer: 0, row: 40, column: 3 }), size);
     assert!((share(&frame, 2, Ink::Store) - 0.5).abs() < 0.02, "the lower half of C");
     assert!(said.contains("\n2 fetches per element\nFetched by 2 of 4 workgroups."), "{said}");
+    let (_, said) = shown(Some(&heat), Some(Tag::Cell { buffer: 1, row: 3, column: 40 }), size);
+    assert!(said.contains("Fetched by 2 of 4 workgroups, 150 times each."), "{said}");
     let (frame, said) = shown(Some(&heat), Some(Tag::Cell { buffer: 2, row: 0, column: 40 }), size);
     assert!((share(&frame, 0, Ink::Faint) - 0.5).abs() < 0.02, "the lower half of A steps back");
     assert!((share(&frame, 1, level(300.0)) - 0.5).abs() < 0.02, "the right half of B is needed");

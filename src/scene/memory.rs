@@ -114,6 +114,16 @@ fn touched(moment: &Moment<'_>) -> Touched {
     Touched { buffer, end: declared.max(last), words, sectors }
 }
 
+/// Sectors that an access would touch if its addresses began at the best word of a sector; None if they do.
+pub(super) fn aligned_sectors(moment: &Moment<'_>) -> Option<u64> {
+    let words = touched(moment).words;
+    let sectors = |shift: u64| {
+        let shifted = words.keys().map(|word| (word + shift) / SECTOR_WORDS);
+        shifted.collect::<BTreeSet<u64>>().len() as u64
+    };
+    (1..SECTOR_WORDS).map(sectors).min().filter(|least| *least < sectors(0))
+}
+
 fn plan(touched: &Touched, stage: &Stage) -> Plan {
     /// Rows shown at most when the access itself touches fewer: the rest is its neighbourhood.
     const NEIGHBOURHOOD: usize = 12;

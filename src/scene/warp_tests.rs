@@ -44,6 +44,10 @@ fn filled(frame: &Frame, ink: Ink) -> usize {
     frame.items.iter().filter(is).count()
 }
 
+fn says(frame: &Frame, words: &str) -> bool {
+    frame.items.iter().any(|item| matches!(item, Item::Text { text, .. } if text == words))
+}
+
 #[test]
 fn words_and_waste_are_drawn_as_they_are() {
     let timeline = Script::new(32).load(|i| i * 4).load(|i| i * 8).load(|i| i * 4 + 4).0;
@@ -52,6 +56,8 @@ fn words_and_waste_are_drawn_as_they_are() {
         let frame = frame(&view(&timeline, event as f32 + 0.99, size));
         assert_eq!(filled(&frame, Ink::Load), 32, "event {event}");
         assert_eq!(filled(&frame, Hue::Waste.tint(35)), waste, "event {event}");
+        // Only the last would touch fewer sectors from another address on.
+        assert_eq!(says(&frame, "if aligned"), event == 2, "event {event}");
     }
 }
 

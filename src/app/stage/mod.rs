@@ -120,6 +120,7 @@ impl Stage {
             commands.extend(self.passes(ui, state, passes, &mut room));
         }
         commands.extend(tabs::show(ui, state, &mut room));
+        side::goal(ui, state, &mut room);
         let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
         let below = match scene {
             _ if scene.scene().plays => ROW + STRIP + 8.0,

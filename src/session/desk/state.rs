@@ -181,6 +181,12 @@ impl State {
         Some(edits::solves(self.place.lesson.as_ref()?, id)?.id.clone())
     }
 
+    /// What the exercise in the editor asks for; None if there is no exercise in it.
+    #[must_use]
+    pub fn goal(&self) -> Option<&str> {
+        Some(&edits::solves(self.place.lesson.as_ref()?, self.place.edit.as_ref()?)?.goal_text)
+    }
+
     /// The version in the editor.
     #[must_use]
     pub fn edited(&self) -> Option<Edit> {
