@@ -79,10 +79,10 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
     let [left, top, width, room] = stage.body;
     let columns = &stage.lanes.columns;
     let mask = moment.event.mask;
-    let sides = [("condition holds", mask & taken, Hue::Accent), ("condition does not hold", mask & !taken, Hue::Idle)];
+    let sides = [("true", mask & taken, Hue::Accent), ("false", mask & !taken, Hue::Idle)];
     let drop = (room * 0.24).clamp(20.0, 120.0);
     let rows = stage.lanes.count.div_ceil(COLUMNS) as f32;
-    let height = stage.lanes.height.min(((room - drop) / 2.0 - 36.0) / rows - 2.0).max(6.0);
+    let height = stage.lanes.height.min(((room - drop) / 2.0 - 12.0) / rows - 2.0).max(6.0);
     let pitch = ((room - drop) / 2.0).min(rows * (height + 2.0) + 144.0);
     let tray = |side: usize| top + drop + side as f32 * pitch;
     let down = moment.landed >= 1.0;
@@ -106,12 +106,9 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
                 frame.outline(rect, 3.0, Some(Ink::Panel), Ink::Faint, tag);
             }
         }
-        let said = format!("{name}: {} of {} lanes", lanes.count_ones(), mask.count_ones());
-        let at = [columns.left(), y + rows * (height + 2.0) + 12.0];
-        // The other side's lines pass here.
-        let wide = text::width(&said, 13.0, false);
-        frame.fill([at[0] - 4.0, at[1] - 9.0, wide + 8.0, 18.0], 0.0, Ink::Panel, None);
-        frame.text(at, 13.0, Anchor::Start, Ink::Text, said);
+        let said = format!("{name}: {}", lanes.count_ones());
+        let at = [columns.left() - 8.0, y + rows * (height + 2.0) / 2.0 - 1.0];
+        frame.text(at, 12.0, Anchor::End, Ink::Text, said);
     }
     let divergent = sides.iter().all(|(_, lanes, _)| *lanes != 0);
     let said = if divergent {

@@ -90,7 +90,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
             card.says(&by_whom(heat, lit));
             let key = |fill, edge, long| Key { fill, edge, long, short: long };
             let edge = if on.matrix.written { "stored" } else { "the element" };
-            let made = key(Ink::Store, Ink::Store, "made from it");
+            let made = key(Ink::Store, Ink::Store, "their tiles");
             card.legend(&[key(Ink::Panel, Ink::Accent, edge), made]);
             if sample.is_some() {
                 card.says("Point at another.");

@@ -148,14 +148,16 @@ pub(super) fn frame(tiles: &mut Tiles, view: &StageView<'_>) -> Frame {
     let served = serve(timeline, event);
     let moment = warp::moment(&view.warp_view(), &events, ordinal);
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
-    warp::header(&mut frame, &moment, &warp::headline(&moment), margin, (ordinal, events.len()));
+    // The heading is of the access that is drawn.
+    let drawn = warp::moment(&view.warp_view(), &events, at);
+    warp::header(&mut frame, &drawn, &warp::headline(&drawn), margin, (ordinal, events.len()));
     let [width, height] = view.size;
     let (left, right) = (margin, width - margin);
     let said = said(timeline, event, &served);
     let aside = match at.cmp(&ordinal) {
         std::cmp::Ordering::Equal => shape.told(),
-        std::cmp::Ordering::Less => format!("Shown is the last access before this event, in line {}.", event.line),
-        std::cmp::Ordering::Greater => format!("Shown is the next access, in line {}.", event.line),
+        std::cmp::Ordering::Less => format!("It is the last before event {}, which touches no bank.", ordinal + 1),
+        std::cmp::Ordering::Greater => format!("It is the next after event {}, which touches no bank.", ordinal + 1),
     };
     let both = format!("{said} {aside}");
     let mut lines = text::wrap(&both, 14.0, right - left);

@@ -163,10 +163,13 @@ fn the_pointer_lights_a_bank_and_names_its_lanes() {
 fn an_event_without_workgroup_memory_shows_the_nearest_that_has() {
     let timeline = transpose(32, 0);
     let shown = |event| Painter::default().frame(&view(&timeline, event, [900.0, 500.0])).alt;
-    assert!(shown(32).contains("32 lanes write 32 words") && shown(32).contains("Shown is the last access before"));
+    assert!(shown(32).contains("32 lanes write 32 words") && shown(32).contains("It is the last before event 33"));
     let late = Arc::new(Script::new(32).load(|lane| lane * 4).shared(|lane| lane * 128).0);
     let said = Painter::default().frame(&view(&late, 0, [900.0, 500.0])).alt;
-    assert!(said.contains("32 wavefronts, where 1 would be enough. Shown is the next access, in line 12."), "{said}");
+    assert!(
+        said.contains("32 wavefronts, where 1 would be enough. It is the next after event 1, which touches no bank."),
+        "{said}"
+    );
     let none = Arc::new(Script::new(32).load(|lane| lane * 4).0);
     let frame = Painter::default().frame(&view(&none, 0, [420.0, 240.0]));
     assert_tidy(&frame, "none");

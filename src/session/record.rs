@@ -16,6 +16,9 @@ use crate::base::diag::Diagnostic;
 use crate::lesson::{Experiment, Lesson, Pack};
 use crate::trace::record::{Backend, Device};
 
+/// Between the first day and the last of a recording that was made on several.
+const TO: &str = " to ";
+
 /// Seed of the random inputs.
 const SEED: u64 = 1;
 
@@ -69,19 +72,25 @@ pub fn record(
 /// A recording of some lessons with what an earlier one has of others, in the pack's order.
 ///
 /// # Errors
-/// When the earlier one is of another device, driver or day: a recording has one of each.
+/// When the earlier one is of another device or driver: a recording has one of each.
 pub fn joined(earlier: Recording, later: &Recording, pack: &Pack) -> Result<Recording, Diagnostic> {
-    let of = |r: &Recording| (r.device.clone(), r.driver.clone(), r.api.clone(), r.date.clone(), r.bounds_checks);
+    let of = |r: &Recording| (r.device.clone(), r.driver.clone(), r.api.clone(), r.bounds_checks);
     if of(&earlier) != of(later) {
-        let name = |r: &Recording| format!("{}, {}, {}, {}", r.device, r.driver, r.api, r.date);
+        let name = |r: &Recording| format!("{}, {}, {}", r.device, r.driver, r.api);
         let message = format!("the file has a recording of {}, and this one is of {}", name(&earlier), name(later));
         return Err(Diagnostic::error(message).hint("record all lessons, or name another file with -o"));
     }
+    let mut days: Vec<&str> = earlier.date.split(TO).chain(later.date.split(TO)).collect();
+    days.sort_unstable();
+    let date = match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => format!("{first}{TO}{last}"),
+        _ => later.date.clone(),
+    };
     let is_new = |old: &RecordedExperiment| later.experiments.iter().any(|new| new.lesson == old.lesson);
     let mut experiments: Vec<_> = earlier.experiments.into_iter().filter(|old| !is_new(old)).collect();
     experiments.extend(later.experiments.clone());
     experiments.sort_by_key(|recorded| pack.lessons.iter().position(|lesson| lesson.id == recorded.lesson));
-    Ok(Recording { experiments, ..later.clone() })
+    Ok(Recording { date, experiments, ..later.clone() })
 }
 
 /// What a device measured on a day, whether its compiler guarded indices or not.

@@ -45,7 +45,7 @@ pub struct Recording {
     pub api: String,
     /// What ran the kernels.
     pub backend: Backend,
-    /// The day, as YYYY-MM-DD.
+    /// The day, as YYYY-MM-DD, or the first and the last one of several: `2026-11-22 to 2026-11-23`.
     pub date: String,
     /// The version of the program that measured.
     pub program: String,

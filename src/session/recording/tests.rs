@@ -194,7 +194,7 @@ fn a_library_has_a_curve_of_its_own() {
 }
 
 #[test]
-fn a_lesson_recorded_again_leaves_the_others_of_that_device_and_day() {
+fn a_lesson_recorded_again_leaves_the_others_of_that_device() {
     let pack = pack();
     let (mut earlier, later) = (recording(&pack), recording(&pack));
     let other = RecordedExperiment { lesson: "other".into(), ..earlier.experiments[0].clone() };
@@ -203,6 +203,14 @@ fn a_lesson_recorded_again_leaves_the_others_of_that_device_and_day() {
     let joined = record::joined(earlier.clone(), &later, &pack).unwrap_or_else(|problem| panic!("{problem}"));
     assert_eq!(joined.experiments.len(), 2);
     assert!(joined.experiments.contains(&other) && joined.experiments.contains(&later.experiments[0]));
+    let of_days = |from: &str, to: &str| {
+        let earlier = Recording { date: from.into(), ..earlier.clone() };
+        let later = Recording { date: to.into(), ..later.clone() };
+        record::joined(earlier, &later, &pack).map(|joined| joined.date).unwrap_or_default()
+    };
+    assert_eq!(of_days("2026-11-22", "2026-11-22"), "2026-11-22");
+    assert_eq!(of_days("2026-11-22", "2026-11-23"), "2026-11-22 to 2026-11-23");
+    assert_eq!(of_days("2026-11-22 to 2026-11-23", "2026-12-01"), "2026-11-22 to 2026-12-01");
     let elsewhere = Recording { driver: "another".into(), ..earlier };
     assert!(record::joined(elsewhere, &later, &pack).is_err_and(|problem| problem.message.contains("another")));
 }
