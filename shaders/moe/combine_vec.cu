@@ -2,7 +2,24 @@
 // bytes; rows and y are bf16, sums f32.
 // Constants: T, the tokens; K, the experts that a token goes
 // to; D, the columns of y, a multiple of 8.
-#include "bf16.cuh"
+using bf16 = unsigned short;
+
+// The two numbers in 32 bits, the first in the low half.
+__device__ float low(unsigned two) {
+    return __uint_as_float(two << 16);
+}
+
+__device__ float high(unsigned two) {
+    return __uint_as_float(two & 0xffff0000u);
+}
+
+// Two floats, each rounded to the nearest bf16.
+__device__ unsigned pack(float first, float second) {
+    unsigned packed;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
+        : "=r"(packed) : "f"(second), "f"(first));
+    return packed;
+}
 
 extern "C" __global__ void __launch_bounds__(256)
 combine_vec(const bf16* __restrict__ rows,

@@ -39,8 +39,8 @@ __device__ void load_expert_tiles(const Ring& ring,
                                   const TensorMap& a_map,
                                   const TensorMap& b_map,
                                   const ExpertTile& tile,
-                                  unsigned column,
-                                  unsigned half, unsigned k) {
+                                  unsigned half,
+                                  unsigned column, unsigned k) {
     unsigned stage = step % STAGES;
     unsigned parity = step / STAGES % 2;
     unsigned full = ring.full + 8 * stage;
@@ -114,6 +114,87 @@ __device__ void store_expert_sums(const float* sums,
                        column + 64 * box, row, row_end);
         } else if (is_first) {
             store_box(map, column + 64 * box, row, buffer);
+        }
+    }
+}
+
+// All tiles of the list by persistent blocks: one warpgroup
+// loads, the others multiply, `finish` their sums, and store
+// BOXES times 64 columns of each tile. The halves of B's tile
+// are HALF columns apart.
+template <unsigned BOXES, unsigned HALF, typename Finish>
+__device__ void multiply_experts(const unsigned* starts,
+                                 const unsigned* tiles,
+                                 const unsigned* groups,
+                                 bf16* result,
+                                 const TensorMap& a_map,
+                                 const TensorMap& b_map,
+                                 const TensorMap& c_map,
+                                 const Finish& finish) {
+    extern __shared__ __align__(1024) unsigned char shared[];
+    __shared__ unsigned long long barriers[2][STAGES];
+    unsigned a_tiles = address(shared);
+    unsigned b_tiles = a_tiles + STAGES * A_TILE;
+    unsigned c_buffers = b_tiles + STAGES * B_TILE;
+    Ring ring = {a_tiles, b_tiles,
+                 address(barriers[0]), address(barriers[1])};
+    unsigned warpgroup = threadIdx.x / 128;
+    if (threadIdx.x == 0) {
+        ring_init(ring);
+    }
+    __syncthreads();
+
+    unsigned listed = groups[1];
+    unsigned count = listed * COLUMNS;
+    // Counts on through all tiles, for the producer as for the
+    // consumers.
+    unsigned step = 0;
+    if (warpgroup == 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x == 0) {
+            for (unsigned i = blockIdx.x; i < count;
+                 i += gridDim.x) {
+                ExpertTile tile =
+                    expert_tile(starts, tiles, listed, i);
+                unsigned first = tile.first_column;
+                for (unsigned k = 0; k < K; k += BK, step++) {
+                    load_expert_tiles(ring, step, a_map, b_map,
+                                      tile, HALF,
+                                      first * BOXES / 4, k);
+                }
+            }
+        }
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        unsigned consumer = warpgroup - 1;
+        unsigned buffers = c_buffers + 2 * C_BUFFER * consumer;
+        for (unsigned i = blockIdx.x; i < count;
+             i += gridDim.x) {
+            float sums[128] = {};
+            for (unsigned k = 0; k < K; k += BK, step++) {
+                multiply(ring, step, consumer, sums);
+                // While this step runs, the one before is
+                // complete, and its place can be filled again.
+                mma_wait<1>();
+                if (k > 0) {
+                    release(ring, step - 1);
+                }
+            }
+            mma_wait<0>();
+            release(ring, step - 1);
+            finish(sums);
+            ExpertTile tile =
+                expert_tile(starts, tiles, listed, i);
+            store_expert_sums<BOXES>(
+                sums, c_map, result, N * BOXES / 4,
+                tile.first_column * BOXES / 4,
+                tile.first_row + 64 * consumer, tile.row_end,
+                buffers, warpgroup);
+        }
+        // Shared memory has to outlive the last stores.
+        if (threadIdx.x % 128 == 0) {
+            asm volatile("cp.async.bulk.wait_group 0;"
+                         ::: "memory");
         }
     }
 }
