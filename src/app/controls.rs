@@ -21,18 +21,19 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let Some(lesson) = &state.place.lesson else { return commands };
     ui.spacing_mut().item_spacing.x = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
+    let used = state.place.parameters();
     let over = state.place.experiment().map(|experiment| experiment.over.as_str());
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         changed(ui, state);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             egui::ScrollArea::horizontal().id_salt("controls").show(ui, |ui| {
                 for param in &lesson.params {
-                    let used = state.place.uses(&param.id);
-                    if !used && over != Some(param.id.as_str()) {
+                    let is_used = used.contains(&param.id);
+                    if !is_used && over != Some(param.id.as_str()) {
                         continue;
                     }
                     let value = state.place.params.get(&param.id).copied().unwrap_or(param.default);
-                    if let Some(value) = control::labelled(ui, param, value, used) {
+                    if let Some(value) = control::labelled(ui, param, value, is_used) {
                         commands.push(Command::SetParam(param.id.clone(), value));
                     }
                 }
@@ -48,7 +49,8 @@ fn changed(ui: &mut Ui, state: &State) {
     let Some(param) = state.place.lesson.as_ref().and_then(|lesson| lesson.param(&turned.param.0)) else { return };
     let theme = theme::of(ui);
     let is_other = |figure: &&Figure| figure.before != figure.after && figure.before.is_some();
-    let controls = state.place.lesson.iter().flat_map(|lesson| &lesson.params).filter(|p| state.place.uses(&p.id));
+    let used = state.place.parameters();
+    let controls = state.place.lesson.iter().flat_map(|lesson| &lesson.params).filter(|p| used.contains(&p.id));
     #[expect(clippy::cast_precision_loss, reason = "a few controls")]
     let mut room = ui.available_width() - CONTROL * controls.count() as f32;
     let words = |value: Option<f64>, unit: &str| match value {

@@ -258,8 +258,13 @@ impl Lesson {
     /// The parameters that `expr` depends on, through values too, in the lesson's order.
     #[must_use]
     pub fn blame(&self, expr: &Expr) -> Vec<String> {
+        self.blame_all(vec![expr])
+    }
+
+    /// The same of several expressions together.
+    #[must_use]
+    pub fn blame_all<'a>(&'a self, mut open: Vec<&'a Expr>) -> Vec<String> {
         let mut seen: Vec<&str> = Vec::new();
-        let mut open = vec![expr];
         while let Some(expr) = open.pop() {
             for (name, _) in expr.names() {
                 if !seen.contains(&name) {

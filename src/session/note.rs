@@ -353,7 +353,8 @@ impl Builder<'_> {
         let input = self.input;
         let lesson = &input.setting.lesson;
         let (mut bytes, mut medians_s) = (BTreeMap::new(), BTreeMap::new());
-        for rung in staged::rungs(lesson, kernel) {
+        // Kernels that run in a program's place only have no run of their own.
+        for rung in staged::rungs(lesson, kernel).filter(|rung| lesson.program(&rung.id).is_some()) {
             let variant = Variant::plain(&rung.id);
             medians_s.extend(self.timing(&variant, 0, params).map(|timing| (rung.id.as_str(), timing.median_s)));
             let known = grid.filter(|done| done.record.program == rung.id).and_then(|done| done.record.total());

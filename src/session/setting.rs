@@ -60,10 +60,7 @@ pub fn parameters_of(lesson: &Lesson, variant: &Variant) -> Vec<String> {
         of_program(lesson, program, &mut exprs);
     }
     lesson.launched(variant).into_iter().flatten().for_each(|kernel| of_kernel(kernel, &mut exprs));
-    let mut ids: Vec<String> = exprs.into_iter().flat_map(|e| lesson.blame(e)).collect();
-    ids.sort();
-    ids.dedup();
-    ids
+    lesson.blame_all(exprs)
 }
 
 fn of_program<'a>(lesson: &'a Lesson, program: &'a Program, exprs: &mut Vec<&'a Expr>) {

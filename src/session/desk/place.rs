@@ -107,9 +107,9 @@ impl Place {
         })
     }
 
-    /// Whether the program on the bench depends on a parameter.
+    /// The parameters that the program on the bench depends on, by their ids.
     #[must_use]
-    pub fn uses(&self, param: &str) -> bool {
-        self.lesson.as_ref().is_some_and(|lesson| parameters_of(lesson, &self.variant).iter().any(|p| p == param))
+    pub fn parameters(&self) -> Vec<String> {
+        self.lesson.as_ref().map(|lesson| parameters_of(lesson, &self.variant)).unwrap_or_default()
     }
 }
