@@ -67,6 +67,7 @@ fn scenes() -> Vec<(SceneKind, Shot)> {
         (SceneKind::Waves, Shot("waves", "tiling", 12, USUAL, show(SceneKind::Waves))),
         (SceneKind::Roofline, Shot("roofline", "tiling", 7, USUAL, show(SceneKind::Roofline))),
         (SceneKind::Contents, Shot("buffers", "coalescing", 2, USUAL, show(SceneKind::Contents))),
+        (SceneKind::Contents, Shot("bars", "moe", 8, USUAL, Then::Nothing)),
     ]
 }
 

@@ -143,6 +143,9 @@ impl<'a> Check<'a> {
             Of::Pass(program) => self.part(name, place, program, "pass", |program| {
                 program.passes().into_iter().map(|pass| pass.id.clone()).collect()
             }),
+            Of::Buffer(program) => self.part(name, place, program, "buffer", |program| {
+                program.buffers.iter().map(|buffer| buffer.name.clone()).collect()
+            }),
             Of::Part(program) => self.part(name, place, program, "pass or repetition", |program| {
                 let passes = program.passes().into_iter().map(|pass| pass.id.clone());
                 passes.chain(program.repeats().into_iter().map(|repeat| repeat.id.clone())).collect()

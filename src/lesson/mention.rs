@@ -28,6 +28,8 @@ pub(super) enum Of {
     Program,
     /// A pass of this program.
     Pass(String),
+    /// A buffer of this program.
+    Buffer(String),
     /// A pass or a repetition of this program.
     Part(String),
     /// A kernel that can take a place in this program, that of this pass.

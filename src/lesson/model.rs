@@ -414,6 +414,10 @@ pub struct Step {
     pub at: f64,
     /// Rows and columns of the block that a lane computes, as the explorer of registers begins.
     pub block: Option<[usize; 2]>,
+    /// The buffer that the stage shows at first, by its name.
+    pub buffer: Option<String>,
+    /// Where the bars of a buffer that the stage shows have a line.
+    pub limit: Option<Expr>,
     /// Whether the start page shows this step's picture for the lesson.
     pub cover: bool,
     /// Where the lesson declares it.

@@ -2,7 +2,7 @@
 
 use super::document::{Kind, Reader};
 use super::fields::Node;
-use super::mention::Of;
+use super::mention::{Access, Of};
 use super::model::Step;
 use super::scenes::SceneKind;
 
@@ -29,6 +29,12 @@ impl Reader<'_> {
         let block =
             fields.optional("block").map(|node| node.read::<(usize, usize)>("rows and columns, such as (4, 1)"));
         let block = block.map_or(Some(None), |block| block.map(|(rows, columns)| Some([rows, columns])));
+        let buffer = match fields.optional("buffer") {
+            Some(node) => self.name(node.text(), Of::Buffer(variant.as_ref()?.program.clone())).map(Some),
+            None => Some(None),
+        };
+        let limit = fields.optional("limit").map(|node| self.expr(Some(node), &Access::Fixed));
+        let limit = limit.map_or(Some(None), |expr| expr.map(Some));
         let cover = fields.optional("cover").map_or(Some(false), |node| node.read("true or false"));
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
@@ -44,6 +50,8 @@ impl Reader<'_> {
             open,
             at: at?,
             block: block?,
+            buffer: buffer?,
+            limit: limit?,
             cover: cover?,
             place: node.place(),
             blocks: Vec::new(),

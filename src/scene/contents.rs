@@ -1,5 +1,6 @@
-//! What a buffer holds: its elements as numbers, as shades, or as the characters that they stand for.
+//! What a buffer holds: its elements as numbers, as shades, as bars, or as the characters that they stand for.
 
+use super::bars;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
@@ -15,6 +16,8 @@ pub enum Shape {
     Numbers,
     /// As shades, in as many columns as a matrix has.
     Shades,
+    /// As bars: one for each row of a matrix, or for each element of what is none.
+    Bars,
     /// As characters: each element is a byte of a text.
     Characters,
 }
@@ -36,6 +39,8 @@ pub struct Contents<'a> {
     pub shape: Shape,
     /// The first element that is shown.
     pub from: usize,
+    /// Where bars have a line; None for their mean.
+    pub limit: Option<f64>,
 }
 
 /// Height of a row of numbers, and of a row of shades.
@@ -81,6 +86,7 @@ impl Contents<'_> {
                 let side = (room / columns as f32).min(SHADE);
                 (columns, [side, side])
             }
+            Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
@@ -92,7 +98,7 @@ impl Contents<'_> {
     }
 
     /// An element that was written; None of what nobody has written.
-    fn value(&self, i: usize) -> Option<f64> {
+    pub(super) fn value(&self, i: usize) -> Option<f64> {
         let poison = self.tensor.elem.poison();
         let bits = if self.tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };
         (self.tensor.bits(i) != bits).then(|| self.tensor.get(i))
@@ -114,6 +120,11 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     let layout = contents.layout(view.size);
     let title = format!("{} {}", contents.buffer, contents.when);
     frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone());
+    if contents.shape == Shape::Bars {
+        let said = bars::draw(&mut frame, contents);
+        frame.alt = format!("{title}: {said}");
+        return frame;
+    }
     let shown: Vec<usize> = contents.shown(layout.columns * layout.rows).collect();
     let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -144,7 +155,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let rect = [at[0], at[1], w - 1.0, h - 1.0];
         let value = contents.value(i);
         let fill = match (value.filter(|value| value.is_finite()), contents.shape) {
-            (None, _) | (_, Shape::Characters) => Ink::Raised,
+            (None, _) | (_, Shape::Characters | Shape::Bars) => Ink::Raised,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
             (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
@@ -158,7 +169,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let words = match contents.shape {
             Shape::Numbers => contents.word(i),
             Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
-            Shape::Shades => continue,
+            Shape::Shades | Shape::Bars => continue,
         };
         let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
         frame.items.push(super::frame::Item::Text {

@@ -1,6 +1,7 @@
 //! Pictures. A record's timeline becomes a [`Frame`] of closed items; every output is one exhaustive match over them.
 
 mod banks;
+mod bars;
 mod card;
 pub mod contents;
 mod counters;

@@ -84,8 +84,9 @@ impl Passes {
     pub fn frame(&self, width: f32, shown: Option<usize>, hovered: Option<Tag>) -> Frame {
         let mut frame = Frame::new([width, self.height()]);
         let n = self.stages.len().max(1) as f32;
-        let gap = (width / n * 0.2).clamp(8.0, 40.0);
+        let gap = (width / n * 0.2).clamp(6.0, 40.0);
         let wide = ((width - gap * (n - 1.0)) / n).min(WIDE);
+        let pad = if wide < 64.0 { 4.0 } else { 8.0 };
         let top = if self.rounds.is_empty() { 0.0 } else { LINE };
         let left = |at: usize| at as f32 * (wide + gap);
         let most = self.edges.iter().map(|edge| edge.bytes).max().unwrap_or(1).max(1) as f32;
@@ -120,12 +121,17 @@ impl Passes {
             };
             frame.outline(rect, 6.0, Some(fill), stroke, tag);
             let words = |y: f32, ink: Ink, words: &str, frame: &mut Frame| {
-                let fitting = text::fit(words, 12.0, false, wide - 16.0);
-                frame.text([rect[0] + 8.0, rect[1] + y], 12.0, Anchor::Start, ink, fitting);
+                let fitting = text::fit(words, 12.0, false, wide - 2.0 * pad);
+                frame.text([rect[0] + pad, rect[1] + y], 12.0, Anchor::Start, ink, fitting);
                 frame.tag_last(Tag::Pass(at));
             };
-            words(12.0, Ink::Text, &stage.title, &mut frame);
-            words(29.0, Ink::Muted, &stage.cost(), &mut frame);
+            let cost = stage.cost();
+            // A time that is cut reads as another one.
+            let fits = stage.time_s.is_none() || text::width(&cost, 12.0, false) <= wide - 2.0 * pad;
+            words(if fits { 12.0 } else { BOX / 2.0 }, Ink::Text, &stage.title, &mut frame);
+            if fits {
+                words(29.0, Ink::Muted, &cost, &mut frame);
+            }
         }
         for rounds in &self.rounds {
             let (from, to) = (left(rounds.first), left(rounds.last) + wide);

@@ -5,6 +5,7 @@ use egui::Ui;
 use super::{Stage, opening};
 use crate::job::{self, Moment};
 use crate::lesson::SceneKind;
+use crate::lesson::scope::Results;
 use crate::scene::contents::Shape;
 use crate::session::desk::Command;
 use crate::session::desk::found::{Content, Looked};
@@ -28,7 +29,12 @@ impl Stage {
         let content = looked.and_then(|looked| Some((looked, looked.answer.as_ref()?.as_ref().ok()?)));
         let Some((looked, content)) = content else { return command };
         let mut shape = self.contents.1.unwrap_or_else(|| shape_of(state, looked, content));
-        for (of, name) in [(Shape::Numbers, "Numbers"), (Shape::Shades, "Shades"), (Shape::Characters, "Characters")] {
+        for (of, name) in [
+            (Shape::Numbers, "Numbers"),
+            (Shape::Shades, "Shades"),
+            (Shape::Bars, "Bars"),
+            (Shape::Characters, "Characters"),
+        ] {
             if ui.selectable_value(&mut shape, of, name).clicked() {
                 self.contents.1 = Some(shape);
             }
@@ -67,11 +73,18 @@ pub(super) fn when(state: &State, looked: &Looked) -> String {
     if launches > 1 { format!("after {title}, launch {} of {launches}", launch + 1) } else { format!("after {title}") }
 }
 
-/// How a buffer is shown unless the learner says otherwise: a text as one, a wide matrix as shades.
+/// The line that the step draws across bars.
+pub(super) fn limit(state: &State) -> Option<f64> {
+    let step = opening(state).filter(|step| step.scene == SceneKind::Contents)?;
+    state.evaluate(step.limit.as_ref()?, &Results::default())
+}
+
+/// How a buffer is shown unless the learner says otherwise: with a limit as bars, a text as one, a wide matrix as shades.
 pub(super) fn shape_of(state: &State, looked: &Looked, content: &Content) -> Shape {
     let job = state.found.job.as_ref().map(|(_, job)| job);
     let spec = job.and_then(|job| job.buffers.iter().find(|buffer| buffer.name == looked.glance.buffer));
     match spec.map(|spec| &spec.content) {
+        _ if limit(state).is_some() => Shape::Bars,
         Some(job::Content::Bytes(_)) => Shape::Characters,
         _ if content.columns.is_some_and(|columns| columns > 16) => Shape::Shades,
         _ => Shape::Numbers,

@@ -260,7 +260,8 @@ impl Stage {
                 let shape = self.contents.1.unwrap_or_else(|| buffer::shape_of(state, looked, content));
                 let from = self.first_element(state, content.tensor.len());
                 let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
-                Contents { buffer: &looked.glance.buffer, when: &when, tensor, count, columns, shape, from }
+                let limit = buffer::limit(state);
+                Contents { buffer: &looked.glance.buffer, when: &when, tensor, count, columns, shape, from, limit }
             });
         let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
         let view = StageView {

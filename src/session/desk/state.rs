@@ -135,13 +135,15 @@ impl State {
         self.place.program().zip(record).map(|(program, record)| pipeline::series(program, record)).unwrap_or_default()
     }
 
-    /// What a reader of buffers looks at on the stage: the buffer chosen last, or one that the pass writes, after the launch on the stage.
+    /// What a reader of buffers looks at on the stage: the buffer chosen last, the step's, or one that the pass writes, after the launch on the stage.
     #[must_use]
     pub fn glance(&self) -> Option<Glance> {
         let (_, job) = self.found.job.as_ref()?;
         let pass = job.passes.get(self.place.pass())?;
         let touched: Vec<(usize, BindingKind)> = pass.touched().collect();
-        let chosen = self.place.buffer.as_ref().and_then(|name| job.buffers.iter().position(|b| b.name == *name));
+        let begins = self.place.step().filter(|s| s.variant == self.place.variant && s.pass == self.place.pass);
+        let asked = self.place.buffer.as_ref().or_else(|| begins?.buffer.as_ref());
+        let chosen = asked.and_then(|name| job.buffers.iter().position(|b| b.name == *name));
         let written = touched.iter().find(|(_, kind)| *kind == BindingKind::ReadWrite).or(touched.first());
         let buffer = chosen.or(written.map(|(buffer, _)| *buffer))?;
         let at = Moment::After(self.place.pass(), self.place.launch);

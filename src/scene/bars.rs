@@ -1,0 +1,181 @@
+//! A buffer's rows as bars: as high as the sum of a row, in as many parts as it has elements, below or beyond a line.
+
+use super::contents::Contents;
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink};
+use super::text;
+use crate::base::units::{count, number};
+
+/// Space around the bars; above them are the titles, below them the sums, the rows' numbers and the legend.
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 52.0;
+const FOOT: f32 = 64.0;
+/// The most that a bar and its gap are wide, and the least.
+const PITCH: [f32; 2] = [4.0, 72.0];
+/// Parts of a bar that can be told apart are at least this high.
+const PART: f32 = 3.0;
+
+/// A row of the buffer.
+struct Bar {
+    /// Its first element.
+    first: usize,
+    /// The row's elements that were written; negative ones count as zero.
+    parts: Vec<f64>,
+}
+
+impl Bar {
+    fn sum(&self) -> f64 {
+        self.parts.iter().sum()
+    }
+}
+
+/// Rows that find room in a picture of this width.
+pub(super) fn most(width: f32) -> usize {
+    ((width - 2.0 * MARGIN) / PITCH[0]).max(1.0) as usize
+}
+
+/// Draws the bars below a heading, and says what they show.
+pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
+    let each = contents.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
+    let first = contents.from / each * each;
+    let rows = (first..contents.tensor.len()).step_by(each).take(most(frame.width));
+    let bars: Vec<Bar> = rows
+        .map(|first| {
+            let elements = first..(first + each).min(contents.tensor.len());
+            let parts = elements.map(|i| contents.value(i).filter(|value| value.is_finite()).unwrap_or(0.0).max(0.0));
+            Bar { first, parts: parts.collect() }
+        })
+        .collect();
+    let highest = bars.iter().map(Bar::sum).fold(0.0, f64::max);
+    let mean = bars.iter().map(Bar::sum).sum::<f64>() / bars.len().max(1) as f64;
+    let line = contents.limit.unwrap_or(mean);
+    let top = highest.max(line).max(f64::MIN_POSITIVE);
+    let room = [frame.width - 2.0 * MARGIN, (frame.height - HEAD - FOOT).max(16.0)];
+    let pitch = (room[0] / bars.len().max(1) as f32).clamp(PITCH[0], PITCH[1]);
+    let wide = (pitch * 0.72).max(3.0);
+    let base = frame.height - FOOT;
+    let high = |value: f64| (value / top) as f32 * room[1];
+    let fits = |words: &str| text::width(words, 12.0, false) + 4.0 <= pitch;
+    for (place, bar) in bars.iter().enumerate() {
+        let left = MARGIN + place as f32 * pitch + (pitch - wide) / 2.0;
+        let mut below = 0.0;
+        for (i, part) in bar.parts.iter().enumerate() {
+            let tag = Some(Tag::Word { buffer: 0, index: (bar.first + i) as u64 });
+            let from = below;
+            below += part;
+            // A part that crosses the limit is of both.
+            let within = contents.limit.map_or(below, |limit| below.min(limit.max(from)));
+            for (low, end, hue) in [(from, within, Hue::Load), (within, below, Hue::Conflict)] {
+                let [y, bottom] = [base - high(end), base - high(low)];
+                let gap = if bottom - y >= PART && bar.parts.len() > 1 { 1.0 } else { 0.0 };
+                if bottom > y {
+                    frame.fill([left, y + gap, wide, bottom - y - gap], 0.0, hue.tint(75), tag);
+                }
+            }
+        }
+        let middle = left + wide / 2.0;
+        let (name, sum) = (count((bar.first / each) as u64), number(bar.sum()));
+        if fits(&sum) {
+            frame.text([middle, base + 11.0], 12.0, Anchor::Middle, Ink::Text, sum);
+        }
+        // As many names as find room, at even distances.
+        let every = ((text::width(&name, 12.0, false) + 8.0) / pitch).ceil().max(1.0) as usize;
+        if place.is_multiple_of(every.next_power_of_two()) {
+            frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name);
+        }
+    }
+    let y = base - high(line);
+    let right = MARGIN + pitch * bars.len() as f32;
+    frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
+    let beyond: f64 = contents.limit.map_or(0.0, |limit| bars.iter().map(|bar| (bar.sum() - limit).max(0.0)).sum());
+    let said = match contents.limit {
+        Some(limit) => format!(
+            "Limit {}: {} beyond it. Highest {}, mean {}.",
+            number(limit),
+            number(beyond),
+            number(highest),
+            number(mean)
+        ),
+        None => format!(
+            "Highest {}, {} times the mean of {}.",
+            number(highest),
+            number(highest / mean.max(f64::MIN_POSITIVE)),
+            number(mean)
+        ),
+    };
+    frame.text([MARGIN, 38.0], 13.0, Anchor::Start, Ink::Text, text::fit(&said, 13.0, false, room[0]));
+    let key = |fill: Ink, name| Key { fill, edge: fill, long: name, short: name };
+    let line = if contents.limit.is_some() { "limit" } else { "mean" };
+    let within = if each > 1 { "a row, element by element" } else { "an element" };
+    let mut keys = vec![key(Hue::Load.tint(75), within), key(Ink::Accent, line)];
+    if beyond > 0.0 {
+        keys.insert(1, key(Hue::Conflict.tint(75), "beyond the limit"));
+    }
+    legend(frame, MARGIN, frame.height - 14.0, room[0], &keys);
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contents::{Contents, Shape};
+    use super::super::fixtures::assert_tidy;
+    use super::super::frame::Item;
+    use super::*;
+    use crate::base::tensor::{Elem, Init, Tensor};
+
+    fn drawn(tensor: &Tensor, columns: Option<u64>, limit: Option<f64>, size: [f32; 2]) -> (Frame, String) {
+        let count = tensor.len() as u64;
+        let contents = Contents {
+            buffer: "counts",
+            when: "at the end",
+            tensor,
+            count,
+            columns,
+            shape: Shape::Bars,
+            from: 0,
+            limit,
+        };
+        let mut frame = Frame::new(size);
+        let said = draw(&mut frame, &contents);
+        frame.alt.clone_from(&said);
+        (frame, said)
+    }
+
+    fn area(frame: &Frame, ink: Ink) -> f32 {
+        let of = |item: &Item| match item {
+            Item::Rect { rect, fill: Some(fill), tag: Some(_), .. } if *fill == ink => rect[2] * rect[3],
+            _ => 0.0,
+        };
+        frame.items.iter().map(of).sum()
+    }
+
+    #[test]
+    fn rows_are_summed_and_cut_at_the_limit() {
+        // Rows of 0 + 1 + 2 + 3 and 4 + 5 + 6 + 7.
+        let tensor = Tensor::new(Elem::U32, 8, Init::Iota, 1, 0);
+        let (frame, said) = drawn(&tensor, Some(4), Some(14.0), [400.0, 300.0]);
+        assert_eq!(said, "Limit 14: 8 beyond it. Highest 22, mean 14.");
+        let (within, beyond) = (area(&frame, Hue::Load.tint(75)), area(&frame, Hue::Conflict.tint(75)));
+        // 6 + 14 within, 8 beyond; gaps between parts take a little of both.
+        assert!((beyond / within - 0.4).abs() < 0.04, "{within} {beyond}");
+        let (frame, said) = drawn(&tensor, None, None, [400.0, 300.0]);
+        assert_eq!(said, "Highest 7, 2 times the mean of 3.50.");
+        assert_eq!(area(&frame, Hue::Conflict.tint(75)), 0.0);
+    }
+
+    #[test]
+    fn any_number_of_bars_fits() {
+        for size in [[420.0, 200.0], [640.0, 320.0], [1400.0, 700.0]] {
+            for (n, columns) in [(1, None), (8, None), (300, None), (2056, Some(8)), (5000, None)] {
+                let tensor = Tensor::new(Elem::U32, n, Init::Iota, 1, 0);
+                let (frame, _) = drawn(&tensor, columns, Some(3.0), size);
+                assert_tidy(&frame, &format!("{n} in {size:?}"));
+            }
+        }
+        let nothing = Tensor::new(Elem::F32, 4, Init::Poison, 1, 0);
+        let (frame, said) = drawn(&nothing, None, None, [420.0, 200.0]);
+        assert_tidy(&frame, "nothing");
+        assert!(said.starts_with("Highest 0"), "{said}");
+    }
+}
