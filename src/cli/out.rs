@@ -71,6 +71,14 @@ pub fn misused(problem: Diagnostic) -> ExitCode {
 /// Columns that a line has at most, where it can be broken.
 const WIDTH: usize = 100;
 
+/// A line, cut at the columns that it has at most.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(WIDTH) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(WIDTH - 1).chain(['…']).collect(),
+    }
+}
+
 /// Words with commas between them, on as many lines as they take; all lines but the first are indented.
 pub fn list(words: impl IntoIterator<Item = String>) {
     let mut text = String::new();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::args::{RunArgs, RunCommand};
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
-use crate::base::units::{count, digits3, figure, si};
+use crate::base::units::{count, digits3, figure, number, si};
 use crate::device::Occupancy;
 use crate::lesson::Pack;
 use crate::session::io::Io;
@@ -87,6 +87,9 @@ fn show(pack: &Pack, output: &RunOutput) {
     out::warnings(&output.warnings);
 }
 
+/// Figures of a series that are printed at most; JSON has all.
+const SERIES: usize = 8;
+
 /// A program: its whole, its passes, its checks and its series.
 fn program(program: &ProgramOutput) {
     let dash = || "–".to_owned();
@@ -119,14 +122,23 @@ fn program(program: &ProgramOutput) {
     for check in &program.checks {
         let how = if check.ok { "ok" } else { "FAILED" };
         let of = count(check.elements);
-        out::line(&format!(
-            "  {}: {how}, error {:.1e} in {of}, against {}",
-            check.output, check.max_rel_error, check.against
-        ));
+        let line =
+            format!("  {}: {how}, error {:.1e} in {of}, against {}", check.output, check.max_rel_error, check.against);
+        // A formula that failed is said whole.
+        out::line(&if check.ok { out::cut(&line) } else { line });
     }
     for (id, figures) in &program.series {
-        let shown: Vec<String> = figures.iter().map(|figure| digits3(*figure)).collect();
-        out::line(&format!("  {id}: {}", shown.join(", ")));
+        let shown = |figures: &[f64]| figures.iter().map(|figure| number(*figure)).collect::<Vec<_>>().join(", ");
+        let words = match figures.len() {
+            0..=SERIES => shown(figures),
+            n => format!(
+                "{}, …, {} ({} rounds)",
+                shown(&figures[..SERIES - 1]),
+                shown(&figures[n - 1..]),
+                count(n as u64)
+            ),
+        };
+        out::line(&format!("  {id}: {words}"));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::lesson::PackFiles;
 use crate::measure::roofline;
 use crate::trace::Trace;
-use crate::trace::record::{Ceilings, Device};
+use crate::trace::record::{Ceilings, Device, Record};
 
 /// Where a pack's devices are.
 const FOLDER: &str = "assets/devices";
@@ -92,6 +92,19 @@ pub fn launch(job: &Job, place: usize) -> Option<Launch> {
         registers_per_thread: None,
         warp_lanes: job.trace.as_ref().map_or(32, |spec| spec.warp_width),
     })
+}
+
+/// How a pass of a job was launched in a run. Where its trace is whole it says how many blocks there were: a grid that a buffer holds is
+/// not known before.
+#[must_use]
+pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
+    let launch = launch(job, place)?;
+    let blocks = record.passes.get(place).and_then(|pass| {
+        let trace = pass.trace.as_ref().filter(|trace| trace.complete)?;
+        let of_block = launch.threads_per_block.div_ceil(launch.warp_lanes).max(1);
+        Some(trace.warps / u64::from(of_block) / pass.launches.max(1))
+    });
+    Some(Launch { blocks: blocks.unwrap_or(launch.blocks), ..launch })
 }
 
 /// A kernel as far as a prediction needs it.

@@ -120,6 +120,9 @@ impl Which {
                 return Err(match lesson.kernel(id) {
                     Some(_) => Diagnostic::error(format!("kernel `{id}` has no buffers of its own"))
                         .hint("run a program that it is a part of, with --program"),
+                    None if lesson.program(id).is_some() => {
+                        Diagnostic::error(format!("`{id}` is a program")).hint(format!("run it with --program {id}"))
+                    }
                     None => unknown(format!("lesson `{}` has no kernel `{id}`", lesson.id), id, alone),
                 });
             }
@@ -207,7 +210,7 @@ impl Done {
     /// How a pass was launched.
     #[must_use]
     pub fn launch(&self, place: usize) -> Option<Launch> {
-        model::launch(&self.job, place)
+        model::launched(&self.job, &self.record, place)
     }
 
     /// What is wrong: a check that failed, and what the tracer found, at its lines.

@@ -18,6 +18,7 @@ use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, classes, emit, memory, raced};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
+use crate::base::units::count;
 use crate::job::TraceSpec;
 use crate::trace::{FindingKind, Heat, Space, Timeline, Trace, TracedBuffer};
 
@@ -329,8 +330,9 @@ impl Launch<'_> {
                 let (limit, linear) = (self.options.fuel, workgroup.linear);
                 totals.findings.report(line, FindingKind::OutOfFuel, || {
                     format!(
-                        "the run was stopped after {limit} warp instructions; workgroup {linear} was here: \
-                         does this loop end?"
+                        "the run was stopped after {} warp instructions, the tracer's limit; workgroup {linear} was here. \
+                         Lower what the work depends on; or does this loop not end?",
+                        count(limit)
                     )
                 });
             }

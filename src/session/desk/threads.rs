@@ -149,7 +149,8 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
                 None => {
                     let heat = pass.and_then(|pass| pass.heat.take());
                     traced.heat = heat.map(|heat| (shown.unwrap_or_default(), Arc::new(heat)));
-                    traced.launches = (0..job.passes.len()).map(|place| model::launch(&job, place)).collect();
+                    traced.launches =
+                        (0..job.passes.len()).map(|place| model::launched(&job, &record, place)).collect();
                     traced.record = Some(Arc::new(record));
                 }
             }
