@@ -334,7 +334,9 @@ impl Builder<'_> {
 
     /// A kernel's text as it runs at some parameters, where the note has not printed it yet.
     fn source(&mut self, step: &Step, kernel: &Kernel, params: &Params) -> Option<NoteBlock> {
-        if self.printed.contains(&kernel.id) {
+        // Where the learner is to write the kernel, the note has the exercise's starter instead.
+        let asked = |id: &str| self.input.setting.lesson.exercises.iter().any(|e| e.id == id && e.pass == step.pass);
+        if self.printed.contains(&kernel.id) || step.exercises().any(asked) {
             return None;
         }
         self.printed.push(kernel.id.clone());

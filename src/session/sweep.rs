@@ -187,7 +187,8 @@ pub fn sweep(
     })
 }
 
-/// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured.
+/// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured. Where a value is
+/// plotted, it stands behind.
 #[must_use]
 pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
     let header = [
@@ -206,8 +207,16 @@ pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<Stri
         "library_median_s",
         "samples_s",
     ];
-    let rows = points.iter().map(point_row).collect();
-    (header.iter().map(ToString::to_string).collect(), rows)
+    let mut header: Vec<String> = header.iter().map(ToString::to_string).collect();
+    let mut rows: Vec<Vec<String>> = points.iter().map(point_row).collect();
+    // Only experiments plot a value of the lesson.
+    if points.iter().any(|point| point.value.is_some()) {
+        header.push("value".to_owned());
+        for (row, point) in rows.iter_mut().zip(points) {
+            row.push(point.value.map(|value| value.to_string()).unwrap_or_default());
+        }
+    }
+    (header, rows)
 }
 
 fn point_row(point: &SweepPoint) -> Vec<String> {
@@ -231,4 +240,26 @@ fn point_row(point: &SweepPoint) -> Vec<String> {
         cell(library.filter(|l| l.ok).and_then(|l| l.time.as_ref()).map(|t| t.median_s)),
         time.map(|t| t.each_s.iter().map(|s| format!("{s:.4e}")).collect::<Vec<_>>().join(" ")).unwrap_or_default(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::Work;
+    use crate::session::output::KernelOutput;
+
+    #[test]
+    fn a_plotted_value_is_a_column() {
+        let point = |value| SweepPoint {
+            x: 2.0,
+            kernel: KernelOutput::sampled("copy", Work { bytes: 8.0, flops: 0.0 }, 1.0),
+            value,
+            warnings: Vec::new(),
+        };
+        let (header, rows) = csv_rows("n", &[point(None)]);
+        assert_eq!((header.last().map(String::as_str), rows[0].len()), (Some("samples_s"), header.len()));
+        let (header, rows) = csv_rows("n", &[point(None), point(Some(0.25))]);
+        assert_eq!(header.last().map(String::as_str), Some("value"));
+        assert_eq!(rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>(), ["", "0.25"]);
+    }
 }

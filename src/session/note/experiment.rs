@@ -2,7 +2,7 @@
 
 use super::{Input, named, of_pack, settings, warps};
 use crate::base::units::number;
-use crate::lesson::{Experiment, Lesson};
+use crate::lesson::{Experiment, Lesson, Variant};
 use crate::notes::NoteBlock;
 use crate::scene::{plot, svg};
 use crate::session::chart;
@@ -61,16 +61,14 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
         found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
     let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
     let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
-    let kernels: String =
-        sweep::curves_of(lesson, experiment, found.backend).map(|curve| named(lesson, &curve.variant)).collect();
-    vec![
-        NoteBlock::Figure {
-            id: experiment.id.clone(),
-            caption: format!("{}. {how} on {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
-            alt: frame.alt.clone(),
-            svg: svg::adaptive(&frame),
-        },
-        NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
+    let mut variants: Vec<&Variant> =
+        sweep::curves_of(lesson, experiment, found.backend).map(|curve| &curve.variant).collect();
+    variants.dedup();
+    // A command takes one kernel for a place, so that each choice is a command of its own.
+    let has_rungs = variants.iter().any(|variant| !variant.rungs.is_empty());
+    let each: Vec<&[&Variant]> = if has_rungs { variants.chunks(1).collect() } else { vec![&variants] };
+    let commands = each.into_iter().map(|variants| {
+        let kernels: String = variants.iter().map(|variant| named(lesson, variant)).collect();
         NoteBlock::Command(format!(
             "warpbook{} sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
             of_pack(lesson),
@@ -81,6 +79,16 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
             found.backend.name(),
             input.setting.seed,
             if measured { String::new() } else { warps(found.warp_width) }
-        )),
-    ]
+        ))
+    });
+    let blocks = [
+        NoteBlock::Figure {
+            id: experiment.id.clone(),
+            caption: format!("{}. {how} on {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
+            alt: frame.alt.clone(),
+            svg: svg::adaptive(&frame),
+        },
+        NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
+    ];
+    blocks.into_iter().chain(commands).collect()
 }
