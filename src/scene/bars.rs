@@ -12,7 +12,7 @@ const MARGIN: f32 = 16.0;
 const HEAD: f32 = 52.0;
 const FOOT: f32 = 64.0;
 /// The most that a bar and its gap are wide, and the least.
-const PITCH: [f32; 2] = [4.0, 72.0];
+const PITCH: [f32; 2] = [4.0, 112.0];
 /// Parts of a bar that can be told apart are at least this high.
 const PART: f32 = 3.0;
 
