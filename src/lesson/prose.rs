@@ -52,6 +52,8 @@ pub enum Inline {
     Quote(Quote),
     /// A control for the parameter of this id.
     Control(String),
+    /// Words that set parameters when they are clicked: the words, and the parameters with their values.
+    Preset(String, Vec<(String, f64)>),
     /// A forced new line.
     Break,
 }

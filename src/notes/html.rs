@@ -163,6 +163,7 @@ fn inline(words: &[Inline]) -> String {
             Inline::Emph(inner) => format!("<em>{}</em>", inline(inner)),
             Inline::Strong(inner) => format!("<strong>{}</strong>", inline(inner)),
             Inline::Code(text) | Inline::Control(text) => format!("<code>{}</code>", escape(text)),
+            Inline::Preset(words, _) => escape(words),
             Inline::Math(latex) => math(latex, false),
             Inline::Link(address, inner) => match safe_address(address) {
                 Some(address) => format!("<a href=\"{address}\">{}</a>", inline(inner)),

@@ -172,6 +172,7 @@ fn inline(words: &[Inline]) -> String {
             Inline::Value(expr, unit) | Inline::Quote(Quote { expr, unit, .. }) => {
                 format!("{} {}", code(expr.source()), escape(unit))
             }
+            Inline::Preset(words, _) => escape(words),
             Inline::Control(id) => code(id),
             Inline::Break => "\\\n".to_owned(),
         })

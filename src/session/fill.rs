@@ -63,6 +63,7 @@ impl Fill<'_> {
                     None => "(not recorded)".to_owned(),
                 }),
                 Inline::Control(id) => Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
+                Inline::Preset(words, settings) => Inline::Text(format!("{words} ({})", settings_text(settings))),
                 Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
                 Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
                 Inline::Link(url, inner) => Inline::Link(url.clone(), self.inlines(inner)),
@@ -70,6 +71,12 @@ impl Fill<'_> {
             })
             .collect()
     }
+}
+
+/// Settings as a reader would type them: "k = 1, score = 0".
+fn settings_text(settings: &[(String, f64)]) -> String {
+    let one = |(name, value): &(String, f64)| format!("{name} = {}", figure(*value, ""));
+    settings.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The programs whose results a step's prose uses, through values too.

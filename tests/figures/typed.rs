@@ -49,6 +49,7 @@ impl Typed {
                 | Inline::Value(..)
                 | Inline::Quote(_)
                 | Inline::Control(_)
+                | Inline::Preset(..)
                 | Inline::Break => {}
             }
         }

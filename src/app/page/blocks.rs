@@ -219,7 +219,7 @@ fn longest_word(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
     inlines
         .iter()
         .map(|inline| match inline {
-            Inline::Text(text) => words(text),
+            Inline::Text(text) | Inline::Preset(text, _) => words(text),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => longest_word(ui, inner, true),
             // A range can break between its ends.
             Inline::Quote(_) => QUOTED,
@@ -239,7 +239,7 @@ fn cell_width(ui: &Ui, inlines: &[Inline], bold: bool) -> f32 {
     inlines
         .iter()
         .map(|inline| match inline {
-            Inline::Text(text) => of(text, font.clone()),
+            Inline::Text(text) | Inline::Preset(text, _) => of(text, font.clone()),
             Inline::Code(text) => of(text, theme::mono(theme::TABLE * theme::INLINE_CODE)),
             Inline::Math(text) => of(text, theme::prose_italic(theme::TABLE)),
             Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => cell_width(ui, inner, true),

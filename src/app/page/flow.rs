@@ -87,6 +87,12 @@ enum Kind {
         id: String,
         galley: Arc<Galley>,
     },
+    /// Words that set parameters.
+    Preset {
+        galley: Arc<Galley>,
+        color: Color32,
+        settings: Vec<(String, f64)>,
+    },
     Space,
     Break,
 }
@@ -120,6 +126,7 @@ impl Setter<'_, '_> {
                 Inline::Value(expr, unit) => self.value(expr, unit, style),
                 Inline::Quote(quote) => self.quote(quote, style),
                 Inline::Control(id) => self.control(id, style),
+                Inline::Preset(words, settings) => self.preset(words, settings, style),
                 Inline::Break => self.push(Kind::Break, 0.0, 0.0, 0.0),
             }
         }
@@ -243,6 +250,17 @@ impl Setter<'_, '_> {
     }
 }
 
+impl Setter<'_, '_> {
+    fn preset(&mut self, words: &str, settings: &[(String, f64)], style: &Style) {
+        self.words.push_str(words);
+        let galley = self.galley(words, style.font());
+        let (ascent, descent) = around_baseline(&galley);
+        let color = theme::color(theme::of(self.ui), Ink::Accent);
+        let width = galley.size().x;
+        self.push(Kind::Preset { galley, color, settings: settings.to_vec() }, width, ascent, descent);
+    }
+}
+
 /// How far a galley of one row reaches above and below its baseline.
 fn around_baseline(galley: &Galley) -> (f32, f32) {
     let ascent = galley.rows.first().and_then(|r| r.row.glyphs.first()).map_or(galley.size().y * 0.8, |g| g.pos.y);
@@ -316,7 +334,8 @@ fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
                 lines.push(Vec::new());
                 used = 0.0;
             }
-            Kind::Text { .. } | Kind::Term { .. } | Kind::Value { .. } | Kind::Formula(..) | Kind::Control { .. } => {
+            Kind::Text { .. } | Kind::Term { .. } | Kind::Value { .. } | Kind::Formula(..)
+            | Kind::Control { .. } | Kind::Preset { .. } => {
                 group.push(piece);
             }
         }
@@ -363,6 +382,19 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at:
         Kind::Control { id, galley } => {
             if let Some(value) = control::inline(ui, reading, (id, place), rect, galley) {
                 asks.push(Ask::Set(id.clone(), value));
+            }
+        }
+        Kind::Preset { galley, color, settings } => {
+            ui.painter().galley(rect.min, galley.clone(), *color);
+            underline(ui, rect, *color);
+            let id = ui.scope_id().with(("preset", place));
+            let response = ui.interact(rect, id, egui::Sense::click());
+            let names = settings.iter().map(|(name, value)| format!("{name} = {}", number(*value)));
+            let names = names.collect::<Vec<_>>().join(", ");
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, galley.text()));
+            let response = response.on_hover_text(format!("set {names}"));
+            if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
+                asks.extend(settings.iter().map(|(id, value)| Ask::Set(id.clone(), *value)));
             }
         }
     }

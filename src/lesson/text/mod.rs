@@ -2,7 +2,7 @@
 //!
 //! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live
 //! value, `{{= expr : unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise id}}` or `{{explore name}}` places a prediction, an exercise or
-//! an explorer;
+//! an explorer; `{{set k=1, score=0 : Switch}}` are words that set parameters;
 //! a quotation that begins with a line `{{unfold Title}}` is folded away. Code is left as it is.
 
 mod live;

@@ -70,6 +70,12 @@ fn prose_has_live_parts_and_formulas() {
 }
 
 #[test]
+fn words_can_set_parameters() {
+    let preset = Inline::Preset("Two words".to_owned(), vec![("k".to_owned(), 1.0), ("score".to_owned(), 0.5)]);
+    assert_eq!(blocks_of("{{set k=1, score = 0.5 : Two words}}"), [Block::Paragraph(vec![preset])]);
+}
+
+#[test]
 fn blocks_of_all_kinds() {
     let blocks = blocks_of(
         "> quoted\n\n1. a\n   - b\n2. c\n\n```wgsl\nx = {{1}};\n```\n\n$$\nE = mc^2\n$$\n\n| a | b |\n|---|---|\n| {{= x || y}} | `c` |\n\n[t](https://a.b)\\\nend\n\n{{predict p}}\n\n{{exercise e}}\n",

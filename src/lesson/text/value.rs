@@ -10,6 +10,9 @@ use crate::lesson::prose::Quote;
 impl Markdown<'_> {
     pub(super) fn live(&self, live: &Range<usize>) -> Option<Inline> {
         let (inside, at) = self.trimmed(live);
+        if let Some(settings) = inside.strip_prefix("set ") {
+            return self.preset(settings, at + inside.len() - settings.len());
+        }
         let Some(formula) = inside.strip_prefix('=') else {
             if placed_word(inside) {
                 self.error(at, format!("{{{{{inside}}}}} stands within a line"), "give it a line of its own");
@@ -35,6 +38,31 @@ impl Markdown<'_> {
         }
         let place = self.excerpt.place(at);
         Some(Inline::Quote(Quote { expr, unit, source: source.trim().to_owned(), place, figures }))
+    }
+
+    /// Reads `a=1, b=2 : Words`, which begins at this byte.
+    fn preset(&self, inside: &str, at: usize) -> Option<Inline> {
+        let (given, words) = inside.split_once(':').unwrap_or((inside, ""));
+        if words.trim().is_empty() {
+            self.error(at, "these settings have no words to click on", "write them after a colon: {{set k=1 : one}}");
+            return None;
+        }
+        let mut settings = Vec::new();
+        let mut start = at;
+        for setting in given.split(',') {
+            let begin = start + setting.len() - setting.trim_start().len();
+            let value = setting.split_once('=').and_then(|(name, value)| Some((name, value.trim().parse::<f64>().ok()?)));
+            let Some((name, value)) = value.filter(|(_, value)| value.is_finite()) else {
+                self.error(begin, format!("`{}` is not a setting", setting.trim()), "write parameter=number");
+                return None;
+            };
+            let value_at = begin + setting.trim().len() - setting.trim().split_once('=')?.1.trim_start().len();
+            let of = Of::Setting(value, self.excerpt.place(value_at));
+            self.mentions.add(name.trim(), self.excerpt.place(begin), of);
+            settings.push((name.trim().to_owned(), value));
+            start += setting.len() + 1;
+        }
+        Some(Inline::Preset(words.trim().to_owned(), settings))
     }
 }
 
