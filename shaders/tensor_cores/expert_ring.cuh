@@ -118,16 +118,6 @@ __device__ void store_expert_sums(const float* sums,
     }
 }
 
-// By a consumer whose 64 rows of a tile are all another
-// expert's: it lets the tile's places go as they become full.
-__device__ void pass_tile(const Ring& ring, unsigned& step) {
-    for (unsigned k = 0; k < K; k += BK, step++) {
-        barrier_wait_warp(ring.full + 8 * (step % STAGES),
-                          step / STAGES % 2);
-        release(ring, step);
-    }
-}
-
 // All tiles of the list by persistent blocks: one warpgroup
 // loads, the others multiply, `finish` their sums, and store
 // BOXES times 64 columns of each tile. The halves of B's tile
@@ -180,13 +170,6 @@ __device__ void multiply_experts(const unsigned* starts,
         unsigned buffers = c_buffers + 2 * C_BUFFER * consumer;
         for (unsigned i = blockIdx.x; i < count;
              i += gridDim.x) {
-            ExpertTile tile =
-                expert_tile(starts, tiles, listed, i);
-            unsigned row = tile.first_row + 64 * consumer;
-            if (row >= tile.row_end) {
-                pass_tile(ring, step);
-                continue;
-            }
             float sums[128] = {};
             for (unsigned k = 0; k < K; k += BK, step++) {
                 multiply(ring, step, consumer, sums);
@@ -200,10 +183,13 @@ __device__ void multiply_experts(const unsigned* starts,
             mma_wait<0>();
             release(ring, step - 1);
             finish(sums);
+            ExpertTile tile =
+                expert_tile(starts, tiles, listed, i);
             store_expert_sums<BOXES>(
                 sums, c_map, result, N * BOXES / 4,
-                tile.first_column * BOXES / 4, row,
-                tile.row_end, buffers, warpgroup);
+                tile.first_column * BOXES / 4,
+                tile.first_row + 64 * consumer, tile.row_end,
+                buffers, warpgroup);
         }
         // Shared memory has to outlive the last stores.
         if (threadIdx.x % 128 == 0) {

@@ -147,6 +147,8 @@ fn mistakes_have_places() {
         ("{{exercise}}", "3:3", "which exercise"),
         ("- {{explore jacobian}}", "3:5", "stands within a line"),
         ("> {{explore jacobian}}", "3:5", "cannot stand here"),
+        ("{{set k=x : a}}", "3:7", "`k=x` is not a setting"),
+        ("{{set k=1}}", "3:7", "no words"),
         ("{{unfold Why}}", "3:3", "is a quotation"),
         ("> a\n>\n> {{unfold Why}}", "5:5", "is a quotation"),
         ("so {{unfold Why}}", "3:6", "stands within a line"),
