@@ -3,6 +3,7 @@
 use super::conditions::Wanted;
 use super::cuda::{self, Shader};
 use super::document::Reader;
+use super::mention::Of;
 use super::fields::{Fields, Node, did_you_mean};
 use super::model::{Buffer, InitDecl};
 use crate::base::expr::Expr;
@@ -38,6 +39,8 @@ impl Reader<'_> {
         let elem = elem_node.and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
+        let cuts = fields.optional("cuts").and_then(Node::text);
+        let cuts = cuts.and_then(|text| self.name(Some(text), Of::Buffer(owner.to_owned())));
         let init = self.init(owner, &fields);
         fields.finish();
         if let (Some(Elem::Bf16), Some(node), false) = (elem, elem_node, shader.is_none_or(cuda::is_cuda)) {
@@ -47,7 +50,7 @@ impl Reader<'_> {
         // A buffer that has been reported keeps its name, so that those who speak of it are not reported as well.
         let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
         let count = count.or_else(|| Expr::parse("1").ok())?;
-        Some(Buffer { name: name?.value, elem, count, columns, init, place: node.place() })
+        Some(Buffer { name: name?.value, elem, count, columns, cuts, init, place: node.place() })
     }
 
     /// What it holds at first: `init`, with `bounds` and `masked` where that is random.

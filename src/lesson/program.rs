@@ -155,6 +155,8 @@ pub struct Buffer {
     pub count: Expr,
     /// The columns of the row-major matrix that it is; None for a buffer that is not a matrix.
     pub columns: Option<Expr>,
+    /// The buffer whose text its elements cut into tokens: each is the byte at which one begins. None if it does nothing of the kind.
+    pub cuts: Option<String>,
     /// What it holds at first.
     pub init: InitDecl,
     /// Where the lesson declares it.

@@ -132,6 +132,7 @@ mod tests {
             tensor,
             count,
             columns,
+            text: None,
             shape: Shape::Bars,
             from: 0,
             limit,

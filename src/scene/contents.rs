@@ -1,6 +1,7 @@
-//! What a buffer holds: its elements as numbers, as shades, as bars, or as the characters that they stand for.
+//! What a buffer holds: its elements as numbers, as shades, as bars, as the characters that they stand for, or as the tokens that begin there.
 
 use super::bars;
+use super::cells;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
@@ -20,6 +21,8 @@ pub enum Shape {
     Bars,
     /// As characters: each element is a byte of a text.
     Characters,
+    /// As the tokens of a text: each element is the byte at which one begins.
+    Tokens,
 }
 
 /// A buffer at some moment.
@@ -35,6 +38,8 @@ pub struct Contents<'a> {
     pub count: u64,
     /// The columns of the matrix that it is.
     pub columns: Option<u64>,
+    /// The text that the elements cut into tokens.
+    pub text: Option<&'a Tensor>,
     /// How they are shown.
     pub shape: Shape,
     /// The first element that is shown.
@@ -87,6 +92,7 @@ impl Contents<'_> {
                 (columns, [side, side])
             }
             Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
+            Shape::Tokens => (16, [width, ROW]),
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
@@ -125,6 +131,11 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         frame.alt = format!("{title}: {said}");
         return frame;
     }
+    if let (Shape::Tokens, Some(text)) = (contents.shape, contents.text) {
+        let said = cells::draw(&mut frame, contents, text, view.hovered);
+        frame.alt = format!("{title}: {said}");
+        return frame;
+    }
     let shown: Vec<usize> = contents.shown(layout.columns * layout.rows).collect();
     let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -155,7 +166,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let rect = [at[0], at[1], w - 1.0, h - 1.0];
         let value = contents.value(i);
         let fill = match (value.filter(|value| value.is_finite()), contents.shape) {
-            (None, _) | (_, Shape::Characters | Shape::Bars) => Ink::Raised,
+            (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Tokens) => Ink::Raised,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
             (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
@@ -169,7 +180,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let words = match contents.shape {
             Shape::Numbers => contents.word(i),
             Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
-            Shape::Shades | Shape::Bars => continue,
+            Shape::Shades | Shape::Bars | Shape::Tokens => continue,
         };
         let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
         frame.items.push(super::frame::Item::Text {
@@ -202,6 +213,9 @@ fn character(value: f64) -> String {
 pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
     let (Some(contents), Tag::Word { index, .. }) = (view.contents, tag) else { return None };
     let i = usize::try_from(index).ok()?;
+    if let (Shape::Tokens, Some(text)) = (contents.shape, contents.text) {
+        return cells::told(contents, text, i);
+    }
     let place = match contents.columns {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),
         _ => String::new(),

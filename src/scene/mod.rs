@@ -3,6 +3,7 @@
 mod banks;
 mod bars;
 mod card;
+mod cells;
 pub mod contents;
 mod counters;
 mod flow;

@@ -34,7 +34,11 @@ impl Stage {
             (Shape::Shades, "Shades"),
             (Shape::Bars, "Bars"),
             (Shape::Characters, "Characters"),
+            (Shape::Tokens, "Tokens"),
         ] {
+            if of == Shape::Tokens && content.text.is_none() {
+                continue;
+            }
             if ui.selectable_value(&mut shape, of, name).clicked() {
                 self.contents.1 = Some(shape);
             }
@@ -79,11 +83,12 @@ pub(super) fn limit(state: &State) -> Option<f64> {
     state.evaluate(step.limit.as_ref()?, &Results::default())
 }
 
-/// How a buffer is shown unless the learner says otherwise: with a limit as bars, a text as one, a wide matrix as shades.
+/// How a buffer is shown unless the learner says otherwise: a text that it cuts as cells, with a limit as bars, a text as one, a wide matrix as shades.
 pub(super) fn shape_of(state: &State, looked: &Looked, content: &Content) -> Shape {
     let job = state.found.job.as_ref().map(|(_, job)| job);
     let spec = job.and_then(|job| job.buffers.iter().find(|buffer| buffer.name == looked.glance.buffer));
     match spec.map(|spec| &spec.content) {
+        _ if content.text.is_some() => Shape::Tokens,
         _ if limit(state).is_some() => Shape::Bars,
         Some(job::Content::Bytes(_)) => Shape::Characters,
         _ if content.columns.is_some_and(|columns| columns > 16) => Shape::Shades,

@@ -261,7 +261,8 @@ impl Stage {
                 let from = self.first_element(state, content.tensor.len());
                 let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
                 let limit = buffer::limit(state);
-                Contents { buffer: &looked.glance.buffer, when: &when, tensor, count, columns, shape, from, limit }
+                let (buffer, text) = (looked.glance.buffer.as_str(), content.text.as_ref());
+                Contents { buffer, when: &when, tensor, count, columns, text, shape, from, limit }
             });
         let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
         let view = StageView {

@@ -175,6 +175,8 @@ pub struct Content {
     pub count: u64,
     /// The columns of the matrix that it is.
     pub columns: Option<u64>,
+    /// The text that it cuts into tokens, as its bytes.
+    pub text: Option<Tensor>,
 }
 
 /// What the device found out about a program.

@@ -226,13 +226,17 @@ fn content(
     let mut job = jobs::build(runner.lesson, variant, params, runner.purpose)?;
     let buffer = job.buffers.iter().position(|buffer| buffer.name == glance.buffer);
     let buffer = buffer.ok_or_else(|| vec![Diagnostic::error(format!("there is no buffer `{}`", glance.buffer))])?;
-    job.looks = vec![Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None }];
+    let look = |buffer| Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None };
+    let declared = runner.lesson.program(&variant.program).and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
+    let text = declared.and_then(|b| b.cuts.as_ref()).and_then(|text| job.buffers.iter().position(|b| b.name == *text));
+    job.looks = std::iter::once(buffer).chain(text).map(look).collect();
     let done = runner.job(job)?;
     let BufferSpec { count, columns, .. } = done.job.buffers[buffer];
-    let tensor = done.record.looks.into_iter().next().ok_or_else(|| {
+    let mut looks = done.record.looks.into_iter();
+    let tensor = looks.next().ok_or_else(|| {
         vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
     })?;
-    Ok(Content { tensor, count, columns })
+    Ok(Content { tensor, count, columns, text: looks.next() })
 }
 
 /// Starts the thread that judges exercises.

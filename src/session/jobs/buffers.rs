@@ -10,7 +10,7 @@ use crate::lesson::{Buffer, InitDecl, ReadingDecl, SeriesDecl, Until};
 
 impl Builder<'_> {
     pub(super) fn buffer_spec(&self, declared: &Buffer) -> Result<BufferSpec, Vec<Diagnostic>> {
-        let Buffer { name, elem, count, columns, init, place } = declared;
+        let Buffer { name, elem, count, columns, init, place, .. } = declared;
         let at = Place { owner: name, place };
         if let InitDecl::Plain(Init::Value(value)) = init {
             self.fits(declared, *value, at)?;

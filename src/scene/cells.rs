@@ -1,0 +1,149 @@
+//! A text in cells, one for each token: its buffer says at which bytes the tokens begin.
+
+use super::contents::Contents;
+use super::frame::{Anchor, Frame, Item, Tag};
+use super::lanes::{Key, legend};
+use super::palette::Ink;
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
+
+/// Space around the cells, and what is above and below them.
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 44.0;
+const FOOT: f32 = 40.0;
+/// Height of a line of cells, and of a cell.
+const LINE: f32 = 27.0;
+const CELL: f32 = 22.0;
+/// Width of a character, and of the space beside the characters of a cell.
+const CHARACTER: f32 = 8.2;
+const PADDING: f32 = 8.0;
+/// Colours of tokens of several bytes; the same token has the same colour everywhere.
+const COLOURS: u32 = 32;
+
+/// The bytes of token `i`: from where to where. None behind the last token.
+fn span(contents: &Contents<'_>, i: usize) -> Option<(u64, u64)> {
+    if i + 1 >= contents.tensor.len() {
+        return None;
+    }
+    let [begin, end] = [contents.value(i)?, contents.value(i + 1)?];
+    // What is behind the last token is left from a longer text: it begins further to the front.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places of bytes")]
+    (begin < end).then_some((begin as u64, end as u64))
+}
+
+/// Tokens, from the first on.
+fn tokens(contents: &Contents<'_>) -> usize {
+    (0..contents.tensor.len()).take_while(|i| span(contents, *i).is_some()).count()
+}
+
+/// The bytes of a text from one place to before another; the text is read again behind its end.
+fn bytes(text: &Tensor, (begin, end): (u64, u64)) -> Vec<u8> {
+    let length = text.len().max(1) as u64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+    (begin..end).map(|at| text.get(usize::try_from(at % length).unwrap_or(0)) as u8).collect()
+}
+
+/// Bytes as they are shown: spaces and ends of lines by signs of their own, what is no character by its number.
+fn shown(bytes: &[u8]) -> String {
+    let mut words = String::new();
+    for chunk in bytes.utf8_chunks() {
+        words.extend(chunk.valid().chars().map(|c| match c {
+            ' ' => '␣',
+            '\n' => '⏎',
+            c if c.is_control() => '·',
+            c => c,
+        }));
+        words.extend(chunk.invalid().iter().map(|byte| format!("⟨{byte:02x}⟩")));
+    }
+    words
+}
+
+/// A token's colour, from its bytes (FNV-1a).
+fn colour(bytes: &[u8]) -> Ink {
+    if bytes.len() < 2 {
+        return Ink::Raised;
+    }
+    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    #[expect(clippy::cast_possible_truncation, reason = "below 32")]
+    Ink::Bank(((hash >> 16) % COLOURS) as u8, 45)
+}
+
+/// Draws the tokens from the first that is shown on, and says how many there are.
+pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, hovered: Option<Tag>) -> String {
+    let all = tokens(contents);
+    let end = if all == 0 { 0 } else { span(contents, all - 1).map_or(0, |(_, end)| end) };
+    let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
+    frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
+    let (mut x, mut y) = (MARGIN, HEAD);
+    for i in contents.from..all {
+        let Some(place) = span(contents, i) else { break };
+        let bytes = bytes(text, place);
+        let words = shown(&bytes);
+        let wide = words.chars().count() as f32 * CHARACTER + PADDING;
+        if x + wide > frame.width - MARGIN && x > MARGIN {
+            (x, y) = (MARGIN, y + LINE);
+        }
+        if y + CELL > frame.height - FOOT {
+            break;
+        }
+        let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
+        let fill = colour(&bytes);
+        let edge = if hovered == tag { Ink::Accent } else { fill };
+        frame.outline([x, y, wide - 2.0, CELL], 3.0, Some(fill), edge, tag);
+        let at = [x + (wide - 2.0) / 2.0, y + CELL / 2.0];
+        frame.items.push(Item::Text { at, size: 13.0, anchor: Anchor::Middle, ink: Ink::Text, text: words, mono: true, tag });
+        x += wide;
+    }
+    let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
+    let keys = [key(Ink::Raised, "a byte"), key(Ink::Bank(3, 45), "a token of several bytes: a colour for each")];
+    legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
+    format!("{said}.")
+}
+
+/// Token `i` in words.
+pub(super) fn told(contents: &Contents<'_>, text: &Tensor, i: usize) -> Option<String> {
+    let (begin, end) = span(contents, i)?;
+    let words = shown(&bytes(text, (begin, end)));
+    Some(format!("token {}: {words}, bytes {} to {}", count(i as u64), count(begin), count(end - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contents::Shape;
+    use super::super::fixtures::assert_tidy;
+    use super::*;
+    use crate::base::tensor::Elem;
+
+    fn contents<'a>(tensor: &'a Tensor, text: &'a Tensor) -> Contents<'a> {
+        let count = tensor.len() as u64;
+        let (buffer, when) = ("offset", "at the end");
+        Contents { buffer, when, tensor, count, columns: None, text: Some(text), shape: Shape::Tokens, from: 0, limit: None }
+    }
+
+    fn of(numbers: &[u32]) -> Tensor {
+        Tensor::from_bits(Elem::U32, numbers.iter().copied())
+    }
+
+    #[test]
+    fn tokens_end_where_a_shorter_text_ends() {
+        // "new low": new, ␣l, ow; then what is left from before.
+        let text = of(&"new low".bytes().map(u32::from).collect::<Vec<_>>());
+        let offset = of(&[0, 3, 5, 7, 4, 5, 6, 7]);
+        let contents = contents(&offset, &text);
+        assert_eq!(tokens(&contents), 3);
+        assert_eq!(told(&contents, &text, 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
+        assert_eq!(told(&contents, &text, 3), None);
+        let mut frame = Frame::new([420.0, 200.0]);
+        assert_eq!(draw(&mut frame, &contents, &text, None), "7 bytes in 3 tokens.");
+        frame.alt = "three tokens".to_owned();
+        assert_tidy(&frame, "three tokens");
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_are_numbers() {
+        assert_eq!(shown("é\n".as_bytes()), "é⏎");
+        assert_eq!(shown(&[0xc3]), "⟨c3⟩");
+        assert_eq!(colour(b"a"), Ink::Raised);
+        assert_eq!(colour(b"the"), colour(b"the"));
+    }
+}
