@@ -30,6 +30,9 @@ struct Case {
     /// Whether the two may round differently: exponentials are the hardware's own. Then only the counters are compared.
     #[serde(default)]
     inexact: bool,
+    /// Whether nobody has read the hardware's counters of it yet.
+    #[serde(default)]
+    unmeasured: bool,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -137,6 +140,11 @@ impl Row {
         }
         let constants = constants.iter().map(|(name, value)| (name.clone(), f64::from(*value))).collect();
         Self { name, wgsl: case.wgsl.clone(), cuda, constants, case: case.clone() }
+    }
+
+    /// Whether nobody has read the hardware's counters of it yet.
+    pub fn unmeasured(&self) -> bool {
+        self.case.unmeasured
     }
 
     /// Whether both must leave the same bytes in the buffers.

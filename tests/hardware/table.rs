@@ -32,8 +32,12 @@ pub fn markdown(comparison: &Comparison) -> String {
     }
     let differ = |(row, ..): &&(super::Row, _, _)| comparison.explanation(&row.name).is_some();
     let explained = comparison.rows.iter().filter(differ).count();
-    let rows = comparison.rows.len();
+    let unmeasured = comparison.rows.iter().filter(|(row, ..)| row.unmeasured()).count();
+    let rows = comparison.rows.len() - unmeasured;
     writeln!(out, "\n{rows} rows: {} equal, {explained} explained.", rows - explained).ok();
+    if unmeasured > 0 {
+        writeln!(out, "{unmeasured} more have not been measured yet.").ok();
+    }
     let mut file = "";
     for (row, traced, hardware) in &comparison.rows {
         if row.cuda != file {
@@ -44,6 +48,11 @@ pub fn markdown(comparison: &Comparison) -> String {
                 row.wgsl
             )
             .ok();
+        }
+        if row.unmeasured() {
+            let name = row.name.split_once('/').map_or(row.name.as_str(), |(_, name)| name);
+            writeln!(out, "| {name} | not measured yet | {} | |", shown(&traced.counters)).ok();
+            continue;
         }
         let hardware = hardware.clone().unwrap_or_default();
         let differences = Comparison::differences(traced, &hardware);
