@@ -3,8 +3,9 @@
 // keeps it and is counted there; a pair that finds another one
 // there goes to global memory. V * V counters would not fit.
 // A block has 4,096 positions.
-// Constants: V, the tokens that there can be; PLACES, of the
-// table; EACH, the positions of a lane.
+// Constant: V, the tokens that there can be.
+constexpr unsigned PLACES = 1024;
+constexpr unsigned EACH = 16;  // positions of a lane
 constexpr unsigned FREE = 0;
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -17,5 +17,6 @@ count_pairs(const unsigned* __restrict__ ids,
     if (wall[offset[i + 1]] == 1) {
         return;
     }
-    atomicAdd(&counts[ids[i] * V + ids[i + 1]], 1u);
+    unsigned pair = ids[i] * V + ids[i + 1];
+    atomicAdd(&counts[pair], 1u);
 }

@@ -21,5 +21,6 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     if (wall[offset[i + 1u]] == 1u) {
         return;
     }
-    atomicAdd(&counts[ids[i] * V + ids[i + 1u]], 1u);
+    let pair = ids[i] * V + ids[i + 1u];
+    atomicAdd(&counts[pair], 1u);
 }

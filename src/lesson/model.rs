@@ -418,6 +418,8 @@ pub struct Step {
     pub buffer: Option<String>,
     /// Where the bars of a buffer that the stage shows have a line.
     pub limit: Option<Expr>,
+    /// The launch of the pass that is on the stage at first, from 1; the last one if there are fewer.
+    pub launch: u64,
     /// Whether the start page shows this step's picture for the lesson.
     pub cover: bool,
     /// Where the lesson declares it.

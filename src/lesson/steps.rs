@@ -33,6 +33,13 @@ impl Reader<'_> {
             Some(node) => self.name(node.text(), Of::Buffer(variant.as_ref()?.program.clone())).map(Some),
             None => Some(None),
         };
+        let launch = fields.optional("launch").map_or(Some(1), |node| {
+            let launch = node.read::<u64>("a launch of the pass, from 1")?;
+            if launch == 0 {
+                node.error("launches are counted from 1", "write 1 for the first one");
+            }
+            (launch > 0).then_some(launch)
+        });
         let limit = fields.optional("limit").map(|node| self.expr(Some(node), &Access::Fixed));
         let limit = limit.map_or(Some(None), |expr| expr.map(Some));
         let cover = fields.optional("cover").map_or(Some(false), |node| node.read("true or false"));
@@ -43,6 +50,7 @@ impl Reader<'_> {
             title: String::new(),
             variant: variant?,
             pass: pass?,
+            launch: launch?,
             set: set?,
             experiment,
             scene: scene?,

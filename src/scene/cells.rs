@@ -49,7 +49,7 @@ fn shown(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         words.extend(chunk.valid().chars().map(|c| match c {
             ' ' => '␣',
-            '\n' => '⏎',
+            '\n' => '¶',
             c if c.is_control() => '·',
             c => c,
         }));
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_character_are_numbers() {
-        assert_eq!(shown("é\n".as_bytes()), "é⏎");
+        assert_eq!(shown("é\n".as_bytes()), "é¶");
         assert_eq!(shown(&[0xc3]), "⟨c3⟩");
         assert_eq!(colour(b"a"), Ink::Raised);
         assert_eq!(colour(b"the"), colour(b"the"));

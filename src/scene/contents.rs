@@ -203,7 +203,7 @@ fn character(value: f64) -> String {
     match value as u8 {
         byte if f64::from(byte) != value => "?".to_owned(),
         b' ' => "␣".to_owned(),
-        b'\n' => "⏎".to_owned(),
+        b'\n' => "¶".to_owned(),
         byte if byte.is_ascii_graphic() => char::from(byte).to_string(),
         _ => "·".to_owned(),
     }

@@ -84,9 +84,10 @@ impl Passes {
     pub fn frame(&self, width: f32, shown: Option<usize>, hovered: Option<Tag>) -> Frame {
         let mut frame = Frame::new([width, self.height()]);
         let n = self.stages.len().max(1) as f32;
-        let gap = (width / n * 0.2).clamp(6.0, 40.0);
+        let share = if self.stages.len() > 10 { 0.13 } else { 0.2 };
+        let gap = (width / n * share).clamp(5.0, 40.0);
         let wide = ((width - gap * (n - 1.0)) / n).min(WIDE);
-        let pad = if wide < 64.0 { 4.0 } else { 8.0 };
+        let (pad, size) = if wide < 48.0 { (2.5, 11.0) } else { (if wide < 64.0 { 4.0 } else { 8.0 }, 12.0) };
         let top = if self.rounds.is_empty() { 0.0 } else { LINE };
         let left = |at: usize| at as f32 * (wide + gap);
         let most = self.edges.iter().map(|edge| edge.bytes).max().unwrap_or(1).max(1) as f32;
@@ -121,8 +122,8 @@ impl Passes {
             };
             frame.outline(rect, 6.0, Some(fill), stroke, tag);
             let words = |y: f32, ink: Ink, words: &str, frame: &mut Frame| {
-                let fitting = text::fit(words, 12.0, false, wide - 2.0 * pad);
-                frame.text([rect[0] + pad, rect[1] + y], 12.0, Anchor::Start, ink, fitting);
+                let fitting = text::fit(words, size, false, wide - 2.0 * pad);
+                frame.text([rect[0] + pad, rect[1] + y], size, Anchor::Start, ink, fitting);
                 frame.tag_last(Tag::Pass(at));
             };
             let cost = stage.cost();

@@ -58,8 +58,10 @@ pub fn parameters_of(lesson: &Lesson, variant: &Variant) -> Vec<String> {
     let mut exprs: Vec<&Expr> = Vec::new();
     if let Some(program) = lesson.program(&variant.program) {
         of_program(lesson, program, &mut exprs);
+        for (pass, kernel) in program.passes().into_iter().zip(lesson.launched(variant)) {
+            kernel.into_iter().for_each(|kernel| of_kernel(kernel, pass.launch(), &mut exprs));
+        }
     }
-    lesson.launched(variant).into_iter().flatten().for_each(|kernel| of_kernel(kernel, &mut exprs));
     lesson.blame_all(exprs)
 }
 
@@ -84,7 +86,8 @@ fn of_program<'a>(lesson: &'a Lesson, program: &'a Program, exprs: &mut Vec<&'a 
             AgainstDecl::Reference(_, args, _) => exprs.extend(args.iter().map(|(_, arg)| arg)),
             AgainstDecl::Kernel(launch) => {
                 of_launch(launch, exprs);
-                launch.rungs.iter().filter_map(|id| lesson.kernel(id)).for_each(|kernel| of_kernel(kernel, exprs));
+                let kernels = launch.rungs.iter().filter_map(|id| lesson.kernel(id));
+                kernels.for_each(|kernel| of_kernel(kernel, Some(launch), exprs));
             }
             AgainstDecl::Formula(of, count) | AgainstDecl::Every(of, count) | AgainstDecl::SortedBy(of, count) => {
                 exprs.extend(std::iter::once(of).chain(count));
@@ -108,15 +111,21 @@ fn of_launch<'a>(launch: &'a LaunchDecl, exprs: &mut Vec<&'a Expr>) {
     launch.work.iter().for_each(|work| of_work(work, exprs));
 }
 
-fn of_kernel<'a>(kernel: &'a Kernel, exprs: &mut Vec<&'a Expr>) {
-    exprs.extend(kernel.constants.iter().map(|(_, value)| value));
-    exprs.extend(kernel.grid.iter().flat_map(|grid| grid.exprs()));
+/// What a kernel says of itself, where the launch does not say otherwise.
+fn of_kernel<'a>(kernel: &'a Kernel, launch: Option<&LaunchDecl>, exprs: &mut Vec<&'a Expr>) {
+    let is_given = |name: &String| launch.is_some_and(|launch| launch.constants.iter().any(|(given, _)| given == name));
+    exprs.extend(kernel.constants.iter().filter(|(name, _)| !is_given(name)).map(|(_, value)| value));
+    if launch.is_none_or(|launch| launch.grid.is_none()) {
+        exprs.extend(kernel.grid.iter().flat_map(|grid| grid.exprs()));
+    }
     exprs.extend(kernel.requires.iter().map(|requirement| &requirement.condition));
     if let Some(LibraryDecl::Product(product)) = &kernel.library {
         exprs.extend(&product.sizes);
     }
     exprs.extend(kernel.cuda_only().into_iter().flat_map(CudaOnly::sizes));
-    of_work(&kernel.work, exprs);
+    if launch.is_none_or(|launch| launch.work.is_none()) {
+        of_work(&kernel.work, exprs);
+    }
 }
 
 fn of_work<'a>(work: &'a WorkDecl, exprs: &mut Vec<&'a Expr>) {

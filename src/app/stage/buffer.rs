@@ -36,7 +36,8 @@ impl Stage {
             (Shape::Characters, "Characters"),
             (Shape::Tokens, "Tokens"),
         ] {
-            if of == Shape::Tokens && content.text.is_none() {
+            // A text that is cut is read in its tokens, not in the numbers of their bytes.
+            if of == if content.text.is_some() { Shape::Characters } else { Shape::Tokens } {
                 continue;
             }
             if ui.selectable_value(&mut shape, of, name).clicked() {

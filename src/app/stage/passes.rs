@@ -13,8 +13,10 @@ use crate::session::desk::state::State;
 /// Space above and below the strip, and beside it.
 const PAD: f32 = 8.0;
 const BESIDE: f32 = 16.0;
-/// Width of the choice of a launch.
-const LAUNCH: f32 = 156.0;
+/// Width of the choice of a launch, with the word before it and without.
+const LAUNCH: [f32; 2] = [156.0, 104.0];
+/// Above so many passes, their names need the word's room.
+const MANY: usize = 8;
 
 impl Stage {
     /// The strip along the top of `room`, which it takes from it.
@@ -25,7 +27,8 @@ impl Stage {
         room.min.y = bar.max.y;
         let line = egui::Stroke::new(1.0, theme::color(theme::of(ui), Ink::Faint));
         ui.painter().line_segment([pos2(bar.min.x, bar.max.y), pos2(bar.max.x, bar.max.y)], line);
-        let beside = if launches > 1 { LAUNCH } else { 0.0 };
+        let is_crowded = passes.stages.len() > MANY;
+        let beside = if launches > 1 { LAUNCH[usize::from(is_crowded)] } else { 0.0 };
         let strip = Rect::from_min_max(bar.min + vec2(BESIDE, PAD), bar.max - vec2(BESIDE + beside, PAD));
         let frame = passes.frame(strip.width(), Some(place), self.on_pass);
         paint::frame(&ui.painter_at(strip.expand(2.0)), theme::of(ui), strip.min, &frame);
@@ -63,7 +66,9 @@ impl Stage {
             if response.changed() {
                 command = Some(Command::ShowPass(state.place.pass.clone(), launch - 1));
             }
-            row.label("launch");
+            if !is_crowded {
+                row.label("launch");
+            }
         }
         command
     }

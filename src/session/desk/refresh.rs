@@ -92,7 +92,7 @@ impl Desk {
         self.state.place.variant = step.variant.clone();
         self.state.place.pass.clone_from(&step.pass);
         self.state.place.scene = step.scene;
-        (self.state.place.launch, self.state.place.workgroup) = (0, 0);
+        (self.state.place.launch, self.state.place.workgroup) = (step.launch - 1, 0);
         (self.state.found.origin, self.state.found.looked) = (None, None);
         self.leave_edit();
         self.explainer.cancel();
