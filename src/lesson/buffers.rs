@@ -3,8 +3,8 @@
 use super::conditions::Wanted;
 use super::cuda::{self, Shader};
 use super::document::Reader;
-use super::mention::Of;
 use super::fields::{Fields, Node, did_you_mean};
+use super::mention::Of;
 use super::model::{Buffer, InitDecl};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;

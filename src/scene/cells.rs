@@ -91,7 +91,15 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
         let edge = if hovered == tag { Ink::Accent } else { fill };
         frame.outline([x, y, wide - 2.0, CELL], 3.0, Some(fill), edge, tag);
         let at = [x + (wide - 2.0) / 2.0, y + CELL / 2.0];
-        frame.items.push(Item::Text { at, size: 13.0, anchor: Anchor::Middle, ink: Ink::Text, text: words, mono: true, tag });
+        frame.items.push(Item::Text {
+            at,
+            size: 13.0,
+            anchor: Anchor::Middle,
+            ink: Ink::Text,
+            text: words,
+            mono: true,
+            tag,
+        });
         x += wide;
     }
     let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
@@ -117,7 +125,17 @@ mod tests {
     fn contents<'a>(tensor: &'a Tensor, text: &'a Tensor) -> Contents<'a> {
         let count = tensor.len() as u64;
         let (buffer, when) = ("offset", "at the end");
-        Contents { buffer, when, tensor, count, columns: None, text: Some(text), shape: Shape::Tokens, from: 0, limit: None }
+        Contents {
+            buffer,
+            when,
+            tensor,
+            count,
+            columns: None,
+            text: Some(text),
+            shape: Shape::Tokens,
+            from: 0,
+            limit: None,
+        }
     }
 
     fn of(numbers: &[u32]) -> Tensor {

@@ -334,8 +334,12 @@ fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
                 lines.push(Vec::new());
                 used = 0.0;
             }
-            Kind::Text { .. } | Kind::Term { .. } | Kind::Value { .. } | Kind::Formula(..)
-            | Kind::Control { .. } | Kind::Preset { .. } => {
+            Kind::Text { .. }
+            | Kind::Term { .. }
+            | Kind::Value { .. }
+            | Kind::Formula(..)
+            | Kind::Control { .. }
+            | Kind::Preset { .. } => {
                 group.push(piece);
             }
         }

@@ -51,7 +51,8 @@ impl Markdown<'_> {
         let mut start = at;
         for setting in given.split(',') {
             let begin = start + setting.len() - setting.trim_start().len();
-            let value = setting.split_once('=').and_then(|(name, value)| Some((name, value.trim().parse::<f64>().ok()?)));
+            let value =
+                setting.split_once('=').and_then(|(name, value)| Some((name, value.trim().parse::<f64>().ok()?)));
             let Some((name, value)) = value.filter(|(_, value)| value.is_finite()) else {
                 self.error(begin, format!("`{}` is not a setting", setting.trim()), "write parameter=number");
                 return None;

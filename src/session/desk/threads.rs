@@ -227,7 +227,8 @@ fn content(
     let buffer = job.buffers.iter().position(|buffer| buffer.name == glance.buffer);
     let buffer = buffer.ok_or_else(|| vec![Diagnostic::error(format!("there is no buffer `{}`", glance.buffer))])?;
     let look = |buffer| Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None };
-    let declared = runner.lesson.program(&variant.program).and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
+    let declared =
+        runner.lesson.program(&variant.program).and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
     let text = declared.and_then(|b| b.cuts.as_ref()).and_then(|text| job.buffers.iter().position(|b| b.name == *text));
     job.looks = std::iter::once(buffer).chain(text).map(look).collect();
     let done = runner.job(job)?;
