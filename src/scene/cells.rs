@@ -64,7 +64,6 @@ fn colour(bytes: &[u8]) -> Ink {
         return Ink::Raised;
     }
     let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    #[expect(clippy::cast_possible_truncation, reason = "below 32")]
     Ink::Bank(((hash >> 16) % COLOURS) as u8, 45)
 }
 
