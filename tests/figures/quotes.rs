@@ -16,7 +16,7 @@ const LESSON: &str = "coalescing";
 /// A pack like the built-in one, with `text` at the start of the lesson's first step.
 fn with(text: &str) -> TempDir {
     let (root, folder) = (Path::new(env!("CARGO_MANIFEST_DIR")), tempfile::tempdir().unwrap());
-    for part in ["lessons", "shaders", "assets/recordings", "assets/profiles", "assets/devices"] {
+    for part in ["lessons", "shaders", "assets/recordings", "assets/profiles", "assets/devices", "assets/texts"] {
         copy_folder(&root.join(part), &folder.path().join(part)).unwrap();
     }
     let path = folder.path().join("lessons").join(LESSON).join("text.md");
