@@ -17,4 +17,5 @@ pub mod reference;
 pub mod scene;
 pub mod session;
 pub mod simt;
+pub mod tokenizer;
 pub mod trace;

@@ -1,8 +1,12 @@
 //! The command line's grammar, as clap reads it.
 
+mod tokenizer;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use tokenizer::{DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs};
 
 use crate::base::tensor::Init;
 use crate::notes::Format;
@@ -66,6 +70,9 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         pack: Option<PathBuf>,
     },
+    /// Train a byte-pair encoding on files, encode and decode with it, on the processor's cores.
+    #[command(subcommand)]
+    Tokenizer(TokenizerCommand),
     /// The process that owns a device; started by the program itself.
     #[command(hide = true)]
     Worker {

@@ -12,6 +12,7 @@ mod patience;
 mod record;
 mod run;
 mod sweep;
+mod tokenizer;
 mod trace;
 
 use std::process::ExitCode;
@@ -95,6 +96,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
+        Command::Tokenizer(command) => tokenizer::tokenizer(command),
         Command::Shot(_) | Command::Worker { .. } => {
             problems(&[Diagnostic::error("this command needs the window's part of the program")]);
             Err(MISUSED.into())

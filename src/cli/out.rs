@@ -22,10 +22,15 @@ pub fn line(text: &str) {
     print(&harmless(text));
 }
 
-#[expect(clippy::disallowed_methods, reason = "commands hold nothing that a destructor must put in order")]
 fn print(text: &str) {
+    bytes(format!("{text}\n").as_bytes());
+}
+
+/// Writes bytes to standard output as they are.
+#[expect(clippy::disallowed_methods, reason = "commands hold nothing that a destructor must put in order")]
+pub fn bytes(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {

@@ -1,0 +1,197 @@
+//! `warpbook tokenizer`: train, encode, decode.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::args::{
+    BackendArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
+};
+use super::{DONE, out};
+use crate::base::diag::{Diagnostic, any_of};
+use crate::base::files;
+use crate::base::npy::{self, Shape};
+use crate::base::store;
+use crate::base::tensor::{Elem, Tensor};
+use crate::tokenizer::count::Pieces;
+use crate::tokenizer::{Pattern, Ties, Vocabulary, encode, hugging_face, rank_file, stream, train};
+
+pub(super) fn tokenizer(command: TokenizerCommand) -> Result<ExitCode, ExitCode> {
+    match command {
+        TokenizerCommand::Train(args) => train_files(&args),
+        TokenizerCommand::Encode(args) => encode_text(&args),
+        TokenizerCommand::Decode(args) => decode_ids(&args),
+    }
+    .map_err(out::misused)
+}
+
+/// There is one way to compute so far; asking for another one must not be answered by it silently.
+fn only_cores(backend: BackendArg) -> Result<(), Diagnostic> {
+    match backend {
+        BackendArg::Auto => Ok(()),
+        _ => Err(Diagnostic::error("`warpbook tokenizer` computes on the processor's cores")
+            .hint("leave --backend out; `warpbook run tokenization` trains and encodes on a device or the tracer")),
+    }
+}
+
+/// Where a file's vocabulary format shows: in its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileFormat {
+    Ranks,
+    HuggingFace,
+}
+
+fn format_of(file: &Path) -> Option<FileFormat> {
+    match file.extension()?.to_str()? {
+        "tiktoken" => Some(FileFormat::Ranks),
+        "json" => Some(FileFormat::HuggingFace),
+        _ => None,
+    }
+}
+
+fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
+    only_cores(args.backend)?;
+    let format = format_of(&args.output).ok_or_else(|| {
+        Diagnostic::error(format!("{} does not say its format", args.output.display()))
+            .hint("end its name in .tiktoken or .json")
+    })?;
+    let pattern = args.pattern.pattern();
+    let mut pieces = Pieces::default();
+    let mut spoken = Instant::now();
+    for path in &args.files {
+        let name = path.display().to_string();
+        let file = open(path)?;
+        stream::read(file, &name, pattern, |text| {
+            pieces.add(pattern, text);
+            if spoken.elapsed() > Duration::from_secs(2) {
+                spoken = Instant::now();
+                out::note(&format!("{} MB read", pieces.bytes() / 1_000_000));
+            }
+        })?;
+    }
+    let bytes = pieces.bytes();
+    let pieces = pieces.in_order();
+    out::note(&format!("{bytes} bytes, {} different pieces", pieces.len()));
+    let ties = match args.ties {
+        TiesArg::First => Ties::First,
+        TiesArg::Smallest => Ties::Smallest,
+        TiesArg::Greatest => Ties::Greatest,
+    };
+    let merges = train::train(&pieces, args.vocab, ties, |done| {
+        if spoken.elapsed() > Duration::from_secs(2) {
+            spoken = Instant::now();
+            out::note(&format!("{done} merges"));
+        }
+    });
+    let vocabulary = Vocabulary::from_merges(&merges);
+    let text = match format {
+        FileFormat::Ranks => rank_file::write(&vocabulary),
+        FileFormat::HuggingFace => hugging_face::write(&vocabulary, &merges, pattern),
+    };
+    store::write_atomic(&args.output, text.as_bytes())?;
+    if vocabulary.len() < args.vocab {
+        out::note(&format!(
+            "{} tokens: after {} merges no two neighbours are left in any piece",
+            vocabulary.len(),
+            merges.len()
+        ));
+    }
+    if format == FileFormat::Ranks && pattern != Pattern::Gpt2 {
+        out::note(&format!("a file of ranks has no pattern: encode with --pattern {}", pattern.name()));
+    }
+    out::line(&args.output.display().to_string());
+    Ok(DONE)
+}
+
+fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
+    let (vocabulary, pattern) = vocabulary(&args.vocabulary)?;
+    let mut ids = Vec::new();
+    let mut count = 0;
+    let mut take = |text: &str| {
+        let mut encoded = encode::encode(&vocabulary, pattern, text);
+        count += encoded.len();
+        if !args.count {
+            ids.append(&mut encoded);
+        }
+    };
+    if args.text == "-" {
+        stream::read(std::io::stdin().lock(), "standard input", pattern, take)?;
+    } else {
+        take(&args.text);
+    }
+    if args.count {
+        out::line(&count.to_string());
+    } else if let Some(path) = &args.output {
+        npy::write(path, &Tensor { elem: Elem::U32, words: ids }, &Shape(vec![count as u64]))?;
+    } else {
+        let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
+        out::line(&ids.join(" "));
+    }
+    Ok(DONE)
+}
+
+fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {
+    let (vocabulary, _) = vocabulary(&args.vocabulary)?;
+    let ids = if args.ids.as_os_str() == "-" {
+        let mut text = String::new();
+        let read = std::io::stdin().lock().read_to_string(&mut text);
+        read.map_err(|error| Diagnostic::error(format!("cannot read standard input: {error}")))?;
+        let wrong = |word: &str| {
+            Diagnostic::error(format!("`{word}` is not an id"))
+                .hint("give ids as whole numbers with white space between them")
+        };
+        text.split_whitespace().map(|word| word.parse().map_err(|_| wrong(word))).collect::<Result<Vec<u32>, _>>()?
+    } else {
+        npy::read(&args.ids, Elem::U32)?.words
+    };
+    let bytes = vocabulary.decode(&ids).map_err(|(at, id)| {
+        Diagnostic::error(format!("the vocabulary has no token {id}, which is id number {} of the input", at + 1))
+            .hint("decode with the vocabulary that the text was encoded with")
+    })?;
+    out::bytes(&bytes);
+    Ok(DONE)
+}
+
+/// The vocabulary that is asked for, and its pattern.
+fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Pattern), Diagnostic> {
+    only_cores(args.backend)?;
+    let asked = args.pattern.map(PatternArg::pattern);
+    if let Some(built_in) = rank_file::built_in(&args.vocab) {
+        let own = if args.vocab == "o200k_base" { Pattern::O200k } else { Pattern::Cl100k };
+        return Ok((built_in?, asked.unwrap_or(own)));
+    }
+    let path = Path::new(&args.vocab);
+    let format = format_of(path).ok_or_else(|| {
+        Diagnostic::error(format!("`{}` is no vocabulary that is known here", args.vocab))
+            .hint(format!("give {}, or a file that ends in .tiktoken or .json", any_of(&rank_file::BUILT_IN)))
+    })?;
+    let text =
+        files::read_text(path).map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", args.vocab)))?;
+    let (vocabulary, pattern) = match format {
+        FileFormat::Ranks => (rank_file::read(&args.vocab, &text)?, asked.unwrap_or(Pattern::Gpt2)),
+        FileFormat::HuggingFace => {
+            let (vocabulary, own) = hugging_face::read(&args.vocab, &text)?;
+            (vocabulary, asked.unwrap_or(own))
+        }
+    };
+    let alone = vocabulary.unreachable();
+    if let Some(first) = alone.first() {
+        let message = format!(
+            "no merge makes {} of the tokens, the first is {first}: only a piece that equals such a token gets its id",
+            alone.len()
+        );
+        out::problems(&[Diagnostic::warning(message).in_file(&args.vocab)]);
+    }
+    Ok((vocabulary, pattern))
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, Diagnostic> {
+    let cannot = |error: std::io::Error| Diagnostic::error(format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(cannot)?;
+    if file.metadata().map_err(cannot)?.is_dir() {
+        return Err(Diagnostic::error(format!("{} is a folder", path.display())).hint("name the files in it"));
+    }
+    Ok(BufReader::new(file))
+}

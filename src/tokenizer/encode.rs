@@ -1,0 +1,186 @@
+//! Encoding: a text's pieces to ids, by the merges of a vocabulary, the one with the smallest rank first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::recent::{Key, Recent};
+use super::{Pattern, Vocabulary};
+
+/// Bytes of a part of a text that one core encodes.
+const PART: usize = 1 << 20;
+
+/// Bytes of a piece up to which looking through all neighbours for each merge is the fastest way.
+const SHORT: usize = 64;
+
+/// No position.
+const NONE: u32 = u32::MAX;
+
+/// The ids of a text, computed on all cores.
+#[must_use]
+pub fn encode(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<u32> {
+    let parts = pattern.parts(text, PART);
+    let encoded: Vec<Vec<u32>> = parts.par_iter().map(|part| encode_part(vocabulary, pattern, part)).collect();
+    encoded.concat()
+}
+
+fn encode_part(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<u32> {
+    let (mut ids, mut several) = (Vec::with_capacity(text.len() / 3), Vec::new());
+    let mut recent = Recent::new();
+    // Words that are rarer, and no tokens themselves.
+    let mut seen: FxHashMap<&str, Ids> = FxHashMap::default();
+    let mut at = 0;
+    for piece in pattern.pieces(text) {
+        let key = Key::of(text.as_bytes(), at, at + piece.len());
+        at += piece.len();
+        let known = key.and_then(|key| recent.get(key));
+        let known = known.unwrap_or_else(|| {
+            let found = match vocabulary.whole(piece.as_bytes()) {
+                Some(id) => Ids { first: id, count: 1 },
+                None => *seen.entry(piece).or_insert_with(|| encoded(vocabulary, piece.as_bytes(), &mut several)),
+            };
+            if let Some(key) = key {
+                recent.set(key, found);
+            }
+            found
+        });
+        match known {
+            Ids { first, count: 1 } => ids.push(first),
+            Ids { first, count } => ids.extend_from_slice(&several[first as usize..(first + count) as usize]),
+        }
+    }
+    ids
+}
+
+/// The ids of a piece: one, or several in a list of such.
+#[derive(Clone, Copy, Default)]
+struct Ids {
+    /// The id, or where the first of several is in the list.
+    first: u32,
+    count: u32,
+}
+
+/// Encodes a piece; several ids go to the end of the list.
+fn encoded(vocabulary: &Vocabulary, piece: &[u8], several: &mut Vec<u32>) -> Ids {
+    let from = several.len();
+    encode_piece(vocabulary, piece, several);
+    let count = several.len() - from;
+    let place = |at: usize| u32::try_from(at).expect("a part has fewer than 2^32 ids");
+    match count {
+        1 => Ids { first: several.pop().unwrap_or_default(), count: 1 },
+        _ => Ids { first: place(from), count: place(count) },
+    }
+}
+
+/// Appends the ids of one piece.
+fn encode_piece(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
+    if piece.len() <= SHORT {
+        encode_short(vocabulary, piece, ids);
+    } else {
+        encode_long(vocabulary, piece, ids);
+    }
+}
+
+/// Looks for the smallest rank among all neighbours, again and again.
+fn encode_short(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
+    const NO_MERGE: u32 = u32::MAX;
+    let mut symbols = [0_u32; SHORT];
+    // The rank of each symbol with the next one, and what they make.
+    let mut ranks = [(NO_MERGE, 0_u32); SHORT];
+    let mut count = piece.len();
+    for (symbol, &byte) in symbols.iter_mut().zip(piece) {
+        *symbol = vocabulary.of_byte(byte);
+    }
+    let look_up = |left, right| vocabulary.merge(left, right).map_or((NO_MERGE, 0), |merge| (merge.rank, merge.id));
+    for at in 1..count {
+        ranks[at - 1] = look_up(symbols[at - 1], symbols[at]);
+    }
+    while count > 1 {
+        let (mut best, mut best_at) = (NO_MERGE, 0);
+        for (at, &(rank, _)) in ranks[..count - 1].iter().enumerate() {
+            if rank < best {
+                (best, best_at) = (rank, at);
+            }
+        }
+        if best == NO_MERGE {
+            break;
+        }
+        symbols[best_at] = ranks[best_at].1;
+        symbols.copy_within(best_at + 2..count, best_at + 1);
+        ranks.copy_within(best_at + 1..count, best_at);
+        count -= 1;
+        if best_at > 0 {
+            ranks[best_at - 1] = look_up(symbols[best_at - 1], symbols[best_at]);
+        }
+        if best_at + 1 < count {
+            ranks[best_at] = look_up(symbols[best_at], symbols[best_at + 1]);
+        }
+    }
+    ids.extend_from_slice(&symbols[..count]);
+}
+
+/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text.
+fn encode_long(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
+    let mut symbols: Vec<u32> = piece.iter().map(|&byte| vocabulary.of_byte(byte)).collect();
+    let count = u32::try_from(symbols.len()).expect("a piece has fewer than 2^32 bytes");
+    let mut next: Vec<u32> = (1..=count).map(|at| if at == count { NONE } else { at }).collect();
+    let mut before: Vec<u32> = (0..count).map(|at| at.wrapping_sub(1)).collect();
+    let mut heap = BinaryHeap::new();
+    let offer = |heap: &mut BinaryHeap<_>, symbols: &[u32], at: u32, right: u32| {
+        if let Some(merge) = vocabulary.merge(symbols[at as usize], symbols[right as usize]) {
+            heap.push(Reverse((merge.rank, at)));
+        }
+    };
+    for at in 1..count {
+        offer(&mut heap, &symbols, at - 1, at);
+    }
+    while let Some(Reverse((rank, at))) = heap.pop() {
+        let right = next[at as usize];
+        // Merged symbols hold NONE, which no merge has. An entry whose symbols have changed since is dropped.
+        if right == NONE || symbols[at as usize] == NONE {
+            continue;
+        }
+        let merge = vocabulary.merge(symbols[at as usize], symbols[right as usize]);
+        let Some(merge) = merge.filter(|merge| merge.rank == rank) else { continue };
+        let behind = next[right as usize];
+        symbols[at as usize] = merge.id;
+        symbols[right as usize] = NONE;
+        next[at as usize] = behind;
+        if behind != NONE {
+            before[behind as usize] = at;
+            offer(&mut heap, &symbols, at, behind);
+        }
+        if before[at as usize] != NONE {
+            offer(&mut heap, &symbols, before[at as usize], at);
+        }
+    }
+    ids.extend(symbols.into_iter().filter(|&symbol| symbol != NONE));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_and_long_pieces_are_encoded_alike() {
+        let merges = [(97, 97), (256, 97), (97, 98), (256, 256), (98, 98), (258, 260), (259, 257)];
+        let vocabulary = Vocabulary::from_merges(&merges);
+        let text: Vec<u8> = (0..SHORT).map(|at| if at * at % 7 < 3 { b'a' } else { b'b' }).collect();
+        for from in 0..SHORT {
+            let (mut short, mut long) = (Vec::new(), Vec::new());
+            encode_short(&vocabulary, &text[from..], &mut short);
+            encode_long(&vocabulary, &text[from..], &mut long);
+            assert_eq!(short, long, "from {from}");
+        }
+    }
+
+    #[test]
+    fn a_million_times_the_same_letter() {
+        let vocabulary = Vocabulary::from_merges(&[(97, 97), (256, 256), (257, 257)]);
+        let ids = encode(&vocabulary, Pattern::Cl100k, &"a".repeat(1_000_001));
+        assert_eq!(ids.len(), 125_001);
+        assert_eq!(ids[125_000], 97);
+    }
+}

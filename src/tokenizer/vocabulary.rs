@@ -1,0 +1,141 @@
+//! Tokens, their ids, and which two make a third.
+
+use rustc_hash::FxHashMap;
+
+/// The largest number of ids: a pair of them has to fit into 64 bits.
+pub const MOST: usize = 1 << 31;
+
+/// What two neighbours become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Merge {
+    /// Of two possible merges, that with the smaller rank comes first.
+    pub rank: u32,
+    /// The token that they make.
+    pub id: u32,
+}
+
+/// The tokens of a byte-level BPE.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    /// Each token's bytes, by its id; empty if no token has the id.
+    tokens: Vec<Box<[u8]>>,
+    /// The ids of the 256 bytes.
+    bytes: [u32; 256],
+    merges: FxHashMap<u64, Merge>,
+    /// Tokens by their bytes, if a piece that is a token is taken as it is, without merging.
+    whole: Option<FxHashMap<Box<[u8]>, u32>>,
+}
+
+/// Two ids as one key.
+#[must_use]
+pub fn pair(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
+impl Vocabulary {
+    /// The 256 bytes, with their values as ids, and a token for each merge, in order.
+    ///
+    /// # Panics
+    /// If a merge refers to a token that comes after it.
+    #[must_use]
+    pub fn from_merges(merges: &[(u32, u32)]) -> Self {
+        let mut tokens: Vec<Box<[u8]>> = (0..=255).map(|byte| Box::from([byte])).collect();
+        let mut table = FxHashMap::default();
+        for (rank, &(left, right)) in (0_u32..).zip(merges) {
+            tokens.push([&*tokens[left as usize], &*tokens[right as usize]].concat().into());
+            table.insert(pair(left, right), Merge { rank, id: 256 + rank });
+        }
+        // A token of a trained vocabulary is encoded as itself, so the shortcut changes nothing.
+        Self { bytes: std::array::from_fn(|byte| byte as u32), merges: table, whole: Some(by_bytes(&tokens)), tokens }
+    }
+
+    /// Tokens by id, of which two neighbours merge whenever their bytes together are a token, the smallest id first: how tiktoken reads a file of ranks. A byte that
+    /// is no token is returned as the error.
+    ///
+    /// # Errors
+    /// The first byte without a token.
+    pub fn from_ranks(tokens: Vec<Box<[u8]>>) -> Result<Self, u8> {
+        let whole = by_bytes(&tokens);
+        let bytes = byte_ids(&whole)?;
+        let mut merges = FxHashMap::default();
+        for (id, token) in (0_u32..).zip(&tokens) {
+            for at in 1..token.len() {
+                if let (Some(&left), Some(&right)) = (whole.get(&token[..at]), whole.get(&token[at..])) {
+                    merges.insert(pair(left, right), Merge { rank: id, id });
+                }
+            }
+        }
+        Ok(Self { tokens, bytes, merges, whole: Some(whole) })
+    }
+
+    /// Tokens by id, with the merges listed, as in a `tokenizer.json`. `whole` says whether a piece that is a token is taken without merging.
+    ///
+    /// # Errors
+    /// The first byte without a token.
+    pub fn from_listed(tokens: Vec<Box<[u8]>>, merges: FxHashMap<u64, Merge>, whole: bool) -> Result<Self, u8> {
+        let known = by_bytes(&tokens);
+        Ok(Self { bytes: byte_ids(&known)?, tokens, merges, whole: whole.then_some(known) })
+    }
+
+    /// One more than the largest id.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether there is no token at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// A token's bytes; None if no token has the id.
+    #[must_use]
+    pub fn token(&self, id: u32) -> Option<&[u8]> {
+        self.tokens.get(id as usize).filter(|token| !token.is_empty()).map(|token| &**token)
+    }
+
+    /// Tokens of several bytes that no merge makes. Only a piece that is such a token gets its id.
+    #[must_use]
+    pub fn unreachable(&self) -> Vec<u32> {
+        let made: rustc_hash::FxHashSet<u32> = self.merges.values().map(|merge| merge.id).collect();
+        let alone = |(id, token): &(u32, &Box<[u8]>)| token.len() > 1 && !made.contains(id);
+        (0..).zip(&self.tokens).filter(alone).map(|(id, _)| id).collect()
+    }
+
+    /// The bytes of ids.
+    ///
+    /// # Errors
+    /// The first id that no token has, and its place.
+    pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, (usize, u32)> {
+        let mut bytes = Vec::with_capacity(4 * ids.len());
+        for (at, &id) in ids.iter().enumerate() {
+            bytes.extend_from_slice(self.token(id).ok_or((at, id))?);
+        }
+        Ok(bytes)
+    }
+
+    pub(super) fn of_byte(&self, byte: u8) -> u32 {
+        self.bytes[usize::from(byte)]
+    }
+
+    pub(super) fn merge(&self, left: u32, right: u32) -> Option<Merge> {
+        self.merges.get(&pair(left, right)).copied()
+    }
+
+    pub(super) fn whole(&self, piece: &[u8]) -> Option<u32> {
+        self.whole.as_ref()?.get(piece).copied()
+    }
+}
+
+fn by_bytes(tokens: &[Box<[u8]>]) -> FxHashMap<Box<[u8]>, u32> {
+    (0..).zip(tokens).filter(|(_, token)| !token.is_empty()).map(|(id, token)| (token.clone(), id)).collect()
+}
+
+fn byte_ids(tokens: &FxHashMap<Box<[u8]>, u32>) -> Result<[u32; 256], u8> {
+    let mut ids = [0; 256];
+    for byte in 0..=255_u8 {
+        ids[usize::from(byte)] = *tokens.get(&[byte][..]).ok_or(byte)?;
+    }
+    Ok(ids)
+}

@@ -1,0 +1,197 @@
+//! `warpbook tokenizer`: its files are read by the libraries that everybody uses, and give the same ids there.
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use base64::Engine;
+use common::warpbook;
+use tiktoken_rs::CoreBPE;
+use warpbook::tokenizer::pattern::PATTERNS;
+use warpbook::tokenizer::{Pattern, Vocabulary, encode, hugging_face, rank_file};
+
+/// The same sentence in several scripts, a family of emoji with joiners, and source code.
+const SCRIPTS: [&str; 10] = [
+    "All human beings are born free and equal in dignity and rights. They're endowed with reason; it's said.\n",
+    "Все люди рождаются свободными и равными в своем достоинстве и правах.\n",
+    "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心。\n",
+    "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق.\n",
+    "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।\n",
+    "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.\n",
+    "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。\n",
+    "כל בני אדם נולדו בני חורין ושווים בערכם ובזכויותיהם.\n",
+    "👨\u{200d}👩\u{200d}👧 👩🏽\u{200d}🚀 🇩🇪🇫🇷 ❤\u{fe0f}\u{200d}🔥!\n",
+    "fn main() {\n    let x: u32 = 0xFF_u32;\r\n\tprintln!(\"{}\", x >> 2); // don't\n\n\n}\n",
+];
+
+fn corpus() -> String {
+    SCRIPTS.concat().repeat(3)
+}
+
+/// Strings of characters from classes that patterns tell apart.
+fn random_strings(count: usize) -> Vec<String> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let classes: [&str; 9] = [
+        "abcxyzABCXYZstmdlrve",
+        "'sS'tT'rRe'vE'mM'lL'dDſ’",
+        "  \t\n\n\r\u{a0}\u{2003}\u{85}\u{2028}\u{3000}",
+        "0123456789²½Ⅷ٣७",
+        ".,;:!?-_()[]{}/\\\"@#$%^&*+=<>|~`",
+        "äéßñçøžǅʰªΑαБб",
+        "人ア한אعकํ์\u{301}\u{93e}",
+        "👨\u{200d}👩🏽🇩❤\u{fe0f}",
+        "\u{0}\u{1}\u{1f}\u{7f}\u{ad}\u{feff}\u{fffd}\u{10ffff}",
+    ];
+    let classes = classes.map(|class| class.chars().collect::<Vec<char>>());
+    (0..count)
+        .map(|_| {
+            let length = draw(40);
+            let mut class = draw(classes.len());
+            (0..length)
+                .map(|_| {
+                    // Neighbours are often of one class, as in text.
+                    if draw(3) == 0 {
+                        class = draw(classes.len() + 1);
+                    }
+                    match classes.get(class) {
+                        Some(of_class) => of_class[draw(of_class.len())],
+                        None => char::from_u32(draw(0x11_0000) as u32).unwrap_or('?'),
+                    }
+                })
+                .collect()
+        })
+        .collect()
+}
+
+fn tiktoken_of(file: &Path, pattern: Pattern) -> CoreBPE {
+    let text = fs::read_to_string(file).expect("the file of ranks");
+    let ranks = text.lines().map(|line| {
+        let (token, rank) = line.split_once(' ').expect("a token and its rank");
+        let token = base64::engine::general_purpose::STANDARD.decode(token).expect("base64");
+        (token, rank.parse().expect("a rank"))
+    });
+    CoreBPE::new(ranks.collect(), std::iter::empty().collect(), pattern.expression().unwrap_or(r"(?s:.+)"))
+        .expect("tiktoken takes the ranks and the pattern")
+}
+
+#[test]
+fn trained_files_give_the_same_ids_in_other_libraries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("corpus.txt");
+    fs::write(&text, corpus()).expect("the corpus");
+    let strings = random_strings(10_000);
+    for pattern in PATTERNS {
+        let [ranks, json] =
+            ["tiktoken", "json"].map(|ending| folder.path().join(format!("{}.{ending}", pattern.name())));
+        for out in [&ranks, &json] {
+            let [text, out] = [&text, out].map(|path| path.to_str().expect("a path in UTF-8"));
+            let run = warpbook(&["tokenizer", "train", text, "--vocab", "600", "--pattern", pattern.name(), "-o", out]);
+            assert_eq!(run.code, 0, "{pattern:?}: {}", run.err);
+        }
+        let own = rank_file::read("ranks", &fs::read_to_string(&ranks).expect("ranks")).expect("our own file of ranks");
+        let (of_json, named) =
+            hugging_face::read("json", &fs::read_to_string(&json).expect("json")).expect("our own tokenizer.json");
+        assert_eq!((own.len(), of_json.len(), named), (600, 600, pattern));
+        let hugging_face = tokenizers::Tokenizer::from_file(&json).expect("tokenizers reads the file");
+        let tiktoken = tiktoken_of(&ranks, pattern);
+        for string in SCRIPTS.iter().copied().chain(strings.iter().map(String::as_str)) {
+            let ids = encode::encode(&own, pattern, string);
+            assert_eq!(own.decode(&ids), Ok(string.as_bytes().to_vec()), "{pattern:?} {string:?}");
+            assert_eq!(encode::encode(&of_json, pattern, string), ids, "tokenizer.json, {pattern:?} {string:?}");
+            assert_eq!(tiktoken.encode_ordinary(string), ids, "tiktoken, {pattern:?} {string:?}");
+            let theirs = hugging_face.encode(string, false).expect("tokenizers encodes");
+            assert_eq!(theirs.get_ids(), ids, "tokenizers, {pattern:?} {string:?}");
+        }
+    }
+}
+
+#[test]
+fn the_built_in_vocabularies_are_tiktoken_s() {
+    let pairs = [
+        ("cl100k_base", Pattern::Cl100k, tiktoken_rs::cl100k_base(), 100_256),
+        ("o200k_base", Pattern::O200k, tiktoken_rs::o200k_base(), 199_998),
+    ];
+    for (name, pattern, theirs, size) in pairs {
+        let own: &Vocabulary = rank_file::shared(name).expect("it is built in");
+        assert_eq!(own.len(), size);
+        assert_eq!(own.unreachable(), [0_u32; 0], "each token of {name} is made by a merge");
+        let theirs = theirs.expect("tiktoken-rs has it");
+        for string in SCRIPTS.iter().copied().chain(random_strings(10_000).iter().map(String::as_str)) {
+            assert_eq!(encode::encode(own, pattern, string), theirs.encode_ordinary(string), "{name} {string:?}");
+        }
+        // Longer than what one core takes, so that the text is cut.
+        let long = corpus().repeat(500);
+        assert_eq!(encode::encode(own, pattern, &long), theirs.encode_ordinary(&long), "{name}");
+    }
+}
+
+#[test]
+fn a_text_goes_through_the_command_line_and_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "Hello, wörld! 中文 it's  fine\n";
+    let run = warpbook(&["tokenizer", "encode", "--vocab", "cl100k_base", text]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let expected = tiktoken_rs::cl100k_base().expect("tiktoken-rs has it").encode_ordinary(text);
+    let ids: Vec<u32> = run.out.split_whitespace().map(|id| id.parse().expect("an id")).collect();
+    assert_eq!(ids, expected);
+    let count = warpbook(&["tokenizer", "encode", "--vocab", "cl100k_base", "--count", text]);
+    assert_eq!(count.out.trim(), expected.len().to_string());
+    let file = folder.path().join("ids.npy");
+    let file = file.to_str().expect("a path in UTF-8");
+    assert_eq!(warpbook(&["tokenizer", "encode", "--vocab", "cl100k_base", text, "-o", file]).code, 0);
+    let back = warpbook(&["tokenizer", "decode", "--vocab", "cl100k_base", file]);
+    assert_eq!((back.code, back.out.as_str()), (0, text), "{}", back.err);
+    // Nothing is lost on nothing.
+    assert_eq!(warpbook(&["tokenizer", "encode", "--vocab", "o200k_base", ""]).out, "\n");
+}
+
+#[test]
+fn wrong_input_is_refused_with_what_is_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();
+    fs::write(at("latin1.txt"), b"caf\xe9 au lait").expect("a file");
+    fs::write(at("good.txt"), "good text").expect("a file");
+    fs::write(at("wordpiece.json"), r#"{"model": {"type": "WordPiece", "vocab": {}}}"#).expect("a file");
+    fs::write(at("short.tiktoken"), "YQ== 0\nYg== 1\n").expect("a file");
+    fs::write(at("twice.tiktoken"), "YQ== 0\nYQ== 1\n").expect("a file");
+    fs::write(at("same_id.tiktoken"), "YQ== 7\nYg== 7\n").expect("a file");
+    fs::write(at("no_base64.tiktoken"), "YQ== 0\n*** 1\n").expect("a file");
+    let train =
+        |file: &str, size: &str| warpbook(&["tokenizer", "train", &at(file), "--vocab", size, "-o", &at("out.json")]);
+    let encode = |vocabulary: &str| warpbook(&["tokenizer", "encode", "--vocab", vocabulary, "text"]);
+    let cases = [
+        (train("latin1.txt", "300"), "the byte 0xe9 at offset 3 begins no character"),
+        (train("good.txt", "255"), "255 tokens are fewer than the 256 bytes"),
+        (train("good.txt", "99999999999"), "are more than"),
+        (train("missing.txt", "300"), "cannot read"),
+        (encode("cl200k"), "no vocabulary that is known here"),
+        (encode(&at("wordpiece.json")), "this tokenizer has a WordPiece model"),
+        (encode(&at("short.tiktoken")), "the byte 0x00 has no token"),
+        (encode(&at("twice.tiktoken")), "twice.tiktoken:2:1: error: this token is also in line 1"),
+        (encode(&at("same_id.tiktoken")), "same_id.tiktoken:2:1: error: the id 7 has a token already"),
+        (encode(&at("no_base64.tiktoken")), "no_base64.tiktoken:2:1: error: `***` is not base64"),
+        (warpbook(&["tokenizer", "decode", "--vocab", "cl100k_base", &at("good.txt")]), "cannot read"),
+    ];
+    for (run, message) in cases {
+        assert_eq!(run.code, 2, "{}", run.err);
+        assert!(run.err.contains(message), "{message}: {}", run.err);
+    }
+    assert!(!Path::new(&at("out.json")).exists(), "nothing is written if the input is wrong");
+}
+
+#[test]
+fn a_text_without_neighbours_stops_early_and_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, out) = (folder.path().join("a.txt"), folder.path().join("out.tiktoken"));
+    let [text_path, out_path] = [&text, &out].map(|path| path.to_str().expect("a path in UTF-8"));
+    for (content, tokens) in [("", 256), ("a", 256), ("aaaaaaa", 260), ("\n\n\n", 258)] {
+        fs::write(&text, content).expect("a file");
+        let run = warpbook(&["tokenizer", "train", text_path, "--vocab", "1000", "-o", out_path]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.err.contains(&format!("{tokens} tokens: after")), "{content:?}: {}", run.err);
+    }
+}
