@@ -41,6 +41,13 @@ impl Reader<'_> {
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
         let cuts = fields.optional("cuts").and_then(Node::text);
         let cuts = cuts.and_then(|text| self.name(Some(text), Of::Buffer(owner.to_owned())));
+        let makes = fields.optional("makes").and_then(|node| {
+            let first: u32 = node.read("the number of a token")?;
+            if first > 256 {
+                node.error("tokens below `makes` are bytes, so it is 256 at most", "write 256");
+            }
+            (first <= 256).then_some(first)
+        });
         let init = self.init(owner, &fields);
         fields.finish();
         if let (Some(Elem::Bf16), Some(node), false) = (elem, elem_node, shader.is_none_or(cuda::is_cuda)) {
@@ -50,7 +57,7 @@ impl Reader<'_> {
         // A buffer that has been reported keeps its name, so that those who speak of it are not reported as well.
         let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
         let count = count.or_else(|| Expr::parse("1").ok())?;
-        Some(Buffer { name: name?.value, elem, count, columns, cuts, init, place: node.place() })
+        Some(Buffer { name: name?.value, elem, count, columns, cuts, makes, init, place: node.place() })
     }
 
     /// What it holds at first: `init`, with `bounds` and `masked` where that is random.

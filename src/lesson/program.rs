@@ -157,6 +157,8 @@ pub struct Buffer {
     pub columns: Option<Expr>,
     /// The buffer whose text its elements cut into tokens: each is the byte at which one begins. None if it does nothing of the kind.
     pub cuts: Option<String>,
+    /// The token that its first row makes: row `i` has the two tokens that token `makes + i` consists of, and smaller tokens are bytes. None if it has no such list.
+    pub makes: Option<u32>,
     /// What it holds at first.
     pub init: InitDecl,
     /// Where the lesson declares it.

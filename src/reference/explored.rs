@@ -27,10 +27,12 @@ pub enum Explorer {
     Jacobian,
     /// What the Jacobian is made of, and the product with it.
     JacobianProduct,
+    /// A text that the learner writes, cut into tokens in several ways.
+    Tokens,
 }
 
 /// All explorers, by name.
-const TABLE: [(&str, Explorer); 10] = [
+const TABLE: [(&str, Explorer); 11] = [
     ("views", Explorer::Views),
     ("registers", Explorer::Registers),
     ("fragments", Explorer::Fragments),
@@ -41,6 +43,7 @@ const TABLE: [(&str, Explorer); 10] = [
     ("cross_entropy", Explorer::CrossEntropy),
     ("jacobian", Explorer::Jacobian),
     ("jacobian_product", Explorer::JacobianProduct),
+    ("tokens", Explorer::Tokens),
 ];
 
 /// The names that a lesson's text may explore, in the table's order.
@@ -83,6 +86,8 @@ pub struct Explored {
     pub group: usize,
     /// The wave of tiles that runs now, from 0 and below [`Explored::WAVES`].
     pub wave: usize,
+    /// The text that is cut into tokens, of at most [`Explored::TEXT`] bytes.
+    pub text: String,
 }
 
 impl Default for Explored {
@@ -102,9 +107,19 @@ impl Default for Explored {
             number: 0.1,
             group: 16,
             wave: 0,
+            text: "Unhappiest of all: naïve tokenizers, mistokenizing jabberwocky.".to_owned(),
         }
     }
 }
+
+/// Texts to compare: the first sentence of the Universal Declaration of Human Rights in some languages, and a line of code.
+pub const TEXTS: [(&str, &str); 5] = [
+    ("English", "All human beings are born free and equal in dignity and rights."),
+    ("German", "Alle Menschen sind frei und gleich an Würde und Rechten geboren."),
+    ("Greek", "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα."),
+    ("Russian", "Все люди рождаются свободными и равными в своем достоинстве и правах."),
+    ("Code", "for (int i = blockIdx.x; i < n; i += gridDim.x) { y[i] = 2.0f * x[i]; }"),
+];
 
 impl Explored {
     /// The fewest entries.
@@ -129,6 +144,8 @@ impl Explored {
     pub const GROUP: usize = 64;
     /// Waves of 132 tiles in 64 × 32 of them.
     pub const WAVES: usize = 16;
+    /// Bytes of the longest text.
+    pub const TEXT: usize = 4096;
 
     /// The same within its bounds, whatever it held: it may come from a file that was edited by hand.
     #[must_use]
@@ -149,6 +166,7 @@ impl Explored {
         self.lane = self.lane.min(Self::LANES - 1);
         self.group = self.group.clamp(1, Self::GROUP);
         self.wave = self.wave.min(Self::WAVES - 1);
+        self.text.truncate(self.text.floor_char_boundary(Self::TEXT));
         self
     }
 
@@ -178,7 +196,8 @@ mod tests {
                 Explorer::Overflow,
                 Explorer::CrossEntropy,
                 Explorer::Jacobian,
-                Explorer::JacobianProduct
+                Explorer::JacobianProduct,
+                Explorer::Tokens
             ]
         );
         assert_eq!(explorer("sofmax"), None);
@@ -198,13 +217,15 @@ mod tests {
             lane: 99,
             group: 0,
             wave: 99,
-            ..Explored::default()
+            number: 0.1,
+            text: "é".repeat(4000) + "x",
         };
         let tame = wild.within_bounds();
         assert_eq!((tame.logits.as_slice(), tame.direction.as_slice()), (&[0.0, 6.0, -3.0][..], &[0.0; 3][..]));
         assert_eq!((tame.temperature, tame.shift, tame.target, tame.weight), (0.1, 0.0, 2, 0.0));
         assert_eq!(tame.ops.len(), View::MOST);
         assert_eq!((tame.block, tame.lane, tame.group, tame.wave), ([1, 16], 31, 1, 15));
+        assert_eq!(tame.text.len(), Explored::TEXT);
         assert_eq!(tame.clone().within_bounds(), tame);
         assert_eq!(tame.target_distribution(), [0.0, 0.0, 1.0]);
         let none = Explored { logits: vec![], ..Explored::default() }.within_bounds();

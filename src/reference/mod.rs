@@ -16,5 +16,5 @@ pub mod tile_order;
 pub mod views;
 
 pub use check::{Seen, check};
-pub use explored::{Explored, Explorer, explorer, explorers};
+pub use explored::{Explored, Explorer, TEXTS, explorer, explorers};
 pub use table::signatures;

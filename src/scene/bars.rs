@@ -133,6 +133,7 @@ mod tests {
             count,
             columns,
             text: None,
+            makes: None,
             shape: Shape::Bars,
             from: 0,
             limit,

@@ -12,7 +12,7 @@ const MARGIN: f32 = 16.0;
 const HEAD: f32 = 44.0;
 const FOOT: f32 = 40.0;
 /// Height of a line of cells, and of a cell.
-const LINE: f32 = 27.0;
+pub(super) const LINE: f32 = 27.0;
 const CELL: f32 = 22.0;
 /// Width of a character, and of the space beside the characters of a cell.
 const CHARACTER: f32 = 8.2;
@@ -43,8 +43,25 @@ fn bytes(text: &Tensor, (begin, end): (u64, u64)) -> Vec<u8> {
     (begin..end).map(|at| text.get(usize::try_from(at % length).unwrap_or(0)) as u8).collect()
 }
 
+/// A token's cell with its upper left corner at `at`; returns how much room it takes.
+pub(super) fn cell(frame: &mut Frame, at: [f32; 2], bytes: &[u8], hovered: Option<Tag>, tag: Option<Tag>) -> f32 {
+    let wide = room(bytes);
+    let fill = colour(bytes);
+    let edge = if tag.is_some() && hovered == tag { Ink::Accent } else { fill };
+    frame.outline([at[0], at[1], wide - 2.0, CELL], 3.0, Some(fill), edge, tag);
+    let middle = [at[0] + (wide - 2.0) / 2.0, at[1] + CELL / 2.0];
+    let (size, anchor, ink, text) = (13.0, Anchor::Middle, Ink::Text, shown(bytes));
+    frame.items.push(Item::Text { at: middle, size, anchor, ink, text, mono: true, tag });
+    wide
+}
+
+/// Room that a token's cell takes.
+pub(super) fn room(bytes: &[u8]) -> f32 {
+    shown(bytes).chars().count() as f32 * CHARACTER + PADDING
+}
+
 /// Bytes as they are shown: spaces and ends of lines by signs of their own, what is no character by its number.
-fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(bytes: &[u8]) -> String {
     let mut words = String::new();
     for chunk in bytes.utf8_chunks() {
         words.extend(chunk.valid().chars().map(|c| match c {
@@ -77,8 +94,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
     for i in contents.from..all {
         let Some(place) = span(contents, i) else { break };
         let bytes = bytes(text, place);
-        let words = shown(&bytes);
-        let wide = words.chars().count() as f32 * CHARACTER + PADDING;
+        let wide = room(&bytes);
         if x + wide > frame.width - MARGIN && x > MARGIN {
             (x, y) = (MARGIN, y + LINE);
         }
@@ -86,19 +102,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
             break;
         }
         let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
-        let fill = colour(&bytes);
-        let edge = if hovered == tag { Ink::Accent } else { fill };
-        frame.outline([x, y, wide - 2.0, CELL], 3.0, Some(fill), edge, tag);
-        let at = [x + (wide - 2.0) / 2.0, y + CELL / 2.0];
-        frame.items.push(Item::Text {
-            at,
-            size: 13.0,
-            anchor: Anchor::Middle,
-            ink: Ink::Text,
-            text: words,
-            mono: true,
-            tag,
-        });
+        cell(frame, [x, y], &bytes, hovered, tag);
         x += wide;
     }
     let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
@@ -131,6 +135,7 @@ mod tests {
             count,
             columns: None,
             text: Some(text),
+            makes: None,
             shape: Shape::Tokens,
             from: 0,
             limit: None,

@@ -3,6 +3,7 @@
 use super::bars;
 use super::cells;
 use super::frame::{Anchor, Frame, Tag};
+use super::merges;
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
 use super::text;
@@ -23,6 +24,8 @@ pub enum Shape {
     Characters,
     /// As the tokens of a text: each element is the byte at which one begins.
     Tokens,
+    /// As merges: each pair of elements is two tokens that make a third.
+    Merges,
 }
 
 /// A buffer at some moment.
@@ -40,6 +43,8 @@ pub struct Contents<'a> {
     pub columns: Option<u64>,
     /// The text that the elements cut into tokens.
     pub text: Option<&'a Tensor>,
+    /// The token that the first pair of elements makes, if they are a list of merges.
+    pub makes: Option<u32>,
     /// How they are shown.
     pub shape: Shape,
     /// The first element that is shown.
@@ -93,6 +98,7 @@ impl Contents<'_> {
             }
             Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
             Shape::Tokens => (16, [width, ROW]),
+            Shape::Merges => (2, [width, ROW]),
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
@@ -136,6 +142,11 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         frame.alt = format!("{title}: {said}");
         return frame;
     }
+    if let (Shape::Merges, Some(first)) = (contents.shape, contents.makes) {
+        let said = merges::draw(&mut frame, contents, first, view.hovered);
+        frame.alt = format!("{title}: {said}");
+        return frame;
+    }
     let shown: Vec<usize> = contents.shown(layout.columns * layout.rows).collect();
     let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -166,7 +177,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let rect = [at[0], at[1], w - 1.0, h - 1.0];
         let value = contents.value(i);
         let fill = match (value.filter(|value| value.is_finite()), contents.shape) {
-            (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Tokens) => Ink::Raised,
+            (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Tokens | Shape::Merges) => Ink::Raised,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
             (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
@@ -180,7 +191,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let words = match contents.shape {
             Shape::Numbers => contents.word(i),
             Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
-            Shape::Shades | Shape::Bars | Shape::Tokens => continue,
+            Shape::Shades | Shape::Bars | Shape::Tokens | Shape::Merges => continue,
         };
         let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
         frame.items.push(super::frame::Item::Text {
@@ -215,6 +226,9 @@ pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
     let i = usize::try_from(index).ok()?;
     if let (Shape::Tokens, Some(text)) = (contents.shape, contents.text) {
         return cells::told(contents, text, i);
+    }
+    if let (Shape::Merges, Some(first)) = (contents.shape, contents.makes) {
+        return merges::told(contents, first, i);
     }
     let place = match contents.columns {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),

@@ -12,6 +12,7 @@ mod heat;
 mod lanes;
 mod matrices;
 mod memory;
+mod merges;
 mod step;
 mod sweeps;
 mod tile;

@@ -35,9 +35,16 @@ impl Stage {
             (Shape::Bars, "Bars"),
             (Shape::Characters, "Characters"),
             (Shape::Tokens, "Tokens"),
+            (Shape::Merges, "Merges"),
         ] {
-            // A text that is cut is read in its tokens, not in the numbers of their bytes.
-            if of == if content.text.is_some() { Shape::Characters } else { Shape::Tokens } {
+            let fits = match of {
+                Shape::Tokens => content.text.is_some(),
+                Shape::Merges => content.makes.is_some(),
+                // A text that is cut is read in its tokens, not in the numbers of their bytes.
+                Shape::Characters => content.text.is_none() && content.makes.is_none(),
+                _ => true,
+            };
+            if !fits {
                 continue;
             }
             if ui.selectable_value(&mut shape, of, name).clicked() {
@@ -84,12 +91,13 @@ pub(super) fn limit(state: &State) -> Option<f64> {
     state.evaluate(step.limit.as_ref()?, &Results::default())
 }
 
-/// How a buffer is shown unless the learner says otherwise: a text that it cuts as cells, with a limit as bars, a text as one, a wide matrix as shades.
+/// How a buffer is shown unless the learner says otherwise: a text that it cuts as cells, a list of merges as one, with a limit as bars, a text as one, a wide matrix as shades.
 pub(super) fn shape_of(state: &State, looked: &Looked, content: &Content) -> Shape {
     let job = state.found.job.as_ref().map(|(_, job)| job);
     let spec = job.and_then(|job| job.buffers.iter().find(|buffer| buffer.name == looked.glance.buffer));
     match spec.map(|spec| &spec.content) {
         _ if content.text.is_some() => Shape::Tokens,
+        _ if content.makes.is_some() => Shape::Merges,
         _ if limit(state).is_some() => Shape::Bars,
         Some(job::Content::Bytes(_)) => Shape::Characters,
         _ if content.columns.is_some_and(|columns| columns > 16) => Shape::Shades,

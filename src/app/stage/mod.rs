@@ -262,7 +262,7 @@ impl Stage {
                 let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
                 let limit = buffer::limit(state);
                 let (buffer, text) = (looked.glance.buffer.as_str(), content.text.as_ref());
-                Contents { buffer, when: &when, tensor, count, columns, text, shape, from, limit }
+                Contents { buffer, when: &when, tensor, count, columns, text, makes: content.makes, shape, from, limit }
             });
         let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
         let view = StageView {

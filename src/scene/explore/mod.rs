@@ -10,6 +10,7 @@ mod registers;
 mod rows;
 mod sheet;
 mod tile_order;
+mod tokens;
 mod views;
 
 use super::frame::Frame;
@@ -126,6 +127,7 @@ pub fn picture(view: &ExploreView<'_>) -> Picture {
         Explorer::Fragments => fragments::draw(&mut sheet, view.at.lane),
         Explorer::Formats => formats::draw(&mut sheet, view.at.number),
         Explorer::TileOrder => tile_order::draw(&mut sheet, view.at.group, view.at.wave),
+        Explorer::Tokens => tokens::draw(&mut sheet, &view.at.text),
         Explorer::Overflow => overflow::draw(&mut sheet, &derived),
         Explorer::CrossEntropy => rows::cross_entropy(&mut sheet, &derived),
         Explorer::Jacobian => {

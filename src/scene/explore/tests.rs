@@ -71,6 +71,7 @@ fn every_picture_fits_every_width() {
                     Explorer::Fragments => ("holds of C", 0),
                     Explorer::Formats => ("bf16: ", 0),
                     Explorer::TileOrder => ("wave ", 0),
+                    Explorer::Tokens => ("cl100k_base: ", 0),
                     Explorer::JacobianProduct => ("temperature", 2),
                     _ => ("temperature", 1),
                 };

@@ -177,6 +177,8 @@ pub struct Content {
     pub columns: Option<u64>,
     /// The text that it cuts into tokens, as its bytes.
     pub text: Option<Tensor>,
+    /// The token that its first pair makes, if it is a list of merges.
+    pub makes: Option<u32>,
 }
 
 /// What the device found out about a program.

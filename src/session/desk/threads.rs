@@ -237,7 +237,7 @@ fn content(
     let tensor = looks.next().ok_or_else(|| {
         vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
     })?;
-    Ok(Content { tensor, count, columns, text: looks.next() })
+    Ok(Content { tensor, count, columns, text: looks.next(), makes: declared.and_then(|b| b.makes) })
 }
 
 /// Starts the thread that judges exercises.
