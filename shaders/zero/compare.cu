@@ -6,7 +6,7 @@
 // 2 bytes a parameter are sent; FIRST, the first thread's
 // tokens.
 
-extern "C" __global__ void __launch_bounds__(12)
+extern "C" __global__ void __launch_bounds__(8)
 compare(float* __restrict__ ratio) {
     unsigned i = threadIdx.x;
     float tokens = FIRST * (1u << i);

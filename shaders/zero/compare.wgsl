@@ -5,12 +5,12 @@
 
 override HIDDEN: f32 = 4096.0;  // numbers in a token's row
 override SENT: f32 = 2.0;  // 2 bytes a parameter, so many times
-override FIRST: f32 = 256.0;  // tokens of the first lane
+override FIRST: f32 = 512.0;  // tokens of the first lane
 
 @group(0) @binding(0)
 var<storage, read_write> ratio: array<f32>;
 
-@compute @workgroup_size(12)
+@compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) i: u32) {
     let tokens = FIRST * f32(1u << i);
     // Four all-reduces of a row a token in each layer.
