@@ -15,8 +15,11 @@ tree_down(const unsigned* __restrict__ turn,
     unsigned first = blockIdx.x * 256;
     unsigned rank = blockIdx.y;
     unsigned i = first + lane;
+    if (i >= COUNT) {
+        return;
+    }
     unsigned distance = FAR >> turn[0];
-    if (i >= COUNT || rank % (2 * distance) != distance) {
+    if (rank % (2 * distance) != distance) {
         return;
     }
     unsigned peer = rank - distance;

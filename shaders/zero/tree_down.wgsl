@@ -23,8 +23,11 @@ fn main(
     let first = group.x * 256;
     let rank = group.y;
     let i = first + lane;
+    if (i >= COUNT) {
+        return;
+    }
     let distance = FAR >> turn[0];
-    if (i >= COUNT || rank % (2 * distance) != distance) {
+    if (rank % (2 * distance) != distance) {
         return;
     }
     let peer = rank - distance;

@@ -15,10 +15,12 @@ tree_up(const unsigned* __restrict__ turn,
     unsigned first = blockIdx.x * 256;
     unsigned rank = blockIdx.y;
     unsigned i = first + lane;
+    if (i >= COUNT) {
+        return;
+    }
     unsigned distance = 1u << turn[0];
     unsigned peer = rank + distance;
-    if (i >= COUNT || rank % (2 * distance) != 0
-        || peer >= RANKS) {
+    if (rank % (2 * distance) != 0 || peer >= RANKS) {
         return;
     }
     data[rank * COUNT + i] = __hadd(data[rank * COUNT + i],

@@ -23,10 +23,12 @@ fn main(
     let first = group.x * 256;
     let rank = group.y;
     let i = first + lane;
+    if (i >= COUNT) {
+        return;
+    }
     let distance = 1u << turn[0];
     let peer = rank + distance;
-    if (i >= COUNT || rank % (2 * distance) != 0
-        || peer >= RANKS) {
+    if (rank % (2 * distance) != 0 || peer >= RANKS) {
         return;
     }
     data[rank * COUNT + i] += data[peer * COUNT + i];
