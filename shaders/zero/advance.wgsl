@@ -1,5 +1,7 @@
-// One lane moves a counter: the ring's step, the layer, or the
-// number of updates. ADD = 4294967295 takes 1 away.
+// A counter goes on: the ring's step, the layer, or the number
+// of updates. ADD = 4294967295 takes 1 away. In a ring it has
+// the grid of the pass before, which is empty if a stage does
+// not have that ring; the first workgroup counts.
 
 override ADD: u32 = 1;
 
@@ -7,6 +9,8 @@ override ADD: u32 = 1;
 var<storage, read_write> counter: array<u32>;
 
 @compute @workgroup_size(1)
-fn main() {
-    counter[0] += ADD;
+fn main(@builtin(workgroup_id) group: vec3<u32>) {
+    if (group.x + group.y + group.z == 0) {
+        counter[0] += ADD;
+    }
 }

@@ -25,12 +25,13 @@ fn main(
 ) {
     let first = group.x * 256;
     let rank = group.y;
-    // After RANKS - 1 steps there is nothing left to send.
-    if (first + lane >= CHUNK || turn[0] + 1 >= RANKS) {
+    if (first + lane >= CHUNK || RANKS == 1) {
         return;
     }
+    // `turn` counts on from ring to ring.
+    let step = turn[0] % max(1, RANKS - 1);
     let left = (rank + RANKS - 1) % RANKS;
-    let chunk = (rank + 2 * RANKS - 2 - turn[0]) % RANKS;
+    let chunk = (rank + 2 * RANKS - 2 - step) % RANKS;
     let row = HELD * RANKS * CHUNK;
     let at = (layer[0] % HELD * RANKS + chunk) * CHUNK
         + first + lane;

@@ -15,12 +15,13 @@ ring_copy(const unsigned* __restrict__ turn,
     unsigned lane = threadIdx.x;
     unsigned first = blockIdx.x * 256;
     unsigned rank = blockIdx.y;
-    // After RANKS - 1 steps there is nothing left to send.
-    if (first + lane >= CHUNK || turn[0] + 1 >= RANKS) {
+    if (first + lane >= CHUNK || RANKS == 1) {
         return;
     }
+    // `turn` counts on from ring to ring.
+    unsigned step = turn[0] % max(1u, RANKS - 1);
     unsigned left = (rank + RANKS - 1) % RANKS;
-    unsigned chunk = (rank + RANKS - 1 - turn[0]) % RANKS;
+    unsigned chunk = (rank + RANKS - 1 - step) % RANKS;
     unsigned row = HELD * RANKS * CHUNK;
     unsigned at = (layer[0] % HELD * RANKS + chunk) * CHUNK
         + first + lane;
