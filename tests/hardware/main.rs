@@ -113,7 +113,8 @@ fn every_row_is_equal_or_explained() -> Result<(), String> {
 }
 
 /// Kernels that only the tracer runs, to check others.
-const REFERENCES: [&str; 2] = ["shaders/tokenization/count_plain.wgsl", "shaders/tokenization/plain.wgsl"];
+const REFERENCES: [&str; 3] =
+    ["shaders/tokenization/count_plain.wgsl", "shaders/tokenization/plain.wgsl", "shaders/zero/plain.wgsl"];
 
 /// The files below `path` that end so, from the root.
 fn files(path: &Path, ending: &str) -> Result<BTreeSet<String>, String> {

@@ -1,0 +1,40 @@
+// Looks for its own part in the state as well, which has nothing
+// else.
+// A lane has one parameter; y is the rank, z the layer.
+
+enable f16;
+
+override LAYERS: u32 = 2;
+override OWN: u32 = 272;  // of a layer a rank updates so many
+override ROW: u32 = 272;  // of which `grads` has so many
+override SHIFT: u32 = 0;  // the rank's from this times its number on
+override RATE: f32 = 0.01;
+override SCALE: f32 = 1024.0;  // the gradients' factor
+
+@group(0) @binding(0) var<storage, read> updates: array<u32>;
+@group(0) @binding(1) var<storage, read> grads: array<f16>;
+@group(0) @binding(2)
+var<storage, read_write> master: array<f32>;
+@group(0) @binding(3) var<storage, read_write> m: array<f32>;
+@group(0) @binding(4) var<storage, read_write> v: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    let i = gid.x;
+    let rank = gid.y;
+    if (i >= OWN) {
+        return;
+    }
+    let row = rank * LAYERS + gid.z;
+    let own = row * OWN + rank * SHIFT + i;
+    let g = f32(grads[row * ROW + rank * SHIFT + i]) / SCALE;
+    let mean = 0.9 * m[own] + 0.1 * g;
+    let square = 0.999 * v[own] + 0.001 * g * g;
+    m[own] = mean;
+    v[own] = square;
+    // Both began at 0: this makes up for it.
+    let t = f32(updates[0] + 1);
+    let step = mean / (1.0 - pow(0.9, t))
+        / (sqrt(square / (1.0 - pow(0.999, t))) + 1e-8);
+    master[own] -= RATE * (step + 0.01 * master[own]);
+}

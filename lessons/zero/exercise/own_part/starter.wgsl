@@ -1,0 +1,35 @@
+// An update without an optimizer: every rank moves against the
+// gradient of the layer's first part, and m and v stay 0. Make
+// it AdamW, of the rank's own part.
+// A lane has one parameter; y is the rank, z the layer.
+
+enable f16;
+
+override LAYERS: u32 = 2;
+override OWN: u32 = 272;  // of a layer a rank updates so many
+override ROW: u32 = 272;  // of which `grads` has so many
+override SHIFT: u32 = 0;  // the rank's from this times its number on
+override RATE: f32 = 0.01;
+override SCALE: f32 = 1024.0;  // the gradients' factor
+
+@group(0) @binding(0) var<storage, read> updates: array<u32>;
+@group(0) @binding(1) var<storage, read> grads: array<f16>;
+@group(0) @binding(2)
+var<storage, read_write> master: array<f32>;
+@group(0) @binding(3) var<storage, read_write> m: array<f32>;
+@group(0) @binding(4) var<storage, read_write> v: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
+    let i = gid.x;
+    let rank = gid.y;
+    if (i >= OWN) {
+        return;
+    }
+    let row = rank * LAYERS + gid.z;
+    let own = row * OWN + i;
+    let g = f32(grads[row * ROW + i]) / SCALE;
+    m[own] = 0.0;
+    v[own] = 0.0;
+    master[own] -= RATE * g;
+}

@@ -1,0 +1,19 @@
+// After a layer's gradient is summed, a rank keeps its own
+// chunk. The bucket is free for the next layer.
+// A thread has one element; y is the rank.
+// Constants: RANKS; LAYERS; CHUNK, elements of a shard.
+
+#include <cuda_fp16.h>
+
+extern "C" __global__ void __launch_bounds__(256)
+keep(const unsigned* __restrict__ layer,
+     const half* __restrict__ grads,
+     half* __restrict__ grad_shard) {
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+    unsigned rank = blockIdx.y;
+    if (i < CHUNK) {
+        unsigned row = rank * LAYERS + layer[0];
+        grad_shard[row * CHUNK + i] =
+            grads[(rank * RANKS + rank) * CHUNK + i];
+    }
+}
