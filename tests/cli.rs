@@ -121,6 +121,20 @@ fn trace_takes_any_file() {
     assert_eq!(json["global"]["store"]["sectors"], 131_072);
 }
 
+/// The paper's figure: 7.5 billion parameters on 64 GPUs, optimizer sliced.
+#[test]
+fn zero_fit_counts_the_bytes_of_a_rank() {
+    let run = warpbook(&["zero-fit", "--params", "7.5e9", "--ranks", "64", "--stage", "1", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["model_state_bytes_per_rank"], 31_406_250_000_u64);
+    assert_eq!(json["tensors"]["master"], 468_750_000);
+    for wrong in [["0", "8", "1"], ["many", "8", "1"], ["7B", "0", "1"], ["7B", "8", "4"]] {
+        let run = warpbook(&["zero-fit", "--params", wrong[0], "--ranks", wrong[1], "--stage", wrong[2]]);
+        assert_eq!(run.code, 2, "{wrong:?}: {}", run.err);
+    }
+}
+
 #[test]
 fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,9 +5,9 @@
 enable f16;
 
 override LAYERS: u32 = 2;
-override OWN: u32 = 272;  // of a layer a rank updates so many
-override ROW: u32 = 272;  // of which `weights` has so many
-override SHIFT: u32 = 0;  // the rank's from this times its number on
+override OWN: u32 = 272;  // elements of a layer to update
+override ROW: u32 = 272;  // elements of a layer in `weights`
+override SHIFT: u32 = 0;  // from one rank's part to the next
 
 @group(0) @binding(0) var<storage, read> layer: array<u32>;
 @group(0) @binding(1) var<storage, read> master: array<f32>;

@@ -4,7 +4,7 @@
 // twice the one before.
 
 override HIDDEN: f32 = 4096.0;  // numbers in a token's row
-override SENT: f32 = 2.0;  // 2 bytes a parameter, so many times
+override SENT: f32 = 2.0;  // how often 2 bytes a parameter are sent
 override FIRST: f32 = 512.0;  // tokens of the first lane
 
 @group(0) @binding(0)

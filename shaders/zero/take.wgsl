@@ -5,7 +5,7 @@
 
 override LAYERS: u32 = 2;
 override PARAMS: u32 = 272;  // parameters of a layer
-override OWN: u32 = 272;     // of which a rank updates so many
+override OWN: u32 = 272;     // elements of a layer to update
 override SHIFT: u32 = 0;     // from this times its number on
 
 @group(0) @binding(0)

@@ -1,12 +1,14 @@
 //! The command line's grammar, as clap reads it.
 
 mod tokenizer;
+mod zero_fit;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use tokenizer::{DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs};
+pub use zero_fit::ZeroFitArgs;
 
 use crate::base::tensor::Init;
 use crate::notes::Format;
@@ -73,6 +75,8 @@ pub enum Command {
     /// Train a byte-pair encoding on files, encode and decode with it, on the processor's cores.
     #[command(subcommand)]
     Tokenizer(TokenizerCommand),
+    /// The model state that ZeRO leaves on a GPU and what a GPU sends, by arithmetic alone.
+    ZeroFit(ZeroFitArgs),
     /// The process that owns a device; started by the program itself.
     #[command(hide = true)]
     Worker {

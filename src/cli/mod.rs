@@ -14,6 +14,7 @@ mod run;
 mod sweep;
 mod tokenizer;
 mod trace;
+mod zero_fit;
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -97,6 +98,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Export(args) => export::export(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
         Command::Tokenizer(command) => tokenizer::tokenizer(command),
+        Command::ZeroFit(args) => zero_fit::zero_fit(&args),
         Command::Shot(_) | Command::Worker { .. } => {
             problems(&[Diagnostic::error("this command needs the window's part of the program")]);
             Err(MISUSED.into())

@@ -5,7 +5,7 @@ use super::cuda::{self, Shader};
 use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
 use super::mention::Of;
-use super::model::{Buffer, InitDecl};
+use super::model::{Buffer, InitDecl, Legend};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;
 use crate::base::tensor::{Elem, Init};
@@ -48,6 +48,11 @@ impl Reader<'_> {
             }
             (first <= 256).then_some(first)
         });
+        let legend = Legend {
+            parts: fields.optional("parts").and_then(|node| node.read("a list of names")).unwrap_or_default(),
+            rows: fields.optional("rows").and_then(|node| node.read("a word in quotation marks")).unwrap_or_default(),
+            unit: fields.optional("unit").and_then(|node| node.read("a unit in quotation marks")).unwrap_or_default(),
+        };
         let init = self.init(owner, &fields);
         fields.finish();
         if let (Some(Elem::Bf16), Some(node), false) = (elem, elem_node, shader.is_none_or(cuda::is_cuda)) {
@@ -57,7 +62,7 @@ impl Reader<'_> {
         // A buffer that has been reported keeps its name, so that those who speak of it are not reported as well.
         let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
         let count = count.or_else(|| Expr::parse("1").ok())?;
-        Some(Buffer { name: name?.value, elem, count, columns, cuts, makes, init, place: node.place() })
+        Some(Buffer { name: name?.value, elem, count, columns, cuts, makes, legend, init, place: node.place() })
     }
 
     /// What it holds at first: `init`, with `bounds` and `masked` where that is random.

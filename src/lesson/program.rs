@@ -159,10 +159,28 @@ pub struct Buffer {
     pub cuts: Option<String>,
     /// The token that its first row makes: row `i` has the two tokens that token `makes + i` consists of, and smaller tokens are bytes. None if it has no such list.
     pub makes: Option<u32>,
+    /// What its rows and columns stand for.
+    pub legend: Legend,
     /// What it holds at first.
     pub init: InitDecl,
     /// Where the lesson declares it.
     pub place: Place,
+}
+
+/// What the rows and columns of a matrix stand for; empty if the lesson does not say it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Legend {
+    /// A name for each column.
+    pub parts: Vec<String>,
+    /// What a row is: `rank`.
+    pub rows: String,
+    /// The unit of its elements.
+    pub unit: String,
+}
+
+impl Legend {
+    /// That of a buffer whose lesson says nothing.
+    pub const NONE: &'static Self = &Self { parts: Vec::new(), rows: String::new(), unit: String::new() };
 }
 
 /// What a buffer holds at first.

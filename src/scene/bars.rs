@@ -3,9 +3,9 @@
 use super::contents::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
-use super::palette::{Hue, Ink};
+use super::palette::{Hue, Ink, SERIES};
 use super::text;
-use crate::base::units::{count, number};
+use crate::base::units::{count, number, si};
 
 /// Space around the bars; above them are the titles, below them the sums, the rows' numbers and the legend.
 const MARGIN: f32 = 16.0;
@@ -35,20 +35,47 @@ pub(super) fn most(width: f32) -> usize {
     ((width - 2.0 * MARGIN) / PITCH[0]).max(1.0) as usize
 }
 
+/// The colour of a part that has a name; after the eighth comes the first again.
+fn ink(part: usize) -> Ink {
+    match part % (SERIES as usize + 2) {
+        6 => Hue::Conflict.tint(75),
+        7 => Hue::Idle.tint(70),
+        part => Ink::Series(part as u8),
+    }
+}
+
+/// A number with the buffer's unit.
+fn measured(contents: &Contents<'_>, value: f64) -> String {
+    match contents.legend.unit.as_str() {
+        "" => number(value),
+        unit => si(value, unit),
+    }
+}
+
+/// Element `i` in words: the bar, the part and its size.
+pub(super) fn told(contents: &Contents<'_>, i: usize) -> String {
+    let each = contents.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
+    let part = contents.legend.parts.get(i % each).map_or("", String::as_str);
+    let rows = if contents.legend.rows.is_empty() { "row" } else { &contents.legend.rows };
+    let size = contents.value(i).map_or_else(|| "never written".to_owned(), |value| measured(contents, value));
+    format!("{rows} {}, {part}: {size}", count((i / each) as u64))
+}
+
 /// Draws the bars below a heading, and says what they show.
 pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let each = contents.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
-    let first = contents.from / each * each;
-    let rows = (first..contents.tensor.len()).step_by(each).take(most(frame.width));
-    let bars: Vec<Bar> = rows
-        .map(|first| {
-            let elements = first..(first + each).min(contents.tensor.len());
-            let parts = elements.map(|i| contents.value(i).filter(|value| value.is_finite()).unwrap_or(0.0).max(0.0));
-            Bar { first, parts: parts.collect() }
-        })
-        .collect();
-    let highest = bars.iter().map(Bar::sum).fold(0.0, f64::max);
-    let mean = bars.iter().map(Bar::sum).sum::<f64>() / bars.len().max(1) as f64;
+    let bar = |first: usize| {
+        let elements = first..(first + each).min(contents.tensor.len());
+        let parts = elements.map(|i| contents.value(i).filter(|value| value.is_finite()).unwrap_or(0.0).max(0.0));
+        Bar { first, parts: parts.collect() }
+    };
+    // What is said is said of all rows, also where only some find room.
+    let sums: Vec<f64> = (0..contents.tensor.len()).step_by(each).map(|first| bar(first).sum()).collect();
+    let highest = sums.iter().copied().fold(0.0, f64::max);
+    let mean = sums.iter().sum::<f64>() / sums.len().max(1) as f64;
+    let beyond: f64 = contents.limit.map_or(0.0, |limit| sums.iter().map(|sum| (sum - limit).max(0.0)).sum());
+    let rows = (contents.from / each * each..contents.tensor.len()).step_by(each).take(most(frame.width));
+    let bars: Vec<Bar> = rows.map(bar).collect();
     let line = contents.limit.unwrap_or(mean);
     let top = highest.max(line).max(f64::MIN_POSITIVE);
     let room = [frame.width - 2.0 * MARGIN, (frame.height - HEAD - FOOT).max(16.0)];
@@ -56,6 +83,8 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let wide = (pitch * 0.72).max(3.0);
     let base = frame.height - FOOT;
     let high = |value: f64| (value / top) as f32 * room[1];
+    let named = !contents.legend.parts.is_empty();
+    let written = |value: f64| measured(contents, value);
     let fits = |words: &str| text::width(words, 12.0, false) + 4.0 <= pitch;
     for (place, bar) in bars.iter().enumerate() {
         let left = MARGIN + place as f32 * pitch + (pitch - wide) / 2.0;
@@ -70,12 +99,16 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
                 let [y, bottom] = [base - high(end), base - high(low)];
                 let gap = if bottom - y >= PART && bar.parts.len() > 1 { 1.0 } else { 0.0 };
                 if bottom > y {
-                    frame.fill([left, y + gap, wide, bottom - y - gap], 0.0, hue.tint(75), tag);
+                    let fill = if named { ink(i) } else { hue.tint(75) };
+                    frame.fill([left, y + gap, wide, bottom - y - gap], 0.0, fill, tag);
                 }
             }
         }
         let middle = left + wide / 2.0;
-        let (name, sum) = (count((bar.first / each) as u64), number(bar.sum()));
+        let row = count((bar.first / each) as u64);
+        let long = format!("{} {row}", contents.legend.rows);
+        let name = if contents.legend.rows.is_empty() || !fits(&long) { row } else { long };
+        let sum = written(bar.sum());
         if fits(&sum) {
             frame.text([middle, base + 11.0], 12.0, Anchor::Middle, Ink::Text, sum);
         }
@@ -88,28 +121,38 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let y = base - high(line);
     let right = MARGIN + pitch * bars.len() as f32;
     frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
-    let beyond: f64 = contents.limit.map_or(0.0, |limit| bars.iter().map(|bar| (bar.sum() - limit).max(0.0)).sum());
-    let said = match contents.limit {
+    let mut said = match contents.limit {
         Some(limit) => format!(
             "Limit {}: {} beyond it. Highest {}, mean {}.",
-            number(limit),
-            number(beyond),
-            number(highest),
-            number(mean)
+            written(limit),
+            written(beyond),
+            written(highest),
+            written(mean)
         ),
         None => format!(
             "Highest {}, {} times the mean of {}.",
-            number(highest),
+            written(highest),
             number(highest / mean.max(f64::MIN_POSITIVE)),
-            number(mean)
+            written(mean)
         ),
     };
+    if bars.len() < sums.len() {
+        let [shown, all] = [bars.len(), sums.len()].map(|n| count(n as u64));
+        said.push_str(&format!(" {shown} of {all} are shown."));
+    }
     frame.text([MARGIN, 38.0], 13.0, Anchor::Start, Ink::Text, text::fit(&said, 13.0, false, room[0]));
-    let key = |fill: Ink, name| Key { fill, edge: fill, long: name, short: name };
+    fn key(fill: Ink, name: &str) -> Key<'_> {
+        Key { fill, edge: fill, long: name, short: name }
+    }
     let line = if contents.limit.is_some() { "limit" } else { "mean" };
     let within = if each > 1 { "a row, element by element" } else { "an element" };
     let mut keys = vec![key(Hue::Load.tint(75), within), key(Ink::Accent, line)];
-    if beyond > 0.0 {
+    if named {
+        // Parts that no bar has need no key.
+        let shown = |i: usize| bars.iter().any(|bar| bar.parts.get(i).is_some_and(|part| *part > 0.0));
+        let parts = contents.legend.parts.iter().enumerate().filter(|(i, _)| shown(*i));
+        keys.splice(..1, parts.map(|(i, name)| key(ink(i), name)));
+    } else if beyond > 0.0 {
         keys.insert(1, key(Hue::Conflict.tint(75), "beyond the limit"));
     }
     legend(frame, MARGIN, frame.height - 14.0, room[0], &keys);
@@ -123,6 +166,7 @@ mod tests {
     use super::super::frame::Item;
     use super::*;
     use crate::base::tensor::{Elem, Init, Tensor};
+    use crate::lesson::Legend;
 
     fn drawn(tensor: &Tensor, columns: Option<u64>, limit: Option<f64>, size: [f32; 2]) -> (Frame, String) {
         let count = tensor.len() as u64;
@@ -134,6 +178,7 @@ mod tests {
             columns,
             text: None,
             makes: None,
+            legend: Legend::NONE,
             shape: Shape::Bars,
             from: 0,
             limit,
@@ -164,6 +209,13 @@ mod tests {
         let (frame, said) = drawn(&tensor, None, None, [400.0, 300.0]);
         assert_eq!(said, "Highest 7, 2 times the mean of 3.50.");
         assert_eq!(area(&frame, Hue::Conflict.tint(75)), 0.0);
+    }
+
+    #[test]
+    fn all_rows_count_where_some_find_room() {
+        let tensor = Tensor::new(Elem::U32, 5000, Init::Iota, 1, 0);
+        let (_, said) = drawn(&tensor, None, None, [432.0, 300.0]);
+        assert_eq!(said, "Highest 4,999, 2 times the mean of 2,499.5. 100 of 5,000 are shown.");
     }
 
     #[test]

@@ -124,6 +124,7 @@ mod tests {
     use super::super::fixtures::assert_tidy;
     use super::*;
     use crate::base::tensor::Elem;
+    use crate::lesson::Legend;
 
     fn contents<'a>(tensor: &'a Tensor, text: &'a Tensor) -> Contents<'a> {
         let count = tensor.len() as u64;
@@ -136,6 +137,7 @@ mod tests {
             columns: None,
             text: Some(text),
             makes: None,
+            legend: Legend::NONE,
             shape: Shape::Tokens,
             from: 0,
             limit: None,

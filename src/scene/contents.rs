@@ -9,6 +9,7 @@ use super::stage::StageView;
 use super::text;
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, number};
+use crate::lesson::Legend;
 
 /// How elements are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Contents<'a> {
     pub text: Option<&'a Tensor>,
     /// The token that the first pair of elements makes, if they are a list of merges.
     pub makes: Option<u32>,
+    /// What rows and columns stand for.
+    pub legend: &'a Legend,
     /// How they are shown.
     pub shape: Shape,
     /// The first element that is shown.
@@ -234,6 +237,9 @@ pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),
         _ => String::new(),
     };
+    if contents.shape == Shape::Bars && !contents.legend.parts.is_empty() {
+        return Some(bars::told(contents, i));
+    }
     let value = contents.value(i).map_or_else(|| "never written".to_owned(), |value| value.to_string());
     Some(format!("{}[{index}]{place}: {value}", contents.buffer))
 }

@@ -135,15 +135,15 @@ impl Lanes {
 }
 
 /// One entry of a legend: its box's filling and edge, its name, and a shorter name for narrow pictures.
-pub(super) struct Key {
+pub(super) struct Key<'n> {
     pub(super) fill: Ink,
     pub(super) edge: Ink,
-    pub(super) long: &'static str,
-    pub(super) short: &'static str,
+    pub(super) long: &'n str,
+    pub(super) short: &'n str,
 }
 
 /// Draws a legend in one line from `left`, at most `room` wide; names shorten, then entries fall away, until it fits.
-pub(super) fn legend(frame: &mut Frame, left: f32, y: f32, room: f32, keys: &[Key]) {
+pub(super) fn legend(frame: &mut Frame, left: f32, y: f32, room: f32, keys: &[Key<'_>]) {
     const BOX: f32 = 12.0;
     let wide = |name: &str| BOX + 6.0 + text::width(name, 12.0, false) + 16.0;
     let long = keys.iter().map(|key| wide(key.long)).sum::<f32>() - 16.0 <= room;

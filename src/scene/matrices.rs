@@ -344,7 +344,7 @@ fn strength(hue: Hue, last: bool) -> Ink {
     hue.tint(if last { 55 } else { 24 })
 }
 
-fn keys(tiles: bool) -> Vec<Key> {
+fn keys(tiles: bool) -> Vec<Key<'static>> {
     let key = |fill, long| Key { fill, edge: fill, long, short: long };
     // The first ones are shown where there is no room for all.
     let mut keys = vec![key(Ink::Load, "load now")];

@@ -107,11 +107,24 @@ mod tests {
     use super::super::fixtures::assert_tidy;
     use super::*;
     use crate::base::tensor::{Elem, Tensor};
+    use crate::lesson::Legend;
 
     fn contents(tensor: &Tensor) -> Contents<'_> {
         let (buffer, when, count) = ("merges", "at the end", tensor.len() as u64);
         let (columns, text, makes, shape) = (Some(2), None, Some(256), Shape::Merges);
-        Contents { buffer, when, tensor, count, columns, text, makes, shape, from: 0, limit: None }
+        Contents {
+            buffer,
+            when,
+            tensor,
+            count,
+            columns,
+            text,
+            makes,
+            legend: Legend::NONE,
+            shape,
+            from: 0,
+            limit: None,
+        }
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub struct Passes {
 const BOX: f32 = 40.0;
 /// The widest box.
 const WIDE: f32 = 176.0;
+/// The narrowest box is as wide as the longest name, within these bounds.
+const NARROW: [f32; 2] = [40.0, 96.0];
 /// Height of a line of words above the boxes.
 const LINE: f32 = 18.0;
 /// Depth of the lanes below the boxes, in which edges pass by others.
@@ -70,8 +72,29 @@ impl Passes {
     /// The strip's height in points.
     #[must_use]
     pub fn height(&self) -> f32 {
-        let above = if self.rounds.is_empty() { 0.0 } else { LINE };
-        above + BOX + if self.lanes() == 0 { 0.0 } else { LANE * self.lanes() as f32 + 4.0 }
+        self.above() + BOX + if self.lanes() == 0 { 0.0 } else { LANE * self.lanes() as f32 + 4.0 }
+    }
+
+    /// The least width in points at which every name can be read.
+    #[must_use]
+    pub fn least(&self) -> f32 {
+        let longest = self.stages.iter().map(|stage| text::width(&stage.title, 11.0, false)).fold(0.0, f32::max);
+        let wide = (longest + 6.0).clamp(NARROW[0], NARROW[1]);
+        (wide + 5.0) * self.stages.len() as f32
+    }
+
+    /// Height of the brackets above the boxes: a line for each repetition within others.
+    fn above(&self) -> f32 {
+        LINE * self.rounds.iter().map(|rounds| self.depth(rounds) + 1).max().unwrap_or(0) as f32
+    }
+
+    /// How many other repetitions a repetition is in.
+    fn depth(&self, inner: &Rounds) -> usize {
+        let holds = |outer: &&Rounds| *outer != inner && outer.first <= inner.first && outer.last >= inner.last;
+        let before = |outer: &&Rounds| (outer.last - outer.first) > (inner.last - inner.first);
+        // Of two over the same passes, the outer one comes first.
+        let place = |of: &Rounds| self.rounds.iter().position(|rounds| rounds == of);
+        self.rounds.iter().filter(holds).filter(|outer| before(outer) || place(outer) < place(inner)).count()
     }
 
     /// How many edges pass by other boxes side by side, three at most.
@@ -79,16 +102,28 @@ impl Passes {
         self.edges.iter().filter(|edge| edge.to > edge.from + 1).map(|edge| edge.to).collect::<Vec<_>>().len().min(3)
     }
 
-    /// The strip, `width` points wide, with the pass `shown` on the stage.
+    /// The middle of a pass's box in a strip of this width.
     #[must_use]
-    pub fn frame(&self, width: f32, shown: Option<usize>, hovered: Option<Tag>) -> Frame {
-        let mut frame = Frame::new([width, self.height()]);
+    pub fn middle(&self, place: usize, width: f32) -> f32 {
+        let [wide, gap] = self.boxes(width);
+        place as f32 * (wide + gap) + wide / 2.0
+    }
+
+    /// The width of a box in a strip of this width, and of the gap behind it.
+    fn boxes(&self, width: f32) -> [f32; 2] {
         let n = self.stages.len().max(1) as f32;
         let share = if self.stages.len() > 10 { 0.13 } else { 0.2 };
         let gap = (width / n * share).clamp(5.0, 40.0);
-        let wide = ((width - gap * (n - 1.0)) / n).min(WIDE);
+        [((width - gap * (n - 1.0)) / n).min(WIDE), gap]
+    }
+
+    /// The strip, `width` points wide, with the pass `shown` on the stage. Brackets have their names within the part that is `seen`, from left to right.
+    #[must_use]
+    pub fn frame(&self, width: f32, seen: [f32; 2], shown: Option<usize>, hovered: Option<Tag>) -> Frame {
+        let mut frame = Frame::new([width, self.height()]);
+        let [wide, gap] = self.boxes(width);
         let (pad, size) = if wide < 48.0 { (2.5, 11.0) } else { (if wide < 64.0 { 4.0 } else { 8.0 }, 12.0) };
-        let top = if self.rounds.is_empty() { 0.0 } else { LINE };
+        let top = self.above();
         let left = |at: usize| at as f32 * (wide + gap);
         let most = self.edges.iter().map(|edge| edge.bytes).max().unwrap_or(1).max(1) as f32;
         let mut lane = 0;
@@ -136,7 +171,8 @@ impl Passes {
         }
         for rounds in &self.rounds {
             let (from, to) = (left(rounds.first), left(rounds.last) + wide);
-            let y = LINE - 4.0;
+            let above = LINE * self.depth(rounds) as f32;
+            let y = above + LINE - 4.0;
             let points = vec![[from + 1.0, top], [from + 1.0, y], [to - 1.0, y], [to - 1.0, top]];
             frame.items.push(Item::Polyline { points, width: 1.0, ink: Ink::Muted, tag: None });
             let words = match rounds.rounds {
@@ -145,9 +181,14 @@ impl Passes {
                 None => rounds.title.clone(),
             };
             let words = text::fit(&words, 12.0, false, to - from - 24.0);
-            let wide = text::width(&words, 12.0, false) + 12.0;
-            frame.fill([(from + to - wide) / 2.0, 0.0, wide, LINE - 1.0], 0.0, Ink::Panel, None);
-            frame.text([(from + to) / 2.0, 8.0], 12.0, Anchor::Middle, Ink::Muted, words);
+            let half = text::width(&words, 12.0, false) / 2.0 + 6.0;
+            let [from, to] = [from.max(seen[0]), to.min(seen[1])];
+            // Half a name would name something else.
+            if to - from >= 2.0 * half {
+                let middle = (from + to) / 2.0;
+                frame.fill([middle - half, above, 2.0 * half, LINE - 1.0], 0.0, Ink::Panel, None);
+                frame.text([middle, above + 8.0], 12.0, Anchor::Middle, Ink::Muted, words);
+            }
         }
         let said: Vec<String> = self.stages.iter().map(|stage| format!("{}: {}", stage.title, stage.cost())).collect();
         frame.alt = format!("The program's passes. {}.", said.join("; "));
@@ -219,7 +260,7 @@ mod tests {
     #[test]
     fn edges_are_as_wide_as_their_bytes_and_everything_has_its_name() {
         let passes = passes();
-        let frame = passes.frame(600.0, Some(1), None);
+        let frame = passes.frame(600.0, [0.0, 600.0], Some(1), None);
         let width = |of: usize| {
             frame.items.iter().find_map(|item| match item {
                 Item::Line { width, tag, .. } | Item::Polyline { width, tag, .. } if *tag == Some(Tag::Edge(of)) => {

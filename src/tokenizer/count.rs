@@ -1,7 +1,9 @@
 //! The pieces of a text, each once, with the number of times it occurs: training needs no more.
 
+use std::hash::BuildHasher;
+
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Pattern;
 use super::recent::{Key, Recent};
@@ -16,34 +18,45 @@ struct Seen {
     first: u64,
 }
 
+/// Tables that are filled side by side: each piece belongs to one.
+const TABLES: usize = 64;
+
 /// Different pieces with their counts.
 #[derive(Default)]
 pub struct Pieces {
-    seen: FxHashMap<Box<[u8]>, Seen>,
+    tables: Vec<FxHashMap<Box<[u8]>, Seen>>,
     bytes: u64,
 }
+
+/// The pieces that a part of a text has for a table.
+type Share<'t> = Vec<(&'t str, Seen)>;
 
 impl Pieces {
     /// Adds the pieces of a text, which follows what was added before. All cores count.
     pub fn add(&mut self, pattern: Pattern, text: &str) {
-        let counted: Vec<Vec<(&str, Seen)>> = pattern
+        let counted: Vec<Vec<Share<'_>>> = pattern
             .parts(text, PART)
             .into_par_iter()
             .map(|part| {
                 let start = self.bytes + (part.as_ptr() as u64 - text.as_ptr() as u64);
-                count(pattern, part, start)
+                let mut shares = vec![Share::new(); TABLES];
+                for (piece, found) in count(pattern, part, start) {
+                    shares[table(piece)].push((piece, found));
+                }
+                shares
             })
             .collect();
-        for part in counted {
-            for (piece, found) in part {
-                if let Some(known) = self.seen.get_mut(piece.as_bytes()) {
+        self.tables.resize_with(TABLES, FxHashMap::default);
+        self.tables.par_iter_mut().enumerate().for_each(|(table, seen)| {
+            for (piece, found) in counted.iter().flat_map(|shares| &shares[table]) {
+                if let Some(known) = seen.get_mut(piece.as_bytes()) {
                     known.count += found.count;
                     known.first = known.first.min(found.first);
                 } else {
-                    self.seen.insert(piece.as_bytes().into(), found);
+                    seen.insert(piece.as_bytes().into(), *found);
                 }
             }
-        }
+        });
         self.bytes += text.len() as u64;
     }
 
@@ -56,10 +69,17 @@ impl Pieces {
     /// The pieces in the order in which each was seen first, with their counts.
     #[must_use]
     pub fn in_order(self) -> Vec<(Box<[u8]>, u64)> {
-        let mut pieces: Vec<_> = self.seen.into_iter().collect();
+        let mut pieces: Vec<_> = self.tables.into_par_iter().flat_map_iter(|table| table).collect();
         pieces.par_sort_unstable_by_key(|(_, seen)| seen.first);
         pieces.into_iter().map(|(piece, seen)| (piece, seen.count)).collect()
     }
+}
+
+/// The table of a piece.
+fn table(piece: &str) -> usize {
+    let hash = FxBuildHasher.hash_one(piece);
+    // The upper bits: a table's own places are taken from the others.
+    (hash >> 32) as usize % TABLES
 }
 
 /// The different pieces of a text that begins at byte `start`.

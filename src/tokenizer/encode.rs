@@ -21,37 +21,63 @@ const NONE: u32 = u32::MAX;
 /// The ids of a text, computed on all cores.
 #[must_use]
 pub fn encode(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<u32> {
-    let parts = pattern.parts(text, PART);
-    let encoded: Vec<Vec<u32>> = parts.par_iter().map(|part| encode_part(vocabulary, pattern, part)).collect();
-    encoded.concat()
+    encode_parts(vocabulary, pattern, text).concat()
 }
 
-fn encode_part(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<u32> {
-    let (mut ids, mut several) = (Vec::with_capacity(text.len() / 3), Vec::new());
-    let mut recent = Recent::new();
-    // Words that are rarer, and no tokens themselves.
-    let mut seen: FxHashMap<&str, Ids> = FxHashMap::default();
-    let mut at = 0;
-    for piece in pattern.pieces(text) {
-        let key = Key::of(text.as_bytes(), at, at + piece.len());
-        at += piece.len();
-        let known = key.and_then(|key| recent.get(key));
-        let known = known.unwrap_or_else(|| {
-            let found = match vocabulary.whole(piece.as_bytes()) {
-                Some(id) => Ids { first: id, count: 1 },
-                None => *seen.entry(piece).or_insert_with(|| encoded(vocabulary, piece.as_bytes(), &mut several)),
-            };
-            if let Some(key) = key {
-                recent.set(key, found);
+/// As [`encode`], in parts that follow each other: joining them would take as long as a tenth of the encoding.
+#[must_use]
+pub fn encode_parts(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<Vec<u32>> {
+    let parts = pattern.parts(text, PART);
+    parts.par_iter().map_init(|| Encoder::new(vocabulary, pattern), Encoder::encode).collect()
+}
+
+/// What encodes on one core. It remembers the words of the parts that it has seen.
+struct Encoder<'v, 't> {
+    vocabulary: &'v Vocabulary,
+    pattern: Pattern,
+    recent: Recent<Ids>,
+    /// Words that are rarer, and no tokens themselves.
+    seen: FxHashMap<&'t str, Ids>,
+    several: Vec<u32>,
+}
+
+impl<'v, 't> Encoder<'v, 't> {
+    fn new(vocabulary: &'v Vocabulary, pattern: Pattern) -> Self {
+        Self { vocabulary, pattern, recent: Recent::new(), seen: FxHashMap::default(), several: Vec::new() }
+    }
+
+    fn encode(&mut self, text: &&'t str) -> Vec<u32> {
+        let text = *text;
+        let mut ids = Vec::with_capacity(text.len() / 3);
+        let mut at = 0;
+        for piece in self.pattern.pieces(text) {
+            let key = Key::of(text.as_bytes(), at, at + piece.len());
+            at += piece.len();
+            let known = key.and_then(|key| self.recent.get(key)).unwrap_or_else(|| {
+                let found = self.find(piece);
+                if let Some(key) = key {
+                    self.recent.set(key, found);
+                }
+                found
+            });
+            match known {
+                Ids { first, count: 1 } => ids.push(first),
+                Ids { first, count } => {
+                    ids.extend_from_slice(&self.several[first as usize..(first + count) as usize]);
+                }
             }
-            found
-        });
-        match known {
-            Ids { first, count: 1 } => ids.push(first),
-            Ids { first, count } => ids.extend_from_slice(&several[first as usize..(first + count) as usize]),
+        }
+        ids
+    }
+
+    fn find(&mut self, piece: &'t str) -> Ids {
+        match self.vocabulary.whole(piece.as_bytes()) {
+            Some(id) => Ids { first: id, count: 1 },
+            None => {
+                *self.seen.entry(piece).or_insert_with(|| encoded(self.vocabulary, piece.as_bytes(), &mut self.several))
+            }
         }
     }
-    ids
 }
 
 /// The ids of a piece: one, or several in a list of such.
@@ -67,7 +93,7 @@ fn encoded(vocabulary: &Vocabulary, piece: &[u8], several: &mut Vec<u32>) -> Ids
     let from = several.len();
     encode_piece(vocabulary, piece, several);
     let count = several.len() - from;
-    let place = |at: usize| u32::try_from(at).expect("a part has fewer than 2^32 ids");
+    let place = |at: usize| u32::try_from(at).expect("a core has seen fewer than 2^32 ids");
     match count {
         1 => Ids { first: several.pop().unwrap_or_default(), count: 1 },
         _ => Ids { first: place(from), count: place(count) },

@@ -99,8 +99,7 @@ impl Vocabulary {
     #[must_use]
     pub fn unreachable(&self) -> Vec<u32> {
         let made: rustc_hash::FxHashSet<u32> = self.merges.values().map(|merge| merge.id).collect();
-        let alone = |(id, token): &(u32, &Box<[u8]>)| token.len() > 1 && !made.contains(id);
-        (0..).zip(&self.tokens).filter(alone).map(|(id, _)| id).collect()
+        (0..).zip(&self.tokens).filter(|(id, token)| token.len() > 1 && !made.contains(id)).map(|(id, _)| id).collect()
     }
 
     /// The bytes of ids.

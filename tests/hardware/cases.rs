@@ -177,7 +177,11 @@ impl Row {
         if !outcome.trace.complete || !outcome.trace.findings.is_empty() {
             return Err(at(format!("{:?}", outcome.trace.findings)));
         }
-        Ok(Outcome { checksum: buffers.iter().fold(1, adler32), counters: counters(&outcome.trace) })
+        let checksum = buffers
+            .iter()
+            .zip(&self.case.buffers)
+            .fold(1, |sum, (tensor, (_, _, count, _))| adler32(sum, tensor, count * tensor.elem.bytes() as usize));
+        Ok(Outcome { checksum, counters: counters(&outcome.trace) })
     }
 }
 
@@ -205,11 +209,11 @@ fn cycle(elem: Elem, count: usize) -> Tensor {
     Tensor { elem, words }
 }
 
-/// The checksum that zlib calls Adler-32, continued.
-fn adler32(sum: u32, tensor: &Tensor) -> u32 {
+/// The checksum that zlib calls Adler-32, continued over a tensor's bytes. An odd number of halves leaves two bytes of its last word.
+fn adler32(sum: u32, tensor: &Tensor, bytes: usize) -> u32 {
     const PRIME: u32 = 65_521;
     let (mut a, mut b) = (sum & 0xFFFF, sum >> 16);
-    for byte in tensor.words.iter().flat_map(|word| word.to_le_bytes()) {
+    for byte in tensor.words.iter().flat_map(|word| word.to_le_bytes()).take(bytes) {
         a = (a + u32::from(byte)) % PRIME;
         b = (b + a) % PRIME;
     }

@@ -50,6 +50,7 @@ COUNTERS |= {
 # Rows that one process launches: few enough to see progress.
 PART = 100
 POISON = 0x7FC0DEAD
+HALF_POISON = 0x7EAD
 
 
 def rows(cases):
@@ -116,6 +117,8 @@ def contents(elem, count, init):
         values = [i % 13 for i in range(count)] if init == "cycle" else range(count)
         # Python's arrays know no halves: their bit patterns.
         return array("H", struct.pack(f"<{count}e", *values)) if elem == "f16" else array("f" if elem == "f32" else "I", values)
+    if elem == "f16":
+        return array("H", [{"zero": 0, "poison": HALF_POISON}[init]]) * count
     return array("I", [{"zero": 0, "poison": POISON}[init]]) * count
 
 

@@ -52,6 +52,9 @@ pub struct Stage {
     contents: (Option<usize>, Option<Shape>),
     /// What the pointer is on in the strip of passes.
     on_pass: Option<Tag>,
+    /// The pass that the strip was last moved to, and how far it is moved, in points.
+    pass_in_sight: Option<usize>,
+    passes_moved: f32,
     /// What the pointer is on in words, and of which event.
     note: Option<(Tag, Option<usize>, String)>,
     /// What draws the pictures: of the program on the bench, and of those beside it.
@@ -262,7 +265,19 @@ impl Stage {
                 let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
                 let limit = buffer::limit(state);
                 let (buffer, text) = (looked.glance.buffer.as_str(), content.text.as_ref());
-                Contents { buffer, when: &when, tensor, count, columns, text, makes: content.makes, shape, from, limit }
+                Contents {
+                    buffer,
+                    when: &when,
+                    tensor,
+                    count,
+                    columns,
+                    text,
+                    makes: content.makes,
+                    legend: &content.legend,
+                    shape,
+                    from,
+                    limit,
+                }
             });
         let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
         let view = StageView {

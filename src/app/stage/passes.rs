@@ -30,14 +30,31 @@ impl Stage {
         let is_crowded = passes.stages.len() > MANY;
         let beside = if launches > 1 { LAUNCH[usize::from(is_crowded)] } else { 0.0 };
         let strip = Rect::from_min_max(bar.min + vec2(BESIDE, PAD), bar.max - vec2(BESIDE + beside, PAD));
-        let frame = passes.frame(strip.width(), Some(place), self.on_pass);
-        paint::frame(&ui.painter_at(strip.expand(2.0)), theme::of(ui), strip.min, &frame);
+        // Many passes are moved along behind the strip, so that each can be read.
+        let width = strip.width().max(passes.least());
+        let over = width - strip.width();
+        if self.pass_in_sight != Some(place) {
+            self.pass_in_sight = Some(place);
+            self.passes_moved = passes.middle(place, width) - strip.width() / 2.0;
+        }
+        if over > 0.0 && ui.rect_contains_pointer(strip) {
+            self.passes_moved -= ui.input(|i| i.smooth_scroll_delta.x + i.smooth_scroll_delta.y);
+        }
+        self.passes_moved = self.passes_moved.clamp(0.0, over);
+        let seen = [self.passes_moved, self.passes_moved + strip.width()];
+        let frame = passes.frame(width, seen, Some(place), self.on_pass);
+        let origin = strip.min - vec2(self.passes_moved, 0.0);
+        paint::frame(&ui.painter_at(strip.expand(2.0)), theme::of(ui), origin, &frame);
+        fades(ui, strip, self.passes_moved, over);
         let mut command = None;
         // Each pass is a button of its own, for keys and screen readers.
         for (at, (stage, pass)) in passes.stages.iter().zip(state.place.program()?.passes()).enumerate() {
             let boxes = frame.items.iter().filter(|item| item.tag() == Some(Tag::Pass(at)));
             let Some([x, y, w, h]) = boxes.map(crate::scene::frame::Item::bounds).next() else { continue };
-            let rect = Rect::from_min_size(strip.min + vec2(x, y), vec2(w, h));
+            let rect = Rect::from_min_size(origin + vec2(x, y), vec2(w, h)).intersect(strip);
+            if !rect.is_positive() {
+                continue;
+            }
             let response = ui.interact(rect, ui.scope_id().with(("pass", at)), Sense::click());
             let name = format!("Pass {}", stage.title);
             response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, at == place, &name));
@@ -46,7 +63,7 @@ impl Stage {
             }
         }
         let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|at| strip.contains(*at));
-        self.on_pass = pointer.and_then(|at| frame.tag_at([at.x - strip.min.x, at.y - strip.min.y]));
+        self.on_pass = pointer.and_then(|at| frame.tag_at([at.x - origin.x, at.y - origin.y]));
         let told = self.on_pass.and_then(|tag| passes.told(tag));
         let response = ui.interact(strip, ui.scope_id().with("passes"), Sense::hover());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
@@ -71,5 +88,20 @@ impl Stage {
             }
         }
         command
+    }
+}
+
+/// Arrows at the ends behind which there are more passes.
+fn fades(ui: &Ui, strip: Rect, moved: f32, over: f32) {
+    let color = theme::color(theme::of(ui), Ink::Accent);
+    let font = egui::FontId::proportional(20.0);
+    let ground = theme::color(theme::of(ui), Ink::Panel);
+    for (is_more, at, sign) in
+        [(moved > 0.5, strip.left_center(), "‹"), (moved + 0.5 < over, strip.right_center(), "›")]
+    {
+        if is_more {
+            ui.painter().rect_filled(Rect::from_center_size(at, vec2(16.0, 28.0)), 4.0, ground);
+            ui.painter().text(at, egui::Align2::CENTER_CENTER, sign, font.clone(), color);
+        }
     }
 }

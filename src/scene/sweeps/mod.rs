@@ -247,7 +247,7 @@ fn hue(access: AccessKind) -> Hue {
     }
 }
 
-fn keys(course: &Course) -> Vec<Key> {
+fn keys(course: &Course) -> Vec<Key<'static>> {
     let names = [("load", "still to be loaded"), ("store", "still to be stored"), ("atomic", "atomic to come")];
     let mut keys = Vec::new();
     for (i, (name, ghost)) in names.into_iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::base::units::Work;
 use crate::device::Launch;
 use crate::job::{Job, Moment, Shown};
 use crate::lesson::scope::Results;
-use crate::lesson::{Facts, Variant};
+use crate::lesson::{Facts, Legend, Variant};
 use crate::session::exercise::Verdict;
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin as Answer;
@@ -179,6 +179,8 @@ pub struct Content {
     pub text: Option<Tensor>,
     /// The token that its first pair makes, if it is a list of merges.
     pub makes: Option<u32>,
+    /// What its rows and columns stand for.
+    pub legend: Legend,
 }
 
 /// What the device found out about a program.

@@ -237,7 +237,8 @@ fn content(
     let tensor = looks.next().ok_or_else(|| {
         vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
     })?;
-    Ok(Content { tensor, count, columns, text: looks.next(), makes: declared.and_then(|b| b.makes) })
+    let (makes, legend) = declared.map(|b| (b.makes, b.legend.clone())).unwrap_or_default();
+    Ok(Content { tensor, count, columns, text: looks.next(), makes, legend })
 }
 
 /// Starts the thread that judges exercises.

@@ -184,6 +184,11 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Whether the learner wrote one of the kernels.
+    fn edited(&self) -> bool {
+        self.written.is_some() || self.lesson.launched(self.variant).into_iter().flatten().any(is_edit)
+    }
+
     fn outline(&self, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
         let program = self.program;
         let buffers = program.buffers.iter().map(|buffer| self.buffer_spec(buffer)).collect::<Result<Vec<_>, _>>()?;
@@ -192,8 +197,6 @@ impl<'a> Builder<'a> {
         let checks = if purpose.check { program.checks.as_slice() } else { &[] };
         let work = program.work.as_ref().map(|work| self.values.work(work, Place::of(program)));
         let only = passes.iter().find_map(job::Pass::launch).filter(|_| program.alone);
-        let kernels = self.lesson.launched(self.variant);
-        let written = self.written.is_some() || kernels.into_iter().flatten().any(is_edit);
         let whole = self.written.map(|written| diag::Place::start(written.file));
         Ok(Job {
             program: program.id.clone(),
@@ -209,7 +212,7 @@ impl<'a> Builder<'a> {
             trace: purpose.trace.clone(),
             bounds_checks: purpose.bounds_checks,
             // What the pack that is built in does is known to end.
-            bounded_loops: self.lesson.files != PackFiles::Embedded || written,
+            bounded_loops: self.lesson.files != PackFiles::Embedded || self.edited(),
             work: work.transpose()?,
         })
     }

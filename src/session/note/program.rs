@@ -22,11 +22,12 @@ pub(super) fn blocks(lesson: &Lesson, step: &Step, done: &Done, measured: Option
     let title = lesson.title_of(&step.variant);
     let place = program.place_of(&step.pass);
     let how = if measured.is_some() { "median times, measured" } else { "bytes that lanes ask for, traced" };
+    let width = STAGE[0].max(passes.least());
     let mut blocks = vec![
         figure(
             &format!("{}-passes", step.id),
             format!("The passes of {title}; {how}."),
-            &passes.frame(STAGE[0], place, None),
+            &passes.frame(width, [0.0, width], place, None),
         ),
         NoteBlock::Data {
             id: format!("{}-passes", step.id),

@@ -4,9 +4,9 @@
 enable f16;
 
 override LAYERS: u32 = 2;
-override OWN: u32 = 272;  // of a layer a rank updates so many
-override ROW: u32 = 272;  // of which `grads` has so many
-override SHIFT: u32 = 0;  // the rank's from this times its number on
+override OWN: u32 = 272;  // elements of a layer to update
+override ROW: u32 = 272;  // elements of a layer in `grads`
+override SHIFT: u32 = 0;  // from one rank's part to the next
 override RATE: f32 = 0.01;
 override SCALE: f32 = 1024.0;  // the gradients' factor
 
