@@ -215,7 +215,7 @@ mod tests {
     fn all_rows_count_where_some_find_room() {
         let tensor = Tensor::new(Elem::U32, 5000, Init::Iota, 1, 0);
         let (_, said) = drawn(&tensor, None, None, [432.0, 300.0]);
-        assert_eq!(said, "Highest 4,999, 2 times the mean of 2,499.5. 100 of 5,000 are shown.");
+        assert_eq!(said, "Highest 4,999, 2 times the mean of 2,500. 100 of 5,000 are shown.");
     }
 
     #[test]

@@ -21,8 +21,8 @@ pub(super) fn problems(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
         }
         pass.touched().filter(|(_, kind)| *kind == BindingKind::ReadWrite).for_each(|(i, _)| written[i] = true);
     });
-    // What a learner's kernel leaves out shows in the result.
-    if !builder.edited() {
+    // What a learner's kernel leaves out of a program shows in the result.
+    if builder.program.alone || !builder.edited() {
         problems.extend(unused(builder, job));
     }
     problems
