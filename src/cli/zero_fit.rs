@@ -88,17 +88,17 @@ mod tests {
     /// Figure 1 of the paper: 7.5 billion parameters on 64 GPUs.
     #[test]
     fn the_papers_figures() {
-        let state = |stage| fit(7_500_000_000, 64, stage).unwrap().model_state_bytes_per_rank;
+        let state = |stage| fit(7_500_000_000, 64, stage).expect("fits into 64 bits").model_state_bytes_per_rank;
         assert_eq!([0, 1, 2, 3].map(state), [120_000_000_000, 31_406_250_000, 16_640_625_000, 1_875_000_000]);
     }
 
     #[test]
     fn slices_are_rounded_up() {
-        let three = fit(10, 4, 3).unwrap();
+        let three = fit(10, 4, 3).expect("fits into 64 bits");
         assert_eq!((three.model_state_bytes_per_rank, three.comm_bytes_per_rank), (3 * 16, 3 * 3 * 2 * 3));
         // More ranks than parameters, and one rank.
-        assert_eq!(fit(3, 8, 3).unwrap().model_state_bytes_per_rank, 16);
-        assert_eq!(fit(3, 1, 2).unwrap().comm_bytes_per_rank, 0);
+        assert_eq!(fit(3, 8, 3).expect("fits into 64 bits").model_state_bytes_per_rank, 16);
+        assert_eq!(fit(3, 1, 2).expect("fits into 64 bits").comm_bytes_per_rank, 0);
         assert!(fit(u64::MAX / 2, 1, 0).is_none());
     }
 }
