@@ -58,7 +58,7 @@ fn fit(params: u64, ranks: u64, stage: u8) -> Option<Fit> {
 pub(super) fn zero_fit(args: &ZeroFitArgs) -> Result<ExitCode, ExitCode> {
     let Some(fit) = fit(args.parameters, args.ranks, args.stage) else {
         let problem = crate::base::diag::Diagnostic::error("the bytes of such a model have more than 64 bits");
-        return Err(super::misused(problem.hint("lower --params or --ranks")));
+        return Err(super::misused(problem.hint("ask for fewer parameters, or for fewer ranks")));
     };
     if args.json {
         out::json(&fit);
