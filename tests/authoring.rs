@@ -168,8 +168,10 @@ fn options(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn options_in_messages_exist() {
-    let commands = ["list", "doctor", "run", "sweep", "trace", "check", "bench", "record", "export", "shot", "new"];
-    let help: String = commands.iter().map(|command| warpbook(&[command, "--help"]).out).collect();
+    let commands =
+        "list,doctor,run,sweep,trace,check,bench,record,export,shot,new,tokenizer train,tokenizer encode,zero-fit";
+    let help = |command: &str| warpbook(&command.split(' ').chain(["--help"]).collect::<Vec<_>>()).out;
+    let help: String = commands.split(',').map(help).collect();
     let known: BTreeSet<&str> = options(&help).collect();
     assert!(known.contains("unchecked") && known.contains("set"), "{known:?}");
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
