@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::args::ZeroFitArgs;
-use super::{DONE, out};
+use super::{DONE, misused, out};
+use crate::base::diag::Diagnostic;
 use crate::base::units::si;
 
 /// Bytes of a rank's tensors, in mixed precision with Adam: parameters and gradients in 16 bits, the optimizer's state in 32.
-#[derive(Serialize, Debug, PartialEq, Eq)]
+#[derive(Serialize, Debug)]
 struct Tensors {
     parameters: u64,
     gradients: u64,
@@ -57,8 +58,8 @@ fn fit(params: u64, ranks: u64, stage: u8) -> Option<Fit> {
 
 pub(super) fn zero_fit(args: &ZeroFitArgs) -> Result<ExitCode, ExitCode> {
     let Some(fit) = fit(args.parameters, args.ranks, args.stage) else {
-        let problem = crate::base::diag::Diagnostic::error("the bytes of such a model have more than 64 bits");
-        return Err(super::misused(problem.hint("ask for fewer parameters, or for fewer ranks")));
+        let problem = Diagnostic::error("the bytes of such a model have more than 64 bits");
+        return Err(misused(problem.hint("ask for fewer parameters, or for fewer ranks")));
     };
     if args.json {
         out::json(&fit);

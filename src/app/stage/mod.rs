@@ -52,8 +52,8 @@ pub struct Stage {
     contents: (Option<usize>, Option<Shape>),
     /// What the pointer is on in the strip of passes.
     on_pass: Option<Tag>,
-    /// The pass that the strip was last moved to, and how far it is moved, in points.
-    pass_in_sight: Option<usize>,
+    /// The pass that the strip was last moved to with the strip's width then, and how far it is moved, in points.
+    pass_in_sight: Option<(usize, f32)>,
     passes_moved: f32,
     /// What the pointer is on in words, and of which event.
     note: Option<(Tag, Option<usize>, String)>,

@@ -33,8 +33,10 @@ impl Stage {
         // Many passes are moved along behind the strip, so that each can be read.
         let width = strip.width().max(passes.least());
         let over = width - strip.width();
-        if self.pass_in_sight != Some(place) {
-            self.pass_in_sight = Some(place);
+        // The strip is narrower once it is known that a pass has several launches.
+        let in_sight = Some((place, strip.width()));
+        if self.pass_in_sight != in_sight {
+            self.pass_in_sight = in_sight;
             self.passes_moved = passes.middle(place, width) - strip.width() / 2.0;
         }
         if over > 0.0 && ui.rect_contains_pointer(strip) {
