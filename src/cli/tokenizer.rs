@@ -1,9 +1,10 @@
 //! `warpbook tokenizer`: train, encode, decode.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use super::args::{
@@ -15,6 +16,8 @@ use crate::base::files;
 use crate::base::npy::{self, Shape};
 use crate::base::store;
 use crate::base::tensor::{Elem, Tensor};
+use crate::gpu::encode as device;
+use crate::session::devices::Choice;
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, Vocabulary, encode, hugging_face, rank_file, stream, train};
 
@@ -27,12 +30,12 @@ pub(super) fn tokenizer(command: TokenizerCommand) -> Result<ExitCode, ExitCode>
     .map_err(out::misused)
 }
 
-/// There is one way to compute so far; asking for another one must not be answered by it silently.
-fn only_cores(backend: BackendArg) -> Result<(), Diagnostic> {
+/// Asking for a device must not be answered by the cores silently.
+fn only_cores(backend: BackendArg, what: &str) -> Result<(), Diagnostic> {
     match backend {
         BackendArg::Auto => Ok(()),
-        _ => Err(Diagnostic::error("`warpbook tokenizer` computes on the processor's cores")
-            .hint("leave --backend out; `warpbook run tokenization` trains and encodes on a device or the tracer")),
+        _ => Err(Diagnostic::error(format!("`warpbook tokenizer {what}` computes on the processor's cores"))
+            .hint("leave --backend out; `warpbook run tokenization` trains and decodes on a device or the tracer")),
     }
 }
 
@@ -52,7 +55,7 @@ fn format_of(file: &Path) -> Option<FileFormat> {
 }
 
 fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
-    only_cores(args.backend)?;
+    only_cores(args.backend, "train")?;
     let format = format_of(&args.output).ok_or_else(|| {
         Diagnostic::error(format!("{} does not say its format", args.output.display()))
             .hint("end its name in .tiktoken or .json")
@@ -107,19 +110,29 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
 
 fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
     let (vocabulary, pattern) = vocabulary(&args.vocabulary)?;
-    let mut ids = Vec::new();
-    let mut count = 0;
-    let mut take = |text: &str| {
-        let mut encoded = encode::encode(&vocabulary, pattern, text);
-        count += encoded.len();
-        if !args.count {
-            ids.append(&mut encoded);
+    let (mut ids, mut count) = (Vec::new(), 0);
+    let mut take = |encoded: Vec<Vec<u32>>| {
+        for mut encoded in encoded {
+            count += encoded.len();
+            if !args.count {
+                ids.append(&mut encoded);
+            }
         }
     };
-    if args.text == "-" {
-        stream::read(std::io::stdin().lock(), "standard input", pattern, take)?;
-    } else {
-        take(&args.text);
+    match args.vocabulary.backend.choice() {
+        Choice::Auto => each_text(args, pattern, |text| {
+            take(encode::encode_parts(&vocabulary, pattern, text));
+            Ok(())
+        })?,
+        Choice::Only(backend) => {
+            if let Some(setting) = device::missing_setting(backend) {
+                return again_with(setting);
+            }
+            let most = if args.text == "-" { usize::MAX } else { args.text.len() };
+            device::on_device(backend, &vocabulary, pattern, most, |device| {
+                each_text(args, pattern, |text| device.encode(text).map(&mut take))
+            })?;
+        }
     }
     if args.count {
         out::line(&count.to_string());
@@ -132,7 +145,34 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
     Ok(DONE)
 }
 
+/// Hands over the text that is asked for, in blocks.
+fn each_text(
+    args: &EncodeArgs,
+    pattern: Pattern,
+    mut take: impl FnMut(&str) -> Result<(), Diagnostic>,
+) -> Result<(), Diagnostic> {
+    if args.text != "-" {
+        return take(&args.text);
+    }
+    let mut failed = None;
+    stream::read(std::io::stdin().lock(), "standard input", pattern, |text| {
+        if failed.is_none() {
+            failed = take(text).err();
+        }
+    })?;
+    failed.map_or(Ok(()), Err)
+}
+
+/// Starts this program again, with a setting that the system's loader reads only at the start.
+fn again_with((name, value): (OsString, OsString)) -> Result<ExitCode, Diagnostic> {
+    let cannot = |error: std::io::Error| Diagnostic::error(format!("cannot start again with {name:?} set: {error}"));
+    let program = std::env::current_exe().map_err(cannot)?;
+    let status = Command::new(program).args(std::env::args_os().skip(1)).env(&name, value).status().map_err(cannot)?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
 fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {
+    only_cores(args.vocabulary.backend, "decode")?;
     let (vocabulary, _) = vocabulary(&args.vocabulary)?;
     let ids = if args.ids.as_os_str() == "-" {
         let mut text = String::new();
@@ -156,7 +196,6 @@ fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {
 
 /// The vocabulary that is asked for, and its pattern.
 fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Pattern), Diagnostic> {
-    only_cores(args.backend)?;
     let asked = args.pattern.map(PatternArg::pattern);
     if let Some(built_in) = rank_file::built_in(&args.vocab) {
         let own = if args.vocab == "o200k_base" { Pattern::O200k } else { Pattern::Cl100k };

@@ -27,7 +27,7 @@ use self::error::{failure, of_kernel};
 use self::kernel::Kernel;
 use super::backend::{self, Backend, Failure, Sink};
 use super::bench::Bench;
-use super::driver::{Command, Driver, Guards, Part};
+use super::driver::{Command, Driver, Guards, Part, Work};
 use crate::base::diag::Diagnostic;
 use crate::job::{BufferSpec, Job, Launch};
 use crate::trace::record::{self, Ceilings, Compiled, Device, Record};
@@ -56,6 +56,18 @@ impl CudaBackend {
         };
         Ok(self.bench.insert(bench))
     }
+}
+
+/// Opens the device that the environment names, else the first, and does `work` with it.
+///
+/// # Errors
+/// When there is none, or `work` fails.
+pub(super) fn with_device<W: Work>(work: W) -> Result<W::Output, Failure> {
+    guarded(|| {
+        probe::require_driver()?;
+        probe::require_nvrtc()?;
+        work.with(&Gpu::open(None)?)
+    })
 }
 
 impl Backend for CudaBackend {

@@ -101,6 +101,18 @@ pub(super) trait Driver: Sized {
     fn products(&self) -> Result<(String, Option<String>), Failure>;
 }
 
+/// Something that is done with any driver.
+pub(super) trait Work {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// When the device fails, or what is done.
+    fn with<D: Driver>(self, driver: &D) -> Result<Self::Output, Failure>;
+}
+
 /// What a compiler is to guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Guards {

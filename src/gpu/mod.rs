@@ -7,6 +7,7 @@ pub mod client;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod driver;
+pub mod encode;
 pub mod fake;
 pub mod history;
 pub mod limits;

@@ -32,6 +32,7 @@ pub(super) fn library_path() -> Option<(OsString, OsString)> {
         return None;
     }
     let set = std::env::var_os(LOADER_VARIABLE).unwrap_or_default();
-    let all = std::env::split_paths(&set).filter(|folder| !folder.as_os_str().is_empty()).chain(folders);
-    Some((LOADER_VARIABLE.into(), std::env::join_paths(all).ok()?))
+    let set: Vec<PathBuf> = std::env::split_paths(&set).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    let others = folders.iter().filter(|folder| !set.contains(folder));
+    Some((LOADER_VARIABLE.into(), std::env::join_paths(set.iter().chain(others)).ok()?))
 }

@@ -13,7 +13,7 @@ use self::device::Gpu;
 use self::pipeline::{Bound, Kernel};
 use super::backend::{Backend, Failure, Sink};
 use super::bench::Bench;
-use super::driver::{Command, Driver, Guards, Part};
+use super::driver::{Command, Driver, Guards, Part, Work};
 use crate::base::diag::Diagnostic;
 use crate::job::{BufferSpec, Job, Launch};
 use crate::trace::record::{self, Ceilings, Compiled, Device, Record};
@@ -29,6 +29,14 @@ pub(super) fn open() -> Result<WgpuBackend, Diagnostic> {
     let gpu = Gpu::open()?;
     let broken = probe::broken_loops(&gpu).map_err(|failure| failure.diagnostic)?;
     Ok(WgpuBackend(Bench::new(gpu, broken)))
+}
+
+/// Opens the best device, and does `work` with it.
+///
+/// # Errors
+/// When there is none, or `work` fails.
+pub(super) fn with_device<W: Work>(work: W) -> Result<W::Output, Failure> {
+    work.with(&Gpu::open()?)
 }
 
 impl Backend for WgpuBackend {

@@ -10,6 +10,8 @@ use crate::base::diag::{Diagnostic, Place};
 use crate::base::files::{FileError, PackFiles};
 use crate::base::npy;
 use crate::base::tensor::{Elem, Init, Tensor};
+use crate::tokenizer::rank_file;
+use crate::tokenizer::tables::Table;
 
 /// A buffer of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,8 @@ pub enum Content {
     Bytes(Source),
     /// A file's bytes as they are, elements of the buffer's type with their low bytes first.
     Elements(Source),
+    /// A table of a vocabulary that is built in, by its name.
+    Vocabulary(String, Table),
     /// The array in a `.npy` file that the user named.
     Npy(PathBuf),
 }
@@ -100,6 +104,15 @@ impl BufferSpec {
                 bytes.resize(bytes.len().next_multiple_of(4), 0);
                 let words = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
                 Ok(Tensor { elem, words: words.collect() })
+            }
+            Content::Vocabulary(name, table) => {
+                let words = rank_file::shared(name).map(|vocabulary| vocabulary.table(*table)).unwrap_or_default();
+                if words.len() == count {
+                    return Ok(Tensor { elem, words });
+                }
+                let (has, buffer) = (words.len(), &self.name);
+                let message = format!("the table of {name} for `{buffer}` has {has} elements, and the buffer {count}");
+                Err(Diagnostic::error(message).hint(format!("write count: \"{has}\"")))
             }
             Content::Npy(path) => {
                 let tensor = npy::read(path, elem)?;

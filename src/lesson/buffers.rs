@@ -10,9 +10,10 @@ use crate::base::expr::Expr;
 use crate::base::files::FileError;
 use crate::base::tensor::{Elem, Init};
 use crate::job::Source;
+use crate::tokenizer::{rank_file, tables};
 
 /// What a buffer can begin with.
-pub const INITS: [&str; 12] = [
+pub const INITS: [&str; 13] = [
     "Random",
     "Iota",
     "Zero",
@@ -25,6 +26,7 @@ pub const INITS: [&str; 12] = [
     "Text",
     "TextFile",
     "File",
+    "Vocabulary",
 ];
 
 /// The most different numbers of Zipf's distribution: each takes a place in a table.
@@ -121,6 +123,7 @@ impl Reader<'_> {
             ("Text", Some(rest)) => Some(InitDecl::Bytes(Source::Text(rest.only()?.text()?.value.into()))),
             ("TextFile", Some(rest)) => Some(InitDecl::Bytes(self.source(rest)?)),
             ("File", Some(rest)) => Some(InitDecl::Elements(self.source(rest)?)),
+            ("Vocabulary", Some(rest)) => vocabulary(rest),
             (name, _) if INITS.contains(&name) => {
                 let (hint, more) = match name {
                     "Random" => ("write its bounds beside it: `init: Random, bounds: (\"0\", \"10\")`", true),
@@ -130,6 +133,7 @@ impl Reader<'_> {
                     "Softmax" => ("write Softmax(columns: \"cols\")", false),
                     "Text" => ("write Text(\"to be or not to be\")", false),
                     "TextFile" | "File" => ("write (path: \"assets/data/NAME\", sha256: \"…\") behind it", false),
+                    "Vocabulary" => ("write (name: \"cl100k_base\", table: \"merges\") behind it", false),
                     _ => ("leave away what is behind it", true),
                 };
                 node.error(
@@ -176,4 +180,25 @@ impl Reader<'_> {
     fn number(&mut self, owner: &str, node: Node<'_>) -> Option<Expr> {
         self.wanted(owner, Some(node), Wanted::Number)
     }
+}
+
+/// A table of a vocabulary that is built in.
+fn vocabulary(node: Node<'_>) -> Option<InitDecl> {
+    let fields = node.fields()?;
+    let (name, table) = (fields.text("name"), fields.text("table"));
+    fields.finish();
+    let (name, table) = (name?, table?);
+    if !rank_file::BUILT_IN.contains(&name.value.as_str()) {
+        name.error(
+            format!("no vocabulary `{}` is built in", name.value),
+            did_you_mean(&name.value, rank_file::BUILT_IN),
+        );
+        return None;
+    }
+    let found = tables::TABLES.iter().find(|(known, _)| *known == table.value);
+    if found.is_none() {
+        let hint = did_you_mean(&table.value, tables::TABLES.map(|(known, _)| known));
+        table.error(format!("a vocabulary has no table `{}`", table.value), hint);
+    }
+    Some(InitDecl::Vocabulary(name.value, found?.1))
 }

@@ -9,6 +9,7 @@ use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
 use crate::job::{Comparison, Reduction, Source};
+use crate::tokenizer::tables::Table;
 
 /// What can be run: one pass or several over buffers of its own.
 #[derive(Clone, Debug)]
@@ -220,13 +221,15 @@ pub enum InitDecl {
     Bytes(Source),
     /// A file's bytes as elements of the buffer's type.
     Elements(Source),
+    /// A table of a vocabulary that is built in, by its name.
+    Vocabulary(String, Table),
 }
 
 impl InitDecl {
     /// All expressions in it.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let found = match self {
-            Self::Plain(_) | Self::Bytes(_) | Self::Elements(_) => [None, None, None],
+            Self::Plain(_) | Self::Bytes(_) | Self::Elements(_) | Self::Vocabulary(..) => [None, None, None],
             Self::Within { low, high, masked } => [Some(low), Some(high), masked.as_ref()],
             Self::Softmax { columns } => [Some(columns), None, None],
             Self::Normal { mean: a, deviation: b } | Self::Zipf { exponent: a, values: b } => [Some(a), Some(b), None],

@@ -13,6 +13,7 @@ mod rows;
 pub mod softmax;
 mod table;
 pub mod tile_order;
+mod tokens;
 pub mod views;
 
 pub use check::{Seen, check};

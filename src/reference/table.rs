@@ -1,6 +1,6 @@
 //! The table of references: each gives one element of the output from the inputs, so that none is ever held whole.
 
-use super::rows;
+use super::{rows, tokens};
 use crate::base::tensor::Tensor;
 use crate::job::ReferenceSignature;
 
@@ -47,7 +47,7 @@ pub(super) struct Expected {
 }
 
 /// All references, by name.
-pub(super) static TABLE: [Reference; 12] = [
+pub(super) static TABLE: [Reference; 13] = [
     // dst[i] = src[i * stride + offset]
     Reference {
         signature: ReferenceSignature { name: "strided_copy", args: &["n", "stride", "offset"], inputs: &["src"] },
@@ -142,6 +142,13 @@ pub(super) static TABLE: [Reference; 12] = [
         len: |args| args[0].checked_mul(args[1]),
         needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
         form: Form::Rows { width: |args| args[1], row: rows::cross_entropy_backward },
+    },
+    // The token of cl100k_base that begins at each byte of a text, 2³² - 1 where none does
+    Reference {
+        signature: ReferenceSignature { name: "cl100k", args: &["bytes", "words"], inputs: &["packed"] },
+        len: |args| Some(args[0]),
+        needs: |args| Some(vec![args[1].min(args[0].div_ceil(4))]),
+        form: Form::Rows { width: |args| args[0], row: tokens::cl100k },
     },
 ];
 

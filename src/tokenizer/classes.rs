@@ -51,6 +51,11 @@ impl Classes {
         Self(&TABLE)
     }
 
+    /// The classes of all characters in their order, four in a word.
+    pub(super) fn packed() -> Vec<u32> {
+        TABLE.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+    }
+
     /// The classes of a character.
     pub(super) fn of(self, c: char) -> u8 {
         self.0[c as usize]

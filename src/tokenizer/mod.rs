@@ -10,6 +10,7 @@ pub mod pattern;
 pub mod rank_file;
 mod recent;
 pub mod stream;
+pub mod tables;
 pub mod train;
 pub mod vocabulary;
 

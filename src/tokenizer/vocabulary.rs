@@ -122,6 +122,17 @@ impl Vocabulary {
         self.merges.get(&pair(left, right)).copied()
     }
 
+    /// All merges, with their two tokens, in any order.
+    pub(super) fn merges(&self) -> impl Iterator<Item = (u32, u32, Merge)> + '_ {
+        self.merges.iter().map(|(key, merge)| ((key >> 32) as u32, *key as u32, *merge))
+    }
+
+    /// The tokens that a piece is looked up among.
+    pub(super) fn taken_whole(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let tokens = if self.whole.is_some() { self.tokens.as_slice() } else { &[] };
+        (0..).zip(tokens).filter(|(_, token)| !token.is_empty()).map(|(id, token)| (id, &**token))
+    }
+
     pub(super) fn whole(&self, piece: &[u8]) -> Option<u32> {
         self.whole.as_ref()?.get(piece).copied()
     }

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+pub mod texts;
+
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};

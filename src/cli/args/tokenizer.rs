@@ -78,7 +78,7 @@ pub struct VocabularyArgs {
     /// How a text is cut, for a file of ranks, which does not say it; gpt2 where none is given.
     #[arg(long, value_enum)]
     pub pattern: Option<PatternArg>,
-    /// What computes: auto is the processor's cores.
+    /// What computes: auto is the processor's cores; `encode` also takes wgpu and cuda.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: BackendArg,
 }

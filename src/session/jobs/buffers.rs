@@ -67,6 +67,7 @@ impl Builder<'_> {
             }
             InitDecl::Bytes(source) => return Ok(Content::Bytes(source.clone())),
             InitDecl::Elements(source) => return Ok(Content::Elements(source.clone())),
+            InitDecl::Vocabulary(name, table) => return Ok(Content::Vocabulary(name.clone(), *table)),
         }))
     }
 

@@ -56,6 +56,7 @@ impl Hash {
                     Source::Text(text) => self.texts(&[text]),
                     Source::File { sha256, .. } => self.texts(&[sha256]),
                 },
+                Content::Vocabulary(name, table) => self.form(&(name, table)),
                 Content::Npy(path) => self.form(path),
             }
         }

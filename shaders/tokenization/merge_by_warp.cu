@@ -1,0 +1,110 @@
+// The words that are no tokens, 32 lanes a word. The tokens of
+// a word and the ranks of its pairs are kept in shared memory,
+// and a merge changes two ranks. All lanes look for the lowest
+// one.
+// Constants: N, the bytes; MERGE_PLACES.
+#include "merges.cuh"
+
+constexpr unsigned LANES = 32;
+constexpr unsigned ALL = 0xffffffffu;
+constexpr unsigned END = 255;  // what stands behind the text
+// Words are no longer: `find_words` sees to that.
+constexpr unsigned LONGEST = 1024;
+
+struct Word {
+    unsigned token[LONGEST];
+    // The rank of the token at a place with the next one.
+    unsigned rank[LONGEST];
+    unsigned length;
+
+    __device__ unsigned next_token(unsigned i) const {
+        do {
+            i++;
+        } while (i < length && token[i] == NOTHING);
+        return i;
+    }
+
+    __device__ unsigned rank_at(const unsigned* merges,
+                                unsigned i) const {
+        unsigned right = next_token(i);
+        return right < length
+            ? merge_rank(merges, token[i], token[right])
+            : NOTHING;
+    }
+};
+
+// of_byte has the token of each single byte; words the first
+// bytes of the words, and waiting how many there are.
+extern "C" __global__ void __launch_bounds__(32)
+merge_by_warp(const unsigned* __restrict__ text,
+              const unsigned* __restrict__ wall,
+              const unsigned* __restrict__ merges,
+              const unsigned* __restrict__ of_byte,
+              const unsigned* __restrict__ words,
+              const unsigned* __restrict__ waiting,
+              unsigned* __restrict__ ids) {
+    __shared__ Word word;
+    unsigned lane = threadIdx.x;
+    for (unsigned w = blockIdx.x; w < waiting[0];
+         w += gridDim.x) {
+        unsigned start = words[w];
+        if (lane == 0) {
+            unsigned end = start + 1;
+            while (end < min(unsigned(N), start + LONGEST)
+                   && wall[end] == 0 && text[end] != END) {
+                end++;
+            }
+            word.length = end - start;
+        }
+        __syncwarp();
+        unsigned bytes = word.length;
+        for (unsigned i = lane; i < bytes; i += LANES) {
+            word.token[i] = of_byte[text[start + i]];
+        }
+        __syncwarp();
+        for (unsigned i = lane; i < bytes; i += LANES) {
+            word.rank[i] = word.rank_at(merges, i);
+        }
+        while (true) {
+            unsigned own = NOTHING;
+            unsigned at = NOTHING;
+            for (unsigned i = lane; i < bytes; i += LANES) {
+                if (word.rank[i] < own) {
+                    own = word.rank[i];
+                    at = i;
+                }
+            }
+            unsigned lowest = __reduce_min_sync(ALL, own);
+            if (lowest == NOTHING) {
+                break;
+            }
+            at = own == lowest ? at : NOTHING;
+            unsigned best = __reduce_min_sync(ALL, at);
+            if (lane == 0) {
+                unsigned right = word.next_token(best);
+                word.token[best] = merged(
+                    merges, word.token[best],
+                    word.token[right]);
+                word.token[right] = NOTHING;
+                word.rank[right] = NOTHING;
+            }
+            __syncwarp();
+            // The first lane looks the merged pair's right
+            // neighbour up, the second one the left one.
+            if (lane == 0) {
+                word.rank[best] = word.rank_at(merges, best);
+            } else if (lane == 1 && best > 0) {
+                unsigned left = best - 1;
+                while (word.token[left] == NOTHING) {
+                    left--;
+                }
+                word.rank[left] = word.rank_at(merges, left);
+            }
+            __syncwarp();
+        }
+        for (unsigned i = lane; i < bytes; i += LANES) {
+            ids[start + i] = word.token[i];
+        }
+        __syncwarp();
+    }
+}
