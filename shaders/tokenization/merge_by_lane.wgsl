@@ -39,7 +39,7 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
         if (end >= N) {
             break;
         }
-        if (wall[end] == 1u || text[end] == END) {
+        if (wall[end] != 0u || text[end] == END) {
             break;
         }
     }

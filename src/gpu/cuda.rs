@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::commands::Recorded;
 use self::cublas::Cublas;
 use self::device::Gpu;
-use self::driver::{Arguments, Code, Memory};
+use self::driver::{Arguments, Code, Locked, Memory};
 use self::error::{failure, of_kernel};
 use self::kernel::Kernel;
 use super::backend::{self, Backend, Failure, Sink};
@@ -111,6 +111,7 @@ fn guarded<T>(f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 
 impl Driver for Gpu {
     type Memory = Memory;
+    type Host = Locked;
     type Kernel = Kernel;
     type Bound = Arguments;
     type Recorded<'a> = Recorded<'a>;
@@ -146,8 +147,11 @@ impl Driver for Gpu {
         Ok(())
     }
 
-    fn read(&self, from: Part<'_, Self>, sink: &dyn Sink) -> Result<Vec<u32>, Failure> {
-        let mut words = vec![0_u32; usize::try_from(from.bytes / 4).unwrap_or(0)];
+    fn host(&self, words: usize) -> Result<Locked, String> {
+        Locked::new(&self.context, words).map_err(|code| format!("{code:?}"))
+    }
+
+    fn read_into(&self, from: Part<'_, Self>, words: &mut [u32], sink: &dyn Sink) -> Result<(), Failure> {
         let mut offset = from.offset;
         for piece in words.chunks_mut(CHUNK) {
             if sink.cancelled() {
@@ -156,7 +160,7 @@ impl Driver for Gpu {
             from.memory.read(offset, piece).map_err(of_device)?;
             offset += size_of_val(piece) as u64;
         }
-        Ok(words)
+        Ok(())
     }
 
     fn compile(&self, launch: &Launch, buffers: &[BufferSpec], _: Guards) -> Result<Kernel, Failure> {

@@ -9,6 +9,8 @@ use crate::trace::record::{Backend, Compiled, Device};
 pub(super) trait Driver: Sized {
     /// A piece of the device's memory.
     type Memory;
+    /// Memory of the host that is fast to copy to the device and back.
+    type Host: AsMut<[u32]>;
     /// A compiled kernel.
     type Kernel;
     /// A kernel's buffers, bound.
@@ -43,11 +45,27 @@ pub(super) trait Driver: Sized {
     /// When the device fails or the request is cancelled.
     fn write(&self, to: &Self::Memory, words: &[u32], sink: &dyn Sink) -> Result<(), Failure>;
 
+    /// So many words of the host's memory.
+    ///
+    /// # Errors
+    /// Why there is none, as the driver says it.
+    fn host(&self, words: usize) -> Result<Self::Host, String>;
+
     /// Reads a part of memory once all work before is done. Offset and bytes are multiples of 4.
     ///
     /// # Errors
     /// When the device fails or the request is cancelled.
-    fn read(&self, from: Part<'_, Self>, sink: &dyn Sink) -> Result<Vec<u32>, Failure>;
+    fn read(&self, from: Part<'_, Self>, sink: &dyn Sink) -> Result<Vec<u32>, Failure> {
+        let mut words = vec![0; usize::try_from(from.bytes / 4).unwrap_or(0)];
+        self.read_into(from, &mut words, sink)?;
+        Ok(words)
+    }
+
+    /// As [`Driver::read`], into as many words.
+    ///
+    /// # Errors
+    /// When the device fails or the request is cancelled.
+    fn read_into(&self, from: Part<'_, Self>, words: &mut [u32], sink: &dyn Sink) -> Result<(), Failure>;
 
     /// Compiles a launch's kernel.
     ///

@@ -55,6 +55,7 @@ impl Backend for WgpuBackend {
 
 impl Driver for Gpu {
     type Memory = wgpu::Buffer;
+    type Host = Vec<u32>;
     type Kernel = Kernel;
     type Bound = Bound;
     type Recorded<'a> = Recorded<'a>;
@@ -79,8 +80,12 @@ impl Driver for Gpu {
         memory::upload(self, to, words, sink)
     }
 
-    fn read(&self, from: Part<'_, Self>, sink: &dyn Sink) -> Result<Vec<u32>, Failure> {
-        memory::read_back(self, from, sink)
+    fn host(&self, words: usize) -> Result<Vec<u32>, String> {
+        Ok(vec![0; words])
+    }
+
+    fn read_into(&self, from: Part<'_, Self>, words: &mut [u32], sink: &dyn Sink) -> Result<(), Failure> {
+        memory::read_back(self, from, words, sink)
     }
 
     fn compile(&self, launch: &Launch, _: &[BufferSpec], guards: Guards) -> Result<Kernel, Failure> {

@@ -143,9 +143,9 @@ pub(super) static TABLE: [Reference; 13] = [
         needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
         form: Form::Rows { width: |args| args[1], row: rows::cross_entropy_backward },
     },
-    // The token of cl100k_base that begins at each byte of a text, 2³² - 1 where none does
+    // The token of cl100k_base that begins at each byte of a text, 2³² - 1 where none does; of random letters in words of `letters`, unless that is 0
     Reference {
-        signature: ReferenceSignature { name: "cl100k", args: &["bytes", "words"], inputs: &["packed"] },
+        signature: ReferenceSignature { name: "cl100k", args: &["bytes", "words", "letters"], inputs: &["packed"] },
         len: |args| Some(args[0]),
         needs: |args| Some(vec![args[1].min(args[0].div_ceil(4))]),
         form: Form::Rows { width: |args| args[0], row: tokens::cl100k },

@@ -7,7 +7,7 @@ use crate::tokenizer::{Pattern, encode, rank_file};
 const NOTHING: f64 = u32::MAX as f64;
 
 /// The token of `cl100k_base` that begins at each byte of a text, which comes with four bytes in a word and is read again behind its end. A character that the end cuts
-/// is left out.
+/// is left out. If words of so many `letters` are asked for, the bytes stand for random letters, with a space before each word.
 pub(super) fn cl100k(given: &Given<'_>, _: usize, out: &mut [Expected]) {
     let (bytes, words) = (given.args[0], given.args[1].max(1));
     let packed = (0..words.min(bytes.div_ceil(4))).flat_map(|i| given.inputs[0].bits(i).to_le_bytes());
@@ -16,6 +16,11 @@ pub(super) fn cl100k(given: &Given<'_>, _: usize, out: &mut [Expected]) {
         text.extend_from_within(..(bytes - text.len()).min(text.len()));
     }
     text.truncate(bytes);
+    if let Some(every) = given.args[2].checked_add(1).filter(|every| *every > 1) {
+        for (at, byte) in text.iter_mut().enumerate() {
+            *byte = if at % every == 0 { b' ' } else { b'a' + *byte % 26 };
+        }
+    }
     let text = match std::str::from_utf8(&text) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),

@@ -49,6 +49,8 @@ enum Start {
     /// 0, 1, … 12, 0, 1, …: sums of their products are exact in every order, fused or not, and on tensor cores.
     Cycle,
     Iota,
+    /// Ones.
+    One,
     Poison,
     Zero,
 }
@@ -194,6 +196,7 @@ fn tensor((_, contents, count, start): &(String, Contents, usize, Start)) -> Ten
     let init = match start {
         Start::Cycle => return cycle(elem, *count),
         Start::Iota => Init::Iota,
+        Start::One => Init::Value(1.0),
         Start::Poison => Init::Poison,
         Start::Zero => Init::Zero,
     };

@@ -119,7 +119,7 @@ def contents(elem, count, init):
         return array("H", struct.pack(f"<{count}e", *values)) if elem == "f16" else array("f" if elem == "f32" else "I", values)
     if elem == "f16":
         return array("H", [{"zero": 0, "poison": HALF_POISON}[init]]) * count
-    return array("I", [{"zero": 0, "poison": POISON}[init]]) * count
+    return array("I", [{"zero": 0, "one": 1, "poison": POISON}[init]]) * count
 
 
 def size(host):

@@ -165,6 +165,39 @@ impl Drop for Memory {
     }
 }
 
+/// Words of the host's memory that the system does not move, so that the device copies them by itself.
+pub(super) struct Locked {
+    pointer: *mut u32,
+    words: usize,
+}
+
+impl Locked {
+    /// So many zeros; at least one word is taken.
+    pub(super) fn new(_: &Context, words: usize) -> Outcome<Self> {
+        let bytes = words.max(1).checked_mul(4).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        // SAFETY: A context is current, as the argument shows. All words are written before anybody sees them; the memory begins with a page.
+        unsafe {
+            let pointer = result::malloc_host(bytes, 0).map_err(code)?.cast::<u32>();
+            pointer.write_bytes(0, words.max(1));
+            Ok(Self { pointer, words })
+        }
+    }
+}
+
+impl AsMut<[u32]> for Locked {
+    fn as_mut(&mut self) -> &mut [u32] {
+        // SAFETY: So many words were allocated and written in `new`, and nobody else has the pointer. Copies are waited for.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer, self.words) }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // SAFETY: It was allocated in `new` and is given back once. In a lost context this fails, and there is nothing left to do.
+        let _ = unsafe { result::free_host(self.pointer.cast()) };
+    }
+}
+
 /// How the device finds tiles of a row-major matrix in its memory.
 #[derive(Clone, Copy)]
 pub(super) struct TileMap(sys::CUtensorMap);

@@ -20,8 +20,8 @@ const SLACK: usize = 256;
 /// What stands behind the text: a byte that no UTF-8 has.
 const END: u8 = 0xff;
 
-/// Bytes that one core copies.
-const COPIED: usize = 1 << 18;
+/// Elements that one core copies.
+const COPIED: usize = 1 << 17;
 
 /// A device that encodes.
 pub trait Encode {
@@ -131,8 +131,14 @@ impl<T, F: FnOnce(&mut dyn Encode) -> Result<T, Diagnostic>> Work for Encoding<'
             })
         });
         let recorded = driver.record(commands.collect(), true)?;
-        let mut encoder =
-            OnDevice { driver, plan: &plan, text, memories: &memories, recorded, staged: vec![0; plan.capacity / 4] };
+        let host = |words| {
+            driver.host(words).map_err(|why| {
+                Diagnostic::error(format!("there is no memory to copy texts of {} bytes from: {why}", plan.capacity))
+                    .hint("end what else takes memory, or leave --backend out")
+            })
+        };
+        let (staged, ids) = (host(plan.capacity / 4)?, host(plan.capacity)?);
+        let mut encoder = OnDevice { driver, plan: &plan, text, memories: &memories, recorded, staged, ids };
         Ok(work(&mut encoder)?)
     }
 }
@@ -145,7 +151,9 @@ struct OnDevice<'a, D: Driver + 'a> {
     memories: &'a [D::Memory],
     recorded: D::Recorded<'a>,
     /// A part of a text, on its way to the device.
-    staged: Vec<u32>,
+    staged: D::Host,
+    /// Its ids, on their way back.
+    ids: D::Host,
 }
 
 impl<D: Driver> Encode for OnDevice<'_, D> {
@@ -160,13 +168,13 @@ impl<D: Driver> OnDevice<'_, D> {
     fn part(&mut self, text: &str) -> Result<Vec<u32>, Failure> {
         if text.len() <= self.plan.capacity {
             self.stage(text);
-            self.driver.write(&self.memories[self.plan.place("packed")], &self.staged, &Alone)?;
+            self.driver.write(&self.memories[self.plan.place("packed")], self.staged.as_mut(), &Alone)?;
             self.driver.submit(&mut self.recorded)?;
             self.driver.finish(&mut self.recorded, &Alone)?;
             let is_too_long = self.read("waiting", 2)?[1] != 0;
             if !is_too_long {
                 let length = self.read("length", 1)?[0];
-                return self.read("encoded", u64::from(length));
+                return self.encoded(length as usize);
             }
         }
         Ok(encode::encode(self.text.vocabulary, self.text.pattern, text))
@@ -174,17 +182,27 @@ impl<D: Driver> OnDevice<'_, D> {
 
     /// Copies a text's bytes, with its end behind them.
     fn stage(&mut self, text: &str) {
-        let staged: &mut [u8] = bytemuck::cast_slice_mut(&mut self.staged);
+        let staged: &mut [u8] = bytemuck::cast_slice_mut(self.staged.as_mut());
         let (bytes, rest) = staged.split_at_mut(text.len());
         let pieces = bytes.par_chunks_mut(COPIED).zip(text.as_bytes().par_chunks(COPIED));
         pieces.for_each(|(to, from)| to.copy_from_slice(from));
         rest.fill(END);
     }
 
-    fn read(&self, buffer: &str, words: u64) -> Result<Vec<u32>, Failure> {
-        if words == 0 {
-            return Ok(Vec::new());
+    /// So many ids. Memory that is new is cleared by the system when it is first written to, so all cores copy.
+    fn encoded(&mut self, length: usize) -> Result<Vec<u32>, Failure> {
+        let memory = &self.memories[self.plan.place("encoded")];
+        let arrived = &mut self.ids.as_mut()[..length];
+        if length > 0 {
+            self.driver.read_into(Part { memory, offset: 0, bytes: 4 * length as u64 }, arrived, &Alone)?;
         }
+        let mut ids = vec![0; length];
+        let pieces = ids.par_chunks_mut(COPIED).zip(arrived.par_chunks(COPIED));
+        pieces.for_each(|(to, from)| to.copy_from_slice(from));
+        Ok(ids)
+    }
+
+    fn read(&self, buffer: &str, words: u64) -> Result<Vec<u32>, Failure> {
         let memory = &self.memories[self.plan.place(buffer)];
         self.driver.read(Part { memory, offset: 0, bytes: 4 * words }, &Alone)
     }

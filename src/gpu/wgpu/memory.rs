@@ -39,25 +39,25 @@ pub(super) fn upload(gpu: &Gpu, buffer: &wgpu::Buffer, words: &[u32], sink: &dyn
     Ok(())
 }
 
-/// What a part of a buffer holds.
+/// Copies what a part of a buffer holds to `words`.
 ///
 /// # Errors
 /// When the device fails or has no memory that the host can read.
-pub(super) fn read_back(gpu: &Gpu, part: Part<'_, Gpu>, sink: &dyn Sink) -> Result<Vec<u32>, Failure> {
+pub(super) fn read_back(gpu: &Gpu, part: Part<'_, Gpu>, words: &mut [u32], sink: &dyn Sink) -> Result<(), Failure> {
     let staging = readable(gpu, part.bytes.min(CHUNK))?;
-    let mut words = Vec::with_capacity(usize::try_from(part.bytes / 4).unwrap_or(0));
     let mut offset = 0;
-    while offset < part.bytes {
-        let piece = (part.bytes - offset).min(CHUNK);
+    #[expect(clippy::cast_possible_truncation, reason = "a constant of 64 MiB")]
+    for words in words.chunks_mut(CHUNK as usize / 4) {
+        let piece = size_of_val(words) as u64;
         let mut encoder = gpu.encoder();
         encoder.copy_buffer_to_buffer(part.memory, part.offset + offset, &staging, 0, piece);
         let index = gpu.queue.submit([encoder.finish()]);
         mapped(gpu, &index, &staging, piece, sink, |bytes| {
-            words.extend(bytemuck::pod_collect_to_vec::<u8, u32>(bytes));
+            bytemuck::cast_slice_mut::<u32, u8>(words).copy_from_slice(bytes);
         })?;
         offset += piece;
     }
-    Ok(words)
+    Ok(())
 }
 
 /// A buffer that the host can read.

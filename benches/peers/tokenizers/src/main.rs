@@ -5,6 +5,7 @@
 //! Peers that work on one core get parts of 64 KiB that end with a line, one after the other on each core. Each is timed three times, in turn, and the median is printed.
 //! Ids and merges are compared, where both sides promise the same.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -16,10 +17,12 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::{PostProcessorWrapper, SplitDelimiterBehavior, TokenizerImpl};
+use warpbook::gpu::encode::on_device;
 use warpbook::tokenizer::count::Pieces;
 use warpbook::tokenizer::encode::{encode, encode_parts};
 use warpbook::tokenizer::train::train;
 use warpbook::tokenizer::{Pattern, Ties, rank_file};
+use warpbook::trace::record::Backend;
 
 const ROUNDS: usize = 3;
 
@@ -80,6 +83,21 @@ fn encoding(text: &str, parts: &[&str]) {
     println!("    ids: {counts:?}");
     let whole = tiktoken.encode_ordinary(parts[0]);
     assert!(encode(&ours, Pattern::Cl100k, parts[0]).iter().eq(&whole), "ids differ");
+    let of_cores = encode(&ours, Pattern::Cl100k, text);
+    for (backend, name) in [(Backend::Cuda, "warpbook cuda"), (Backend::Wgpu, "warpbook wgpu")] {
+        let start = Instant::now();
+        let encoded = on_device(backend, &ours, Pattern::Cl100k, text.len(), |device| {
+            println!("    {name} is ready after {:.2} s", start.elapsed().as_secs_f64());
+            let device = RefCell::new(device);
+            let ids = || device.borrow_mut().encode(text).expect("the device encodes");
+            assert!(ids().concat() == of_cores, "ids differ");
+            compare("encode, cl100k", text.len(), &[(name, &|| ids().iter().map(Vec::len).sum::<usize>())]);
+            Ok(())
+        });
+        if let Err(why) = encoded {
+            println!("    {name}: {why}");
+        }
+    }
 }
 
 type HuggingFace =
