@@ -10,7 +10,7 @@ constexpr unsigned SEGMENT = 64;
 // A lane goes no further than this behind its bytes.
 constexpr unsigned REACH = 65536;
 
-// classes has those of each character, four in a word; wall is
+// classes has those of each character, four in a u32; wall is
 // 1 for a byte at which a word begins; waiting[1] is 1 if
 // something is too long for these kernels.
 extern "C" __global__ void __launch_bounds__(64)
@@ -36,7 +36,8 @@ cut(const unsigned* __restrict__ text,
         wall[at] = 1;
         at = rules.word_end(at);
     }
-    if (at >= last && last < N) {
-        waiting[1] = 1;
+    // Of a character that `last` cuts, the class is not known.
+    if (at + 3 >= last && last < N) {
+        atomicOr(&waiting[1], 1u);
     }
 }

@@ -11,14 +11,14 @@ const SEGMENT = 64u;
 const REACH = 65536u;
 
 @group(0) @binding(0) var<storage, read> text: array<u32>;
-// The classes of each character, four in a word.
+// The classes of each character, four in a u32.
 @group(0) @binding(1) var<storage, read> classes: array<u32>;
 // 1 for a byte at which a word begins.
 @group(0) @binding(2)
 var<storage, read_write> wall: array<u32>;
 // [1]: 1 if something is too long for these kernels.
 @group(0) @binding(3)
-var<storage, read_write> waiting: array<u32>;
+var<storage, read_write> waiting: array<atomic<u32>>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
@@ -39,7 +39,8 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
         wall[at] = 1u;
         at = word_end(at);
     }
-    if (at >= last && last < N) {
-        waiting[1] = 1u;
+    // Of a character that `last` cuts, the class is not known.
+    if (at + 3u >= last && last < N) {
+        atomicStore(&waiting[1], 1u);
     }
 }

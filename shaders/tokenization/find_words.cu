@@ -5,7 +5,7 @@
 // of two; LOOK, 0 if all words wait.
 constexpr unsigned END = 255;  // what stands behind the text
 constexpr unsigned NOTHING = 0xffffffffu;
-// A word that is longer must be a token.
+// A longer word is left to the processor.
 constexpr unsigned LONGEST = 1024;
 
 __device__ bool is_spelled(const unsigned* spelling,
@@ -42,10 +42,10 @@ __device__ unsigned find(const unsigned* whole,
     }
 }
 
-// spelling has the bytes of all tokens, four in a word; ids the
+// spelling has the bytes of all tokens, four in a u32; ids the
 // token that begins at each byte, or NOTHING; words the first
-// bytes of the words that wait; waiting how many do, and 1 if
-// one is too long.
+// bytes of the words that wait; waiting[0] how many do, and
+// waiting[1] is 1 if a word is too long.
 extern "C" __global__ void __launch_bounds__(256)
 find_words(const unsigned* __restrict__ text,
            const unsigned* __restrict__ wall,
@@ -64,7 +64,12 @@ find_words(const unsigned* __restrict__ text,
     do {
         hash = (hash ^ text[end]) * 16777619u;
         end++;
-    } while (end < N && wall[end] == 0 && text[end] != END);
+    } while (end < N && end - start <= LONGEST
+             && wall[end] == 0 && text[end] != END);
+    if (end - start > LONGEST) {
+        atomicOr(&waiting[1], 1u);
+        return;
+    }
     if (LOOK == 1) {
         unsigned id = find(whole, spelling, hash, text + start,
                            end - start);
@@ -72,10 +77,6 @@ find_words(const unsigned* __restrict__ text,
             ids[start] = id;
             return;
         }
-    }
-    if (end - start > LONGEST) {
-        waiting[1] = 1;
-        return;
     }
     words[atomicAdd(&waiting[0], 1u)] = start;
 }

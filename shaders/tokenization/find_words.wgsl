@@ -7,7 +7,7 @@ override PLACES: u32 = 256;  // of the table, a power of two
 override LOOK: u32 = 1;      // 0: all words wait
 const END = 255u;            // what stands behind the text
 const NOTHING = 0xffffffffu;
-// A word that is longer must be a token.
+// A longer word is left to the processor.
 const LONGEST = 1024u;
 
 @group(0) @binding(0) var<storage, read> text: array<u32>;
@@ -15,14 +15,14 @@ const LONGEST = 1024u;
 // The table: each place has a token's hash and id, where its
 // bytes begin in `spelling`, and how many they are, 0 if none.
 @group(0) @binding(2) var<storage, read> whole: array<u32>;
-// The bytes of all tokens, four in a word.
+// The bytes of all tokens, four in a u32.
 @group(0) @binding(3) var<storage, read> spelling: array<u32>;
 // The token that begins at each byte, or NOTHING.
 @group(0) @binding(4) var<storage, read_write> ids: array<u32>;
 // The first bytes of the words that wait.
 @group(0) @binding(5)
 var<storage, read_write> words: array<u32>;
-// How many wait; 1 if one is too long.
+// [0]: how many wait; [1]: 1 if a word is too long.
 @group(0) @binding(6)
 var<storage, read_write> waiting: array<atomic<u32>>;
 
@@ -72,12 +72,16 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     loop {
         hash = (hash ^ text[end]) * 16777619u;
         end++;
-        if (end >= N) {
+        if (end >= N || end - start > LONGEST) {
             break;
         }
         if (wall[end] != 0u || text[end] == END) {
             break;
         }
+    }
+    if (end - start > LONGEST) {
+        atomicStore(&waiting[1], 1u);
+        return;
     }
     if (LOOK == 1u) {
         let id = find(hash, start, end - start);
@@ -85,10 +89,6 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
             ids[start] = id;
             return;
         }
-    }
-    if (end - start > LONGEST) {
-        atomicStore(&waiting[1], 1u);
-        return;
     }
     words[atomicAdd(&waiting[0], 1u)] = start;
 }

@@ -17,7 +17,7 @@ __device__ unsigned next_token(const unsigned* ids, unsigned i,
 }
 
 // of_byte has the token of each single byte; words the first
-// bytes of the words, and waiting how many there are.
+// bytes of the words, and waiting[0] their number.
 extern "C" __global__ void __launch_bounds__(256)
 merge_by_lane(const unsigned* __restrict__ text,
               const unsigned* __restrict__ wall,

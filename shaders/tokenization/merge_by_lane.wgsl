@@ -12,7 +12,7 @@ const END = 255u;        // what stands behind the text
 @group(0) @binding(2) var<storage, read> merges: array<u32>;
 // The token of each single byte.
 @group(0) @binding(3) var<storage, read> of_byte: array<u32>;
-// The first bytes of the words, and how many words.
+// The first bytes of the words; waiting[0] is their number.
 @group(0) @binding(4) var<storage, read> words: array<u32>;
 @group(0) @binding(5) var<storage, read> waiting: array<u32>;
 @group(0) @binding(6) var<storage, read_write> ids: array<u32>;

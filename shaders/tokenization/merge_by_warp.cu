@@ -8,7 +8,7 @@
 constexpr unsigned LANES = 32;
 constexpr unsigned ALL = 0xffffffffu;
 constexpr unsigned END = 255;  // what stands behind the text
-// Words are no longer: `find_words` sees to that.
+// No word in `words` has more: `find_words` sees to that.
 constexpr unsigned LONGEST = 1024;
 
 struct Word {
@@ -34,7 +34,7 @@ struct Word {
 };
 
 // of_byte has the token of each single byte; words the first
-// bytes of the words, and waiting how many there are.
+// bytes of the words, and waiting[0] their number.
 extern "C" __global__ void __launch_bounds__(32)
 merge_by_warp(const unsigned* __restrict__ text,
               const unsigned* __restrict__ wall,
@@ -65,6 +65,7 @@ merge_by_warp(const unsigned* __restrict__ text,
         for (unsigned i = lane; i < bytes; i += LANES) {
             word.rank[i] = word.rank_at(merges, i);
         }
+        __syncwarp();
         while (true) {
             unsigned own = NOTHING;
             unsigned at = NOTHING;

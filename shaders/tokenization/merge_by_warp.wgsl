@@ -1,13 +1,13 @@
 // The words that are no tokens, 32 lanes a word. The tokens of
 // a word and the ranks of its pairs are kept in workgroup
-// memory, and a merge changes two ranks. All lanes look for the
-// lowest one.
+// memory, and for a merge two ranks are looked up. All lanes
+// look for the lowest one.
 // #include "merges.wgsl"
 
 override N: u32 = 4096;  // bytes
 const LANES = 32u;
 const END = 255u;        // what stands behind the text
-// Words are no longer: `find_words` sees to that.
+// No word in `words` has more: `find_words` sees to that.
 const LONGEST = 1024u;
 
 @group(0) @binding(0) var<storage, read> text: array<u32>;
@@ -15,7 +15,7 @@ const LONGEST = 1024u;
 @group(0) @binding(2) var<storage, read> merges: array<u32>;
 // The token of each single byte.
 @group(0) @binding(3) var<storage, read> of_byte: array<u32>;
-// The first bytes of the words, and how many words.
+// The first bytes of the words; waiting[0] is their number.
 @group(0) @binding(4) var<storage, read> words: array<u32>;
 @group(0) @binding(5) var<storage, read> waiting: array<u32>;
 @group(0) @binding(6) var<storage, read_write> ids: array<u32>;

@@ -1,6 +1,6 @@
 // The merges of a vocabulary as a table. Each place has two
-// tokens, the rank of their merge and what they make; the left
-// one is NOTHING if there is none.
+// tokens, the rank of their merge and what they make; a free
+// place has NOTHING in all four.
 // Constant: MERGE_PLACES, a power of two.
 #pragma once
 constexpr unsigned NOTHING = 0xffffffffu;

@@ -1,6 +1,6 @@
 // The merges of a vocabulary as a table. Each place has two
-// tokens, the rank of their merge and what they make; the left
-// one is NOTHING if there is none.
+// tokens, the rank of their merge and what they make; a free
+// place has NOTHING in all four.
 
 override MERGE_PLACES: u32 = 256;  // a power of two
 const NOTHING = 0xffffffffu;

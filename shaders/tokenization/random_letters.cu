@@ -1,4 +1,4 @@
-// A text of random letters, a byte a word: words of LETTERS
+// A text of random letters, a byte in a u32: words of LETTERS
 // letters with a space before each.
 // Constants: N, the bytes; LETTERS, those of each word.
 

@@ -119,7 +119,7 @@ struct Rules {
         return ended || before_last == i ? at : before_last;
     }
 
-    // At most three numbers, of which one ends at i.
+    // At most three digits, of which one ends at i.
     __device__ unsigned three_numbers(unsigned i) const {
         for (unsigned k = 0; k < 2; k++) {
             Char c = char_at(i);

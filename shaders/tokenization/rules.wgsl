@@ -111,7 +111,7 @@ fn spaces(i: u32, line_ends: bool) -> u32 {
     return select(before_last, at, ended || before_last == i);
 }
 
-// At most three numbers, of which one ends at i.
+// At most three digits, of which one ends at i.
 fn three_numbers(i: u32) -> u32 {
     var at = i;
     for (var k = 0u; k < 2u; k++) {

@@ -1,7 +1,7 @@
-// The text as it comes, four bytes in a word, to one byte in a
-// word. A character that the end cuts is left out: END is a
+// The text as it comes, four bytes in a u32, to one byte in a
+// u32. A character that the end cuts is left out: END is a
 // byte that no UTF-8 has.
-// Constants: N, the bytes; WORDS, the words, read in turn.
+// Constants: N, the bytes; WORDS, the u32s, read in turn.
 constexpr unsigned END = 255;
 
 __device__ unsigned packed_byte(const unsigned* packed,

@@ -1,9 +1,9 @@
-// The text as it comes, four bytes in a word, to one byte in a
-// word. A character that the end cuts is left out: END is a
+// The text as it comes, four bytes in a u32, to one byte in a
+// u32. A character that the end cuts is left out: END is a
 // byte that no UTF-8 has.
 
 override N: u32 = 4096;      // bytes
-override WORDS: u32 = 1024;  // words, read in turn
+override WORDS: u32 = 1024;  // u32s, read in turn
 const END = 255u;
 
 @group(0) @binding(0) var<storage, read> packed: array<u32>;

@@ -79,13 +79,15 @@ impl Pattern {
         (1..text.len()).rev().find(|&at| self.can_cut(text, at))
     }
 
-    /// Whether a piece ends before byte `at` whatever else the text holds: before a space between two letters, or after a line's end between a word and a letter.
+    /// Whether a piece ends before byte `at` whatever else the text holds: before a space between two letters, after a line's end between a word and a
+    /// letter, or between a digit and a comma.
     fn can_cut(self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
         if self == Self::None || at < 2 || at + 1 >= bytes.len() {
             return false;
         }
         match (bytes[at - 1], bytes[at]) {
+            (before, b',' | b';') => before.is_ascii_digit(),
             (before, b' ') => before.is_ascii_alphabetic() && bytes[at + 1].is_ascii_alphabetic(),
             (b'\n', _) => {
                 let is = |c: Option<char>, class| c.is_some_and(|c| Classes::get().of(c) & class != 0);

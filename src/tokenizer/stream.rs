@@ -5,8 +5,8 @@ use std::io::Read;
 use super::Pattern;
 use crate::base::diag::Diagnostic;
 
-/// Bytes that are read before they are worked on. A block grows if it has no place where it can be cut.
-const BLOCK: usize = 32 << 20;
+/// Bytes that are read before they are worked on: a little less than two of the parts that a device takes. A block grows if it has no place where it can be cut.
+const BLOCK: usize = 32_000_000;
 
 /// Reads UTF-8 from `source` and hands it over in blocks whose pieces are those of the whole text. `name` is what messages call the source.
 ///
