@@ -28,8 +28,15 @@ fn tensor(values: &[f64]) -> Tensor {
     Tensor { elem: Elem::F32, words: values.iter().map(|v| Elem::F32.encode(*v)).collect() }
 }
 
+/// No token.
+const NOTHING: u32 = u32::MAX;
+
+fn words(values: &[u32]) -> Tensor {
+    Tensor { elem: Elem::U32, words: values.to_vec() }
+}
+
 fn index(value: u32) -> Tensor {
-    Tensor { elem: Elem::U32, words: vec![value] }
+    words(&[value])
 }
 
 fn named(name: &str, tensor: Tensor) -> (String, Tensor) {
@@ -101,6 +108,12 @@ fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
             spec("cross_entropy_backward", &[("rows", 1.0), ("cols", 2.0), ("z_millionths", 0.0)], 0.0),
             vec![named("x", tensor(&[7.0, 7.0])), named("targets", index(1))],
             tensor(&[0.5, -0.5]),
+        ),
+        // "hello" is token 15339, " world" 1917.
+        (
+            spec("cl100k", &[("bytes", 11.0), ("words", 3.0), ("letters", 0.0)], 0.0),
+            vec![named("packed", words(&[0x6c6c_6568, 0x6f77_206f, 0x0064_6c72]))],
+            words(&[15339, NOTHING, NOTHING, NOTHING, NOTHING, 1917, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING]),
         ),
     ];
     let covered: Vec<&str> = cases.iter().map(|(spec, ..)| spec.reference.as_str()).collect();
