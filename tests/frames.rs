@@ -8,9 +8,9 @@ use warpbook::session::desk::Command;
 
 use window::{Window, open, settle};
 
-/// Allocations of a frame at most. A step takes up to 11,000, most of them egui's own: whatever is worked out anew in each frame that could
-/// be kept, such as the figures of a recording, shows in tens of thousands.
-const MOST: u64 = 15_000;
+/// Allocations of a frame at most. Most steps take up to 11,000, most of them egui's own; a long page beside a warp whose 32 lanes touch 32 rows takes 17,200.
+/// Whatever is worked out anew in each frame that could be kept, such as the figures of a recording, shows in tens of thousands.
+const MOST: u64 = 20_000;
 
 #[test]
 fn a_frame_does_little() {

@@ -37,7 +37,19 @@ fn the_four_words_merge_as_each_rule_says() {
     ];
     for (rule, expected) in rules.iter().enumerate() {
         let rule = format!("rule={rule}");
-        let args = ["run", "tokenization", "--json", "--backend", "simt", "--set", &rule, "--print", "merges"];
+        let args = [
+            "run",
+            "tokenization",
+            "--program",
+            "words",
+            "--json",
+            "--backend",
+            "simt",
+            "--set",
+            &rule,
+            "--print",
+            "merges",
+        ];
         let run = warpbook(&args);
         assert_eq!(run.code, 0, "{}", run.err);
         let json = run.json();
