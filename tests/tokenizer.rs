@@ -139,3 +139,27 @@ fn a_text_without_neighbours_stops_early_and_says_so() {
         assert!(run.err.contains(&format!("{tokens} tokens: after")), "{content:?}: {}", run.err);
     }
 }
+
+#[test]
+fn what_changes_the_ids_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();
+    fs::write(path("empty.txt"), "").expect("a file");
+    fs::write(path("a.txt"), "ab ab ab").expect("a file");
+    for out in ["of.json", "of.tiktoken"] {
+        let run =
+            warpbook(&["tokenizer", "train", &path("a.txt"), &path("empty.txt"), "--vocab", "300", "-o", &path(out)]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.err.contains("empty.txt:1:1: warning: the file is empty"), "{}", run.err);
+    }
+    let said = |vocabulary: &str, pattern: &[&str]| {
+        let command = [&["tokenizer", "encode", "--vocab", vocabulary, "ab"], pattern].concat();
+        let run = warpbook(&command);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.err
+    };
+    assert!(said(&path("of.tiktoken"), &[]).contains("a file of ranks has no pattern"));
+    assert_eq!(said(&path("of.tiktoken"), &["--pattern", "cl100k"]), "");
+    assert_eq!(said(&path("of.json"), &["--pattern", "gpt2"]), "");
+    assert!(said("cl100k_base", &["--pattern", "gpt2"]).contains("cuts words by cl100k, and --pattern asks for gpt2"));
+}

@@ -4,6 +4,7 @@
 // where each of them does.
 // Constants: N, the bytes of the text; BLOCKS, N / 256, rounded
 // up.
+#include "scan_block.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
 close_gaps(const unsigned* __restrict__ ids,
@@ -14,25 +15,15 @@ close_gaps(const unsigned* __restrict__ ids,
            const unsigned* __restrict__ turn,
            unsigned* __restrict__ new_ids,
            unsigned* __restrict__ new_offset) {
-    __shared__ unsigned before[256];
     unsigned lane = threadIdx.x;
     unsigned i = blockIdx.x * 256 + lane;
     unsigned keep = 0;
     if (i < length[0]) {
         keep = i > 0 ? 1 - begins[i - 1] : 1;
     }
-    before[lane] = keep;
-    for (unsigned step = 1; step < 256; step *= 2) {
-        __syncthreads();
-        unsigned left = 0;
-        if (lane >= step) {
-            left = before[lane - step];
-        }
-        __syncthreads();
-        before[lane] += left;
-    }
+    unsigned kept = scan_block(lane, keep);
     if (keep == 1) {
-        unsigned to = starts[blockIdx.x] + before[lane] - 1;
+        unsigned to = starts[blockIdx.x] + kept - 1;
         // The newest token is that of the last merge.
         unsigned newest = 255 + turn[0];
         new_ids[to] = begins[i] == 1 ? newest : ids[i];

@@ -2,6 +2,7 @@
 // that begins a merge becomes the new token. `starts` says
 // where a block of 256 tokens goes, a scan within the block
 // where each of them does.
+// #include "scan_block.wgsl"
 
 override N: u32 = 4096;     // bytes of the text
 override BLOCKS: u32 = 16;  // N / 256, rounded up
@@ -17,8 +18,6 @@ var<storage, read_write> new_ids: array<u32>;
 @group(0) @binding(7)
 var<storage, read_write> new_offset: array<u32>;
 
-var<workgroup> before: array<u32, 256>;
-
 @compute @workgroup_size(256)
 fn main(
     @builtin(global_invocation_id) gid: vec3<u32>,
@@ -33,18 +32,9 @@ fn main(
             keep = 1u - begins[i - 1u];
         }
     }
-    before[lane] = keep;
-    for (var step = 1u; step < 256u; step *= 2u) {
-        workgroupBarrier();
-        var left = 0u;
-        if (lane >= step) {
-            left = before[lane - step];
-        }
-        workgroupBarrier();
-        before[lane] += left;
-    }
+    let kept = scan_block(lane, keep);
     if (keep == 1u) {
-        let to = starts[group.x] + before[lane] - 1u;
+        let to = starts[group.x] + kept - 1u;
         // The newest token is that of the last merge.
         let newest = 255u + turn[0];
         new_ids[to] = select(ids[i], newest, begins[i] == 1u);

@@ -1,6 +1,7 @@
 // The tokens move together, in their order. `starts` says where
 // a block of 256 bytes goes, a scan within the block where each
 // of its tokens does.
+// #include "scan_block.wgsl"
 
 override N: u32 = 4096;     // bytes
 override BLOCKS: u32 = 16;  // N / 256, rounded up
@@ -17,8 +18,6 @@ var<storage, read_write> offset: array<u32>;
 @group(0) @binding(4)
 var<storage, read_write> length: array<u32>;
 
-var<workgroup> before: array<u32, 256>;
-
 @compute @workgroup_size(256)
 fn main(
     @builtin(global_invocation_id) gid: vec3<u32>,
@@ -30,18 +29,10 @@ fn main(
     if (i < N) {
         id = ids[i];
     }
-    before[lane] = select(1u, 0u, id == NOTHING);
-    for (var step = 1u; step < 256u; step *= 2u) {
-        workgroupBarrier();
-        var left = 0u;
-        if (lane >= step) {
-            left = before[lane - step];
-        }
-        workgroupBarrier();
-        before[lane] += left;
-    }
+    let keep = select(1u, 0u, id == NOTHING);
+    let kept = scan_block(lane, keep);
     if (id != NOTHING) {
-        let to = starts[group.x] + before[lane] - 1u;
+        let to = starts[group.x] + kept - 1u;
         encoded[to] = id;
         offset[to] = i;
     }

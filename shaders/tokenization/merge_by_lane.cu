@@ -1,20 +1,9 @@
-// The words that are no tokens, a lane a word: of all pairs in
-// it, the one of the lowest rank is merged, the leftmost of
-// several, until no pair has a rank. A token stays where its
-// first byte is, and its other bytes become NOTHING.
+// The words that are no tokens, a lane a word.
 // Constants: N, the bytes; MERGE_PLACES.
+#include "by_rank.cuh"
 #include "merges.cuh"
 
 constexpr unsigned END = 255;  // what stands behind the text
-
-// Where the next token is, from i on; `end` if there is none.
-__device__ unsigned next_token(const unsigned* ids, unsigned i,
-                               unsigned end) {
-    while (i < end && ids[i] == NOTHING) {
-        i++;
-    }
-    return i;
-}
 
 // of_byte has the token of each single byte; words the first
 // bytes of the words, and waiting[0] their number.
@@ -36,26 +25,11 @@ merge_by_lane(const unsigned* __restrict__ text,
         ids[end] = of_byte[text[end]];
         end++;
     } while (end < N && wall[end] == 0 && text[end] != END);
-    while (true) {
-        unsigned lowest = NOTHING;
-        unsigned best = start;
-        unsigned left = start;
-        unsigned right = next_token(ids, left + 1, end);
-        while (right < end) {
-            unsigned rank =
-                merge_rank(merges, ids[left], ids[right]);
-            if (rank < lowest) {
-                lowest = rank;
-                best = left;
-            }
-            left = right;
-            right = next_token(ids, left + 1, end);
-        }
-        if (lowest == NOTHING) {
-            break;
-        }
-        right = next_token(ids, best + 1, end);
-        ids[best] = merged(merges, ids[best], ids[right]);
-        ids[right] = NOTHING;
-    }
+    auto rank_of = [&](unsigned left, unsigned right) {
+        return merge_rank(merges, left, right);
+    };
+    auto made_of = [&](unsigned left, unsigned right) {
+        return merged(merges, left, right);
+    };
+    merge_word(ids, start, end, rank_of, made_of);
 }

@@ -3,7 +3,7 @@
 // place has NOTHING in all four.
 // Constant: MERGE_PLACES, a power of two.
 #pragma once
-constexpr unsigned NOTHING = 0xffffffffu;
+#include "nothing.cuh"
 
 // The place of two tokens, or the free place that ends the
 // search.

@@ -3,7 +3,6 @@
 // place has NOTHING in all four.
 
 override MERGE_PLACES: u32 = 256;  // a power of two
-const NOTHING = 0xffffffffu;
 
 // The place of two tokens, or the free place that ends the
 // search.

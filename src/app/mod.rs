@@ -1,11 +1,14 @@
 //! The window: page and bench side by side. Views read the desk's state and hand back commands.
 
 mod changes;
+mod choice;
 mod chrome;
 mod controls;
+mod dropped;
 mod editor;
 mod explore;
 mod export;
+mod fallback;
 mod format;
 mod glossary;
 mod help;
@@ -56,6 +59,7 @@ pub struct View {
     help: bool,
     /// Whether the fonts are drawn.
     warm: bool,
+    fallback: fallback::Fallback,
     /// The source line under the pointer.
     hovered_line: Option<u32>,
     /// The source line that the pointer is on in an origin.
@@ -83,12 +87,20 @@ impl View {
         (self.stage.player.playing, self.stage.player.speed) = (true, speed);
     }
 
+    /// Whether fonts are still being looked for.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.fallback.is_waiting()
+    }
+
     /// Draws one frame, and lets the desk carry out what the learner did in it.
     pub fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
         desk.poll();
         if !std::mem::replace(&mut self.warm, true) {
             theme::warm(ui);
+            self.fallback.install(ui.ctx());
         }
+        self.fallback.poll(ui.ctx());
         let theme = match desk.state().saved.theme {
             ThemeChoice::Dark => egui::Theme::Dark,
             ThemeChoice::Light => egui::Theme::Light,
@@ -112,7 +124,7 @@ impl View {
 
     fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
         let window = ui.max_rect();
-        let mut commands = Vec::new();
+        let mut commands = Vec::from_iter(dropped::take(ui, state, !self.home.open));
         if !self.home.open {
             commands.extend(keys(ui, state));
             self.enlarge(ui, window);

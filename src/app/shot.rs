@@ -75,7 +75,7 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
                 desk.command(Command::Explain(buffer.clone(), *index));
             }
             stage = 2;
-        } else if stage == 2 && settled(&desk) {
+        } else if stage == 2 && settled(&desk) && !view.is_waiting() {
             break;
         }
         if !woken.swap(false, Ordering::Relaxed) {

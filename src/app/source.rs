@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
+use super::choice;
 use super::editor::{self, Editor};
 use super::highlight::{self, Kind};
 use super::parts::{self, Below};
@@ -12,12 +13,12 @@ use super::theme;
 use crate::base;
 use crate::base::parts::Part;
 use crate::base::units::{count, digits3};
-use crate::lesson::{Exercise, Kernel, Lesson};
+use crate::lesson::Kernel;
 use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::edits::{Edit, Language, is_edit_id};
+use crate::session::edits::{Edit, Language};
 use crate::session::output::CompiledOutput;
 use crate::session::{ladder, ptx};
 use crate::trace::record::{Backend, Compiled};
@@ -66,11 +67,11 @@ impl Code {
             let rungs =
                 program.pass(&state.place.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
             let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
-            let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 220.0);
+            let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 260.0);
             let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
-            happened.commands.extend(programs(ui, state, lesson, title, width));
+            happened.commands.extend(choice::programs(ui, state, lesson, title, width));
             if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
-                happened.commands.extend(self::rungs(ui, state, kernel, rungs, width));
+                happened.commands.extend(choice::rungs(ui, state, kernel, rungs, width));
             }
             let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
             if let Some(output) = checked.map(|check| &check.output) {
@@ -211,58 +212,12 @@ impl Code {
     }
 }
 
-/// The choice among the learner's versions and the lesson's programs.
-fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width: f32) -> Option<Command> {
-    let mut chosen = None;
-    let selected = RichText::new(title).font(theme::medium(theme::UI));
-    let combo = egui::ComboBox::from_id_salt("kernel").selected_text(selected).width(width).height(400.0);
-    let response = combo.show_ui(ui, |ui| {
-        let exercises = lesson.exercises.iter().map(Exercise::yours);
-        let own = state.kept().edits.iter().rev().map(|edit| edit.id.clone()).chain(exercises);
-        let own: Vec<Edit> = own.filter_map(|id| state.edit(&id)).collect();
-        for edit in &own {
-            if ui.selectable_label(state.place.edit.as_ref() == Some(&edit.id), &edit.name).clicked() {
-                chosen = Some(Command::ShowEdit(edit.id.clone()));
-            }
-        }
-        if !own.is_empty() {
-            ui.separator();
-        }
-        for other in lesson.programs.iter().filter(|program| !is_edit_id(&program.id)) {
-            let change = lesson.kernel(&other.id).map_or("", |kernel| &kernel.change);
-            let here = state.place.edit.is_none() && other.id == state.place.variant.program;
-            if ui.selectable_label(here, &other.title).on_hover_text(change).clicked() {
-                chosen = Some(Command::ShowProgram(other.id.clone()));
-            }
-        }
-    });
-    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Kernel on the bench"));
-    chosen
-}
-
 /// What of a kernel the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Text {
     Source(Language),
     /// What the compiler made of it.
     Ptx,
-}
-
-/// The choice among the kernels that can take the place on the stage.
-fn rungs(ui: &mut Ui, state: &State, kernel: &Kernel, rungs: &[String], width: f32) -> Option<Command> {
-    let lesson = state.place.lesson.as_ref()?;
-    let mut chosen = None;
-    let combo = egui::ComboBox::from_id_salt("rung").selected_text(&kernel.title).width(width).height(400.0);
-    let response = combo.show_ui(ui, |ui| {
-        for other in rungs.iter().filter_map(|id| lesson.kernel(id)) {
-            if ui.selectable_label(other.id == kernel.id, &other.title).on_hover_text(&other.change).clicked() {
-                chosen = Some(Command::ChooseRung(state.place.pass.clone(), other.id.clone()));
-            }
-        }
-    });
-    let name = format!("Kernel of the pass {}", state.place.pass);
-    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
-    chosen
 }
 
 fn twin(kernel: &Kernel) -> &str {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -66,13 +67,18 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
     for path in &args.files {
         let name = path.display().to_string();
         let file = open(path)?;
-        stream::read(file, &name, pattern, |text| {
+        let before = pieces.bytes();
+        let _all: ControlFlow<()> = stream::read(file, &name, pattern, |text| {
             pieces.add(pattern, text);
             if spoken.elapsed() > Duration::from_secs(2) {
                 spoken = Instant::now();
                 out::note(&format!("{} MB read", pieces.bytes() / 1_000_000));
             }
+            ControlFlow::Continue(())
         })?;
+        if pieces.bytes() == before {
+            out::problems(&[Diagnostic::warning("the file is empty: nothing is learnt from it").in_file(&name)]);
+        }
     }
     let bytes = pieces.bytes();
     let pieces = pieces.in_order();
@@ -87,7 +93,7 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
             spoken = Instant::now();
             out::note(&format!("{done} merges"));
         }
-    });
+    })?;
     let vocabulary = Vocabulary::from_merges(&merges);
     let text = match format {
         FileFormat::Ranks => rank_file::write(&vocabulary),
@@ -109,7 +115,8 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
 }
 
 fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
-    let (vocabulary, pattern) = vocabulary(&args.vocabulary)?;
+    let (vocabulary, own) = vocabulary(&args.vocabulary)?;
+    let pattern = pattern_of(&args.vocabulary, own);
     let (mut ids, mut count) = (Vec::new(), 0);
     let mut take = |encoded: Vec<Vec<u32>>| {
         for mut encoded in encoded {
@@ -154,13 +161,11 @@ fn each_text(
     if args.text != "-" {
         return take(&args.text);
     }
-    let mut failed = None;
-    stream::read(std::io::stdin().lock(), "standard input", pattern, |text| {
-        if failed.is_none() {
-            failed = take(text).err();
-        }
+    let outcome = stream::read(std::io::stdin().lock(), "standard input", pattern, |text| match take(text) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(problem) => ControlFlow::Break(problem),
     })?;
-    failed.map_or(Ok(()), Err)
+    outcome.break_value().map_or(Ok(()), Err)
 }
 
 /// Starts this program again, with a setting that the system's loader reads only at the start.
@@ -194,12 +199,29 @@ fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {
     Ok(DONE)
 }
 
-/// The vocabulary that is asked for, and its pattern.
-fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Pattern), Diagnostic> {
+/// The pattern to cut by: the vocabulary's own, or the one that is asked for.
+fn pattern_of(args: &VocabularyArgs, own: Option<Pattern>) -> Pattern {
     let asked = args.pattern.map(PatternArg::pattern);
+    match (own, asked) {
+        (None, None) => {
+            out::note("a file of ranks has no pattern: words are cut by gpt2, unless --pattern names another")
+        }
+        (Some(own), Some(asked)) if own != asked => {
+            let message =
+                format!("the vocabulary cuts words by {}, and --pattern asks for {}", own.name(), asked.name());
+            let hint = "leave --pattern out to get the ids that others get";
+            out::problems(&[Diagnostic::warning(message).hint(hint).in_file(&args.vocab)]);
+        }
+        _ => {}
+    }
+    asked.or(own).unwrap_or(Pattern::Gpt2)
+}
+
+/// The vocabulary that is asked for, and its pattern if it has one.
+fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Option<Pattern>), Diagnostic> {
     if let Some(built_in) = rank_file::built_in(&args.vocab) {
         let own = if args.vocab == "o200k_base" { Pattern::O200k } else { Pattern::Cl100k };
-        return Ok((built_in?, asked.unwrap_or(own)));
+        return Ok((built_in?, Some(own)));
     }
     let path = Path::new(&args.vocab);
     let format = format_of(path).ok_or_else(|| {
@@ -209,10 +231,10 @@ fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Pattern), Diagnostic
     let text =
         files::read_text(path).map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", args.vocab)))?;
     let (vocabulary, pattern) = match format {
-        FileFormat::Ranks => (rank_file::read(&args.vocab, &text)?, asked.unwrap_or(Pattern::Gpt2)),
+        FileFormat::Ranks => (rank_file::read(&args.vocab, &text)?, None),
         FileFormat::HuggingFace => {
             let (vocabulary, own) = hugging_face::read(&args.vocab, &text)?;
-            (vocabulary, asked.unwrap_or(own))
+            (vocabulary, Some(own))
         }
     };
     let alone = vocabulary.unreachable();

@@ -10,8 +10,7 @@ use crate::base::diag::{Diagnostic, Place};
 use crate::base::files::{FileError, PackFiles};
 use crate::base::npy;
 use crate::base::tensor::{Elem, Init, Tensor};
-use crate::tokenizer::rank_file;
-use crate::tokenizer::tables::Table;
+use crate::tokenizer::tables::{self, Table};
 
 /// A buffer of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,9 +105,9 @@ impl BufferSpec {
                 Ok(Tensor { elem, words: words.collect() })
             }
             Content::Vocabulary(name, table) => {
-                let words = rank_file::shared(name).map(|vocabulary| vocabulary.table(*table)).unwrap_or_default();
+                let words = tables::shared(name, *table).unwrap_or_default();
                 if words.len() == count {
-                    return Ok(Tensor { elem, words });
+                    return Ok(Tensor { elem, words: words.to_vec() });
                 }
                 let (has, buffer) = (words.len(), &self.name);
                 let message = format!("the table of {name} for `{buffer}` has {has} elements, and the buffer {count}");

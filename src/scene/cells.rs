@@ -14,8 +14,9 @@ const FOOT: f32 = 40.0;
 /// Height of a line of cells, and of a cell.
 pub(super) const LINE: f32 = 27.0;
 const CELL: f32 = 22.0;
-/// Width of a character, and of the space beside the characters of a cell.
+/// Width of a character, of one that fills a square, and of the space beside the characters of a cell.
 const CHARACTER: f32 = 8.2;
+const SQUARE: f32 = 13.4;
 const PADDING: f32 = 8.0;
 /// Colours of tokens of several bytes; the same token has the same colour everywhere.
 const COLOURS: u32 = 32;
@@ -57,7 +58,24 @@ pub(super) fn cell(frame: &mut Frame, at: [f32; 2], bytes: &[u8], hovered: Optio
 
 /// Room that a token's cell takes.
 pub(super) fn room(bytes: &[u8]) -> f32 {
-    shown(bytes).chars().count() as f32 * CHARACTER + PADDING
+    shown(bytes).chars().map(|c| if is_square(c) { SQUARE } else { CHARACTER }).sum::<f32>() + PADDING
+}
+
+/// Whether a character fills a square, as those of Chinese, Japanese and Korean do, and emoji.
+fn is_square(c: char) -> bool {
+    matches!(
+        c,
+        '\u{1100}'..='\u{115f}'
+            | '\u{2e80}'..='\u{303e}'
+            | '\u{3041}'..='\u{a4cf}'
+            | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{fe30}'..='\u{fe6f}'
+            | '\u{ff00}'..='\u{ff60}'
+            | '\u{ffe0}'..='\u{ffe6}'
+            | '\u{1f300}'..='\u{1faff}'
+            | '\u{20000}'..='\u{3ffff}'
+    )
 }
 
 /// Bytes as they are shown: spaces and ends of lines by signs of their own, what is no character by its number.
@@ -106,7 +124,10 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
         x += wide;
     }
     let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
-    let keys = [key(Ink::Raised, "a byte"), key(Ink::Bank(3, 45), "a token of several bytes: a colour for each")];
+    let keys = [
+        key(Ink::Raised, "a byte"),
+        key(Ink::Bank(3, 45), "a token of several bytes: equal tokens have equal colours"),
+    ];
     legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
     format!("{said}.")
 }
@@ -167,6 +188,7 @@ mod tests {
     fn bytes_that_are_no_character_are_numbers() {
         assert_eq!(shown("é\n".as_bytes()), "é¶");
         assert_eq!(shown(&[0xc3]), "⟨c3⟩");
+        assert!(room("人人".as_bytes()) > room(b"abc"));
         assert_eq!(colour(b"a"), Ink::Raised);
         assert_eq!(colour(b"the"), colour(b"the"));
     }

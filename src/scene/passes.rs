@@ -162,8 +162,9 @@ impl Passes {
                 frame.tag_last(Tag::Pass(at));
             };
             let cost = stage.cost();
-            // A time that is cut reads as another one.
-            let fits = stage.time_s.is_none() || text::width(&cost, 12.0, false) <= wide - 2.0 * pad;
+            // A figure that is cut reads as another one.
+            let is_figure = stage.time_s.is_some() || stage.bytes.is_some();
+            let fits = !is_figure || text::width(&cost, 12.0, false) <= wide - 2.0 * pad;
             words(if fits { 12.0 } else { BOX / 2.0 }, Ink::Text, &stage.title, &mut frame);
             if fits {
                 words(29.0, Ink::Muted, &cost, &mut frame);

@@ -42,6 +42,7 @@ pub mod setting;
 pub mod shader_file;
 pub mod staged;
 pub mod sweep;
+pub mod text_file;
 pub mod verdict;
 pub mod watch;
 pub mod work;

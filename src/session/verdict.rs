@@ -9,31 +9,45 @@ use crate::trace::{Check, Record};
 #[must_use]
 pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     let check = record.check().filter(|c| !c.ok)?;
+    let is_mine = is_edit_id(&record.program);
     let is_it = |spec: &&CheckSpec| {
         job.buffers[spec.output].name == check.output && spec.against(&job.buffers) == check.reference
     };
-    // Of what a lesson puts together the check is named; of one kernel, or of what a learner wrote, its file.
-    let place = job.checks.iter().find(is_it).and_then(|spec| spec.place.as_ref());
-    let place = place.filter(|place| place.file == job.place.file).unwrap_or(&job.place);
+    let spec = job.checks.iter().find(is_it);
+    // Of what a lesson puts together the check is named; of one kernel, or of what a learner wrote, its file. A learner's kernel in a lesson's program has no file,
+    // and the lesson's would be the wrong one.
+    let asked = spec.and_then(|spec| spec.place.as_ref()).filter(|place| place.file == job.place.file);
+    let place = if asked.is_some() && is_mine { None } else { asked.or(Some(&job.place)) };
+    let is_whole = spec.is_some_and(|spec| job.buffers[spec.output].elem.is_whole());
     let first = check.first_wrong.map(|(i, got, expected)| {
-        let got = if got.is_nan() { "was never written, or is no number".to_owned() } else { format!("is {got}") };
-        format!(": element {i} {got}, and should be {expected}")
+        // As 32-bit floats are written, unless that hides the difference.
+        #[expect(clippy::cast_possible_truncation, reason = "for fewer digits")]
+        let [short_got, short_expected] = [got as f32, expected as f32];
+        if got.is_nan() {
+            format!(": element {i} was never written, or is no number, and should be {expected}")
+        } else if is_whole || short_got == short_expected {
+            format!(": element {i} is {got}, and should be {expected}")
+        } else {
+            format!(": element {i} is {short_got}, and should be {short_expected}")
+        }
     });
     let told = check.told.as_ref().map(|told| format!(": {told}"));
     let what = match record.passes.len() {
-        1 if is_edit_id(&record.program) => "your kernel gives a wrong result".to_owned(),
+        1 if is_mine => "your kernel gives a wrong result".to_owned(),
         1 => format!("kernel `{}` gives a wrong result", record.program),
+        _ if is_mine => format!("with your kernel, `{}` is wrong", check.output),
         _ => format!("program `{}` leaves a wrong `{}`", record.program, check.output),
     };
     let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
+    // Whole numbers are equal or not.
+    let error = if is_whole { String::new() } else { format!("; relative error {:.2e}", check.max_rel_error) };
     let message = format!(
-        "{what}{round} on {}{}; relative error {:e} against `{}`",
+        "{what}{round} on {}{}{error}, against `{}`",
         record.backend.name(),
         first.or(told).unwrap_or_default(),
-        check.max_rel_error,
         check.reference
     );
-    Some(Diagnostic::error(message).in_place(place).hint(advice(check)))
+    Some(Diagnostic::error(message).in_place_of(place).hint(advice(check)))
 }
 
 /// What to do about a failed check.

@@ -2,6 +2,7 @@
 //!
 //! The lesson on tokenization runs the same algorithm in kernels, on a text that can be watched. This module is the tool.
 
+mod cells;
 mod classes;
 pub mod count;
 pub mod encode;

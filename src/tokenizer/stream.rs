@@ -1,6 +1,7 @@
 //! A text of any length, read block by block.
 
 use std::io::Read;
+use std::ops::ControlFlow;
 
 use super::Pattern;
 use crate::base::diag::Diagnostic;
@@ -8,11 +9,17 @@ use crate::base::diag::Diagnostic;
 /// Bytes that are read before they are worked on: a little less than two of the parts that a device takes. A block grows if it has no place where it can be cut.
 const BLOCK: usize = 32_000_000;
 
-/// Reads UTF-8 from `source` and hands it over in blocks whose pieces are those of the whole text. `name` is what messages call the source.
+/// Reads UTF-8 from `source` and hands it over in blocks whose pieces are those of the whole text, until there is no more or `take` breaks off; returns what it broke
+/// off with. `name` is what messages call the source.
 ///
 /// # Errors
 /// If it cannot be read, or is no UTF-8: the message has the first wrong byte's offset.
-pub fn read(mut source: impl Read, name: &str, pattern: Pattern, mut take: impl FnMut(&str)) -> Result<(), Diagnostic> {
+pub fn read<B>(
+    mut source: impl Read,
+    name: &str,
+    pattern: Pattern,
+    mut take: impl FnMut(&str) -> ControlFlow<B>,
+) -> Result<ControlFlow<B>, Diagnostic> {
     let (mut held, mut done) = (Vec::new(), 0_u64);
     loop {
         let before = held.len();
@@ -31,13 +38,12 @@ pub fn read(mut source: impl Read, name: &str, pattern: Pattern, mut take: impl 
             Err(error) => return Err(not_utf8(name, &held, done, error.valid_up_to())),
         };
         if ended {
-            if !text.is_empty() {
-                take(text);
-            }
-            return Ok(());
+            return Ok(if text.is_empty() { ControlFlow::Continue(()) } else { take(text) });
         }
         if let Some(cut) = pattern.last_cut(text) {
-            take(&text[..cut]);
+            if let broken @ ControlFlow::Break(_) = take(&text[..cut]) {
+                return Ok(broken);
+            }
             done += cut as u64;
             held.drain(..cut);
         }
@@ -63,9 +69,22 @@ mod tests {
     #[test]
     fn a_wrong_byte_is_named_with_its_offset() {
         let wrong = [b"good text, then ".as_slice(), &[0xe9, 0x20]].concat();
-        let error = read(&wrong[..], "some.txt", Pattern::Gpt2, |_| {}).expect_err("this is Latin-1");
+        let all = |_: &str| ControlFlow::<()>::Continue(());
+        let error = read(&wrong[..], "some.txt", Pattern::Gpt2, all).expect_err("this is Latin-1");
         assert_eq!(error.message, "some.txt is not UTF-8: the byte 0xe9 at offset 16 begins no character");
         let cut_off = &"good é".as_bytes()[..6];
-        assert!(read(cut_off, "some.txt", Pattern::Gpt2, |_| {}).is_err(), "the last character is cut");
+        assert!(read(cut_off, "some.txt", Pattern::Gpt2, all).is_err(), "the last character is cut");
+    }
+
+    #[test]
+    fn who_takes_the_blocks_can_break_off() {
+        let text = "low lower ".repeat(2 * BLOCK / 10);
+        let mut taken = 0;
+        let broken = read(text.as_bytes(), "some.txt", Pattern::Gpt2, |block| {
+            taken += block.len();
+            ControlFlow::Break("enough")
+        });
+        assert_eq!(broken, Ok(ControlFlow::Break("enough")));
+        assert!(taken <= BLOCK, "{taken}");
     }
 }

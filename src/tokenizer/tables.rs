@@ -1,9 +1,12 @@
 //! A vocabulary as tables of words, for kernels that encode. `shaders/tokenization/` has the code that searches them.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::Vocabulary;
 use super::classes::Classes;
+use super::rank_file::{self, BUILT_IN};
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +31,17 @@ pub const TABLES: [(&str, Table); 5] = [
     ("spelling", Table::Spelling),
     ("merges", Table::Merges),
 ];
+
+/// A table of a vocabulary that is built in, made at most once; None if there is none of that name.
+#[must_use]
+pub fn shared(name: &str, table: Table) -> Option<&'static [u32]> {
+    type Made = [OnceLock<Vec<u32>>; TABLES.len()];
+    static MADE: [Made; BUILT_IN.len()] = [const { [const { OnceLock::new() }; TABLES.len()] }; BUILT_IN.len()];
+    let vocabulary = rank_file::shared(name)?;
+    let of = BUILT_IN.iter().position(|known| *known == name)?;
+    let at = TABLES.iter().position(|(_, known)| *known == table)?;
+    Some(MADE[of][at].get_or_init(|| vocabulary.table(table)))
+}
 
 /// No token.
 const NOTHING: u32 = u32::MAX;

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::cells::{Cells, Pair};
 use super::vocabulary::pair;
+use crate::base::diag::Diagnostic;
 
 /// Which of several pairs with the same count is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,9 +25,6 @@ pub enum Ties {
     Greatest,
 }
 
-/// No position.
-const NONE: u32 = u32::MAX;
-
 /// What decides between equal counts: the greatest wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
@@ -34,73 +33,25 @@ enum Precedence {
     Bytes(Arc<[u8]>, Arc<[u8]>),
 }
 
-/// A pair's weight in the text, and where its left token is or was.
-#[derive(Default)]
-struct Pair {
-    count: u64,
-    places: Vec<u32>,
-}
-
-/// A token of a piece.
-#[derive(Clone, Copy)]
-struct Token {
-    /// Its id; [`NONE`] if merged into the one before.
-    symbol: u32,
-    /// The token behind it in the piece; [`NONE`] at the end, and for a token that was merged.
-    next: u32,
-    before: u32,
-    piece: u32,
-}
-
 struct Training {
-    /// Those of all pieces, one behind the other.
-    text: Vec<Token>,
-    weights: Vec<u64>,
+    text: Cells,
     pairs: FxHashMap<u64, Pair>,
     tokens: Vec<Arc<[u8]>>,
     ties: Ties,
-    /// What a merge changes before and behind its places.
-    sides: [Side; 2],
-}
-
-/// The neighbours that a merge finds on one side, each once: a frequent pair has many places and few neighbours.
-#[derive(Default)]
-struct Side {
-    /// For each token, its place in `neighbours` and 1; 0 if it is none.
-    listed: Vec<u32>,
-    /// Each with its pairs' weight and places.
-    neighbours: Vec<(u32, Pair)>,
-}
-
-impl Side {
-    fn add(&mut self, symbol: u32, weight: u64, place: u32) {
-        let at = symbol as usize;
-        if at >= self.listed.len() {
-            self.listed.resize(at + 1, 0);
-        }
-        if self.listed[at] == 0 {
-            self.neighbours.push((symbol, Pair::default()));
-            self.listed[at] = self.neighbours.len() as u32;
-        }
-        let (_, pair) = &mut self.neighbours[self.listed[at] as usize - 1];
-        pair.count += weight;
-        pair.places.push(place);
-    }
-
-    fn take(&mut self) -> Vec<(u32, Pair)> {
-        let neighbours = std::mem::take(&mut self.neighbours);
-        neighbours.iter().for_each(|(symbol, _)| self.listed[*symbol as usize] = 0);
-        neighbours
-    }
 }
 
 /// The merges of a vocabulary with `size` tokens at most, 256 of them the bytes; fewer if no pair is left. `pieces` come in the text's order with their counts.
 /// `learned` is called with the number of merges so far, now and then.
 ///
-/// # Panics
-/// If the different pieces have 2^32 bytes or more.
-pub fn train(pieces: &[(Box<[u8]>, u64)], size: usize, ties: Ties, mut learned: impl FnMut(usize)) -> Vec<(u32, u32)> {
-    let mut training = Training::new(pieces, ties);
+/// # Errors
+/// If the different pieces have about 2^32 bytes or more.
+pub fn train(
+    pieces: &[(Box<[u8]>, u64)],
+    size: usize,
+    ties: Ties,
+    mut learned: impl FnMut(usize),
+) -> Result<Vec<(u32, u32)>, Diagnostic> {
+    let mut training = Training::new(pieces, ties)?;
     let mut queue =
         Queue { later: training.pairs.iter().map(|(&key, pair)| (pair.count, key)).collect(), ..Queue::default() };
     let mut merges = Vec::new();
@@ -113,14 +64,14 @@ pub fn train(pieces: &[(Box<[u8]>, u64)], size: usize, ties: Ties, mut learned: 
             continue;
         }
         merges.push(((key >> 32) as u32, key as u32));
-        for key in training.merge(key) {
-            queue.push(&training, training.pairs[&key].count, key);
+        for (key, count) in training.merge(key) {
+            queue.push(&training, count, key);
         }
         if merges.len().is_multiple_of(1024) {
             learned(merges.len());
         }
     }
-    merges
+    Ok(merges)
 }
 
 /// Pairs by their counts. Most are too rare ever to be merged: they wait outside of the heap.
@@ -134,10 +85,17 @@ struct Queue {
 }
 
 impl Queue {
-    fn push(&mut self, training: &Training, count: u64, key: u64) {
-        if count >= self.floor.max(1) {
-            self.heap.push(training.entry(key, &training.pairs[&key]));
-        } else if count > 0 {
+    /// `count` is the pair's count, or was: it may have fallen.
+    fn push(&mut self, training: &Training, mut count: u64, key: u64) {
+        if count >= self.floor {
+            let pair = &training.pairs[&key];
+            if pair.count >= self.floor.max(1) {
+                self.heap.push(training.entry(key, pair));
+                return;
+            }
+            count = pair.count;
+        }
+        if count > 0 {
             self.later.push((count, key));
         }
     }
@@ -147,9 +105,7 @@ impl Queue {
         while self.heap.is_empty() {
             self.floor = self.later.iter().map(|(count, _)| count.div_ceil(2)).max()?;
             for (count, key) in std::mem::take(&mut self.later) {
-                let is_due = count >= self.floor;
-                let now = if is_due { training.pairs[&key].count } else { count };
-                self.push(training, now, key);
+                self.push(training, count, key);
             }
         }
         self.heap.pop()
@@ -157,46 +113,10 @@ impl Queue {
 }
 
 impl Training {
-    fn new(pieces: &[(Box<[u8]>, u64)], ties: Ties) -> Self {
-        let bytes: usize = pieces.iter().map(|(piece, _)| piece.len()).sum();
-        assert!(
-            u32::try_from(bytes).is_ok_and(|bytes| bytes != NONE),
-            "too much text to train on at once: {bytes} bytes"
-        );
-        let mut text = Vec::with_capacity(bytes);
-        let weights: Vec<u64> = pieces.iter().map(|(_, count)| *count).collect();
-        // A table of all pairs of bytes.
-        let mut counts = vec![(0_usize, 0_u64); 1 << 16];
-        for (piece, weight) in pieces {
-            for two in piece.windows(2) {
-                let (places, count) = &mut counts[usize::from(two[0]) << 8 | usize::from(two[1])];
-                *places += 1;
-                *count += weight;
-            }
-        }
-        let with_room = |&(places, count): &(usize, u64)| Pair { count, places: Vec::with_capacity(places) };
-        let mut pairs: Vec<Pair> = counts.iter().map(with_room).collect();
-        for (number, (piece, _)) in (0_u32..).zip(pieces) {
-            for (at, &byte) in piece.iter().enumerate() {
-                let here = text.len() as u32;
-                let next = if at + 1 == piece.len() { NONE } else { here + 1 };
-                let before = if at == 0 { NONE } else { here - 1 };
-                text.push(Token { symbol: u32::from(byte), next, before, piece: number });
-                if let Some(&behind) = piece.get(at + 1) {
-                    pairs[usize::from(byte) << 8 | usize::from(behind)].places.push(here);
-                }
-            }
-        }
-        let key = |at: usize| pair(at as u32 >> 8, at as u32 & 255);
-        let found = pairs.into_iter().enumerate().filter(|(_, pair)| pair.count > 0);
-        Self {
-            text,
-            weights,
-            pairs: found.map(|(at, pair)| (key(at), pair)).collect(),
-            tokens: (0..=255).map(|byte| Arc::from([byte])).collect(),
-            ties,
-            sides: [Side::default(), Side::default()],
-        }
+    fn new(pieces: &[(Box<[u8]>, u64)], ties: Ties) -> Result<Self, Diagnostic> {
+        let (text, pairs) = Cells::new(pieces)?;
+        let tokens = (0..=255).map(|byte| Arc::from([byte])).collect();
+        Ok(Self { text, pairs: pairs.into_iter().collect(), tokens, ties })
     }
 
     /// A pair's entry in the heap.
@@ -208,57 +128,29 @@ impl Training {
                 Precedence::Bytes(self.tokens[left as usize].clone(), self.tokens[right as usize].clone())
             }
             Ties::First => {
-                let places = pair.places.iter().copied();
-                Precedence::Position(Reverse(places.filter(|&at| self.is_at(key, at)).min().unwrap_or(NONE)))
+                let first = pair.places.iter().find(|&&place| self.text.is_at(key, place));
+                Precedence::Position(Reverse(*first.expect("a pair with a count is somewhere")))
             }
         };
         (pair.count, precedence, key)
     }
 
-    /// Whether the pair is at a position now.
-    fn is_at(&self, key: u64, at: u32) -> bool {
-        let Token { symbol, next, .. } = self.text[at as usize];
-        next != NONE && pair(symbol, self.text[next as usize].symbol) == key
-    }
-
-    /// Merges a pair wherever it is, from left to right, and returns the pairs that this has made.
-    fn merge(&mut self, key: u64) -> Vec<u64> {
+    /// Merges a pair wherever it is, and returns the pairs that this has made, with their counts as made: in a run, some fall at once.
+    fn merge(&mut self, key: u64) -> Vec<(u64, u64)> {
         let (left, right) = ((key >> 32) as u32, key as u32);
         let new = self.tokens.len() as u32;
         self.tokens.push([&*self.tokens[left as usize], &*self.tokens[right as usize]].concat().into());
-        let mut places = self.pairs.remove(&key).map(|pair| pair.places).unwrap_or_default();
-        // A run of equal tokens is merged from its left end.
-        places.sort_unstable();
-        for at in places {
-            if !self.is_at(key, at) {
-                continue;
-            }
-            let Token { next: merged, before, piece, .. } = self.text[at as usize];
-            let behind = self.text[merged as usize].next;
-            let weight = self.weights[piece as usize];
-            self.text[at as usize].symbol = new;
-            self.text[at as usize].next = behind;
-            // A merged token has no neighbour, so that no pair is found at its place.
-            self.text[merged as usize].symbol = NONE;
-            self.text[merged as usize].next = NONE;
-            if before != NONE {
-                self.sides[0].add(self.text[before as usize].symbol, weight, before);
-            }
-            if behind != NONE {
-                self.text[behind as usize].before = at;
-                self.sides[1].add(self.text[behind as usize].symbol, weight, at);
-            }
-        }
-        let [before, behind] = &mut self.sides;
-        let before = before.take().into_iter().map(|(symbol, made)| (pair(symbol, left), pair(symbol, new), made));
-        let behind = behind.take().into_iter().map(|(symbol, made)| (pair(right, symbol), pair(new, symbol), made));
+        let merged = self.pairs.remove(&key).unwrap_or_default();
+        let [before, behind] = self.text.merge(left, right, &merged.places);
+        let before = before.into_iter().map(|(symbol, made)| (pair(symbol, left), pair(symbol, new), made));
+        let behind = behind.into_iter().map(|(symbol, made)| (pair(right, symbol), pair(new, symbol), made));
         // Those that are made come first: in a run, the next place takes from what the one before has made.
         let mut made = Vec::new();
         let mut fewer = Vec::new();
         for (old, key, pair) in before.chain(behind) {
             fewer.push((old, pair.count));
+            made.push((key, pair.count));
             self.pairs.insert(key, pair);
-            made.push(key);
         }
         for (old, weight) in fewer {
             // The merged pair itself, in a run of equal tokens, has no count any more.
@@ -322,10 +214,32 @@ mod tests {
                 for ties in [Ties::First, Ties::Smallest, Ties::Greatest] {
                     let mut pieces = Pieces::default();
                     pieces.add(pattern, &text);
-                    let merges = train(&pieces.in_order(), 256 + 40, ties, |_| {});
+                    let merges = train(&pieces.in_order(), 256 + 40, ties, |_| {}).expect("a short text");
                     proptest::prop_assert_eq!(merges, by_definition(pattern, &text, 256 + 40, ties), "{:?} {:?}", pattern, ties);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn several_cores_merge_what_one_does() {
+        // Words of a few letters, drawn so that nearly all are different: enough places and bytes for several parts.
+        let mut state = 1_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let letters = ["a", "b", "c", "é"];
+        let word = |draw: &mut dyn FnMut(u32) -> u32| {
+            (0..3 + draw(10)).map(|_| letters[draw(4) as usize]).collect::<String>() + " "
+        };
+        let text: String = (0..60_000).map(|_| word(&mut draw)).collect();
+        let mut pieces = Pieces::default();
+        pieces.add(Pattern::Gpt2, &text);
+        let pieces = pieces.in_order();
+        for ties in [Ties::First, Ties::Smallest, Ties::Greatest] {
+            let merges = train(&pieces, 256 + 24, ties, |_| {}).expect("a short text");
+            assert_eq!(merges, by_definition(Pattern::Gpt2, &text, 256 + 24, ties), "{ties:?}");
         }
     }
 }

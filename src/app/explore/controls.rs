@@ -1,11 +1,11 @@
 //! What of an explorer is turned outside of its picture.
 
-use egui::{Button, DragValue, Response, RichText, Sense, Slider, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Button, DragValue, Response, RichText, Sense, Slider, Ui, WidgetInfo, vec2};
 
 use super::super::theme;
 use crate::base::units::digits3;
 use crate::reference::views::{OPS, View};
-use crate::reference::{Explored, Explorer, TEXTS};
+use crate::reference::{Explored, Explorer};
 use crate::scene::palette::Ink;
 
 /// Room for the name of a control.
@@ -18,8 +18,8 @@ const NUMBERS: [(&str, f64); 6] =
 
 /// Whether the controls stand above the picture.
 pub(super) fn are_first(explorer: Explorer) -> bool {
-    use Explorer::{Formats, Fragments, Registers, TileOrder, Tokens, Views};
-    matches!(explorer, Views | Registers | Fragments | Formats | TileOrder | Tokens)
+    use Explorer::{Formats, Fragments, Registers, TileOrder, Views};
+    matches!(explorer, Views | Registers | Fragments | Formats | TileOrder)
 }
 
 /// Shows them.
@@ -36,7 +36,8 @@ pub(super) fn show(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
             whole(ui, "rows in a group", &mut at.group, 1..=Explored::GROUP, 0);
             whole(ui, "wave", &mut at.wave, 0..=Explored::WAVES - 1, 1);
         }
-        Explorer::Tokens => text(ui, &mut at.text),
+        // The text has a file of its own.
+        Explorer::Tokens => {}
         Explorer::Softmax
         | Explorer::Overflow
         | Explorer::CrossEntropy
@@ -69,20 +70,6 @@ fn number(ui: &mut Ui, value: &mut f64) {
         let response = ui.add_sized([120.0, 28.0], typed);
         response.on_hover_text("Click to type a number, or drag");
     });
-}
-
-/// The text to cut: picked, or written.
-fn text(ui: &mut Ui, text: &mut String) {
-    ui.horizontal_wrapped(|ui| {
-        for (name, picked) in TEXTS {
-            if ui.add(Button::new(name).selected(text == picked)).clicked() {
-                picked.clone_into(text);
-            }
-        }
-    });
-    ui.add_space(theme::GRID);
-    let edit = TextEdit::multiline(text).desired_rows(2).desired_width(f32::INFINITY).char_limit(Explored::TEXT);
-    ui.add(edit.hint_text("Write or paste a text"));
 }
 
 /// The temperature, how many entries, the target, the z-loss.

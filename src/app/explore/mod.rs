@@ -1,24 +1,29 @@
 //! An explorer: its picture with bars to drag, and its controls.
 
 mod controls;
+mod text;
 
 use egui::accesskit::Action;
 use egui::{
     CursorIcon, EventFilter, Frame, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 
+use super::page::Ask;
 use super::{paint, theme};
 use crate::reference::{Explored, Explorer, explorer};
 use crate::scene::explore::{ExploreView, Handle, Picture, picture};
 use crate::scene::palette::Ink;
+use crate::session::desk::state::State;
 
 /// One press of an arrow key, in the units of a logit.
 const STEP: f64 = 0.1;
 
-/// Shows the explorer of that name at a point; the point, where the learner moved it.
-pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
+/// Shows the explorer of that name; what the learner did in it.
+pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
     let explorer = explorer(name)?;
+    let before = state.explored();
     let mut at = before.clone();
+    let mut called_off = false;
     let theme = theme::of(ui);
     let card = Frame::new()
         .fill(theme::color(theme, Ink::Panel))
@@ -28,7 +33,12 @@ pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
         // What a control does is seen below it, however tall the picture is; bars are turned in the picture.
-        if controls::are_first(explorer) {
+        if explorer == Explorer::Tokens {
+            called_off = text::show(ui, state, &mut at.text);
+            ui.add_space(theme::GRID);
+            drawn(ui, explorer, &mut at);
+            text::missing(ui, &at.text);
+        } else if controls::are_first(explorer) {
             controls::show(ui, explorer, &mut at);
             ui.add_space(theme::GRID);
             drawn(ui, explorer, &mut at);
@@ -38,7 +48,10 @@ pub fn show(ui: &mut Ui, before: &Explored, name: &str) -> Option<Explored> {
             controls::show(ui, explorer, &mut at);
         }
     });
-    (at != *before).then(|| at.within_bounds())
+    if called_off {
+        return Some(Ask::CancelText);
+    }
+    (at != before).then(|| Ask::Explore(at.within_bounds()))
 }
 
 /// The picture, and what the learner does in it.

@@ -99,9 +99,7 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
             ui.label(RichText::new(text).color(theme::color(theme::of(ui), Ink::Muted)));
             Vec::new()
         }
-        Block::Explore(name) => {
-            explore::show(ui, &reading.state.explored(), name).map(Ask::Explore).into_iter().collect()
-        }
+        Block::Explore(name) => explore::show(ui, reading.state, name).into_iter().collect(),
         Block::Unfold(title, inner) => unfold::show(ui, reading, title, inner),
     }
 }

@@ -49,6 +49,8 @@ pub enum Ask {
     DrawAgain(String),
     /// Moved the point that explorers look at.
     Explore(Explored),
+    /// Does not want the text file counted any more.
+    CancelText,
     /// Wants a version of a kernel on the bench, by its id.
     Open(String),
     /// Wants an exercise judged, by its id.
@@ -58,13 +60,15 @@ pub enum Ask {
 }
 
 impl Ask {
-    fn command(self) -> Command {
+    /// The command that carries it out.
+    pub fn command(self) -> Command {
         match self {
             Self::Set(id, value) => Command::SetParam(id, value),
             Self::Predict(id, guess) => Command::Predict(id, guess),
             Self::Draw(id, points) => Command::Draw(id, points),
             Self::DrawAgain(id) => Command::DrawAgain(id),
             Self::Explore(point) => Command::Explore(point),
+            Self::CancelText => Command::CancelText,
             Self::Open(id) => Command::ShowEdit(id),
             Self::Judge(id) => Command::JudgeExercise(id),
             Self::Reset(id) => Command::ResetEdit(id),

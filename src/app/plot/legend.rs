@@ -1,5 +1,7 @@
 //! The legend of a plot, and how its curves and points are marked.
 
+use std::sync::Arc;
+
 use egui::{RichText, Ui};
 
 use crate::app::theme;
@@ -7,9 +9,12 @@ use crate::scene::palette::Ink;
 use crate::scene::plot::{Plot, Series};
 use crate::session::chart;
 
-/// Rows of names, nearly, that a low plot has room for, and one of at least so many points.
-const ROWS: f32 = 1.5;
-const MORE_ROWS: (f32, f32) = (150.0, 2.5);
+/// Rows that the legend of a low plot has room for, and that of one with at least so many points.
+const ROWS: usize = 2;
+const MORE_ROWS: (f32, usize) = (150.0, 3);
+
+/// Points between two names.
+const GAP: f32 = 12.0;
 
 /// What each colour means, in one wrapped row; `at_ends` where the curves are labelled at their ends. Where the pane `is_low`, the first names,
 /// and that of the x axis, which has no line of its own then.
@@ -28,32 +33,56 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
     let here = plot.current.map(|_| (here, Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
     let keys: Vec<(&str, Ink, Mark)> = here.into_iter().chain(entries).chain(spread).chain(ceilings).collect();
-    let rows = if ui.available_height() < MORE_ROWS.0 { ROWS } else { MORE_ROWS.1 };
-    let mut left = if is_low { rows * ui.available_width() } else { f32::INFINITY };
+    let texts: Vec<_> = keys.iter().map(|(name, ..)| written(ui, chart::plain_name(name))).collect();
+    let widths: Vec<f32> = texts.iter().map(|text| 22.0 + text.size().x).collect();
+    let more = |left: usize| format!("{left} more: click the plot");
+    let axis = format!("x: {}", plot.x.name());
+    let shown = if is_low {
+        let rows = if ui.available_height() < MORE_ROWS.0 { ROWS } else { MORE_ROWS.1 };
+        let ends = [&more(keys.len()), &axis].map(|words| written(ui, words).size().x);
+        fitting(&widths, ends, ui.available_width(), rows)
+    } else {
+        keys.len()
+    };
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(12.0, 0.0);
-        for (at, (name, ink, mark)) in keys.iter().enumerate() {
-            let (name, ink) = (*name, *ink);
-            let font = egui::FontId::proportional(theme::SMALL);
-            let short = chart::plain_name(name).to_owned();
-            let text = ui.painter().layout_no_wrap(short, font, theme::color(theme, Ink::Muted));
-            let size = egui::vec2(22.0 + text.size().x, 18.0);
-            left -= size.x + 12.0;
-            if left < 0.0 {
-                // The curves need the room; a click opens the plot large, with all of its names.
-                label(ui, &format!("{} more: click the plot", keys.len() - at));
-                break;
-            }
-            let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
-            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, name));
-            mark.draw(ui.painter(), rect.left_center(), theme::color(theme, ink));
+        ui.spacing_mut().item_spacing = egui::vec2(GAP, 0.0);
+        for (((name, ink, mark), text), width) in keys.iter().zip(texts).zip(widths).take(shown) {
+            let (rect, response) = ui.allocate_exact_size(egui::vec2(width, 18.0), egui::Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, *name));
+            mark.draw(ui.painter(), rect.left_center(), theme::color(theme, *ink));
             let at = egui::pos2(rect.min.x + 22.0, rect.center().y - text.size().y / 2.0);
             ui.painter().galley(at, text, theme::color(theme, Ink::Muted));
         }
+        if shown < keys.len() {
+            // The curves need the room; a click opens the plot large, with all of its names.
+            label(ui, &more(keys.len() - shown));
+        }
         if is_low {
-            label(ui, &format!("x: {}", plot.x.name()));
+            label(ui, &axis);
         }
     });
+}
+
+/// Words of the legend, laid out in one line.
+fn written(ui: &Ui, words: &str) -> Arc<egui::Galley> {
+    let font = egui::FontId::proportional(theme::SMALL);
+    ui.painter().layout_no_wrap(words.to_owned(), font, theme::color(theme::of(ui), Ink::Muted))
+}
+
+/// How many of the names have room in so many rows, with what stands behind them: how many more there are, if not all have, and the axis.
+fn fitting(names: &[f32], [more, axis]: [f32; 2], width: f32, rows: usize) -> usize {
+    let fits = |shown: &usize| {
+        let (mut taken, mut x) = (1, 0.0);
+        let more = (*shown < names.len()).then_some(more);
+        for wide in names[..*shown].iter().copied().chain(more).chain([axis]) {
+            if x > 0.0 && x + wide > width {
+                (taken, x) = (taken + 1, 0.0);
+            }
+            x += wide + GAP;
+        }
+        taken <= rows
+    };
+    (0..=names.len()).rev().find(fits).unwrap_or(0)
 }
 
 /// Words between the marks, which are not broken.
@@ -115,5 +144,23 @@ impl Mark {
                 painter.add(egui::Shape::convex_polygon(points, color, egui::Stroke::NONE));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn names_leave_room_for_what_stands_behind_them() {
+        assert_eq!(fitting(&[100.0, 100.0], [80.0, 90.0], 320.0, 1), 2, "all names, and the axis");
+        assert_eq!(fitting(&[100.0, 100.0], [80.0, 90.0], 310.0, 1), 1, "one name, how many more, the axis");
+        assert_eq!(
+            fitting(&[100.0; 3], [80.0, 90.0], 220.0, 2),
+            3,
+            "two in the first row, one and the axis in the second"
+        );
+        assert_eq!(fitting(&[100.0; 4], [80.0, 90.0], 220.0, 2), 2, "how many more and the axis take the second row");
+        assert_eq!(fitting(&[500.0], [80.0, 90.0], 120.0, 1), 0, "a pane that is too narrow for anything");
     }
 }

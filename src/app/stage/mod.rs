@@ -11,6 +11,7 @@ use std::sync::Arc;
 use egui::{Rect, Sense, Ui, vec2};
 
 use super::origin::Seek;
+use super::page::Ask;
 use super::player::Player;
 use super::{explore, paint, theme};
 use crate::lesson::{SceneKind, Step};
@@ -414,7 +415,7 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
     let moved = scroll.scroll_bar_visibility(bar).show(&mut ui, |ui| {
         ui.add_space(((rect.height() - tall.unwrap_or(rect.height())) / 2.0).max(8.0));
         let top = ui.cursor().top();
-        let moved = explore::show(ui, &state.explored(), name);
+        let moved = explore::show(ui, state, name);
         if tall.is_none() {
             let tall = ui.min_rect().bottom() - top;
             ui.data_mut(|d| d.insert_temp(id, tall));
@@ -422,7 +423,7 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
         }
         moved
     });
-    moved.inner.map(Command::Explore)
+    moved.inner.map(Ask::command)
 }
 
 /// The first element to show after the pointer turned its wheel by some rows.

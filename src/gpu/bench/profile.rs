@@ -17,6 +17,9 @@ const MOST_TIMED: usize = 1024;
 /// Runs that are timed in this way, at most and at least.
 const RUNS: std::ops::RangeInclusive<u32> = 5..=50;
 
+/// Budgets that the runs may take together, once there are enough of them.
+const OVERDRAWN: f64 = 4.0;
+
 /// Launches after which very long programs are timed in fewer runs.
 const LONG: usize = 20_000;
 
@@ -46,6 +49,7 @@ pub(super) fn measure<D: Driver>(
     if let Some(awake) = awake {
         awake.wake(driver, sink)?;
     }
+    let mut spent = 0.0;
     for run in 0..runs {
         let set = u64::from(run) % prepared.residents.sets();
         let bounds = &bounds[usize::try_from(set).unwrap_or(0)];
@@ -71,12 +75,16 @@ pub(super) fn measure<D: Driver>(
             let (sum, count) = &mut sums[trail[*at].pass];
             *sum += pair[1] - pair[0];
             *count += 1;
+            spent += pair[1] - pair[0];
         }
         for ((samples, (sum, count)), pass) in samples.iter_mut().zip(sums).zip(passes.iter()) {
             #[expect(clippy::cast_precision_loss, reason = "a count of launches")]
             samples.extend((count > 0).then(|| sum / f64::from(count) * pass.launches as f64));
         }
         carry_out(driver, prepared.residents.restoring(set), sink)?;
+        if run + 1 >= *RUNS.start() && spent >= OVERDRAWN * spec.budget_s {
+            break;
+        }
     }
     for (i, (pass, samples)) in
         passes.iter_mut().zip(samples).enumerate().filter(|(_, (_, samples))| !samples.is_empty())

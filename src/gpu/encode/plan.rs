@@ -113,7 +113,7 @@ impl Plan {
             Step::Fill(plan.place("ids"), NOTHING),
             kernel(&plan, "cut", &[bytes, ("PATTERN", f64::from(rule))], capacity.div_ceil(CUT))?,
             kernel(&plan, "find_words", &[bytes, ("PLACES", whole), ("LOOK", 1.0)], blocks)?,
-            kernel(&plan, "merge_by_warp", &[bytes, ("MERGE_PLACES", merges)], blocks)?,
+            kernel(&plan, "merge_by_group", &[bytes, ("MERGE_PLACES", merges), ("LANES", 32.0)], blocks)?,
             kernel(&plan, "count_ids", &[bytes], blocks)?,
             launch(&plan, "moe/scan", &[("N", blocks as f64)], 1)?,
             kernel(&plan, "gather_ids", &[bytes, ("BLOCKS", blocks as f64)], blocks)?,

@@ -101,6 +101,8 @@ impl Desk {
                 state.notices.extend(problems.into_iter().map(Notice::Problem));
                 state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
             }
+            Event::TextRead(number, done, all) => self.take_text_progress(number, (done, all)),
+            Event::TextCounted(number, counted) => self.take_text(number, counted),
             Event::Saved(change, outcome) => self.take_saved(change, outcome),
         }
     }
@@ -164,6 +166,7 @@ impl Desk {
             Work::Device => self.device.last(),
             Work::Judge => self.judge.last(),
             Work::Export => self.notes.last(),
+            Work::Text => self.texts.last(),
         };
         if number != last {
             return;

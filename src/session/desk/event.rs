@@ -20,6 +20,7 @@ use crate::session::quote::Quotes;
 use crate::session::recording::Recording;
 use crate::session::saved::{RecordingChoice, Room, ThemeChoice, Written};
 use crate::session::sweep::Sweep;
+use crate::session::text_file::Counted;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
@@ -96,6 +97,12 @@ pub enum Command {
     JudgeExercise(String),
     /// Write a note of the lesson into a folder.
     Export(Vec<Format>, PathBuf),
+    /// Count a text file, and show its beginning.
+    OpenText(PathBuf),
+    /// Call the counting off.
+    CancelText,
+    /// Show a message.
+    Tell(Diagnostic),
     /// Put a message away, by its place in the list.
     Dismiss(usize),
 }
@@ -109,6 +116,8 @@ pub enum Work {
     Judge,
     /// Writing a note.
     Export,
+    /// Counting a text file.
+    Text,
 }
 
 /// Something that happened on a thread. What belongs to some parameters carries their key, what belongs to an order its number:
@@ -156,6 +165,10 @@ pub enum Event {
     Judged(Try, Verdict),
     /// A note was written, and what had to be left out of it.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
+    /// How far a text file is counted, by its order's number: bytes done, bytes in all.
+    TextRead(u64, u64, u64),
+    /// A text file was counted, by its order's number.
+    TextCounted(u64, Result<Box<Counted>, Diagnostic>),
     /// A finished curve could not be written.
     NotKept(Diagnostic),
     /// What is kept was written, as of this change.

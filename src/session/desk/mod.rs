@@ -9,6 +9,7 @@ pub mod place;
 pub mod race;
 mod refresh;
 pub mod state;
+pub mod text;
 mod threads;
 mod worker;
 
@@ -64,6 +65,7 @@ pub struct Desk {
     judge: Worker<exercise::Try>,
     device: Worker<DeviceTask>,
     notes: Worker<NoteTask>,
+    texts: Worker<PathBuf>,
     disk: Worker<FileTask>,
     /// The sweeps of the lessons that the learner has left, by lesson and experiment.
     sweeps: BTreeMap<String, BTreeMap<String, Sweep>>,
@@ -130,7 +132,8 @@ impl Desk {
             explainer: threads::explainer(devices.clone(), out.clone()),
             judge: threads::judge(devices.clone(), out.clone()),
             device,
-            notes: threads::notes(devices, out),
+            notes: threads::notes(devices, out.clone()),
+            texts: text::counter(out),
             disk,
             sweeps: BTreeMap::new(),
             answering: 0,
@@ -250,6 +253,7 @@ impl Desk {
                 self.device.cancel();
                 self.judge.cancel();
                 self.notes.cancel();
+                self.cancel_text();
                 self.hushed = true;
             }
             Command::Read(step) => self.keep(|kept| {
@@ -277,6 +281,9 @@ impl Desk {
                     self.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
             }
+            Command::OpenText(path) => self.open_text(path),
+            Command::CancelText => self.cancel_text(),
+            Command::Tell(problem) => self.state.notices.push(Notice::Problem(problem)),
             Command::Dismiss(index) => {
                 if index < self.state.notices.len() {
                     self.state.notices.remove(index);
@@ -292,6 +299,7 @@ impl Desk {
         self.judge.cancel();
         self.device.cancel();
         self.notes.cancel();
+        self.texts.cancel();
         self.write_last();
     }
 

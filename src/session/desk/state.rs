@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::event::Work;
 pub use super::found::{Content, DeviceState, Found, Glance, Looked, Measured, Origin, Traced, Turned};
 pub use super::place::Place;
+use super::text::TextFile;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
@@ -54,6 +55,8 @@ pub struct State {
     pub found: Found,
     /// How far the learner's versions of kernels have come, by their ids.
     pub drafts: BTreeMap<String, Draft>,
+    /// The learner's text file.
+    pub text: TextFile,
     /// What is going on.
     pub activities: BTreeMap<Work, Activity>,
     /// What the learner should know, newest last, until dismissed.

@@ -1,11 +1,11 @@
-// The words that are no tokens, 32 lanes a word. The tokens of
-// a word and the ranks of its pairs are kept in shared memory,
-// and a merge changes two ranks. All lanes look for the lowest
-// one.
-// Constants: N, the bytes; MERGE_PLACES.
+// The words that are no tokens, a block a word: a warp, or more
+// lanes. The tokens of a word and the ranks of its pairs are
+// kept in shared memory, and for a merge two ranks are looked
+// up. All lanes look for the lowest one.
+// Constants: N, the bytes; MERGE_PLACES; LANES, of a block.
 #include "merges.cuh"
 
-constexpr unsigned LANES = 32;
+constexpr unsigned WARPS = LANES / 32;
 constexpr unsigned ALL = 0xffffffffu;
 constexpr unsigned END = 255;  // what stands behind the text
 // No word in `words` has more: `find_words` sees to that.
@@ -33,17 +33,44 @@ struct Word {
     }
 };
 
+// All lanes of the block meet.
+__device__ void meet() {
+    if constexpr (WARPS == 1) {
+        __syncwarp();
+    } else {
+        __syncthreads();
+    }
+}
+
+// The minimum over the lanes of the block.
+__device__ unsigned minimum(unsigned own, unsigned* of_warp) {
+    unsigned least = __reduce_min_sync(ALL, own);
+    if constexpr (WARPS > 1) {
+        if (threadIdx.x % 32 == 0) {
+            of_warp[threadIdx.x / 32] = least;
+        }
+        __syncthreads();
+        least = of_warp[0];
+        for (unsigned w = 1; w < WARPS; w++) {
+            least = min(least, of_warp[w]);
+        }
+        __syncthreads();
+    }
+    return least;
+}
+
 // of_byte has the token of each single byte; words the first
 // bytes of the words, and waiting[0] their number.
-extern "C" __global__ void __launch_bounds__(32)
-merge_by_warp(const unsigned* __restrict__ text,
-              const unsigned* __restrict__ wall,
-              const unsigned* __restrict__ merges,
-              const unsigned* __restrict__ of_byte,
-              const unsigned* __restrict__ words,
-              const unsigned* __restrict__ waiting,
-              unsigned* __restrict__ ids) {
+extern "C" __global__ void __launch_bounds__(LANES)
+merge_by_group(const unsigned* __restrict__ text,
+               const unsigned* __restrict__ wall,
+               const unsigned* __restrict__ merges,
+               const unsigned* __restrict__ of_byte,
+               const unsigned* __restrict__ words,
+               const unsigned* __restrict__ waiting,
+               unsigned* __restrict__ ids) {
     __shared__ Word word;
+    __shared__ unsigned of_warp[WARPS];
     unsigned lane = threadIdx.x;
     for (unsigned w = blockIdx.x; w < waiting[0];
          w += gridDim.x) {
@@ -56,16 +83,16 @@ merge_by_warp(const unsigned* __restrict__ text,
             }
             word.length = end - start;
         }
-        __syncwarp();
+        meet();
         unsigned bytes = word.length;
         for (unsigned i = lane; i < bytes; i += LANES) {
             word.token[i] = of_byte[text[start + i]];
         }
-        __syncwarp();
+        meet();
         for (unsigned i = lane; i < bytes; i += LANES) {
             word.rank[i] = word.rank_at(merges, i);
         }
-        __syncwarp();
+        meet();
         while (true) {
             unsigned own = NOTHING;
             unsigned at = NOTHING;
@@ -75,12 +102,12 @@ merge_by_warp(const unsigned* __restrict__ text,
                     at = i;
                 }
             }
-            unsigned lowest = __reduce_min_sync(ALL, own);
+            unsigned lowest = minimum(own, of_warp);
             if (lowest == NOTHING) {
                 break;
             }
             at = own == lowest ? at : NOTHING;
-            unsigned best = __reduce_min_sync(ALL, at);
+            unsigned best = minimum(at, of_warp);
             if (lane == 0) {
                 unsigned right = word.next_token(best);
                 word.token[best] = merged(
@@ -89,9 +116,10 @@ merge_by_warp(const unsigned* __restrict__ text,
                 word.token[right] = NOTHING;
                 word.rank[right] = NOTHING;
             }
-            __syncwarp();
-            // The first lane looks the merged pair's right
-            // neighbour up, the second one the left one.
+            meet();
+            // The first lane looks up the rank of the new token
+            // with its right neighbour, the second one that of
+            // its left neighbour with it.
             if (lane == 0) {
                 word.rank[best] = word.rank_at(merges, best);
             } else if (lane == 1 && best > 0) {
@@ -101,11 +129,11 @@ merge_by_warp(const unsigned* __restrict__ text,
                 }
                 word.rank[left] = word.rank_at(merges, left);
             }
-            __syncwarp();
+            meet();
         }
         for (unsigned i = lane; i < bytes; i += LANES) {
             ids[start + i] = word.token[i];
         }
-        __syncwarp();
+        meet();
     }
 }

@@ -1,12 +1,13 @@
-// The words that are no tokens, 32 lanes a word. The tokens of
-// a word and the ranks of its pairs are kept in workgroup
-// memory, and for a merge two ranks are looked up. All lanes
-// look for the lowest one.
+// The words that are no tokens, a workgroup a word: a warp, or
+// more lanes. The tokens of a word and the ranks of its pairs
+// are kept in workgroup memory, and for a merge two ranks are
+// looked up. All lanes look for the lowest one.
 // #include "merges.wgsl"
 
 override N: u32 = 4096;  // bytes
-const LANES = 32u;
+override LANES: u32 = 32;  // of a workgroup
 const END = 255u;        // what stands behind the text
+const NOTHING = 0xffffffffu;
 // No word in `words` has more: `find_words` sees to that.
 const LONGEST = 1024u;
 

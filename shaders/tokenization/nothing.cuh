@@ -1,0 +1,3 @@
+// What stands where there is no token, and no rank.
+#pragma once
+constexpr unsigned NOTHING = 0xffffffffu;

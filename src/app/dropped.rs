@@ -1,0 +1,102 @@
+//! Text files that come from outside the window: dropped on it, or chosen in the system's dialog.
+
+use std::path::PathBuf;
+
+use egui::{Area, Color32, Context, Id, Order, Ui};
+
+use super::theme;
+use crate::base::diag::Diagnostic;
+use crate::base::harmless::harmless;
+use crate::scene::palette::{Hue, Ink};
+use crate::session::desk::Command;
+use crate::session::desk::state::State;
+
+/// Where the dialog leaves the file that was chosen, and whether it is open.
+fn chosen() -> Id {
+    Id::unique("text that was chosen")
+}
+fn choosing() -> Id {
+    Id::unique("text is being chosen")
+}
+
+/// Asks the system's own dialog for a text, without waiting for it.
+pub fn choose(ctx: &Context) {
+    if ctx.data(|d| d.get_temp::<bool>(choosing())).unwrap_or(false) {
+        return;
+    }
+    ctx.data_mut(|d| d.insert_temp(choosing(), true));
+    let dialog = rfd::AsyncFileDialog::new().set_title("Open a text").pick_file();
+    let ctx = ctx.clone();
+    std::thread::spawn(move || {
+        let file = pollster::block_on(dialog).map(|file| file.path().to_path_buf());
+        ctx.data_mut(|d| {
+            d.remove_temp::<bool>(choosing());
+            if let Some(path) = file {
+                d.insert_temp(chosen(), path);
+            }
+        });
+        ctx.request_repaint();
+    });
+}
+
+/// What becomes of a file that was dropped or chosen; `on_page` is false where the start page is shown. While a file hovers over the window, it is said
+/// what dropping it does.
+pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
+    let taken = on_page && state.takes_text();
+    let (hovered, dropped) = ui.input(|i| {
+        let hovered: Vec<Option<PathBuf>> = i.raw.hovered_files.iter().map(|file| file.path.clone()).collect();
+        let dropped: Vec<PathBuf> = i.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect();
+        (hovered, dropped)
+    });
+    let opened = ui.data_mut(|d| d.remove_temp::<PathBuf>(chosen()));
+    let given: Vec<PathBuf> = dropped.into_iter().chain(opened).collect();
+    if !hovered.is_empty() {
+        let problem = (!taken).then(|| state.takes_no_text()).or_else(|| several(hovered.len()));
+        match problem {
+            Some(problem) => hint(ui, Hue::Conflict, &problem.message, problem.hint.as_deref().unwrap_or_default()),
+            None => {
+                let name = hovered[0].as_ref().and_then(|path| path.file_name());
+                let name = name.map_or_else(|| "the file".to_owned(), |name| name.to_string_lossy().into_owned());
+                let title = format!("Drop to count the tokens of {}", harmless(&name));
+                hint(ui, Hue::Accent, &title, "All of it is counted, and its beginning is shown in cells.");
+            }
+        }
+    }
+    match given.as_slice() {
+        [] => None,
+        _ if !taken => Some(Command::Tell(state.takes_no_text())),
+        [path] => Some(Command::OpenText(path.clone())),
+        _ => several(given.len()).map(Command::Tell),
+    }
+}
+
+/// What is said of several files at once.
+fn several(files: usize) -> Option<Diagnostic> {
+    let problem =
+        || Diagnostic::error(format!("{files} files at once: none is opened")).hint("drop one text at a time");
+    (files > 1).then(problem)
+}
+
+/// Words over the whole window.
+fn hint(ui: &Ui, hue: Hue, title: &str, more: &str) {
+    let theme = theme::of(ui);
+    let window = ui.ctx().content_rect();
+    let area = Area::new(Id::unique("file over the window")).order(Order::Foreground).fixed_pos(window.min);
+    area.interactable(false).show(ui.ctx(), |ui| {
+        ui.painter().rect_filled(window, 0.0, Color32::from_black_alpha(if ui.visuals().dark_mode { 160 } else { 96 }));
+        let frame = egui::Frame::new()
+            .fill(theme::color(theme, Ink::Raised))
+            .stroke(egui::Stroke::new(2.0, theme::color(theme, hue.ink())))
+            .corner_radius(6.0)
+            .inner_margin(24);
+        let width = 440.0_f32.min(window.width() - 64.0);
+        let at = egui::Rect::from_center_size(window.center(), egui::vec2(width, 120.0));
+        let mut child = ui.new_child(egui::UiBuilder::new().max_rect(at));
+        frame.show(&mut child, |ui| {
+            ui.set_width(width - 48.0);
+            ui.add(egui::Label::new(egui::RichText::new(title).font(theme::medium(16.0))).wrap());
+            let muted = theme::color(theme, Ink::Muted);
+            ui.add(egui::Label::new(egui::RichText::new(more).color(muted)).wrap());
+        });
+    });
+}

@@ -1,0 +1,132 @@
+//! The learner's text file: counted on a thread of its own; what is shown of it afterwards.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+
+use super::Desk;
+use super::event::{Event, Work};
+use super::state::{Notice, State};
+use super::threads::Outbox;
+use super::worker::{Order, Worker};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Block, Step};
+use crate::reference::{Explored, Explorer, explorer};
+use crate::session::text_file::{self, Counted};
+
+/// The learner's text file.
+#[derive(Default)]
+pub struct TextFile {
+    /// The file that is being counted.
+    pub counting: Option<Counting>,
+    /// The file that was counted last.
+    counted: Option<Arc<Counted>>,
+}
+
+/// A file that is being counted.
+pub struct Counting {
+    /// Its order's number.
+    number: u64,
+    /// The lesson that it was given to.
+    lesson: String,
+    /// Its name, without its folder.
+    pub name: String,
+    /// Bytes done, and bytes in all.
+    pub progress: (u64, u64),
+}
+
+/// Starts the thread that counts texts.
+pub(super) fn counter(out: Outbox) -> Worker<PathBuf> {
+    Worker::start("texts", move |orders: Receiver<Order<PathBuf>>| {
+        for Order { number, task, cancel } in orders {
+            if !cancel.load(Ordering::Relaxed) {
+                let report = |done, all| out.send(Event::TextRead(number, done, all));
+                match text_file::count(&task, &cancel, report) {
+                    Ok(Some(counted)) => out.send(Event::TextCounted(number, Ok(Box::new(counted)))),
+                    Ok(None) => {}
+                    Err(problem) => out.send(Event::TextCounted(number, Err(problem))),
+                }
+            }
+            out.send(Event::Done(Work::Text, number));
+        }
+    })
+}
+
+impl Desk {
+    /// Counts a file for the open lesson, in place of one that is being counted.
+    pub(super) fn open_text(&mut self, path: PathBuf) {
+        let Some(lesson) = self.state.place.lesson.as_ref().map(|lesson| lesson.id.clone()) else { return };
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        self.begin(Work::Text, format!("counting {name}"));
+        self.texts.replace(path);
+        self.state.text.counting = Some(Counting { number: self.texts.last(), lesson, name, progress: (0, 0) });
+    }
+
+    /// Calls the counting off; what was there before stays.
+    pub(super) fn cancel_text(&mut self) {
+        self.texts.cancel();
+        self.state.text.counting = None;
+    }
+
+    pub(super) fn take_text_progress(&mut self, number: u64, progress: (u64, u64)) {
+        if let Some(counting) = self.state.text.counting.as_mut().filter(|counting| counting.number == number) {
+            counting.progress = progress;
+        }
+    }
+
+    pub(super) fn take_text(&mut self, number: u64, counted: Result<Box<Counted>, Diagnostic>) {
+        // One that was called off, or gave way to a newer one, is not waited for any more.
+        let Some(counting) = self.state.text.counting.take_if(|counting| counting.number == number) else { return };
+        match counted {
+            Ok(counted) => {
+                let kept = self.state.saved.lessons.entry(counting.lesson).or_default();
+                let explored = kept.explored.get_or_insert_with(Explored::default);
+                explored.text.clone_from(&counted.beginning);
+                self.state.text.counted = Some(Arc::from(counted));
+                self.unsaved();
+            }
+            Err(problem) => self.state.notices.push(Notice::Problem(problem)),
+        }
+    }
+}
+
+impl State {
+    /// What was counted of the file that `text` is the beginning of; None of a text that was written or changed.
+    #[must_use]
+    pub fn counted_text(&self, text: &str) -> Option<&Counted> {
+        self.text.counted.as_deref().filter(|counted| counted.beginning == text)
+    }
+
+    /// Whether the page on the screen takes a text file.
+    #[must_use]
+    pub fn takes_text(&self) -> bool {
+        self.place.step().is_some_and(takes_text)
+    }
+
+    /// What to do with a file on a page that takes none.
+    #[must_use]
+    pub fn takes_no_text(&self) -> Diagnostic {
+        let problem = Diagnostic::error("this page takes no file");
+        let mut pages = self.pack.lessons.iter().flat_map(|l| l.steps.iter().map(move |step| (l, step)));
+        problem.hint(match pages.find(|(_, step)| takes_text(step)) {
+            Some((lesson, step)) => format!(
+                "a text can be dropped on the page “{}” of the lesson “{}”: it is counted there in tokens",
+                step.title, lesson.title
+            ),
+            None => "no page of this pack takes one".to_owned(),
+        })
+    }
+}
+
+/// Whether a step has an explorer of texts.
+fn takes_text(step: &Step) -> bool {
+    fn has(block: &Block) -> bool {
+        match block {
+            Block::Explore(name) => explorer(name) == Some(Explorer::Tokens),
+            Block::Unfold(_, inner) | Block::Quote(inner) => inner.iter().any(has),
+            _ => false,
+        }
+    }
+    step.blocks.iter().any(has)
+}
