@@ -11,7 +11,7 @@ use warpbook::lesson::{Catch, Code, Lesson, PackFiles, SceneKind};
 use warpbook::session::devices::Choice;
 use warpbook::session::exercise::{Try, Verdict};
 use warpbook::session::run::{self, RunOptions, Which};
-use warpbook::session::{self, check};
+use warpbook::session::{self, check, cover};
 use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
 
@@ -68,6 +68,15 @@ fn a_scene_has_something_to_show() {
     let (id, place) = (&lesson.steps[at].id, &lesson.steps[at].place);
     assert!(problem.message.contains(&format!("the step `{id}` has nothing to show as Heat")), "{problem}");
     assert_eq!(problem.place.as_ref(), Some(place));
+}
+
+#[test]
+fn every_lesson_has_a_picture_on_the_start_page() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    for lesson in &pack.lessons {
+        let cover = cover::of(lesson).unwrap_or_else(|| panic!("{} has no picture", lesson.id));
+        assert!(cover.events > 0 || cover.opening.is_some(), "{}", lesson.id);
+    }
 }
 
 #[test]

@@ -154,6 +154,8 @@ fn a_note_has_the_passes_and_the_series() {
     assert!(text.contains("mean squared error by round"), "{text}");
     let svgs = read(".svg");
     assert!(svgs.iter().any(|svg| svg.contains("steps, 20 rounds")));
+    assert!(text.contains("starts after sums") && svgs.iter().any(|svg| svg.contains("starts after sums")), "{text}");
+    assert!(!svgs.iter().any(|svg| svg.contains("Reading the buffer")));
     let loss = read("train-loss.csv");
     assert_eq!(loss.first().map(|csv| csv.lines().count()), Some(21), "{files:?}");
 }

@@ -9,6 +9,7 @@ use super::{paint, theme};
 use crate::lesson::Lesson;
 use crate::scene::palette::{Hue, Ink};
 use crate::scene::stage::{Painter, StageView};
+use crate::session::content::Opening;
 use crate::session::cover::{self, Cover};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -137,9 +138,11 @@ impl Home {
         let playing = self.playing.as_ref().filter(|(id, _)| moves && *id == lesson.id);
         #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
         let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.events));
+        let contents = cover.opening.as_ref().map(Opening::contents);
         let view = StageView {
             position,
             motion: true,
+            contents: contents.as_ref(),
             ..StageView::still(cover.scene, &cover.timeline, [rect.width(), rect.height()])
         };
         let frame = self.painter.entry(lesson.id.clone()).or_default().frame(&view);

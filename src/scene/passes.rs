@@ -123,6 +123,11 @@ impl Passes {
         let mut frame = Frame::new([width, self.height()]);
         let [wide, gap] = self.boxes(width);
         let (pad, size) = if wide < 48.0 { (2.5, 11.0) } else { (if wide < 64.0 { 4.0 } else { 8.0 }, 12.0) };
+        // A figure that is cut reads as another one, and a box without its figure as one that costs nothing.
+        let measured = || self.stages.iter().filter(|stage| stage.is_measured());
+        let room = wide - 2.0 * pad;
+        let small = if wide < 64.0 { 11.0 } else { size };
+        let figures_fit = measured().all(|stage| text::width(&stage.cost(), small, false) <= room);
         let top = self.above();
         let left = |at: usize| at as f32 * (wide + gap);
         let most = self.edges.iter().map(|edge| edge.bytes).max().unwrap_or(1).max(1) as f32;
@@ -156,18 +161,15 @@ impl Passes {
                 (false, false) => (Ink::Raised, Ink::Faint),
             };
             frame.outline(rect, 6.0, Some(fill), stroke, tag);
-            let words = |y: f32, ink: Ink, words: &str, frame: &mut Frame| {
-                let fitting = text::fit(words, size, false, wide - 2.0 * pad);
+            let words = |y: f32, size: f32, ink: Ink, words: &str, frame: &mut Frame| {
+                let fitting = text::fit(words, size, false, room);
                 frame.text([rect[0] + pad, rect[1] + y], size, Anchor::Start, ink, fitting);
                 frame.tag_last(Tag::Pass(at));
             };
-            let cost = stage.cost();
-            // A figure that is cut reads as another one.
-            let is_figure = stage.time_s.is_some() || stage.bytes.is_some();
-            let fits = !is_figure || text::width(&cost, 12.0, false) <= wide - 2.0 * pad;
-            words(if fits { 12.0 } else { BOX / 2.0 }, Ink::Text, &stage.title, &mut frame);
-            if fits {
-                words(29.0, Ink::Muted, &cost, &mut frame);
+            let has_cost = figures_fit || !stage.is_measured();
+            words(if has_cost { 12.0 } else { BOX / 2.0 }, size, Ink::Text, &stage.title, &mut frame);
+            if has_cost {
+                words(29.0, small, Ink::Muted, &stage.cost(), &mut frame);
             }
         }
         for rounds in &self.rounds {
@@ -228,6 +230,11 @@ impl Passes {
 }
 
 impl Stage {
+    /// Whether it has a figure to show.
+    fn is_measured(&self) -> bool {
+        self.time_s.is_some() || self.bytes.is_some()
+    }
+
     /// Its time; where there is none, what it asks memory for.
     fn cost(&self) -> String {
         match (self.time_s, self.bytes) {

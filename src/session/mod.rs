@@ -7,6 +7,7 @@ pub mod bench;
 pub mod chart;
 pub mod check;
 pub mod compare;
+pub mod content;
 pub mod cover;
 pub mod curves;
 pub mod desk;

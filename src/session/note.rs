@@ -278,10 +278,16 @@ impl Builder<'_> {
             blocks.push(self.command(step, params, Backend::Cuda));
             return blocks;
         }
+        let launches = grid.and_then(|done| done.record.pass(place)).map_or(1, |pass| pass.launches);
+        if step.scene == SceneKind::Contents {
+            blocks.extend(self.contents(step, params, launches));
+            blocks.push(self.command(step, params, Backend::Simt));
+            return blocks;
+        }
         let spec = TraceSpec {
             timeline_workgroups: vec![0],
             only_timeline_workgroups: true,
-            shown: Shown { pass: place, launch: 0 },
+            shown: Shown { pass: place, launch: step.launch.min(launches).saturating_sub(1) },
             ..self.spec()
         };
         let Some(done) = self.trace(&step.variant, params, spec) else { return Vec::new() };

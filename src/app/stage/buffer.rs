@@ -3,12 +3,11 @@
 use egui::Ui;
 
 use super::{Stage, opening};
-use crate::job::{self, Moment};
 use crate::lesson::SceneKind;
 use crate::lesson::scope::Results;
 use crate::scene::contents::Shape;
+use crate::session::content::Content;
 use crate::session::desk::Command;
-use crate::session::desk::found::{Content, Looked};
 use crate::session::desk::state::State;
 
 impl Stage {
@@ -26,9 +25,9 @@ impl Stage {
             }
         });
         response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Buffer on the stage"));
-        let content = looked.and_then(|looked| Some((looked, looked.answer.as_ref()?.as_ref().ok()?)));
-        let Some((looked, content)) = content else { return command };
-        let mut shape = self.contents.1.unwrap_or_else(|| shape_of(state, looked, content));
+        let content = looked.and_then(|looked| looked.answer.as_ref()?.as_ref().ok());
+        let Some(content) = content else { return command };
+        let mut shape = self.contents.1.unwrap_or_else(|| content.shape(limit(state)));
         for (of, name) in [
             (Shape::Numbers, "Numbers"),
             (Shape::Shades, "Shades"),
@@ -52,7 +51,7 @@ impl Stage {
             }
         }
         let last = content.tensor.len().saturating_sub(1);
-        let before = self.first_element(state, content.tensor.len());
+        let before = self.first_element(state, content);
         let mut from = before;
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let drag = egui::DragValue::new(&mut from).range(0..=last).speed(4.0);
@@ -66,43 +65,18 @@ impl Stage {
         command
     }
 
-    /// The first element that is shown of a buffer of `len`: the learner's, else the one that the step begins at.
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 elements")]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of them")]
-    pub(super) fn first_element(&self, state: &State, len: usize) -> usize {
+    /// The first element that is shown of a buffer: the learner's, else the one that the step begins at.
+    pub(super) fn first_element(&self, state: &State, content: &Content) -> usize {
         let step = opening(state).filter(|step| step.scene == SceneKind::Contents);
-        let begins = || step.map_or(0, |step| (step.at * len as f64) as usize);
-        self.contents.0.unwrap_or_else(begins).min(len.saturating_sub(1))
+        let begins = || step.map_or(0, |step| content.first(step.at));
+        self.contents.0.unwrap_or_else(begins).min(content.tensor.len().saturating_sub(1))
     }
-}
-
-/// When a buffer was looked at, in words.
-pub(super) fn when(state: &State, looked: &Looked) -> String {
-    let Moment::After(place, launch) = looked.glance.at else { return "at the end".to_owned() };
-    let pass = state.place.program().and_then(|program| program.passes().get(place).copied());
-    let title = pass.map_or("?", |pass| pass.title.as_str());
-    let launches = state.traced().and_then(|traced| traced.pass(place)).map_or(1, |pass| pass.launches);
-    if launches > 1 { format!("after {title}, launch {} of {launches}", launch + 1) } else { format!("after {title}") }
 }
 
 /// The line that the step draws across bars.
 pub(super) fn limit(state: &State) -> Option<f64> {
     let step = opening(state).filter(|step| step.scene == SceneKind::Contents)?;
     state.evaluate(step.limit.as_ref()?, &Results::default())
-}
-
-/// How a buffer is shown unless the learner says otherwise: a text that it cuts as cells, a list of merges as one, with a limit as bars, a text as one, a wide matrix as shades.
-pub(super) fn shape_of(state: &State, looked: &Looked, content: &Content) -> Shape {
-    let job = state.found.job.as_ref().map(|(_, job)| job);
-    let spec = job.and_then(|job| job.buffers.iter().find(|buffer| buffer.name == looked.glance.buffer));
-    match spec.map(|spec| &spec.content) {
-        _ if content.text.is_some() => Shape::Tokens,
-        _ if content.makes.is_some() => Shape::Merges,
-        _ if limit(state).is_some() => Shape::Bars,
-        Some(job::Content::Bytes(_)) => Shape::Characters,
-        _ if content.columns.is_some_and(|columns| columns > 16) => Shape::Shades,
-        _ => Shape::Numbers,
-    }
 }
 
 /// Whether a lane writes to a buffer, so that its elements have an origin.

@@ -15,7 +15,7 @@ use super::page::Ask;
 use super::player::Player;
 use super::{explore, paint, theme};
 use crate::lesson::{SceneKind, Step};
-use crate::scene::contents::{Contents, Shape};
+use crate::scene::contents::Shape;
 use crate::scene::frame::Tag;
 use crate::scene::mark::{self, Mark};
 use crate::scene::passes::Passes;
@@ -258,27 +258,14 @@ impl Stage {
             super::empty(&mut room, &said);
             return None;
         }
-        let when = looked.map(|looked| buffer::when(state, looked)).unwrap_or_default();
+        let launches =
+            state.traced().and_then(|traced| traced.pass(state.place.pass())).map_or(1, |pass| pass.launches);
+        let when = looked.map(|looked| looked.glance.when(state.place.program(), launches)).unwrap_or_default();
         let contents =
             content.and_then(|(looked, answer)| Some((looked, answer.as_ref().ok()?))).map(|(looked, content)| {
-                let shape = self.contents.1.unwrap_or_else(|| buffer::shape_of(state, looked, content));
-                let from = self.first_element(state, content.tensor.len());
-                let (tensor, count, columns) = (&content.tensor, content.count, content.columns);
                 let limit = buffer::limit(state);
-                let (buffer, text) = (looked.glance.buffer.as_str(), content.text.as_ref());
-                Contents {
-                    buffer,
-                    when: &when,
-                    tensor,
-                    count,
-                    columns,
-                    text,
-                    makes: content.makes,
-                    legend: &content.legend,
-                    shape,
-                    from,
-                    limit,
-                }
+                let shape = self.contents.1.unwrap_or_else(|| content.shape(limit));
+                content.shown((&looked.glance.buffer, &when), shape, self.first_element(state, content), limit)
             });
         let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
         let view = StageView {

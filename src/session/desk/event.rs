@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::state::{Content, Glance, Traced};
+use super::state::Traced;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
 use crate::lesson::{Pack, SceneKind, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
+use crate::session::content::{Content, Glance};
 use crate::session::devices::Choice;
 use crate::session::drawn::Points;
 use crate::session::edits::Language;

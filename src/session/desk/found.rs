@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use super::place::Place;
 use crate::base::diag::Diagnostic;
-use crate::base::tensor::Tensor;
 use crate::base::units::Work;
 use crate::device::Launch;
-use crate::job::{Job, Moment, Shown};
+use crate::job::{Job, Shown};
 use crate::lesson::scope::Results;
-use crate::lesson::{Facts, Legend, Variant};
+use crate::lesson::{Facts, Variant};
+use crate::session::content::{Content, Glance};
 use crate::session::exercise::Verdict;
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin as Answer;
@@ -146,15 +146,6 @@ pub struct Origin {
     pub question: u64,
 }
 
-/// A buffer at some moment of a program's run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glance {
-    /// The buffer.
-    pub buffer: String,
-    /// When.
-    pub at: Moment,
-}
-
 /// What a buffer holds at some moment.
 #[derive(Clone, Debug)]
 pub struct Looked {
@@ -164,23 +155,6 @@ pub struct Looked {
     pub glance: Glance,
     /// What it holds, and its columns where it is a matrix; or why nobody can say. None while that is being found out.
     pub answer: Option<Result<Arc<Content>, Vec<Diagnostic>>>,
-}
-
-/// A part of what a buffer holds, from its start.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Content {
-    /// The elements.
-    pub tensor: Tensor,
-    /// How many elements there are.
-    pub count: u64,
-    /// The columns of the matrix that it is.
-    pub columns: Option<u64>,
-    /// The text that it cuts into tokens, as its bytes.
-    pub text: Option<Tensor>,
-    /// The token that its first pair makes, if it is a list of merges.
-    pub makes: Option<u32>,
-    /// What its rows and columns stand for.
-    pub legend: Legend,
 }
 
 /// What the device found out about a program.

@@ -6,14 +6,13 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use super::event::Work;
-pub use super::found::{Content, DeviceState, Found, Glance, Looked, Measured, Origin, Traced, Turned};
+pub use super::found::{DeviceState, Found, Looked, Measured, Origin, Traced, Turned};
 pub use super::place::Place;
 use super::text::TextFile;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::gpu::simt;
-use crate::job::{BindingKind, Moment};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Variant};
 use crate::scene::passes::Passes;
@@ -22,6 +21,7 @@ use crate::scene::river::{Counted, Reach};
 use crate::scene::roofline::Roofline;
 use crate::scene::waves::Spread;
 use crate::session::compare::{self, Figure, Side};
+use crate::session::content::Glance;
 use crate::session::devices::Choice;
 use crate::session::edits::{self, Edit, Language};
 use crate::session::exercise::YOURS;
@@ -142,15 +142,9 @@ impl State {
     #[must_use]
     pub fn glance(&self) -> Option<Glance> {
         let (_, job) = self.found.job.as_ref()?;
-        let pass = job.passes.get(self.place.pass())?;
-        let touched: Vec<(usize, BindingKind)> = pass.touched().collect();
         let begins = self.place.step().filter(|s| s.variant == self.place.variant && s.pass == self.place.pass);
         let asked = self.place.buffer.as_ref().or_else(|| begins?.buffer.as_ref());
-        let chosen = asked.and_then(|name| job.buffers.iter().position(|b| b.name == *name));
-        let written = touched.iter().find(|(_, kind)| *kind == BindingKind::ReadWrite).or(touched.first());
-        let buffer = chosen.or(written.map(|(buffer, _)| *buffer))?;
-        let at = Moment::After(self.place.pass(), self.place.launch);
-        Some(Glance { buffer: job.buffers[buffer].name.clone(), at })
+        Glance::after(job, (self.place.pass(), self.place.launch), asked.map(String::as_str))
     }
 
     /// What the tracer found out about the program on the bench.

@@ -7,18 +7,19 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use super::event::{Event, Work};
-use super::state::{Content, Glance, Traced};
+use super::state::Traced;
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Event as Progress;
-use crate::job::{BufferSpec, Look, MeasureSpec, Shown, TraceSpec};
+use crate::job::{MeasureSpec, Shown, TraceSpec};
 use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program, Variant};
 use crate::notes::{self, Format};
+use crate::session::content::{Content, Glance};
 use crate::session::devices::{Choice, Devices};
 use crate::session::edits::is_edit;
 use crate::session::exercise::Try;
 use crate::session::explain::explain;
-use crate::session::jobs::{self, Params, Purpose};
+use crate::session::jobs::{self, Purpose};
 use crate::session::predict::Asked;
 use crate::session::quote::Quotes;
 use crate::session::run::{Done, Runner};
@@ -202,7 +203,9 @@ pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
                         purpose: &purpose,
                         cancel: &cancel,
                     };
-                    let answer = content(&runner, &variant, &setting.params, &glance);
+                    let program = setting.lesson.program(&variant.program);
+                    let job = jobs::build(&setting.lesson, &variant, &setting.params, &purpose);
+                    let answer = job.and_then(|job| Content::read(job, program, &glance, |job| runner.job(job)));
                     Event::Looked(key, glance, answer)
                 }
             };
@@ -211,34 +214,6 @@ pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
             }
         }
     })
-}
-
-/// Elements of a buffer that are looked at, at most.
-const LOOKED_AT: u64 = 1 << 16;
-
-/// What a buffer holds at some moment.
-fn content(
-    runner: &Runner<'_>,
-    variant: &Variant,
-    params: &Params,
-    glance: &Glance,
-) -> Result<Content, Vec<Diagnostic>> {
-    let mut job = jobs::build(runner.lesson, variant, params, runner.purpose)?;
-    let buffer = job.buffers.iter().position(|buffer| buffer.name == glance.buffer);
-    let buffer = buffer.ok_or_else(|| vec![Diagnostic::error(format!("there is no buffer `{}`", glance.buffer))])?;
-    let look = |buffer| Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None };
-    let declared =
-        runner.lesson.program(&variant.program).and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
-    let text = declared.and_then(|b| b.cuts.as_ref()).and_then(|text| job.buffers.iter().position(|b| b.name == *text));
-    job.looks = std::iter::once(buffer).chain(text).map(look).collect();
-    let done = runner.job(job)?;
-    let BufferSpec { count, columns, .. } = done.job.buffers[buffer];
-    let mut looks = done.record.looks.into_iter();
-    let tensor = looks.next().ok_or_else(|| {
-        vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
-    })?;
-    let (makes, legend) = declared.map(|b| (b.makes, b.legend.clone())).unwrap_or_default();
-    Ok(Content { tensor, count, columns, text: looks.next(), makes, legend })
 }
 
 /// Starts the thread that judges exercises.

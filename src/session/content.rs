@@ -1,0 +1,185 @@
+//! What a buffer holds at some moment of a program's run, as the stage, a note and the start page show it.
+
+use super::jobs::Params;
+use super::run::Done;
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::job::{self, BindingKind, BufferSpec, Job, Look, Moment};
+use crate::lesson::scope::Env;
+use crate::lesson::{Legend, Lesson, Program, Step};
+use crate::scene::contents::{Contents, Shape};
+
+/// Elements of a buffer that are looked at, at most.
+const LOOKED_AT: u64 = 1 << 16;
+
+/// A matrix of more columns is shown as shades.
+const NUMBERS: u64 = 16;
+
+/// A buffer at some moment of a program's run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glance {
+    /// The buffer.
+    pub buffer: String,
+    /// When.
+    pub at: Moment,
+}
+
+impl Glance {
+    /// The buffer that is asked for after a launch of a pass; without such a buffer the first that the pass writes, else the first that it reads.
+    #[must_use]
+    pub fn after(job: &Job, (pass, launch): (usize, u64), asked: Option<&str>) -> Option<Self> {
+        let touched: Vec<(usize, BindingKind)> = job.passes.get(pass)?.touched().collect();
+        let chosen = asked.and_then(|name| job.buffers.iter().position(|b| b.name == name));
+        let written = touched.iter().find(|(_, kind)| *kind == BindingKind::ReadWrite).or(touched.first());
+        let buffer = chosen.or(written.map(|(buffer, _)| *buffer))?;
+        Some(Self { buffer: job.buffers[buffer].name.clone(), at: Moment::After(pass, launch) })
+    }
+
+    /// When, in words; `launches` is how often the pass runs.
+    #[must_use]
+    pub fn when(&self, program: Option<&Program>, launches: u64) -> String {
+        let Moment::After(place, launch) = self.at else { return "at the end".to_owned() };
+        let pass = program.and_then(|program| program.passes().get(place).copied());
+        let title = pass.map_or("?", |pass| pass.title.as_str());
+        if launches > 1 {
+            format!("after {title}, launch {} of {launches}", launch + 1)
+        } else {
+            format!("after {title}")
+        }
+    }
+}
+
+/// A part of what a buffer holds, from its start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content {
+    /// The elements.
+    pub tensor: Tensor,
+    /// How many elements there are.
+    pub count: u64,
+    /// The columns of the matrix that it is.
+    pub columns: Option<u64>,
+    /// Whether its elements are the bytes of a text.
+    pub is_text: bool,
+    /// The text that it cuts into tokens, as its bytes.
+    pub text: Option<Tensor>,
+    /// The token that its first pair makes, if it is a list of merges.
+    pub makes: Option<u32>,
+    /// What its rows and columns stand for.
+    pub legend: Legend,
+}
+
+impl Content {
+    /// Runs the job and reads the buffer.
+    ///
+    /// # Errors
+    /// Where there is no such buffer, the job does not run, or it never comes to that moment.
+    pub fn read(
+        mut job: Job,
+        program: Option<&Program>,
+        glance: &Glance,
+        run: impl FnOnce(Job) -> Result<Done, Vec<Diagnostic>>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let place = |name: &str| job.buffers.iter().position(|buffer| buffer.name == name);
+        let buffer = place(&glance.buffer)
+            .ok_or_else(|| vec![Diagnostic::error(format!("there is no buffer `{}`", glance.buffer))])?;
+        let declared = program.and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
+        let text = declared.and_then(|b| b.cuts.as_ref()).and_then(|text| place(text));
+        let look = |buffer| Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None };
+        job.looks = std::iter::once(buffer).chain(text).map(look).collect();
+        let done = run(job)?;
+        let BufferSpec { count, columns, ref content, .. } = done.job.buffers[buffer];
+        let is_text = matches!(content, job::Content::Bytes(_));
+        let mut looks = done.record.looks.into_iter();
+        let tensor = looks.next().ok_or_else(|| {
+            vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
+        })?;
+        let (makes, legend) = declared.map(|b| (b.makes, b.legend.clone())).unwrap_or_default();
+        Ok(Self { tensor, count, columns, is_text, text: looks.next(), makes, legend })
+    }
+
+    /// How it is shown unless the learner says otherwise: a text that it cuts as cells, a list of merges as one, with a limit as bars, a text as
+    /// one, a wide matrix as shades.
+    #[must_use]
+    pub fn shape(&self, limit: Option<f64>) -> Shape {
+        match () {
+            () if self.text.is_some() => Shape::Tokens,
+            () if self.makes.is_some() => Shape::Merges,
+            () if limit.is_some() => Shape::Bars,
+            () if self.is_text => Shape::Characters,
+            () if self.columns.is_some_and(|columns| columns > NUMBERS) => Shape::Shades,
+            () => Shape::Numbers,
+        }
+    }
+
+    /// The element that a share of the buffer begins with.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 elements")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of them")]
+    pub fn first(&self, share: f64) -> usize {
+        ((share * self.tensor.len() as f64) as usize).min(self.tensor.len().saturating_sub(1))
+    }
+
+    /// Its picture, from an element on; bars have a line at `limit`.
+    #[must_use]
+    pub fn shown<'a>(
+        &'a self,
+        (buffer, when): (&'a str, &'a str),
+        shape: Shape,
+        from: usize,
+        limit: Option<f64>,
+    ) -> Contents<'a> {
+        Contents {
+            buffer,
+            when,
+            tensor: &self.tensor,
+            count: self.count,
+            columns: self.columns,
+            text: self.text.as_ref(),
+            makes: self.makes,
+            legend: &self.legend,
+            shape,
+            from,
+            limit,
+        }
+    }
+}
+
+/// What a step's stage shows of a buffer at first.
+pub struct Opening {
+    glance: Glance,
+    when: String,
+    content: Content,
+    limit: Option<f64>,
+    from: usize,
+}
+
+impl Opening {
+    /// Reads it. `launches` is how often the step's pass runs, as far as that is known.
+    ///
+    /// # Errors
+    /// As [`Content::read`], and where the program has no such pass.
+    pub fn of(
+        (lesson, step, params): (&Lesson, &Step, &Params),
+        job: Job,
+        launches: Option<u64>,
+        run: impl FnOnce(Job) -> Result<Done, Vec<Diagnostic>>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let program = lesson.program(&step.variant.program);
+        let place = program.and_then(|program| program.place_of(&step.pass));
+        let launch = launches.unwrap_or(u64::MAX).min(step.launch).saturating_sub(1);
+        let glance = place.and_then(|place| Glance::after(&job, (place, launch), step.buffer.as_deref()));
+        let glance = glance.ok_or_else(|| vec![Diagnostic::error(format!("there is no pass `{}`", step.pass))])?;
+        let content = Content::read(job, program, &glance, run)?;
+        let limit =
+            step.limit.as_ref().and_then(|limit| Env::fixed(&lesson.params, &lesson.values, params).eval(limit).ok());
+        let (when, from) = (glance.when(program, launches.unwrap_or(1)), content.first(step.at));
+        Ok(Self { glance, when, content, limit, from })
+    }
+
+    /// Its picture.
+    #[must_use]
+    pub fn contents(&self) -> Contents<'_> {
+        let (named, shape) = ((self.glance.buffer.as_str(), self.when.as_str()), self.content.shape(self.limit));
+        self.content.shown(named, shape, self.from, self.limit)
+    }
+}
