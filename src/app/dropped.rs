@@ -11,6 +11,9 @@ use crate::scene::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
+/// A file that was chosen, or why none can be; `None` is what the window keeps if there is neither.
+type Chosen = Option<Result<PathBuf, Diagnostic>>;
+
 /// Where the dialog leaves the file that was chosen, and whether it is open.
 fn chosen() -> Id {
     Id::unique("text that was chosen")
@@ -21,6 +24,10 @@ fn choosing() -> Id {
 
 /// Asks the system's own dialog for a text, without waiting for it.
 pub fn choose(ctx: &Context) {
+    if let Some(problem) = no_dialog() {
+        ctx.data_mut(|d| d.insert_temp::<Chosen>(chosen(), Some(Err(problem))));
+        return;
+    }
     if ctx.data(|d| d.get_temp::<bool>(choosing())).unwrap_or(false) {
         return;
     }
@@ -32,11 +39,27 @@ pub fn choose(ctx: &Context) {
         ctx.data_mut(|d| {
             d.remove_temp::<bool>(choosing());
             if let Some(path) = file {
-                d.insert_temp(chosen(), path);
+                d.insert_temp::<Chosen>(chosen(), Some(Ok(path)));
             }
         });
         ctx.request_repaint();
     });
+}
+
+/// Says so if this computer has nothing to choose a file with: on Linux that needs the desktop's portal on the session's bus, or zenity.
+fn no_dialog() -> Option<Diagnostic> {
+    let runs = |program: &str| {
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+            .any(|folder| folder.join(program).is_file())
+    };
+    let has_bus = || {
+        let bus = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| PathBuf::from(folder).join("bus").exists());
+        bus || std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
+    };
+    (cfg!(target_os = "linux") && !runs("zenity") && !has_bus()).then(|| {
+        Diagnostic::error("this computer has no dialog to choose a file with")
+            .hint("drop the file on the window, or install zenity")
+    })
 }
 
 /// What becomes of a file that was dropped or chosen; `on_page` is false where the start page is shown. While a file hovers over the window, it is said
@@ -48,7 +71,11 @@ pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
         let dropped: Vec<PathBuf> = i.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect();
         (hovered, dropped)
     });
-    let opened = ui.data_mut(|d| d.remove_temp::<PathBuf>(chosen()));
+    let opened = match ui.data_mut(|d| d.remove_temp::<Chosen>(chosen())).flatten() {
+        Some(Err(problem)) => return Some(Command::Tell(problem)),
+        Some(Ok(path)) => Some(path),
+        None => None,
+    };
     let given: Vec<PathBuf> = dropped.into_iter().chain(opened).collect();
     if !hovered.is_empty() {
         let problem = (!taken).then(|| state.takes_no_text()).or_else(|| several(hovered.len()));

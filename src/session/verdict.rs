@@ -1,6 +1,7 @@
 //! What is said of a check that failed.
 
 use super::edits::is_edit_id;
+use super::exercise::YOURS;
 use crate::base::diag::Diagnostic;
 use crate::job::{CheckSpec, Job};
 use crate::trace::{Check, Record};
@@ -9,7 +10,8 @@ use crate::trace::{Check, Record};
 #[must_use]
 pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     let check = record.check().filter(|c| !c.ok)?;
-    let is_mine = is_edit_id(&record.program);
+    // In the code pane, or as an answer to an exercise.
+    let is_mine = is_edit_id(&record.program) || job.place.file == YOURS;
     let is_it = |spec: &&CheckSpec| {
         job.buffers[spec.output].name == check.output && spec.against(&job.buffers) == check.reference
     };
@@ -17,7 +19,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     // Of what a lesson puts together the check is named; of one kernel, or of what a learner wrote, its file. A learner's kernel in a lesson's program has no file,
     // and the lesson's would be the wrong one.
     let asked = spec.and_then(|spec| spec.place.as_ref()).filter(|place| place.file == job.place.file);
-    let place = if asked.is_some() && is_mine { None } else { asked.or(Some(&job.place)) };
+    let place = if is_mine { None } else { asked.or(Some(&job.place)) };
     let is_whole = spec.is_some_and(|spec| job.buffers[spec.output].elem.is_whole());
     let first = check.first_wrong.map(|(i, got, expected)| {
         // As 32-bit floats are written, unless that hides the difference.
@@ -47,12 +49,13 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
         first.or(told).unwrap_or_default(),
         check.reference
     );
-    Some(Diagnostic::error(message).in_place_of(place).hint(advice(check)))
+    Some(Diagnostic::error(message).in_place_of(place).hint(advice(check, is_mine)))
 }
 
 /// What to do about a failed check.
-fn advice(check: &Check) -> &'static str {
+fn advice(check: &Check, is_mine: bool) -> &'static str {
     match check {
+        _ if is_mine => "the picture `Buffers` shows what each pass left in memory",
         Check { told: Some(_), .. } => {
             "no time is shown for a wrong result; `warpbook run` with `--print` shows what the buffer holds"
         }
