@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use common::{devices, driver};
 use warpbook::base::diag::Diagnostic;
-use warpbook::job::{MeasureSpec, TraceSpec};
+use warpbook::job::{Job, MeasureSpec, Node, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
 use warpbook::session::jobs::{self, Params, Purpose};
 use warpbook::session::{
@@ -19,6 +19,8 @@ use warpbook::trace::record::Backend;
 
 /// Operations or bytes that a launch here needs at most.
 const MOST_WORK: f64 = 2e7;
+/// Workgroups that all launches here have together at most: hundreds of simulated ranks have little to compute, and very many launches.
+const MOST_GROUPS: u64 = 1 << 20;
 /// Settings at which a driver in software runs a program of several passes: compiling them is what takes long there.
 const LONG_SETTINGS: usize = 4;
 
@@ -36,9 +38,23 @@ fn settings(lesson: &Lesson, variant: &Variant) -> Vec<Params> {
         };
         all.extend(values.into_iter().map(|v| jobs::with(&base, &[(param.id.clone(), v)])));
     }
-    let little = |params: &Params| work::needed(lesson, variant, params).is_some_and(|work| work <= MOST_WORK);
+    let little = |params: &Params| {
+        let has_few = jobs::sketch(lesson, variant, params).is_some_and(|job| groups(&job, &job.body) <= MOST_GROUPS);
+        has_few && work::needed(lesson, variant, params).is_some_and(|work| work <= MOST_WORK)
+    };
     all.retain(|params| little(params) && lesson.unmet(variant, params).is_none());
     all
+}
+
+/// Workgroups of all launches of a job, at most.
+fn groups(job: &Job, body: &[Node]) -> u64 {
+    let of = |node: &Node| match node {
+        Node::Pass(place) => {
+            job.passes[*place].launch().map_or(0, |launch| launch.grid.most().map(u64::from).iter().product())
+        }
+        Node::Repeat(repeat) => repeat.times * groups(job, &repeat.body),
+    };
+    body.iter().map(of).sum()
 }
 
 #[test]

@@ -12,6 +12,14 @@ fn values(backend: &str, sets: &str) -> serde_json::Value {
     run.json()["values"].clone()
 }
 
+/// Checks that what was counted of a rank's bytes is what the formulas say.
+fn assert_bytes(values: &serde_json::Value, sets: &str) {
+    for id in ["model_state_bytes_per_rank", "comm_bytes_per_rank", "peak_bytes_per_rank"] {
+        assert!(values[id].is_number(), "{sets}: {id} in {values}");
+        assert_eq!(values[id], values[format!("{id}_formula")], "{sets}: {id}");
+    }
+}
+
 #[test]
 fn the_stages_agree_to_the_last_bit() {
     let mut losses = Vec::new();
@@ -20,10 +28,7 @@ fn the_stages_agree_to_the_last_bit() {
         for stage in 0..4 {
             let sets = format!("ranks={ranks} stage={stage}");
             let values = values("simt", &sets);
-            for id in ["model_state_bytes_per_rank", "comm_bytes_per_rank", "peak_bytes_per_rank"] {
-                assert!(values[id].is_number(), "{sets}: {id} in {values}");
-                assert_eq!(values[id], values[format!("{id}_formula")], "{sets}: {id}");
-            }
+            assert_bytes(&values, &sets);
             of_stages.push(values["loss"].as_f64().expect("a loss"));
         }
         assert!(of_stages.iter().all(|loss| loss.to_bits() == of_stages[0].to_bits()), "{ranks} ranks: {of_stages:?}");
@@ -32,6 +37,13 @@ fn the_stages_agree_to_the_last_bit() {
     // Another number of ranks adds in another order.
     let [least, most] = [losses.iter().copied().fold(f64::MAX, f64::min), losses.iter().copied().fold(0.0, f64::max)];
     assert!(least < most && most < least * 1.001, "{losses:?}");
+}
+
+/// 1,056 parameters: a rank has two of them, or one and padding, or padding only.
+#[test]
+fn a_thousand_ranks_have_the_bytes_of_the_formulas() {
+    let sets = "ranks=1024 stage=3 layers=1 width=32 batch=1024 steps=1";
+    assert_bytes(&values("simt", sets), sets);
 }
 
 #[test]

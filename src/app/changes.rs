@@ -65,9 +65,9 @@ fn table(ui: &mut Ui, figures: &[Figure], wrong: bool) {
     let columns = TableBuilder::new(ui)
         .id_salt("figures before and now")
         .vscroll(false)
-        .column(Column::remainder().at_least(72.0).clip(true))
-        .columns(Column::exact(62.0), 2)
-        .column(Column::exact(58.0));
+        .column(Column::remainder().at_least(56.0).clip(true))
+        .columns(Column::exact(56.0), 2)
+        .column(Column::exact(52.0));
     let table = columns.header(ROW, |mut header| {
         for title in ["whole grid", "before", "now", "change"] {
             header.col(|ui| {

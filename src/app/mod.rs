@@ -40,6 +40,7 @@ use crate::reference::{Explorer, explorer};
 use crate::scene::frame::Tag;
 use crate::scene::palette::Ink;
 use crate::scene::passes::Passes;
+use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::{SaveState, State};
 use crate::session::desk::{Command, Desk, PAUSE, RETRY};
 use crate::session::saved::ThemeChoice;
@@ -65,6 +66,7 @@ pub struct View {
     /// The source line that the pointer is on in an origin.
     traced_line: Option<u32>,
     trail: trail::Trail,
+    results: KeptResults,
     /// Whether the plot is shown in place of what a change changed.
     plotted: bool,
     /// The pane that has the others' room, where one has.
@@ -141,7 +143,7 @@ impl View {
         };
         let panes = Panes::of(window, &wanted);
         self.settle(state);
-        let results = state.results();
+        let results = self.results.of(state);
         let executing = self.executing(state);
         let ground = theme::color(theme::of(ui), Ink::Raised);
         for rect in [panes.contents, panes.status, panes.bar, panes.tabs] {

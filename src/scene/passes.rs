@@ -124,10 +124,12 @@ impl Passes {
         let [wide, gap] = self.boxes(width);
         let (pad, size) = if wide < 48.0 { (2.5, 11.0) } else { (if wide < 64.0 { 4.0 } else { 8.0 }, 12.0) };
         // A figure that is cut reads as another one, and a box without its figure as one that costs nothing.
-        let measured = || self.stages.iter().filter(|stage| stage.is_measured());
         let room = wide - 2.0 * pad;
         let small = if wide < 64.0 { 11.0 } else { size };
-        let figures_fit = measured().all(|stage| text::width(&stage.cost(), small, false) <= room);
+        let costs: Vec<String> = self.stages.iter().map(Stage::cost).collect();
+        let mut with_cost = self.stages.iter().zip(&costs);
+        let figures_fit =
+            with_cost.all(|(stage, cost)| !stage.is_measured() || text::width(cost, small, false) <= room);
         let top = self.above();
         let left = |at: usize| at as f32 * (wide + gap);
         let most = self.edges.iter().map(|edge| edge.bytes).max().unwrap_or(1).max(1) as f32;
@@ -169,7 +171,7 @@ impl Passes {
             let has_cost = figures_fit || !stage.is_measured();
             words(if has_cost { 12.0 } else { BOX / 2.0 }, size, Ink::Text, &stage.title, &mut frame);
             if has_cost {
-                words(29.0, small, Ink::Muted, &stage.cost(), &mut frame);
+                words(29.0, small, Ink::Muted, &costs[at], &mut frame);
             }
         }
         for rounds in &self.rounds {
@@ -193,7 +195,8 @@ impl Passes {
                 frame.text([middle, above + 8.0], 12.0, Anchor::Middle, Ink::Muted, words);
             }
         }
-        let said: Vec<String> = self.stages.iter().map(|stage| format!("{}: {}", stage.title, stage.cost())).collect();
+        let stages = self.stages.iter().zip(&costs);
+        let said: Vec<String> = stages.map(|(stage, cost)| format!("{}: {cost}", stage.title)).collect();
         frame.alt = format!("The program's passes. {}.", said.join("; "));
         frame
     }

@@ -12,14 +12,9 @@ pub fn fit(text: &str, size: f32, mono: bool, room: f32) -> String {
     if width(text, size, mono) <= room {
         return text.to_owned();
     }
-    let mut kept: String = text.to_owned();
-    while kept.pop().is_some() {
-        let cut = format!("{}…", kept.trim_end());
-        if width(&cut, size, mono) <= room {
-            return cut;
-        }
-    }
-    String::new()
+    let room = room - width("…", size, mono);
+    let kept = text.char_indices().rev().map(|(end, _)| text[..end].trim_end());
+    kept.into_iter().find(|kept| width(kept, size, mono) <= room).map_or_else(String::new, |kept| format!("{kept}…"))
 }
 
 /// `text` broken at spaces into lines of at most `room` points. A longer word has a line of its own.

@@ -241,6 +241,9 @@ pub(super) fn header(
     }
 }
 
+/// Height of a frame that has room for a row of memory between the lanes and the counters. In a lower one the counters are left out.
+const LEAST_WITH_COUNTERS: f32 = 190.0;
+
 /// Divides the frame among the lanes, the body and the counters, and draws the counters.
 fn stage(frame: &mut Frame, view: &WarpView<'_>, moment: &Moment<'_>, margin: f32) -> Stage {
     let [width, height] = view.size;
@@ -250,7 +253,7 @@ fn stage(frame: &mut Frame, view: &WarpView<'_>, moment: &Moment<'_>, margin: f3
         let side = if width >= 1000.0 { 232.0 } else { 208.0 };
         counters::beside(frame, moment, [right - side, top, side, bottom - top]);
         right -= side + 24.0;
-    } else {
+    } else if height >= LEAST_WITH_COUNTERS {
         let tall = if height >= 380.0 { 56.0 } else { 36.0 };
         counters::below(frame, moment, [margin, bottom - tall, right - margin, tall]);
         bottom -= tall + 8.0;

@@ -8,6 +8,7 @@ mod keep;
 pub mod place;
 pub mod race;
 mod refresh;
+pub mod results;
 pub mod state;
 pub mod text;
 mod threads;

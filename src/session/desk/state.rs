@@ -280,12 +280,6 @@ impl State {
         self.saved.backend
     }
 
-    /// All results at the settings as they are now, as names in expressions.
-    #[must_use]
-    pub fn results(&self) -> Results {
-        self.found.results(&self.place)
-    }
-
     /// The device to model.
     fn modelled(&self) -> Option<Chosen<'_>> {
         let measures = self.acting_device().unwrap_or_else(simt::device);
