@@ -27,7 +27,7 @@ pub fn show(ui: &mut Ui, state: &State) {
             let text = "Its result is wrong: it is not timed, and less is no gain.";
             ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());
         }
-        table(ui, &figures, wrong);
+        table(ui, &figures, missing(state), wrong);
         ui.add_space(8.0);
         let title = if lines.is_empty() {
             "No line does more or less than before."
@@ -59,7 +59,15 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     Some([side(place.beside.first().filter(|_| place.edit.is_some())?)?, side(&place.variant)?])
 }
 
-fn table(ui: &mut Ui, figures: &[Figure], wrong: bool) {
+/// What stands in the place of a figure that is not there, before and now: it may still come, unless that side failed.
+fn missing(state: &State) -> [&'static str; 2] {
+    let (place, found) = (&state.place, &state.found);
+    let has_failed = |program: &String| found.failed.contains_key(program) || found.unmeasured.contains_key(program);
+    let before = place.beside.first().is_some_and(|variant| has_failed(&variant.program));
+    [before, has_failed(&place.variant.program)].map(|failed| if failed { "–" } else { "…" })
+}
+
+fn table(ui: &mut Ui, figures: &[Figure], missing: [&'static str; 2], wrong: bool) {
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let small = |text: &str| RichText::new(text).size(theme::SMALL).color(muted);
     let columns = TableBuilder::new(ui)
@@ -82,9 +90,8 @@ fn table(ui: &mut Ui, figures: &[Figure], wrong: bool) {
                     let name = RichText::new(figure.name).size(theme::SMALL);
                     ui.add(egui::Label::new(name).truncate()).on_hover_text(figure.name);
                 });
-                for value in [figure.before, figure.after] {
+                for (value, missing) in [figure.before, figure.after].into_iter().zip(missing) {
                     row.col(|ui| {
-                        let missing = if wrong { "–" } else { "…" };
                         let text = value.map_or_else(|| missing.to_owned(), |v| words(v, figure.unit));
                         let exact = value.map_or_else(String::new, number);
                         ui.label(RichText::new(text).size(theme::SMALL)).on_hover_text(exact);

@@ -138,6 +138,9 @@ fn pattern_of(json: &Value) -> Result<Pattern, String> {
         ([], true) => Ok(Pattern::Gpt2),
         ([], false) => Ok(Pattern::None),
         ([split], false) => {
+            if split["behavior"] != "Isolated" || split["invert"] == true {
+                return Err("this tokenizer does not keep its pattern's matches as words".to_owned());
+            }
             let regex = split["pattern"]["Regex"].as_str().unwrap_or_default();
             PATTERNS
                 .into_iter()

@@ -1,6 +1,6 @@
 //! How a text is cut into the pieces that no merge crosses.
 //!
-//! The patterns are those that GPT-2 and tiktoken publish. A regular expression with look-ahead is several times slower than all the rest of encoding, so each is
+//! The patterns are those that GPT-2, tiktoken and Llama 3 publish. A regular expression with look-ahead is several times slower than all the rest of encoding, so each is
 //! written out here: one look at a character's classes decides what a piece is, and the piece is a run of that class.
 
 use super::classes::{Classes, LETTER, LINE_END, LOWER, NUMBER, SPACE, UPPER};
@@ -16,10 +16,12 @@ pub enum Pattern {
     Cl100k,
     /// That of `o200k_base` (GPT-4o).
     O200k,
+    /// Llama 3's: as `cl100k_base` cut words at first. Only white space at the end of the text is cut otherwise.
+    Llama3,
 }
 
 /// Every pattern.
-pub const PATTERNS: [Pattern; 4] = [Pattern::None, Pattern::Gpt2, Pattern::Cl100k, Pattern::O200k];
+pub const PATTERNS: [Pattern; 5] = [Pattern::None, Pattern::Gpt2, Pattern::Cl100k, Pattern::O200k, Pattern::Llama3];
 
 impl Pattern {
     /// The name on the command line.
@@ -30,6 +32,7 @@ impl Pattern {
             Self::Gpt2 => "gpt2",
             Self::Cl100k => "cl100k",
             Self::O200k => "o200k",
+            Self::Llama3 => "llama3",
         }
     }
 
@@ -46,6 +49,10 @@ impl Pattern {
                 r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
                 r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
                 r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+            )),
+            Self::Llama3 => Some(concat!(
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
             )),
         }
     }
@@ -118,7 +125,7 @@ impl<'t> Iterator for Pieces<'t> {
         let end = match self.pattern {
             Pattern::None => self.text.len(),
             Pattern::Gpt2 => self.gpt2(),
-            Pattern::Cl100k => self.cl100k(),
+            Pattern::Cl100k | Pattern::Llama3 => self.cl100k(),
             Pattern::O200k => self.o200k(),
         };
         let piece = &self.text[self.at..end];
@@ -273,8 +280,8 @@ impl Pieces<'_> {
             }
         }
         match behind_line.filter(|_| line_ends) {
-            // GPT-4's pattern takes white space at the end as a whole; GPT-4o's ends it behind the line.
-            _ if at == self.text.len() && self.pattern != Pattern::O200k => at,
+            // GPT-4's pattern takes white space at the end as a whole; GPT-4o's and Llama 3's end it behind the line.
+            _ if at == self.text.len() && !matches!(self.pattern, Pattern::O200k | Pattern::Llama3) => at,
             Some(behind_line) => behind_line,
             None if at == self.text.len() || before_last == self.at => at,
             None => before_last,
@@ -313,6 +320,7 @@ mod tests {
         assert_eq!(pieces(Pattern::O200k, "it's  "), ["it's", "  "]);
         assert_eq!(pieces(Pattern::O200k, "a\n  "), ["a", "\n", "  "]);
         assert_eq!(pieces(Pattern::Cl100k, "a\n  "), ["a", "\n  "]);
+        assert_eq!(pieces(Pattern::Llama3, "it's\n  "), ["it", "'s", "\n", "  "]);
         assert_eq!(pieces(Pattern::O200k, "XMLHttp ABCd e'LL"), ["XMLHttp", " ABCd", " e'LL"]);
         assert_eq!(pieces(Pattern::None, "a b\nc"), ["a b\nc"]);
     }

@@ -94,6 +94,8 @@ pub enum PatternArg {
     Cl100k,
     /// That of o200k_base.
     O200k,
+    /// Llama 3's.
+    Llama3,
 }
 
 impl PatternArg {
@@ -105,6 +107,7 @@ impl PatternArg {
             Self::Gpt2 => Pattern::Gpt2,
             Self::Cl100k => Pattern::Cl100k,
             Self::O200k => Pattern::O200k,
+            Self::Llama3 => Pattern::Llama3,
         }
     }
 }

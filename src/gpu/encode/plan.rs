@@ -73,6 +73,9 @@ impl Plan {
                 )
                 .hint("leave --backend out, or choose another pattern"));
             }
+            Pattern::Llama3 => {
+                return Err(Diagnostic::error("a device does not cut words by llama3 here").hint("leave --backend out"));
+            }
             Pattern::Gpt2 => 1,
             Pattern::Cl100k => 2,
             Pattern::O200k => 3,
