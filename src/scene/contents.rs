@@ -82,7 +82,9 @@ impl Contents<'_> {
     }
 
     fn layout(&self, [width, height]: [f32; 2]) -> Layout {
-        let left = MARGIN + text::width(&count(self.count), 12.0, true) + 12.0;
+        let names =
+            text::width(&count(self.count), 12.0, true).max(text::width(&self.row_name(self.count), 12.0, false));
+        let left = MARGIN + names + 12.0;
         let room = width - left - MARGIN;
         let matrix = self.columns.and_then(|columns| usize::try_from(columns).ok());
         let (columns, cell) = match self.shape {
@@ -105,6 +107,14 @@ impl Contents<'_> {
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
+    }
+
+    /// What the row that begins with an element is called: by what a row stands for, if its lesson says it; empty otherwise.
+    fn row_name(&self, i: u64) -> String {
+        match self.columns.filter(|columns| *columns > 0 && i % columns == 0 && !self.legend.rows.is_empty()) {
+            Some(columns) => format!("{} {}", self.legend.rows, count(i / columns)),
+            None => String::new(),
+        }
     }
 
     /// The elements from the first that is shown on, so many at most.
@@ -173,8 +183,9 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let [w, h] = layout.cell;
         let at = [layout.left + column as f32 * w, HEAD + row as f32 * h];
         if column == 0 && (row as f32 * h) % ROW < h {
-            let number = count(i as u64);
-            frame.text([layout.left - 12.0, at[1] + h.max(ROW) / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, number);
+            let name = Some(contents.row_name(i as u64)).filter(|name| !name.is_empty());
+            let name = name.unwrap_or_else(|| count(i as u64));
+            frame.text([layout.left - 12.0, at[1] + h.max(ROW) / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, name);
         }
         let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
         let rect = [at[0], at[1], w - 1.0, h - 1.0];
