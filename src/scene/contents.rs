@@ -111,7 +111,8 @@ impl Contents<'_> {
 
     /// What the row that begins with an element is called: by what a row stands for, if its lesson says it; empty otherwise.
     fn row_name(&self, i: u64) -> String {
-        match self.columns.filter(|columns| *columns > 0 && i % columns == 0 && !self.legend.rows.is_empty()) {
+        match self.columns.filter(|columns| *columns > 0 && i.is_multiple_of(*columns) && !self.legend.rows.is_empty())
+        {
             Some(columns) => format!("{} {}", self.legend.rows, count(i / columns)),
             None => String::new(),
         }
