@@ -50,8 +50,7 @@ fn wins(c: u32, d: u32, a: u32, b: u32) -> bool {
 fn main() {
     for (var i = 0u; i < N; i++) {
         ids[i] = byte_at(i);
-        wall[i] = select(0u, 1u, i == 0u
-            || (WALLS == 1u && word_begins(i)));
+        wall[i] = select(0u, 1u, word_begins(i));
     }
     var tokens = N;
     for (var turn = 0u; turn < M; turn++) {

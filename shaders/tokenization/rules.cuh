@@ -1,8 +1,9 @@
-// The rules of three tokenizers for cutting a text into words,
+// The rules of four tokenizers for cutting a text into words,
 // which their authors publish as regular expressions: which
 // word begins at a place, and where it ends.
 // Constant: PATTERN, 1 for GPT-2's, 2 for cl100k_base's, 3 for
-// o200k_base's.
+// o200k_base's, 4 for Llama 3's, which is cl100k_base's but for
+// space at the text's end.
 #pragma once
 
 // Classes of characters, as Unicode has them. A character may
@@ -110,7 +111,7 @@ struct Rules {
             }
         }
         bool ended = byte_at(at) == 255;
-        if (ended && PATTERN != 3) {
+        if (ended && PATTERN < 3) {
             return at;
         }
         if (line_ends && behind_line > i) {
@@ -269,8 +270,8 @@ struct Rules {
     // Where the word ends that begins at i.
     __device__ unsigned word_end(unsigned i) const {
         return PATTERN == 1 ? gpt2(i)
-            : PATTERN == 2  ? cl100k(i)
-                            : o200k(i);
+            : PATTERN == 3  ? o200k(i)
+                            : cl100k(i);
     }
 
     // Whether a word begins at i by each of the rules, whatever

@@ -1,8 +1,9 @@
-// The rules of three tokenizers for cutting a text into words,
+// The rules of four tokenizers for cutting a text into words,
 // which their authors publish as regular expressions: which
 // word begins at a place, and where it ends.
 
-// 1: GPT-2's, 2: cl100k_base's, 3: o200k_base's.
+// 1: GPT-2's, 2: cl100k_base's, 3: o200k_base's, 4: Llama 3's,
+// which is cl100k_base's but for space at the text's end.
 override PATTERN: u32 = 2;
 
 // Classes of characters, as Unicode has them. A character may
@@ -102,7 +103,7 @@ fn spaces(i: u32, line_ends: bool) -> u32 {
         }
     }
     let ended = byte_at(at) == 255u;
-    if (ended && PATTERN != 3u) {
+    if (ended && PATTERN < 3u) {
         return at;
     }
     if (line_ends && behind_line > i) {
@@ -272,10 +273,10 @@ fn word_end(i: u32) -> u32 {
     if (PATTERN == 1u) {
         return gpt2(i);
     }
-    if (PATTERN == 2u) {
-        return cl100k(i);
+    if (PATTERN == 3u) {
+        return o200k(i);
     }
-    return o200k(i);
+    return cl100k(i);
 }
 
 // Whether a word begins at i by each of the rules, whatever

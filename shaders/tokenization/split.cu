@@ -1,7 +1,8 @@
 // The text as its bytes: each is a token of its own. A lane has
 // one byte, and finds out whether a word begins there.
 // Constants: N, the bytes; TEXT, those of the text, which is
-// read again behind its end; WALLS, 0 if all is one word.
+// read again behind its end; WALLS, 0 if all is one
+// word, 1 if words are walls, n if a word is n bytes.
 #include "words.cuh"
 
 // wall is 1 for a byte at which a word begins; length says how
@@ -18,7 +19,7 @@ split(const unsigned* __restrict__ text,
     }
     ids[i] = byte_at(text, i);
     offset[i] = i;
-    wall[i] = i == 0 || (WALLS == 1 && word_begins(text, i));
+    wall[i] = word_begins(text, i);
     if (i == 0) {
         offset[N] = N;
         length[0] = N;

@@ -4,7 +4,9 @@
 
 override N: u32 = 4096;     // bytes
 override TEXT: u32 = 4096;  // those of the text, read in turn
-override WALLS: u32 = 1;    // 0: the text is one word
+// 0: the text is one word; 1: words are walls; n: a word is
+// n bytes.
+override WALLS: u32 = 1;
 
 @group(0) @binding(0) var<storage, read> text: array<u32>;
 // The tokens, and at which byte each begins.
@@ -27,8 +29,7 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     }
     ids[i] = byte_at(i);
     offset[i] = i;
-    wall[i] = select(0u, 1u, i == 0u
-        || (WALLS == 1u && word_begins(i)));
+    wall[i] = select(0u, 1u, word_begins(i));
     if (i == 0u) {
         offset[N] = N;
         length[0] = N;

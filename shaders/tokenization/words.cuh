@@ -54,9 +54,14 @@ __device__ bool is_first_space(const unsigned* text,
         || kind(byte_at(text, i + 1)) != SPACE;
 }
 
+// Whether a word begins at i: by the rule if WALLS is 1; if it
+// is more, at every byte of such a number.
 __device__ bool word_begins(const unsigned* text, unsigned i) {
     if (i == 0) {
         return true;
+    }
+    if (WALLS != 1) {
+        return WALLS > 1 && i % max(WALLS, 1u) == 0;
     }
     // The letters of a contraction go with its apostrophe, and
     // what follows them is another word.

@@ -50,9 +50,14 @@ fn contracted(i: u32) -> u32 {
         || two == 0x7265u);
 }
 
+// Whether a word begins at i: by the rule if WALLS is 1; if it
+// is more, at every byte of such a number.
 fn word_begins(i: u32) -> bool {
     if (i == 0u) {
         return true;
+    }
+    if (WALLS != 1u) {
+        return WALLS > 1u && i % max(WALLS, 1u) == 0u;
     }
     // The letters of a contraction go with its apostrophe, and
     // what follows them is another word.

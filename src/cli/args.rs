@@ -72,7 +72,7 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         pack: Option<PathBuf>,
     },
-    /// Train a byte-pair encoding on files, encode and decode with it, on the processor's cores.
+    /// Train a byte-pair encoding on files, encode and decode with it, on the processor's cores or a GPU.
     #[command(subcommand)]
     Tokenizer(TokenizerCommand),
     /// The model state that ZeRO leaves on a GPU and what a GPU sends, by arithmetic alone.
@@ -268,8 +268,11 @@ pub struct BenchArgs {
 /// Options of `record`.
 #[derive(Args, Debug)]
 pub struct RecordArgs {
-    /// The lessons to record; all where none is given. What the file has of others on the same device and day is kept.
+    /// The lessons to record; all where none is given. What the file has of others on the same device is kept.
     pub lessons: Vec<String>,
+    /// Only these experiments of the lessons.
+    #[arg(long = "experiment", value_name = "ID", requires = "lessons")]
+    pub experiments: Vec<String>,
     /// The file to write; assets/recordings/DEVICE-BACKEND.ron in the pack's folder where none is given.
     #[arg(short = 'o', long = "output", value_name = "FILE.ron")]
     pub output: Option<PathBuf>,

@@ -17,7 +17,7 @@ const PARTIAL: &str = "partial";
 pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, ExitCode> {
     let pack = context.pack()?;
     let choice = args.backend.named().map_or(Choice::Auto, Choice::Only);
-    let lessons = record::lessons(&pack, &args.lessons).map_err(out::misused)?;
+    let wanted = record::experiments(&pack, &args.lessons, &args.experiments).map_err(out::misused)?;
     let folder = match &context.files {
         PackFiles::Folder(folder) => folder.as_path(),
         PackFiles::Embedded => Path::new("."),
@@ -35,7 +35,7 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
     };
     let (today, cancel) = (day::today(), &context.cancel);
     let (recording, found) =
-        record::record(&context.devices, &lessons, choice, today, cancel, &mut out::note, &mut keep)
+        record::record(&context.devices, &wanted, choice, today, cancel, &mut out::note, &mut keep)
             .map_err(out::misused)?;
     if context.files != PackFiles::Embedded {
         out::note(

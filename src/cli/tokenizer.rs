@@ -17,10 +17,15 @@ use crate::base::files;
 use crate::base::npy::{self, Shape};
 use crate::base::store;
 use crate::base::tensor::{Elem, Tensor};
-use crate::gpu::encode as device;
+use crate::gpu::tokenizer::{
+    encode::encoding_on,
+    missing_setting,
+    train::{Goal, check_length, training_on},
+};
 use crate::session::devices::Choice;
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, Vocabulary, encode, hugging_face, rank_file, stream, train};
+use crate::trace::record::Backend;
 
 pub(super) fn tokenizer(command: TokenizerCommand) -> Result<ExitCode, ExitCode> {
     match command {
@@ -32,11 +37,11 @@ pub(super) fn tokenizer(command: TokenizerCommand) -> Result<ExitCode, ExitCode>
 }
 
 /// Asking for a device must not be answered by the cores silently.
-fn only_cores(backend: BackendArg, what: &str) -> Result<(), Diagnostic> {
+fn only_cores(backend: BackendArg) -> Result<(), Diagnostic> {
     match backend {
         BackendArg::Auto => Ok(()),
-        _ => Err(Diagnostic::error(format!("`warpbook tokenizer {what}` computes on the processor's cores"))
-            .hint("leave --backend out; `warpbook run tokenization` trains and decodes on a device or the tracer")),
+        _ => Err(Diagnostic::error("`warpbook tokenizer decode` computes on the processor's cores")
+            .hint("leave --backend out; `warpbook run tokenization` decodes on a device or the tracer")),
     }
 }
 
@@ -56,48 +61,29 @@ fn format_of(file: &Path) -> Option<FileFormat> {
 }
 
 fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
-    only_cores(args.backend, "train")?;
     let format = format_of(&args.output).ok_or_else(|| {
         Diagnostic::error(format!("{} does not say its format", args.output.display()))
             .hint("end its name in .tiktoken or .json")
     })?;
-    let pattern = args.pattern.pattern();
-    let mut pieces = Pieces::default();
-    let mut spoken = Instant::now();
-    for path in &args.files {
-        let name = path.display().to_string();
-        let file = open(path)?;
-        let before = pieces.bytes();
-        let _all: ControlFlow<()> = stream::read(file, &name, pattern, |text| {
-            pieces.add(pattern, text);
-            if spoken.elapsed() > Duration::from_secs(2) {
-                spoken = Instant::now();
-                out::note(&format!("{} MB read", pieces.bytes() / 1_000_000));
-            }
-            ControlFlow::Continue(())
-        })?;
-        if pieces.bytes() == before {
-            out::problems(&[Diagnostic::warning("the file is empty: nothing is learnt from it").in_file(&name)]);
-        }
-    }
-    let bytes = pieces.bytes();
-    let pieces = pieces.in_order();
-    out::note(&format!("{bytes} bytes, {} different pieces", pieces.len()));
     let ties = match args.ties {
         TiesArg::First => Ties::First,
         TiesArg::Smallest => Ties::Smallest,
         TiesArg::Greatest => Ties::Greatest,
     };
-    let merges = train::train(&pieces, args.vocab, ties, |done| {
-        if spoken.elapsed() > Duration::from_secs(2) {
-            spoken = Instant::now();
-            out::note(&format!("{done} merges"));
+    let goal = Goal { pattern: args.pattern.pattern(), ties, size: args.vocab };
+    let merges = match args.backend.choice() {
+        Choice::Auto => train_on_cores(args, goal)?,
+        Choice::Only(backend) => {
+            if let Some(setting) = missing_setting(backend) {
+                return again_with(setting);
+            }
+            train_on_device(args, goal, backend)?
         }
-    })?;
+    };
     let vocabulary = Vocabulary::from_merges(&merges);
     let text = match format {
         FileFormat::Ranks => rank_file::write(&vocabulary),
-        FileFormat::HuggingFace => hugging_face::write(&vocabulary, &merges, pattern),
+        FileFormat::HuggingFace => hugging_face::write(&vocabulary, &merges, goal.pattern),
     };
     store::write_atomic(&args.output, text.as_bytes())?;
     if vocabulary.len() < args.vocab {
@@ -107,11 +93,81 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
             merges.len()
         ));
     }
-    if format == FileFormat::Ranks && pattern != Pattern::Gpt2 {
-        out::note(&format!("a file of ranks has no pattern: encode with --pattern {}", pattern.name()));
+    if format == FileFormat::Ranks && goal.pattern != Pattern::Gpt2 {
+        out::note(&format!("a file of ranks has no pattern: encode with --pattern {}", goal.pattern.name()));
     }
     out::line(&args.output.display().to_string());
     Ok(DONE)
+}
+
+/// Says something at most every two seconds.
+struct Progress(Instant);
+
+impl Progress {
+    fn say(&mut self, what: impl FnOnce() -> String) {
+        if self.0.elapsed() > Duration::from_secs(2) {
+            self.0 = Instant::now();
+            out::note(&what());
+        }
+    }
+}
+
+fn train_on_cores(args: &TrainArgs, goal: Goal) -> Result<Vec<(u32, u32)>, Diagnostic> {
+    let mut pieces = Pieces::default();
+    let mut progress = Progress(Instant::now());
+    each_file(args, goal.pattern, |text| {
+        pieces.add(goal.pattern, text);
+        progress.say(|| format!("{} MB read", pieces.bytes() / 1_000_000));
+        Ok(())
+    })?;
+    let bytes = pieces.bytes();
+    let pieces = pieces.in_order();
+    out::note(&format!("{bytes} bytes, {} different pieces", pieces.len()));
+    train::train(&pieces, goal.size, goal.ties, |done| progress.say(|| format!("{done} merges")))
+}
+
+fn train_on_device(args: &TrainArgs, goal: Goal, backend: Backend) -> Result<Vec<(u32, u32)>, Diagnostic> {
+    goal.check()?;
+    let (mut texts, mut bytes) = (Vec::new(), 0);
+    let mut progress = Progress(Instant::now());
+    each_file(args, goal.pattern, |text| {
+        bytes += text.len();
+        check_length(bytes)?;
+        texts.push(text.to_owned());
+        progress.say(|| format!("{} MB read", bytes / 1_000_000));
+        Ok(())
+    })?;
+    out::note(&format!("{bytes} bytes"));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    training_on(backend, goal, bytes, |device| {
+        device.train(&texts, &mut |done| progress.say(|| format!("{done} merges")))
+    })
+}
+
+/// Hands over the text of all files, in blocks that end where a piece does.
+fn each_file(
+    args: &TrainArgs,
+    pattern: Pattern,
+    mut take: impl FnMut(&str) -> Result<(), Diagnostic>,
+) -> Result<(), Diagnostic> {
+    for path in &args.files {
+        let name = path.display().to_string();
+        let mut is_empty = true;
+        let outcome = stream::read(open(path)?, &name, pattern, |text| {
+            is_empty = false;
+            match take(text) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(problem) => ControlFlow::Break(problem),
+            }
+        })?;
+        if let ControlFlow::Break(problem) = outcome {
+            return Err(problem.in_file(&name));
+        }
+        if is_empty {
+            out::problems(&[Diagnostic::warning("the file is empty: nothing is learnt from it").in_file(&name)]);
+        }
+    }
+    Ok(())
 }
 
 fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
@@ -132,11 +188,11 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
             Ok(())
         })?,
         Choice::Only(backend) => {
-            if let Some(setting) = device::missing_setting(backend) {
+            if let Some(setting) = missing_setting(backend) {
                 return again_with(setting);
             }
             let most = if args.text == "-" { usize::MAX } else { args.text.len() };
-            device::on_device(backend, &vocabulary, pattern, most, |device| {
+            encoding_on(backend, &vocabulary, pattern, most, |device| {
                 each_text(args, pattern, |text| device.encode(text).map(&mut take))
             })?;
         }
@@ -177,7 +233,7 @@ fn again_with((name, value): (OsString, OsString)) -> Result<ExitCode, Diagnosti
 }
 
 fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {
-    only_cores(args.vocabulary.backend, "decode")?;
+    only_cores(args.vocabulary.backend)?;
     let (vocabulary, _) = vocabulary(&args.vocabulary)?;
     let ids = if args.ids.as_os_str() == "-" {
         let mut text = String::new();

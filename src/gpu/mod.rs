@@ -7,7 +7,6 @@ pub mod client;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod driver;
-pub mod encode;
 pub mod fake;
 pub mod history;
 pub mod limits;
@@ -16,6 +15,7 @@ mod own;
 mod pace;
 pub mod protocol;
 pub mod simt;
+pub mod tokenizer;
 mod toolkit;
 mod walk;
 mod wgpu;

@@ -5,7 +5,7 @@ use super::cuda::{self, Shader};
 use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
 use super::mention::Of;
-use super::model::{Buffer, InitDecl, Legend};
+use super::model::{Buffer, InitDecl, Legend, Meaning};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;
 use crate::base::tensor::{Elem, Init};
@@ -41,15 +41,7 @@ impl Reader<'_> {
         let elem = elem_node.and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
-        let cuts = fields.optional("cuts").and_then(Node::text);
-        let cuts = cuts.and_then(|text| self.name(Some(text), Of::Buffer(owner.to_owned())));
-        let makes = fields.optional("makes").and_then(|node| {
-            let first: u32 = node.read("the number of a token")?;
-            if first > 256 {
-                node.error("tokens below `makes` are bytes, so it is 256 at most", "write 256");
-            }
-            (first <= 256).then_some(first)
-        });
+        let meaning = self.meaning(owner, &fields);
         let legend = Legend {
             parts: fields.optional("parts").and_then(|node| node.read("a list of names")).unwrap_or_default(),
             rows: fields.optional("rows").and_then(|node| node.read("a word in quotation marks")).unwrap_or_default(),
@@ -64,7 +56,32 @@ impl Reader<'_> {
         // A buffer that has been reported keeps its name, so that those who speak of it are not reported as well.
         let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
         let count = count.or_else(|| Expr::parse("1").ok())?;
-        Some(Buffer { name: name?.value, elem, count, columns, cuts, makes, legend, init, place: node.place() })
+        Some(Buffer { name: name?.value, elem, count, columns, meaning, legend, init, place: node.place() })
+    }
+
+    /// What its elements mean: `cuts`, `makes` or `words`.
+    fn meaning(&mut self, owner: &str, fields: &Fields<'_>) -> Meaning<String> {
+        let named = ["cuts", "makes", "words"].map(|name| fields.optional(name));
+        if let Some(node) = named.iter().flatten().nth(1) {
+            node.error("these elements mean several things", "write one of `cuts`, `makes` and `words`");
+        }
+        let first = |node: Node<'_>| {
+            let first: u32 = node.read("the number of a token")?;
+            if first > 256 {
+                node.error("tokens below `makes` are bytes, so it is 256 at most", "write 256");
+            }
+            (first <= 256).then_some(first)
+        };
+        let buffer = |node: Node<'_>| self.name(node.text(), Of::Buffer(owner.to_owned()));
+        let meaning = match named {
+            [Some(node), ..] => buffer(node).map(Meaning::Cuts),
+            [_, Some(node), _] => first(node).map(Meaning::Makes),
+            [_, _, Some(node)] => node.pair().and_then(|[tokens, merges]| {
+                Some(Meaning::Words { tokens: buffer(tokens)?, merges: buffer(merges)?, first: 256 })
+            }),
+            _ => None,
+        };
+        meaning.unwrap_or_default()
     }
 
     /// What it holds at first: `init`, with `bounds` and `masked` where that is random.

@@ -156,16 +156,49 @@ pub struct Buffer {
     pub count: Expr,
     /// The columns of the row-major matrix that it is; None for a buffer that is not a matrix.
     pub columns: Option<Expr>,
-    /// The buffer whose text its elements cut into tokens: each is the byte at which one begins. None if it does nothing of the kind.
-    pub cuts: Option<String>,
-    /// The token that its first row makes: row `i` has the two tokens that token `makes + i` consists of, and smaller tokens are bytes. None if it has no such list.
-    pub makes: Option<u32>,
+    /// What its elements mean; other buffers that this refers to are here by their names.
+    pub meaning: Meaning<String>,
     /// What its rows and columns stand for.
     pub legend: Legend,
     /// What it holds at first.
     pub init: InitDecl,
     /// Where the lesson declares it.
     pub place: Place,
+}
+
+/// What the elements of a buffer mean, so that they can be shown as more than numbers. `T` is what stands for another buffer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Meaning<T> {
+    /// Numbers.
+    #[default]
+    Plain,
+    /// Each is the byte of this text at which a token begins.
+    Cuts(T),
+    /// Row `i` has the two tokens that token `first + i` consists of; smaller tokens are bytes.
+    Makes(u32),
+    /// A row is a word: where its tokens begin, how many they are, how often the word occurs.
+    Words {
+        /// The tokens of all words.
+        tokens: T,
+        /// The two tokens of each token that is more than a byte.
+        merges: T,
+        /// The first token that is more than a byte.
+        first: u32,
+    },
+}
+
+impl<T> Meaning<T> {
+    /// The same with something else for other buffers; None if `of` has nothing for one.
+    pub fn map<'a, U>(&'a self, mut of: impl FnMut(&'a T) -> Option<U>) -> Option<Meaning<U>> {
+        Some(match self {
+            Self::Plain => Meaning::Plain,
+            Self::Cuts(text) => Meaning::Cuts(of(text)?),
+            Self::Makes(first) => Meaning::Makes(*first),
+            Self::Words { tokens, merges, first } => {
+                Meaning::Words { tokens: of(tokens)?, merges: of(merges)?, first: *first }
+            }
+        })
+    }
 }
 
 /// What the rows and columns of a matrix stand for; empty if the lesson does not say it.

@@ -123,7 +123,7 @@ impl Reader<'_> {
             return None;
         };
         if form == "repeat" {
-            let times = self.wanted(around.program, fields.required("repeat"), Wanted::Between(1, MOST_ROUNDS));
+            let times = self.wanted(around.program, fields.required("repeat"), Wanted::Between(0, MOST_ROUNDS));
             let until = fields.optional("until").map(|node| self.until(around, node));
             let listed = fields.required("passes").and_then(Value::list).unwrap_or_default();
             if listed.is_empty() {

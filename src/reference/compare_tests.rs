@@ -115,6 +115,12 @@ fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
             vec![named("packed", words(&[0x6c6c_6568, 0x6f77_206f, 0x0064_6c72]))],
             words(&[15339, NOTHING, NOTHING, NOTHING, NOTHING, 1917, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING]),
         ),
+        // "low low lower": l o and o w occur three times, and " low" twice.
+        (
+            spec("trained", &[("bytes", 13.0), ("words", 4.0), ("pattern", 1.0), ("rule", 0.0), ("learn", 3.0)], 0.0),
+            vec![named("packed", words(&[0x2077_6f6c, 0x2077_6f6c, 0x6577_6f6c, 0x72]))],
+            words(&[108, 111, 256, 119, 32, 257]),
+        ),
     ];
     let covered: Vec<&str> = cases.iter().map(|(spec, ..)| spec.reference.as_str()).collect();
     let all: Vec<&str> = TABLE.iter().map(|reference| reference.signature.name).collect();

@@ -47,7 +47,7 @@ pub(super) struct Expected {
 }
 
 /// All references, by name.
-pub(super) static TABLE: [Reference; 13] = [
+pub(super) static TABLE: [Reference; 14] = [
     // dst[i] = src[i * stride + offset]
     Reference {
         signature: ReferenceSignature { name: "strided_copy", args: &["n", "stride", "offset"], inputs: &["src"] },
@@ -149,6 +149,17 @@ pub(super) static TABLE: [Reference; 13] = [
         len: |args| Some(args[0]),
         needs: |args| Some(vec![args[1].min(args[0].div_ceil(4))]),
         form: Form::Rows { width: |args| args[0], row: tokens::cl100k },
+    },
+    // The merges that are learnt from a text, two tokens each, by the rule `pattern` for words and `rule` for ties; zeros behind the last
+    Reference {
+        signature: ReferenceSignature {
+            name: "trained",
+            args: &["bytes", "words", "pattern", "rule", "learn"],
+            inputs: &["packed"],
+        },
+        len: |args| args[4].checked_mul(2),
+        needs: |args| Some(vec![args[1].min(args[0].div_ceil(4))]),
+        form: Form::Rows { width: |args| 2 * args[4], row: tokens::trained },
     },
 ];
 

@@ -166,7 +166,7 @@ mod tests {
     use super::super::frame::Item;
     use super::*;
     use crate::base::tensor::{Elem, Init, Tensor};
-    use crate::lesson::Legend;
+    use crate::lesson::{Legend, Meaning};
 
     fn drawn(tensor: &Tensor, columns: Option<u64>, limit: Option<f64>, size: [f32; 2]) -> (Frame, String) {
         let count = tensor.len() as u64;
@@ -176,8 +176,7 @@ mod tests {
             tensor,
             count,
             columns,
-            text: None,
-            makes: None,
+            meaning: Meaning::Plain,
             legend: Legend::NONE,
             shape: Shape::Bars,
             from: 0,

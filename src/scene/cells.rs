@@ -145,7 +145,7 @@ mod tests {
     use super::super::fixtures::assert_tidy;
     use super::*;
     use crate::base::tensor::Elem;
-    use crate::lesson::Legend;
+    use crate::lesson::{Legend, Meaning};
 
     fn contents<'a>(tensor: &'a Tensor, text: &'a Tensor) -> Contents<'a> {
         let count = tensor.len() as u64;
@@ -156,10 +156,9 @@ mod tests {
             tensor,
             count,
             columns: None,
-            text: Some(text),
-            makes: None,
+            meaning: Meaning::Cuts(text),
             legend: Legend::NONE,
-            shape: Shape::Tokens,
+            shape: Shape::Meant,
             from: 0,
             limit: None,
         }

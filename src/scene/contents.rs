@@ -1,4 +1,4 @@
-//! What a buffer holds: its elements as numbers, as shades, as bars, as the characters that they stand for, or as the tokens that begin there.
+//! What a buffer holds: its elements as numbers, as shades, as bars, as the characters that they stand for, or as what they mean.
 
 use super::bars;
 use super::cells;
@@ -7,9 +7,10 @@ use super::merges;
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
 use super::text;
+use super::words::Words;
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, number};
-use crate::lesson::Legend;
+use crate::lesson::{Legend, Meaning};
 
 /// How elements are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +24,8 @@ pub enum Shape {
     Bars,
     /// As characters: each element is a byte of a text.
     Characters,
-    /// As the tokens of a text: each element is the byte at which one begins.
-    Tokens,
-    /// As merges: each pair of elements is two tokens that make a third.
-    Merges,
+    /// As what they mean: the tokens of a text, merges, words.
+    Meant,
 }
 
 /// A buffer at some moment.
@@ -42,10 +41,8 @@ pub struct Contents<'a> {
     pub count: u64,
     /// The columns of the matrix that it is.
     pub columns: Option<u64>,
-    /// The text that the elements cut into tokens.
-    pub text: Option<&'a Tensor>,
-    /// The token that the first pair of elements makes, if they are a list of merges.
-    pub makes: Option<u32>,
+    /// What the elements mean, with what other buffers hold.
+    pub meaning: Meaning<&'a Tensor>,
     /// What rows and columns stand for.
     pub legend: &'a Legend,
     /// How they are shown.
@@ -102,8 +99,11 @@ impl Contents<'_> {
                 (columns, [side, side])
             }
             Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
-            Shape::Tokens => (16, [width, ROW]),
-            Shape::Merges => (2, [width, ROW]),
+            Shape::Meant => match self.meaning {
+                Meaning::Plain | Meaning::Cuts(_) => (16, [width, ROW]),
+                Meaning::Makes(_) => (2, [width, ROW]),
+                Meaning::Words { .. } => (3, [width, ROW]),
+            },
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
@@ -115,6 +115,15 @@ impl Contents<'_> {
         {
             Some(columns) => format!("{} {}", self.legend.rows, count(i / columns)),
             None => String::new(),
+        }
+    }
+
+    /// What the elements mean, if they are shown as that.
+    fn meant(&self) -> Meaning<&Tensor> {
+        if self.shape == Shape::Meant {
+            self.meaning.map(|other| Some(*other)).unwrap_or_default()
+        } else {
+            Meaning::Plain
         }
     }
 
@@ -151,13 +160,16 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         frame.alt = format!("{title}: {said}");
         return frame;
     }
-    if let (Shape::Tokens, Some(text)) = (contents.shape, contents.text) {
-        let said = cells::draw(&mut frame, contents, text, view.hovered);
-        frame.alt = format!("{title}: {said}");
-        return frame;
-    }
-    if let (Shape::Merges, Some(first)) = (contents.shape, contents.makes) {
-        let said = merges::draw(&mut frame, contents, first, view.hovered);
+    let said = match contents.meant() {
+        Meaning::Plain => None,
+        Meaning::Cuts(text) => Some(cells::draw(&mut frame, contents, text, view.hovered)),
+        Meaning::Makes(first) => Some(merges::draw(&mut frame, contents, first, view.hovered)),
+        Meaning::Words { tokens, merges, first } => {
+            let words = Words { of: contents, tokens, merges, first };
+            Some(words.draw(&mut frame, view.hovered))
+        }
+    };
+    if let Some(said) = said {
         frame.alt = format!("{title}: {said}");
         return frame;
     }
@@ -192,7 +204,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let rect = [at[0], at[1], w - 1.0, h - 1.0];
         let value = contents.value(i);
         let fill = match (value.filter(|value| value.is_finite()), contents.shape) {
-            (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Tokens | Shape::Merges) => Ink::Raised,
+            (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Meant) => Ink::Raised,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
             (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
@@ -206,7 +218,7 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         let words = match contents.shape {
             Shape::Numbers => contents.word(i),
             Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
-            Shape::Shades | Shape::Bars | Shape::Tokens | Shape::Merges => continue,
+            Shape::Shades | Shape::Bars | Shape::Meant => continue,
         };
         let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
         frame.items.push(super::frame::Item::Text {
@@ -239,11 +251,11 @@ fn character(value: f64) -> String {
 pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
     let (Some(contents), Tag::Word { index, .. }) = (view.contents, tag) else { return None };
     let i = usize::try_from(index).ok()?;
-    if let (Shape::Tokens, Some(text)) = (contents.shape, contents.text) {
-        return cells::told(contents, text, i);
-    }
-    if let (Shape::Merges, Some(first)) = (contents.shape, contents.makes) {
-        return merges::told(contents, first, i);
+    match contents.meant() {
+        Meaning::Plain => {}
+        Meaning::Cuts(text) => return cells::told(contents, text, i),
+        Meaning::Makes(first) => return merges::told(contents, first, i),
+        Meaning::Words { tokens, merges, first } => return Words { of: contents, tokens, merges, first }.told(i),
     }
     let place = match contents.columns {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),

@@ -5,6 +5,7 @@ use super::contents::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
 use super::text;
+use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
 /// Space around the list, and what is above it.
@@ -18,12 +19,11 @@ const SIGN: f32 = 18.0;
 const LONGEST: usize = 1 << 16;
 
 /// The merges so far: the two tokens of each. Rows behind the last one hold zeros, or nothing yet. A merge of a token that comes later ends the list.
-fn merges(contents: &Contents<'_>, first: u32) -> Vec<[u32; 2]> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of tokens")]
-    let token = |i| contents.value(i).map(|value| value as u32);
+pub(super) fn merges(list: &Tensor, first: u32) -> Vec<[u32; 2]> {
+    let token = |i| Some(list.bits(i)).filter(|token| *token != list.elem.poison());
     let mut sizes = vec![1; first as usize];
     let mut merges = Vec::new();
-    for row in 0..contents.tensor.len() / 2 {
+    for row in 0..list.len() / 2 {
         let (Some(left), Some(right)) = (token(2 * row), token(2 * row + 1)) else { break };
         let size = sizes.get(left as usize).zip(sizes.get(right as usize)).map(|(left, right)| left + right);
         let Some(size) = size.filter(|size| *size <= LONGEST && [left, right] != [0, 0]) else { break };
@@ -34,7 +34,7 @@ fn merges(contents: &Contents<'_>, first: u32) -> Vec<[u32; 2]> {
 }
 
 /// The bytes of every token, bytes among them.
-fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Vec<u8>> {
+pub(super) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Vec<u8>> {
     let mut tokens: Vec<Vec<u8>> = (0..first).map(|byte| vec![byte as u8]).collect();
     for [left, right] in merges {
         tokens.push([tokens[*left as usize].as_slice(), &tokens[*right as usize]].concat());
@@ -44,7 +44,7 @@ fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Vec<u8>> {
 
 /// Draws the merges from the first that is shown on, and says how many there are.
 pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hovered: Option<Tag>) -> String {
-    let merges = merges(contents, first);
+    let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let said = format!("{} merges", count(merges.len() as u64));
     frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
@@ -84,7 +84,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hover
 
 /// The merge of element `i` in words, with the tree of its token.
 pub(super) fn told(contents: &Contents<'_>, first: u32, i: usize) -> Option<String> {
-    let merges = merges(contents, first);
+    let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let token = first as usize + i / 2;
     let bytes = tokens.get(token)?;
@@ -107,24 +107,12 @@ mod tests {
     use super::super::fixtures::assert_tidy;
     use super::*;
     use crate::base::tensor::{Elem, Tensor};
-    use crate::lesson::Legend;
+    use crate::lesson::{Legend, Meaning};
 
     fn contents(tensor: &Tensor) -> Contents<'_> {
         let (buffer, when, count) = ("merges", "at the end", tensor.len() as u64);
-        let (columns, text, makes, shape) = (Some(2), None, Some(256), Shape::Merges);
-        Contents {
-            buffer,
-            when,
-            tensor,
-            count,
-            columns,
-            text,
-            makes,
-            legend: Legend::NONE,
-            shape,
-            from: 0,
-            limit: None,
-        }
+        let (columns, meaning, shape) = (Some(2), Meaning::Makes(256), Shape::Meant);
+        Contents { buffer, when, tensor, count, columns, meaning, legend: Legend::NONE, shape, from: 0, limit: None }
     }
 
     #[test]
@@ -133,7 +121,7 @@ mod tests {
         let numbers = [101, 115, 256, 116, 119, 257, 0, 0];
         let tensor = Tensor::from_bits(Elem::U32, numbers.into_iter());
         let contents = contents(&tensor);
-        assert_eq!(merges(&contents, 256).len(), 3);
+        assert_eq!(merges(&tensor, 256).len(), 3);
         assert_eq!(told(&contents, 256, 4).as_deref(), Some("token 258: west = w ((e s) t)"));
         assert_eq!(told(&contents, 256, 6), None);
         let mut frame = Frame::new([420.0, 200.0]);
@@ -145,6 +133,6 @@ mod tests {
     #[test]
     fn a_pair_of_tokens_that_are_not_there_yet_ends_the_list() {
         let tensor = Tensor::from_bits(Elem::U32, [101, 115, 300, 116].into_iter());
-        assert_eq!(merges(&contents(&tensor), 256), [[101, 115]]);
+        assert_eq!(merges(&tensor, 256), [[101, 115]]);
     }
 }

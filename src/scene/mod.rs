@@ -37,6 +37,7 @@ mod tiles;
 pub mod touch;
 pub mod warp;
 pub mod waves;
+mod words;
 
 #[cfg(test)]
 mod fixtures;

@@ -209,6 +209,7 @@ impl Passes {
                 let stage = self.stages.get(at)?;
                 let launches = match stage.launches {
                     None => String::new(),
+                    Some(0) => ", not launched".to_owned(),
                     Some(1) => ", launched once".to_owned(),
                     Some(n) => format!(", launched {} times", count(n)),
                 };
@@ -235,12 +236,13 @@ impl Passes {
 impl Stage {
     /// Whether it has a figure to show.
     fn is_measured(&self) -> bool {
-        self.time_s.is_some() || self.bytes.is_some()
+        self.time_s.is_some() || self.bytes.is_some() || self.launches == Some(0)
     }
 
     /// Its time; where there is none, what it asks memory for.
     fn cost(&self) -> String {
         match (self.time_s, self.bytes) {
+            _ if self.launches == Some(0) => "not launched".to_owned(),
             (Some(time_s), _) => si(time_s, "s"),
             (None, Some(bytes)) => si(bytes as f64, "B"),
             (None, None) => self.does.clone(),

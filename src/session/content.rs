@@ -6,7 +6,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::{self, BindingKind, BufferSpec, Job, Look, Moment};
 use crate::lesson::scope::Env;
-use crate::lesson::{Legend, Lesson, Program, Step};
+use crate::lesson::{Legend, Lesson, Meaning, Program, Step};
 use crate::scene::contents::{Contents, Shape};
 
 /// Elements of a buffer that are looked at, at most.
@@ -60,10 +60,8 @@ pub struct Content {
     pub columns: Option<u64>,
     /// Whether its elements are the bytes of a text.
     pub is_text: bool,
-    /// The text that it cuts into tokens, as its bytes.
-    pub text: Option<Tensor>,
-    /// The token that its first pair makes, if it is a list of merges.
-    pub makes: Option<u32>,
+    /// What its elements mean, with what other buffers hold at the same moment.
+    pub meaning: Meaning<Tensor>,
     /// What its rows and columns stand for.
     pub legend: Legend,
 }
@@ -83,9 +81,15 @@ impl Content {
         let buffer = place(&glance.buffer)
             .ok_or_else(|| vec![Diagnostic::error(format!("there is no buffer `{}`", glance.buffer))])?;
         let declared = program.and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
-        let text = declared.and_then(|b| b.cuts.as_ref()).and_then(|text| place(text));
+        let mut others = Vec::new();
+        let meaning = declared.and_then(|b| {
+            b.meaning.map(|other| {
+                others.push(place(other)?);
+                Some(others.len() - 1)
+            })
+        });
         let look = |buffer| Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None };
-        job.looks = std::iter::once(buffer).chain(text).map(look).collect();
+        job.looks = std::iter::once(buffer).chain(others).map(look).collect();
         let done = run(job)?;
         let BufferSpec { count, columns, ref content, .. } = done.job.buffers[buffer];
         let is_text = matches!(content, job::Content::Bytes(_));
@@ -93,17 +97,17 @@ impl Content {
         let tensor = looks.next().ok_or_else(|| {
             vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
         })?;
-        let (makes, legend) = declared.map(|b| (b.makes, b.legend.clone())).unwrap_or_default();
-        Ok(Self { tensor, count, columns, is_text, text: looks.next(), makes, legend })
+        let others: Vec<Tensor> = looks.collect();
+        let meaning = meaning.and_then(|meaning| meaning.map(|i| others.get(*i).cloned())).unwrap_or_default();
+        let legend = declared.map(|b| b.legend.clone()).unwrap_or_default();
+        Ok(Self { tensor, count, columns, is_text, meaning, legend })
     }
 
-    /// How it is shown unless the learner says otherwise: a text that it cuts as cells, a list of merges as one, with a limit as bars, a text as
-    /// one, a wide matrix as shades.
+    /// How it is shown unless the learner says otherwise: by what its elements mean, with a limit as bars, a text as one, a wide matrix as shades.
     #[must_use]
     pub fn shape(&self, limit: Option<f64>) -> Shape {
         match () {
-            () if self.text.is_some() => Shape::Tokens,
-            () if self.makes.is_some() => Shape::Merges,
+            () if self.meaning != Meaning::Plain => Shape::Meant,
             () if limit.is_some() => Shape::Bars,
             () if self.is_text => Shape::Characters,
             () if self.columns.is_some_and(|columns| columns > NUMBERS) => Shape::Shades,
@@ -134,8 +138,7 @@ impl Content {
             tensor: &self.tensor,
             count: self.count,
             columns: self.columns,
-            text: self.text.as_ref(),
-            makes: self.makes,
+            meaning: self.meaning.map(Some).unwrap_or_default(),
             legend: &self.legend,
             shape,
             from,

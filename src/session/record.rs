@@ -12,7 +12,7 @@ use super::recording::{
 };
 use super::run;
 use super::sweep::{self, Sweep};
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, did_you_mean};
 use crate::lesson::{Experiment, Lesson, Pack};
 use crate::trace::record::{Backend, Device};
 
@@ -22,18 +22,34 @@ const TO: &str = " to ";
 /// Seed of the random inputs.
 const SEED: u64 = 1;
 
-/// The lessons of these ids, or all if there are none.
+/// The experiments with these ids that a clock answers, or all if there are none, of the lessons with these ids, or of all lessons.
 ///
 /// # Errors
-/// When an id is no lesson's.
-pub fn lessons<'a>(pack: &'a Pack, ids: &[String]) -> Result<Vec<&'a Arc<Lesson>>, Diagnostic> {
-    match ids {
-        [] => Ok(pack.lessons.iter().collect()),
-        ids => ids.iter().map(|id| run::lesson(pack, id)).collect(),
+/// When an id is no lesson's, or none of the lessons' experiments.
+pub fn experiments<'a>(
+    pack: &'a Pack,
+    lessons: &[String],
+    ids: &[String],
+) -> Result<Vec<(&'a Arc<Lesson>, &'a Experiment)>, Diagnostic> {
+    let lessons: Vec<&Arc<Lesson>> = match lessons {
+        [] => pack.lessons.iter().collect(),
+        ids => ids.iter().map(|id| run::lesson(pack, id)).collect::<Result<_, _>>()?,
+    };
+    let timed = |lesson: &&'a Arc<Lesson>| {
+        let lesson = *lesson;
+        lesson.experiments.iter().filter(|e| !e.quantity.is_traced()).map(move |experiment| (lesson, experiment))
+    };
+    let all: Vec<_> = lessons.iter().flat_map(timed).collect();
+    for id in ids {
+        if !all.iter().any(|(_, experiment)| experiment.id == *id) {
+            return Err(Diagnostic::error(format!("there is no experiment `{id}` that a clock answers"))
+                .hint(did_you_mean(id, all.iter().map(|(_, experiment)| experiment.id.as_str()))));
+        }
     }
+    Ok(all.into_iter().filter(|(_, experiment)| ids.is_empty() || ids.contains(&experiment.id)).collect())
 }
 
-/// Runs the experiments of lessons on a device. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
+/// Runs experiments on a device. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
 /// what is recorded after each, so that a run that is stopped loses one experiment at most. Points that could not be measured are left
 /// out, and said in the second part.
 ///
@@ -41,7 +57,7 @@ pub fn lessons<'a>(pack: &'a Pack, ids: &[String]) -> Result<Vec<&'a Arc<Lesson>
 /// When there is no such device, or `keep` fails.
 pub fn record(
     devices: &Devices,
-    lessons: &[&Arc<Lesson>],
+    experiments: &[(&Arc<Lesson>, &Experiment)],
     choice: Choice,
     date: String,
     cancel: &AtomicBool,
@@ -57,19 +73,17 @@ pub fn record(
             .hint("`warpbook doctor` says what was looked for"));
     }
     let (mut recording, mut problems) = (of_device(device.clone(), date, false, Vec::new()), Vec::new());
-    for lesson in lessons {
-        for experiment in lesson.experiments.iter().filter(|e| !e.quantity.is_traced()) {
-            say(&format!("{}: {}", lesson.id, experiment.title));
-            let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), cancel);
-            recording.experiments.push(recorded(lesson, experiment, &found));
-            problems.append(&mut wrong);
-            keep(&recording)?;
-        }
+    for (lesson, experiment) in experiments {
+        say(&format!("{}: {}", lesson.id, experiment.title));
+        let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), cancel);
+        recording.experiments.push(recorded(lesson, experiment, &found));
+        problems.append(&mut wrong);
+        keep(&recording)?;
     }
     Ok((recording, problems))
 }
 
-/// A recording of some lessons with what an earlier one has of others, in the pack's order.
+/// A recording of some experiments with what an earlier one has of others, in the pack's order. Experiments that a lesson has no more are left out.
 ///
 /// # Errors
 /// When the earlier one is of another device or driver: a recording has one of each.
@@ -86,10 +100,19 @@ pub fn joined(earlier: Recording, later: &Recording, pack: &Pack) -> Result<Reco
         (Some(first), Some(last)) if first != last => format!("{first}{TO}{last}"),
         _ => later.date.clone(),
     };
-    let is_new = |old: &RecordedExperiment| later.experiments.iter().any(|new| new.lesson == old.lesson);
-    let mut experiments: Vec<_> = earlier.experiments.into_iter().filter(|old| !is_new(old)).collect();
-    experiments.extend(later.experiments.clone());
-    experiments.sort_by_key(|recorded| pack.lessons.iter().position(|lesson| lesson.id == recorded.lesson));
+    let is_new = |old: &RecordedExperiment| {
+        later.experiments.iter().any(|new| (&new.lesson, &new.experiment) == (&old.lesson, &old.experiment))
+    };
+    let place = |recorded: &RecordedExperiment| {
+        let lesson = pack.lessons.iter().position(|lesson| lesson.id == recorded.lesson)?;
+        let mut all = pack.lessons[lesson].experiments.iter();
+        Some((lesson, all.position(|experiment| experiment.id == recorded.experiment)?))
+    };
+    let is_gone =
+        |old: &RecordedExperiment| place(old).is_none() && pack.lessons.iter().any(|lesson| lesson.id == old.lesson);
+    let kept = earlier.experiments.into_iter().filter(|old| !is_new(old) && !is_gone(old));
+    let mut experiments: Vec<_> = kept.chain(later.experiments.iter().cloned()).collect();
+    experiments.sort_by_key(place);
     Ok(Recording { date, experiments, ..later.clone() })
 }
 

@@ -43,9 +43,17 @@ enum Contents {
     U32,
 }
 
+/// What a buffer holds at first: this number everywhere, or else.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Start {
+    Number(u32),
+    Named(Named),
+}
+
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Start {
+enum Named {
     /// 0, 1, … 12, 0, 1, …: sums of their products are exact in every order, fused or not, and on tensor cores.
     Cycle,
     Iota,
@@ -194,11 +202,12 @@ fn tensor((_, contents, count, start): &(String, Contents, usize, Start)) -> Ten
         Contents::U32 => Elem::U32,
     };
     let init = match start {
-        Start::Cycle => return cycle(elem, *count),
-        Start::Iota => Init::Iota,
-        Start::One => Init::Value(1.0),
-        Start::Poison => Init::Poison,
-        Start::Zero => Init::Zero,
+        Start::Number(number) => Init::Value((*number).into()),
+        Start::Named(Named::Cycle) => return cycle(elem, *count),
+        Start::Named(Named::Iota) => Init::Iota,
+        Start::Named(Named::One) => Init::Value(1.0),
+        Start::Named(Named::Poison) => Init::Poison,
+        Start::Named(Named::Zero) => Init::Zero,
     };
     Tensor::new(elem, *count, init, 1, 0)
 }

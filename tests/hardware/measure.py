@@ -119,7 +119,8 @@ def contents(elem, count, init):
         return array("H", struct.pack(f"<{count}e", *values)) if elem == "f16" else array("f" if elem == "f32" else "I", values)
     if elem == "f16":
         return array("H", [{"zero": 0, "poison": HALF_POISON}[init]]) * count
-    return array("I", [{"zero": 0, "one": 1, "poison": POISON}[init]]) * count
+    named = {"zero": 0, "one": 1, "poison": POISON}
+    return array("I", [named.get(init, init)]) * count
 
 
 def size(host):

@@ -3,8 +3,8 @@
 use egui::Ui;
 
 use super::{Stage, opening};
-use crate::lesson::SceneKind;
 use crate::lesson::scope::Results;
+use crate::lesson::{Meaning, SceneKind};
 use crate::scene::contents::Shape;
 use crate::session::content::Content;
 use crate::session::desk::Command;
@@ -33,14 +33,12 @@ impl Stage {
             (Shape::Shades, "Shades"),
             (Shape::Bars, "Bars"),
             (Shape::Characters, "Characters"),
-            (Shape::Tokens, "Tokens"),
-            (Shape::Merges, "Merges"),
+            (Shape::Meant, meant(content)),
         ] {
             let fits = match of {
-                Shape::Tokens => content.text.is_some(),
-                Shape::Merges => content.makes.is_some(),
+                Shape::Meant => content.meaning != Meaning::Plain,
                 // A text that is cut is read in its tokens, not in the numbers of their bytes.
-                Shape::Characters => content.text.is_none() && content.makes.is_none(),
+                Shape::Characters => content.meaning == Meaning::Plain,
                 _ => true,
             };
             if !fits {
@@ -70,6 +68,16 @@ impl Stage {
         let step = opening(state).filter(|step| step.scene == SceneKind::Contents);
         let begins = || step.map_or(0, |step| content.first(step.at));
         self.contents.0.unwrap_or_else(begins).min(content.tensor.len().saturating_sub(1))
+    }
+}
+
+/// The name of what a buffer's elements mean.
+fn meant(content: &Content) -> &'static str {
+    match content.meaning {
+        Meaning::Plain => "",
+        Meaning::Cuts(_) => "Tokens",
+        Meaning::Makes(_) => "Merges",
+        Meaning::Words { .. } => "Words",
     }
 }
 

@@ -34,7 +34,7 @@ pub struct TrainArgs {
     /// Which pair is merged, of several with the same count: the first in the text, that with the smallest ids, or that with the greatest bytes.
     #[arg(long, default_value = "smallest", value_enum)]
     pub ties: TiesArg,
-    /// What trains: auto is the processor's cores.
+    /// What trains: auto is the processor's cores; cuda and wgpu are a GPU, which learns the same.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: BackendArg,
     /// The file to write: tiktoken's file of ranks (.tiktoken), or Hugging Face's tokenizer.json (.json), which has the pattern too.

@@ -227,7 +227,7 @@ impl<'a> Builder<'a> {
                 }
                 Node::Repeat(repeat) => {
                     let at = Place { owner: &repeat.id, place: &repeat.place };
-                    let times = self.values.whole(&repeat.times, at, "the number of rounds")?;
+                    let times = self.values.at_least(0, &repeat.times, at, "the number of rounds")?;
                     let until = repeat.until.as_ref().map(|until| self.until(until, &repeat.id)).transpose()?;
                     let body = self.body(&repeat.body, passes)?;
                     job::Node::Repeat(job::Repeat { id: repeat.id.clone(), times, until, body })

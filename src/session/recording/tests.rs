@@ -198,8 +198,9 @@ fn a_lesson_recorded_again_leaves_the_others_of_that_device() {
     let pack = pack();
     let (mut earlier, later) = (recording(&pack), recording(&pack));
     let other = RecordedExperiment { lesson: "other".into(), ..earlier.experiments[0].clone() };
+    let gone = RecordedExperiment { experiment: "gone".into(), ..earlier.experiments[0].clone() };
     earlier.experiments[0].curves.clear();
-    earlier.experiments.push(other.clone());
+    earlier.experiments.extend([other.clone(), gone]);
     let joined = record::joined(earlier.clone(), &later, &pack).unwrap_or_else(|problem| panic!("{problem}"));
     assert_eq!(joined.experiments.len(), 2);
     assert!(joined.experiments.contains(&other) && joined.experiments.contains(&later.experiments[0]));

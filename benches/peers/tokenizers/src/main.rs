@@ -1,6 +1,6 @@
 //! Warpbook's tokenizer beside `bpe-openai`, `tiktoken-rs` and Hugging Face's `tokenizers`: the same text, in memory, on all cores, in one process.
 //!
-//!     cargo run --release --manifest-path benches/peers/tokenizers/Cargo.toml -- TEXT
+//!     cargo run --release --manifest-path benches/peers/tokenizers/Cargo.toml -- TEXT [encode|train]
 //!
 //! Peers that work on one core get parts of 64 KiB that end with a line, one after the other on each core. Each is timed three times, in turn, and the median is printed.
 //! Ids and merges are compared, where both sides promise the same.
@@ -17,7 +17,8 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::{PostProcessorWrapper, SplitDelimiterBehavior, TokenizerImpl};
-use warpbook::gpu::encode::on_device;
+use warpbook::gpu::tokenizer::encode::encoding_on;
+use warpbook::gpu::tokenizer::train::{Goal, training_on};
 use warpbook::tokenizer::count::Pieces;
 use warpbook::tokenizer::encode::{encode, encode_parts};
 use warpbook::tokenizer::train::train;
@@ -26,14 +27,23 @@ use warpbook::trace::record::Backend;
 
 const ROUNDS: usize = 3;
 
+/// Devices, each with a name for its rows.
+const DEVICES: [(Backend, &str); 2] = [(Backend::Cuda, "warpbook cuda"), (Backend::Wgpu, "warpbook wgpu")];
+
 fn main() {
     let path = std::env::args().nth(1).expect("a text file");
+    let only = std::env::args().nth(2);
+    let wanted = |what: &str| only.as_deref().is_none_or(|only| only == what);
     let text = std::fs::read_to_string(&path).expect("a text in UTF-8");
     let parts = lines(&text, 64 << 10);
     println!("{} bytes, {} cores", text.len(), rayon::current_num_threads());
-    encoding(&text, &parts);
-    for size in [512, 32_768] {
-        training(&text, &parts, size);
+    if wanted("encode") {
+        encoding(&text, &parts);
+    }
+    if wanted("train") {
+        for size in [512, 32_768] {
+            training(&text, &parts, size);
+        }
     }
 }
 
@@ -84,9 +94,9 @@ fn encoding(text: &str, parts: &[&str]) {
     let whole = tiktoken.encode_ordinary(parts[0]);
     assert!(encode(&ours, Pattern::Cl100k, parts[0]).iter().eq(&whole), "ids differ");
     let of_cores = encode(&ours, Pattern::Cl100k, text);
-    for (backend, name) in [(Backend::Cuda, "warpbook cuda"), (Backend::Wgpu, "warpbook wgpu")] {
+    for (backend, name) in DEVICES {
         let start = Instant::now();
-        let encoded = on_device(backend, &ours, Pattern::Cl100k, text.len(), |device| {
+        let encoded = encoding_on(backend, &ours, Pattern::Cl100k, text.len(), |device| {
             println!("    {name} is ready after {:.2} s", start.elapsed().as_secs_f64());
             let device = RefCell::new(device);
             let ids = || device.borrow_mut().encode(text).expect("the device encodes");
@@ -125,6 +135,25 @@ fn training(text: &str, parts: &[&str], size: usize) {
         tokenizer.train(&mut trainer, parts.iter().map(|part| (*part).to_owned())).expect("trains");
         tokenizer.get_vocab_size(false) - 256
     };
-    let merges = compare(&format!("train to {size}"), text.len(), &[("warpbook", &ours), ("tokenizers", &theirs)]);
+    let what = format!("train to {size}");
+    let merges = compare(&what, text.len(), &[("warpbook", &ours), ("tokenizers", &theirs)]);
     println!("    merges: {merges:?}");
+    let mut pieces = Pieces::default();
+    pieces.add(Pattern::Cl100k, text);
+    let of_cores = train(&pieces.in_order(), size, Ties::Smallest, |_| ()).expect("a text of this size");
+    for (backend, name) in DEVICES {
+        let goal = Goal { pattern: Pattern::Cl100k, ties: Ties::Smallest, size };
+        let start = Instant::now();
+        let trained = training_on(backend, goal, text.len(), |device| {
+            println!("    {name} is ready after {:.2} s", start.elapsed().as_secs_f64());
+            let device = RefCell::new(device);
+            let merges = || device.borrow_mut().train(&[text], &mut |_| ()).expect("the device trains");
+            assert!(merges() == of_cores, "merges differ");
+            compare(&what, text.len(), &[(name, &|| merges().len())]);
+            Ok(())
+        });
+        if let Err(why) = trained {
+            println!("    {name}: {why}");
+        }
+    }
 }

@@ -1,0 +1,36 @@
+//! Tokenizing on a device, with the kernels that the lesson on tokenization explains, from the same files: encoding and training. The device is opened in this process,
+//! because texts and ids would not fit through a worker's pipe in time.
+
+mod board;
+pub mod encode;
+mod stage;
+pub mod train;
+
+use std::ffi::OsString;
+
+use super::driver::Work;
+use super::{toolkit, wgpu};
+use crate::base::diag::Diagnostic;
+use crate::trace::record::Backend;
+
+/// Opens a device and does `work` with it.
+fn on_device<W: Work>(backend: Backend, work: W) -> Result<W::Output, Diagnostic> {
+    let done = match backend {
+        Backend::Simt => Err(Diagnostic::error("the tracer is no device for large texts")
+            .hint("use --backend wgpu or --backend cuda; `warpbook run tokenization` traces the kernels")
+            .into()),
+        Backend::Wgpu => wgpu::with_device(work),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda => super::cuda::with_device(work),
+        #[cfg(not(feature = "cuda"))]
+        Backend::Cuda => Err(Diagnostic::error("this build has no CUDA backend").hint("use --backend wgpu").into()),
+    };
+    done.map_err(|failure| failure.diagnostic)
+}
+
+/// The setting of the environment with which this process would find CUDA's libraries, if it has to be started again for them.
+#[must_use]
+pub fn missing_setting(backend: Backend) -> Option<(OsString, OsString)> {
+    let (name, value) = toolkit::library_path().filter(|_| backend == Backend::Cuda)?;
+    (std::env::var_os(&name).as_ref() != Some(&value)).then_some((name, value))
+}

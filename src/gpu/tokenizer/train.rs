@@ -1,0 +1,439 @@
+//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host only queues the rounds.
+
+use super::board::{Alone, BLOCK, Board, CUT, MOST_GROUPS, Ready, rule};
+use super::on_device;
+use super::stage::{Stage, blocks};
+use crate::base::diag::Diagnostic;
+use crate::gpu::backend::Failure;
+use crate::gpu::driver::{Command, Driver, Work};
+use crate::tokenizer::tables::Table;
+use crate::tokenizer::{Pattern, Ties, Vocabulary};
+use crate::trace::record::Backend;
+
+/// The most tokens: two of them are a number of 32 bits in the kernels' table of pairs.
+pub const MOST_TOKENS: usize = 65_536;
+
+/// Places of the table of pairs whose most frequent pair is kept.
+const TILE: usize = 256;
+
+/// Words that a workgroup merges in.
+const WORDS: usize = 1024;
+
+/// Lanes that look for the most frequent pair, if the device has so many.
+const LANES: u32 = 1024;
+
+/// Rounds that are queued as one piece.
+const ROUNDS: usize = 256;
+
+/// Pieces of rounds after which the host asks whether there is anything left to merge.
+const ASKED: usize = 16;
+
+/// A device that trains.
+pub trait Train {
+    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `learned` is called with the number of rounds so far.
+    ///
+    /// # Errors
+    /// When a text or a word is too long, or the device fails.
+    fn train(&mut self, texts: &[&str], learned: &mut dyn FnMut(usize)) -> Result<Vec<(u32, u32)>, Diagnostic>;
+}
+
+/// What is to be learnt.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// How texts are cut into words.
+    pub pattern: Pattern,
+    /// Which of several pairs is merged that occur equally often.
+    pub ties: Ties,
+    /// Tokens of the vocabulary, the 256 bytes among them.
+    pub size: usize,
+}
+
+impl Goal {
+    /// Whether a device can learn it.
+    ///
+    /// # Errors
+    /// When the pattern cuts nothing, or there are too many tokens.
+    pub fn check(self) -> Result<(), Diagnostic> {
+        rule(self.pattern, "trains on")?;
+        if self.size <= MOST_TOKENS {
+            return Ok(());
+        }
+        let message = format!("a device learns {MOST_TOKENS} tokens at most, and {} were asked for", self.size);
+        Err(Diagnostic::error(message).hint("ask for fewer, or leave --backend out"))
+    }
+}
+
+/// Whether a device can train on so many bytes.
+///
+/// # Errors
+/// When there are more than 32 bits count.
+pub fn check_length(bytes: usize) -> Result<(), Diagnostic> {
+    if u32::try_from(bytes).is_ok() {
+        return Ok(());
+    }
+    Err(Diagnostic::error(format!("a device trains on {} bytes at most", u32::MAX))
+        .hint("train on a part of the text, or leave --backend out"))
+}
+
+/// Opens a device, and calls `work` with it. Memory is taken for texts of `bytes` bytes together.
+///
+/// # Errors
+/// When there is no such device, the pattern cuts nothing, texts or vocabulary are too large, the device fails, or `work` does.
+pub fn training_on<T>(
+    backend: Backend,
+    goal: Goal,
+    bytes: usize,
+    work: impl FnOnce(&mut dyn Train) -> Result<T, Diagnostic>,
+) -> Result<T, Diagnostic> {
+    goal.check()?;
+    let rule = rule(goal.pattern, "trains on")?;
+    check_length(bytes)?;
+    on_device(backend, Training { goal, rule, bytes, work })
+}
+
+/// What a device is opened for.
+struct Training<F> {
+    goal: Goal,
+    /// The pattern's number.
+    rule: usize,
+    bytes: usize,
+    work: F,
+}
+
+impl<T, F: FnOnce(&mut dyn Train) -> Result<T, Diagnostic>> Work for Training<F> {
+    type Output = T;
+
+    fn with<D: Driver>(self, driver: &D) -> Result<T, Failure> {
+        let Self { goal, rule, bytes, work } = self;
+        let device = driver.device();
+        let most = device.max_binding_bytes.min(device.max_buffer_bytes);
+        let room = Room::of(bytes, usize::try_from(most).unwrap_or(usize::MAX));
+        let mut trainer =
+            OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, room)?), driver, goal, rule, bytes };
+        Ok(work(&mut trainer)?)
+    }
+}
+
+/// How much the tables hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Room {
+    /// Slots of the table of words.
+    slots: usize,
+    /// Different words.
+    words: usize,
+    /// Bytes of different words.
+    tokens: usize,
+    /// Places of the table of pairs.
+    places: usize,
+    /// The most bytes that a buffer can have.
+    most: usize,
+}
+
+/// Which table was too small, as the kernels number it in `trouble`: that of words, or of pairs; else it is the buffers of words and their tokens.
+const WORD_TABLE: u32 = 1;
+const PAIR_TABLE: u32 = 3;
+
+impl Room {
+    /// What most texts of so many bytes need: few words of a long text are new.
+    fn of(bytes: usize, most: usize) -> Self {
+        let power = |count: usize| count.next_power_of_two().max(1 << 16);
+        let room = Self {
+            slots: power(bytes / 16),
+            words: power(bytes / 32),
+            tokens: power(bytes / 4),
+            places: power(bytes / 64),
+            most,
+        };
+        room.within()
+    }
+
+    /// As much of it as a buffer holds.
+    fn within(mut self) -> Self {
+        let power = |bytes: usize| 1 << (self.most / bytes).ilog2();
+        let (slots, words, tokens, places) = (power(12), power(12), power(4), power(8));
+        self.slots = self.slots.min(slots);
+        self.words = self.words.min(words).min(MOST_GROUPS * BLOCK);
+        self.tokens = self.tokens.min(tokens);
+        self.places = self.places.min(places);
+        self
+    }
+
+    /// More of what was too small.
+    ///
+    /// # Errors
+    /// When the device's buffers hold no more.
+    fn grown(self, trouble: u32) -> Result<Self, Diagnostic> {
+        let mut room = self;
+        match trouble {
+            WORD_TABLE => room.slots *= 4,
+            PAIR_TABLE => room.places *= 4,
+            _ => (room.words, room.tokens) = (4 * room.words, 4 * room.tokens),
+        }
+        let room = room.within();
+        if room == self {
+            let what = if trouble == PAIR_TABLE { "pairs" } else { "words" };
+            return Err(Diagnostic::error(format!(
+                "the text has more different {what} than a buffer of this device holds"
+            ))
+            .hint("train on a part of it, or leave --backend out"));
+        }
+        Ok(room)
+    }
+}
+
+/// A device, ready to train; None if it failed.
+struct OnDevice<'d, D: Driver> {
+    ready: Option<Trainer<'d, D>>,
+    driver: &'d D,
+    goal: Goal,
+    rule: usize,
+    bytes: usize,
+}
+
+impl<D: Driver> Train for OnDevice<'_, D> {
+    fn train(&mut self, texts: &[&str], learned: &mut dyn FnMut(usize)) -> Result<Vec<(u32, u32)>, Diagnostic> {
+        let mut train = || {
+            loop {
+                let trainer = self.ready.as_mut().ok_or_else(|| Diagnostic::error("the device has failed before"))?;
+                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, learned)? {
+                    Outcome::Learned(merges) => return Ok(merges),
+                    Outcome::TooSmall(trouble) => trouble,
+                };
+                let room = trainer.kernels.room.grown(trouble)?;
+                // The old tables go before the new ones come.
+                self.ready = None;
+                self.ready = Some(Trainer::new(self.driver, self.goal, self.rule, self.bytes, room)?);
+            }
+        };
+        train().map_err(|failure: Failure| failure.diagnostic)
+    }
+}
+
+/// Tables and kernels, and the way there.
+struct Trainer<'d, D: Driver> {
+    stage: Stage<D>,
+    kernels: Kernels<'d, D>,
+}
+
+/// Tables, and kernels that work on them.
+struct Kernels<'d, D: Driver> {
+    board: Board<'d, D>,
+    goal: Goal,
+    room: Room,
+    /// Blocks of a part of the text.
+    blocks: usize,
+    unpack: Ready<D>,
+    cut: Ready<D>,
+    count_words: Ready<D>,
+    count_new_words: Ready<D>,
+    scan_words: Ready<D>,
+    scan_bytes: Ready<D>,
+    number_words: Ready<D>,
+    add_totals: Ready<D>,
+    count_in_words: Ready<D>,
+    best_pair: Ready<D>,
+    first_place: Ready<D>,
+    first_pair: Ready<D>,
+    merge_in_words: Ready<D>,
+}
+
+enum Outcome {
+    Learned(Vec<(u32, u32)>),
+    /// Which table, as the kernels number them.
+    TooSmall(u32),
+}
+
+impl<'d, D: Driver> Trainer<'d, D> {
+    fn new(driver: &'d D, goal: Goal, rule: usize, bytes: usize, room: Room) -> Result<Self, Failure> {
+        let blocks = blocks(bytes);
+        let stage = Stage::new(driver, blocks)?;
+        let kernels = Kernels::new(driver, goal, rule, blocks, room)?;
+        Ok(Self { stage, kernels })
+    }
+}
+
+impl<'d, D: Driver> Kernels<'d, D> {
+    fn new(driver: &'d D, goal: Goal, rule: usize, blocks: usize, room: Room) -> Result<Self, Failure> {
+        let capacity = blocks * BLOCK;
+        let mut board = Board::new(driver);
+        // Classes of characters are the same for all vocabularies.
+        board.table("classes", &Vocabulary::from_merges(&[]).table(Table::Classes))?;
+        for name in ["text", "wall", "slot", "size"] {
+            board.room(name, capacity)?;
+        }
+        let tiles = room.places / TILE;
+        let rooms = [
+            ("packed", capacity / 4),
+            ("waiting", 2),
+            ("table", 3 * room.slots),
+            ("new_words", blocks),
+            ("new_bytes", blocks),
+            ("word_starts", blocks + 1),
+            ("byte_starts", blocks + 1),
+            ("totals", 2),
+            ("word_grid", 6),
+            ("word", 3 * room.words),
+            ("word_slot", room.words),
+            ("tokens", room.tokens),
+            ("trouble", 1),
+            ("hints", 2 * room.words),
+            ("pairs", 2 * room.places),
+            ("stale", 1 + 2 * tiles),
+            ("tile_best", 2 * tiles),
+            ("best", 2),
+            ("turn", 1),
+            ("merges", 2 * merges(goal).max(1)),
+            ("won", merges(goal).max(1)),
+            ("sizes", goal.size.max(256)),
+            ("pair", 3),
+        ];
+        for (name, words) in rooms {
+            board.room(name, words)?;
+        }
+        let ties = match goal.ties {
+            Ties::Smallest => 0,
+            Ties::First => 1,
+            Ties::Greatest => 2,
+        };
+        let kernel =
+            |name: &str, constants: &[(&str, usize)]| board.kernel(&format!("tokenization/{name}"), constants, &[]);
+        let scan =
+            |counts, starts| board.kernel("moe/scan", &[("N", blocks)], &[("counts", counts), ("starts", starts)]);
+        let (n, places) = (("N", capacity), ("PLACES", room.places));
+        let lanes = driver.device().max_workgroup_invocations.min(LANES) as usize;
+        let best = [("TILES", tiles), ("M", merges(goal)), ("RULE", ties), ("LANES", lanes)];
+        let number = [n, ("WORD_ROOM", room.words), ("TOKEN_ROOM", room.tokens)];
+        Ok(Self {
+            unpack: kernel("unpack", &[n, ("WORDS", capacity / 4)])?,
+            cut: kernel("cut", &[n, ("PATTERN", rule)])?,
+            count_words: kernel("count_words", &[n, ("SLOTS", room.slots)])?,
+            count_new_words: kernel("count_new_words", &[n])?,
+            scan_words: scan("new_words", "word_starts")?,
+            scan_bytes: scan("new_bytes", "byte_starts")?,
+            number_words: kernel("number_words", &number)?,
+            add_totals: kernel("add_totals", &[("BLOCKS", blocks)])?,
+            count_in_words: kernel("count_in_words", &[places])?,
+            best_pair: kernel("best_pair", &best)?,
+            first_place: kernel("first_place", &[places])?,
+            first_pair: kernel("first_pair", &[])?,
+            merge_in_words: kernel("merge_in_words", &[places, ("HINTS", 1)])?,
+            board,
+            goal,
+            room,
+            blocks,
+        })
+    }
+
+    fn train(&self, stage: &mut Stage<D>, texts: &[&str], learned: &mut dyn FnMut(usize)) -> Result<Outcome, Failure> {
+        let zeros = ["table", "totals", "waiting", "trouble", "pairs", "stale", "tile_best", "turn"];
+        let mut empty = zeros.map(|name| self.board.fill(name, 0)).into_iter().collect::<Result<Vec<_>, _>>()?;
+        empty.push(self.board.fill("sizes", 1)?);
+        self.once(empty)?;
+        self.count(stage, texts)?;
+        let [words, _] = self.board.read("totals", 2)?[..] else { return Ok(Outcome::Learned(Vec::new())) };
+        if let Some(trouble) = self.trouble()? {
+            return Ok(Outcome::TooSmall(trouble));
+        }
+        let words = words as usize;
+        if words == 0 || merges(self.goal) == 0 {
+            return Ok(Outcome::Learned(Vec::new()));
+        }
+        self.once(vec![self.count_in_words.on(words.div_ceil(BLOCK))])?;
+        self.merge(words, learned)?;
+        if let Some(trouble) = self.trouble()? {
+            return Ok(Outcome::TooSmall(trouble));
+        }
+        let turns = self.board.read("turn", 1)?[0] as usize;
+        let merges = if turns == 0 { Vec::new() } else { self.board.read("merges", 2 * turns)? };
+        Ok(Outcome::Learned(merges.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()))
+    }
+
+    /// Counts the different words of all texts.
+    fn count(&self, stage: &mut Stage<D>, texts: &[&str]) -> Result<(), Failure> {
+        let Self { board, blocks, .. } = self;
+        let commands = vec![
+            self.unpack.on(*blocks),
+            board.fill("wall", 0)?,
+            self.cut.on((blocks * BLOCK).div_ceil(CUT)),
+            self.count_words.on(*blocks),
+            self.count_new_words.on(*blocks),
+            self.scan_words.on(1),
+            self.scan_bytes.on(1),
+            self.number_words.on(*blocks),
+            self.add_totals.on(1),
+        ];
+        let mut recorded = board.driver.record(commands, true)?;
+        for text in texts {
+            for part in stage.parts(self.goal.pattern, text) {
+                if part.len() > stage.capacity {
+                    let message = format!(
+                        "a device takes parts of {} bytes, and the text has that many without a place where it can be cut",
+                        stage.capacity
+                    );
+                    let hint = "it can be cut at a space between two letters, for example; or leave --backend out";
+                    return Err(Diagnostic::error(message).hint(hint).into());
+                }
+                stage.bring(board, part)?;
+                board.driver.submit(&mut recorded)?;
+                board.driver.finish(&mut recorded, &Alone)?;
+                if board.read("waiting", 2)?[1] != 0 {
+                    return Err(Diagnostic::error("the text has a word that is too long for a device")
+                        .hint("leave --backend out: the processor's cores take words of any length")
+                        .into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried out, the next ones are queued.
+    fn merge(&self, words: usize, learned: &mut dyn FnMut(usize)) -> Result<(), Failure> {
+        let wanted = merges(self.goal);
+        let rounds = wanted.min(ROUNDS);
+        let round = || {
+            let mut commands = vec![self.best_pair.on(1)];
+            if self.goal.ties == Ties::First {
+                commands.extend([self.first_place.on(words.div_ceil(BLOCK)), self.first_pair.on(1)]);
+            }
+            commands.push(self.merge_in_words.on(words.div_ceil(WORDS)));
+            commands
+        };
+        let driver = self.board.driver;
+        let mut recorded = Vec::new();
+        for _ in 0..2 {
+            recorded.push(driver.record((0..rounds).flat_map(|_| round()).collect(), true)?);
+        }
+        let pieces = wanted.div_ceil(rounds);
+        let mut queued = 0;
+        for done in 1..=pieces {
+            while queued < pieces.min(done + 1) {
+                driver.submit(&mut recorded[queued % 2])?;
+                queued += 1;
+            }
+            driver.finish(&mut recorded[(done - 1) % 2], &Alone)?;
+            learned(wanted.min(done * rounds));
+            if done % ASKED == 0 && (self.trouble()?.is_some() || (self.board.read("best", 1)?[0] == 0)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which table is too small, if one is.
+    fn trouble(&self) -> Result<Option<u32>, Failure> {
+        Ok(self.board.read("trouble", 1)?.first().copied().filter(|trouble| *trouble != 0))
+    }
+
+    /// Has commands carried out, once.
+    fn once(&self, commands: Vec<Command<'_, D>>) -> Result<(), Failure> {
+        let mut recorded = self.board.driver.record(commands, false)?;
+        self.board.driver.submit(&mut recorded)?;
+        self.board.driver.finish(&mut recorded, &Alone)?;
+        Ok(())
+    }
+}
+
+/// The merges to learn.
+fn merges(goal: Goal) -> usize {
+    goal.size.saturating_sub(256)
+}
