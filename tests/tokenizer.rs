@@ -106,8 +106,14 @@ fn wrong_input_is_refused_with_what_is_wrong() {
     fs::write(at("no_base64.tiktoken"), "YQ== 0\n*** 1\n").expect("a file");
     let train =
         |file: &str, size: &str| warpbook(&["tokenizer", "train", &at(file), "--vocab", size, "-o", &at("out.json")]);
+    let onto = |out: &str| warpbook(&["tokenizer", "train", &at("good.json"), "--vocab", "300", "-o", &at(out)]);
     let encode = |vocabulary: &str| warpbook(&["tokenizer", "encode", "--vocab", vocabulary, "text"]);
+    fs::write(at("good.json"), "good text").expect("a file");
+    fs::create_dir(at("folder.json")).expect("a folder");
     let cases = [
+        (onto("good.json"), "is also a file to train on"),
+        (onto("folder.json"), "it is a folder"),
+        (onto("good.txt/out.json"), "is no folder"),
         (train("latin1.txt", "300"), "the byte 0xe9 at offset 3 begins no character"),
         (train("good.txt", "255"), "255 tokens are fewer than the 256 bytes"),
         (train("good.txt", "99999999999"), "are more than"),
@@ -125,6 +131,7 @@ fn wrong_input_is_refused_with_what_is_wrong() {
         assert!(run.err.contains(message), "{message}: {}", run.err);
     }
     assert!(!Path::new(&at("out.json")).exists(), "nothing is written if the input is wrong");
+    assert_eq!(fs::read_to_string(at("good.json")).expect("the text"), "good text");
 }
 
 #[test]

@@ -8,7 +8,7 @@
 #include "nothing.cuh"
 #include "ranking.cuh"
 
-constexpr unsigned TILE = 256;  // places of a tile
+constexpr unsigned TILE = 256;  // slots of a tile
 constexpr unsigned TEAM = 64;   // lanes that have a tile
 
 // The winner of each team of lanes, for the first of them.
@@ -27,7 +27,8 @@ __device__ uint2 tree(const Ranking& ranking, uint2* winners,
     return first;
 }
 
-// pairs: the pair, plus 1, and its count, of two places each;
+// pairs: two slots each, with the pair, plus 1, and its count,
+// or 0 and 0, which never wins;
 // stale: how many tiles are, a list of them, and a flag of
 // each; tile_best: of each tile the greatest count, and its
 // pair; best: the greatest count of all, and where the first of

@@ -12,11 +12,12 @@ override M: u32 = 32;  // merges to learn
 // see first_place.
 override RULE: u32 = 0;
 override LANES: u32 = 256;
-const TILE = 256u;  // places of a tile
+const TILE = 256u;  // slots of a tile
 const TEAM = 64u;   // lanes that have a tile
 const NOTHING = 0xffffffffu;
 
-// Two places: the pair, plus 1, and its count, of each.
+// Two slots in a vec4: each has its pair, plus 1, and its
+// count. A free slot has 0 and 0, and never wins.
 @group(0) @binding(0)
 var<storage, read> pairs: array<vec4<u32>>;
 // How many tiles are stale, a list of them, and a flag of each.
@@ -97,6 +98,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         return;
     }
     stale[0] = 0u;
+    // No more merges than were asked for: 0 ends the rounds.
     best[0] = select(most.x, 0u, turn[0] == M);
     best[1] = NOTHING;
     pair[0] = NOTHING;

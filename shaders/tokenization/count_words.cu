@@ -89,6 +89,7 @@ count_words(const unsigned* __restrict__ text,
         if (words.has_word(held, start, end - start)) {
             slot[start] = at;
             atomicAdd(&table[3 * at + 1], 1u);
+            // The earliest byte has the greatest ~; 0: none.
             atomicMax(&table[3 * at + 2], ~start);
             return;
         }

@@ -113,6 +113,7 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     slot[start] = at;
     if (at != NOTHING) {
         atomicAdd(&table[3u * at + 1u], 1u);
+        // The earliest byte has the greatest ~, and 0 is none.
         atomicMax(&table[3u * at + 2u], ~start);
     }
 }

@@ -20,7 +20,10 @@ const TERMS: [(&str, &str); 42] = [
     ("wavefront", "One turn of workgroup memory: at most one word from each bank. A conflict takes more turns."),
     ("conflict", "Lanes of a warp that want different words of one bank: they are served one after the other."),
     ("barrier", "A place where each lane of a workgroup waits until all have come."),
-    ("tile", "A part of a matrix that is brought near, used often there, and given up for the next."),
+    (
+        "tile",
+        "A part of a matrix or a table that is worked on as a whole, and often brought into faster memory for that.",
+    ),
     ("register", "The fastest memory: each lane has its own, up to 255 words."),
     ("occupancy", "Warps that are on an SM at once, as a share of the most that fit."),
     ("wave", "As many workgroups as fit on all SMs at once. The next wave begins where one has finished."),

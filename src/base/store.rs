@@ -25,6 +25,34 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), Diagnostic> {
     })
 }
 
+/// Whether [`write_atomic`] can write there, as far as that shows before.
+///
+/// # Errors
+/// A diagnostic naming the path if there is something that is no file, or its folder is none or cannot be written to.
+pub fn check_target(path: &Path) -> Result<(), Diagnostic> {
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let cannot = |why: String| Err(Diagnostic::error(format!("cannot write {}: {why}", path.display())));
+    if target.is_dir() {
+        return cannot("it is a folder".to_owned()).map_err(|error| error.hint("name a file in it"));
+    }
+    if target.exists() && !target.is_file() {
+        return cannot("it is a pipe or a device".to_owned()).map_err(|error| error.hint("name a file"));
+    }
+    let Some(folder) = target.ancestors().skip(1).find(|folder| folder.as_os_str().is_empty() || folder.exists())
+    else {
+        return Ok(());
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if !folder.is_dir() {
+        return cannot(format!("{} is no folder", folder.display()));
+    }
+    // The only sure way to find out; the file goes away at once.
+    match builder().tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(error) => cannot(error.to_string()).map_err(|error| error.hint("choose a folder that you may write to")),
+    }
+}
+
 fn write_through_temporary(path: &Path, contents: &[u8]) -> io::Result<()> {
     // A link stays a link: what it points to is written. Anything that is no file is left as it is.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use super::args::{
-    BackendArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
+    ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
 use super::{DONE, out};
 use crate::base::diag::{Diagnostic, any_of};
@@ -20,7 +20,7 @@ use crate::base::tensor::{Elem, Tensor};
 use crate::gpu::tokenizer::{
     encode::encoding_on,
     missing_setting,
-    train::{Goal, check_length, training_on},
+    train::{Came, Goal, check_length, training_on},
 };
 use crate::session::devices::Choice;
 use crate::tokenizer::count::Pieces;
@@ -37,9 +37,9 @@ pub(super) fn tokenizer(command: TokenizerCommand) -> Result<ExitCode, ExitCode>
 }
 
 /// Asking for a device must not be answered by the cores silently.
-fn only_cores(backend: BackendArg) -> Result<(), Diagnostic> {
+fn only_cores(backend: ComputerArg) -> Result<(), Diagnostic> {
     match backend {
-        BackendArg::Auto => Ok(()),
+        ComputerArg::Auto => Ok(()),
         _ => Err(Diagnostic::error("`warpbook tokenizer decode` computes on the processor's cores")
             .hint("leave --backend out; `warpbook run tokenization` decodes on a device or the tracer")),
     }
@@ -53,7 +53,7 @@ enum FileFormat {
 }
 
 fn format_of(file: &Path) -> Option<FileFormat> {
-    match file.extension()?.to_str()? {
+    match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "tiktoken" => Some(FileFormat::Ranks),
         "json" => Some(FileFormat::HuggingFace),
         _ => None,
@@ -65,6 +65,7 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
         Diagnostic::error(format!("{} does not say its format", args.output.display()))
             .hint("end its name in .tiktoken or .json")
     })?;
+    check_output(args)?;
     let ties = match args.ties {
         TiesArg::First => Ties::First,
         TiesArg::Smallest => Ties::Smallest,
@@ -100,6 +101,17 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
     Ok(DONE)
 }
 
+/// Training takes long: what is wrong with its output shows before.
+fn check_output(args: &TrainArgs) -> Result<(), Diagnostic> {
+    store::check_target(&args.output)?;
+    let same = |file: &PathBuf| file.canonicalize().ok() == args.output.canonicalize().ok();
+    if args.output.exists() && args.files.iter().any(same) {
+        return Err(Diagnostic::error(format!("{} is also a file to train on", args.output.display()))
+            .hint("give the output another name: it would replace the text"));
+    }
+    Ok(())
+}
+
 /// Says something at most every two seconds.
 struct Progress(Instant);
 
@@ -128,19 +140,25 @@ fn train_on_cores(args: &TrainArgs, goal: Goal) -> Result<Vec<(u32, u32)>, Diagn
 
 fn train_on_device(args: &TrainArgs, goal: Goal, backend: Backend) -> Result<Vec<(u32, u32)>, Diagnostic> {
     goal.check()?;
-    let (mut texts, mut bytes) = (Vec::new(), 0);
-    let mut progress = Progress(Instant::now());
-    each_file(args, goal.pattern, |text| {
-        bytes += text.len();
-        check_length(bytes)?;
-        texts.push(text.to_owned());
-        progress.say(|| format!("{} MB read", bytes / 1_000_000));
-        Ok(())
-    })?;
-    out::note(&format!("{bytes} bytes"));
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    training_on(backend, goal, bytes, |device| {
-        device.train(&texts, &mut |done| progress.say(|| format!("{done} merges")))
+    // The device is opened first: if there is none, nobody waits for the text. Its tables grow if files do not say how long they are.
+    let size = |file: &PathBuf| file.metadata().map_or(0, |file| usize::try_from(file.len()).unwrap_or(usize::MAX));
+    let expected = args.files.iter().map(size).fold(0, usize::saturating_add);
+    training_on(backend, goal, expected, |device| {
+        let (mut texts, mut bytes) = (Vec::new(), 0);
+        let mut progress = Progress(Instant::now());
+        each_file(args, goal.pattern, |text| {
+            bytes += text.len();
+            check_length(bytes)?;
+            texts.push(text.to_owned());
+            progress.say(|| format!("{} MB read", bytes / 1_000_000));
+            Ok(())
+        })?;
+        out::note(&format!("{bytes} bytes"));
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        device.train(&texts, &mut |came| match came {
+            Came::Rounds(done) => progress.say(|| format!("{done} rounds")),
+            Came::Again(what) => out::note(&format!("the table of {what} was too small: once more with a larger one")),
+        })
     })
 }
 
@@ -193,7 +211,14 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
             }
             let most = if args.text == "-" { usize::MAX } else { args.text.len() };
             encoding_on(backend, &vocabulary, pattern, most, |device| {
-                each_text(args, pattern, |text| device.encode(text).map(&mut take))
+                each_text(args, pattern, |text| device.encode(text).map(&mut take))?;
+                if device.on_cores() > 0 {
+                    out::note(&format!(
+                        "{} bytes were encoded on the processor's cores: among them are 65536 in which no word begins behind a letter or a digit",
+                        device.on_cores()
+                    ));
+                }
+                Ok(())
             })?;
         }
     }
@@ -304,11 +329,14 @@ fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Option<Pattern>), Di
     Ok((vocabulary, pattern))
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, Diagnostic> {
+fn open(path: &Path) -> Result<Box<dyn Read>, Diagnostic> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
     let cannot = |error: std::io::Error| Diagnostic::error(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(cannot)?;
     if file.metadata().map_err(cannot)?.is_dir() {
         return Err(Diagnostic::error(format!("{} is a folder", path.display())).hint("name the files in it"));
     }
-    Ok(BufReader::new(file))
+    Ok(Box::new(file))
 }

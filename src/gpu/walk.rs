@@ -87,6 +87,7 @@ pub(super) fn walk(job: &Job, host: &mut dyn Host, at_end: bool) -> Result<Walke
         },
         looks: vec![None; job.looks.len()],
     };
+    walk.look(Moment::Start)?;
     walk.found.ended = walk.body(&job.body)?;
     if walk.found.ended {
         walk.read(None)?;

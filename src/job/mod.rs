@@ -156,6 +156,8 @@ pub struct Look {
 /// A moment of a program's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
+    /// Before anything is done.
+    Start,
     /// When all is done.
     End,
     /// Right after a launch of a pass: its place, and how many launches of it came before.

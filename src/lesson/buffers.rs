@@ -3,7 +3,7 @@
 use super::conditions::Wanted;
 use super::cuda::{self, Shader};
 use super::document::Reader;
-use super::fields::{Fields, Node, did_you_mean};
+use super::fields::{Fields, Node, Text, did_you_mean};
 use super::mention::Of;
 use super::model::{Buffer, InitDecl, Legend, Meaning};
 use crate::base::expr::Expr;
@@ -41,7 +41,7 @@ impl Reader<'_> {
         let elem = elem_node.and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
-        let meaning = self.meaning(owner, &fields);
+        let meaning = self.meaning(owner, name.as_ref(), &fields);
         let legend = Legend {
             parts: fields.optional("parts").and_then(|node| node.read("a list of names")).unwrap_or_default(),
             rows: fields.optional("rows").and_then(|node| node.read("a word in quotation marks")).unwrap_or_default(),
@@ -59,11 +59,11 @@ impl Reader<'_> {
         Some(Buffer { name: name?.value, elem, count, columns, meaning, legend, init, place: node.place() })
     }
 
-    /// What its elements mean: `cuts`, `makes` or `words`.
-    fn meaning(&mut self, owner: &str, fields: &Fields<'_>) -> Meaning<String> {
-        let named = ["cuts", "makes", "words"].map(|name| fields.optional(name));
+    /// What the elements of the buffer `own` mean: `cuts`, `makes`, `words` or `links`.
+    fn meaning(&mut self, owner: &str, own: Option<&Text<'_>>, fields: &Fields<'_>) -> Meaning<String> {
+        let named = ["cuts", "makes", "words", "links"].map(|name| fields.optional(name));
         if let Some(node) = named.iter().flatten().nth(1) {
-            node.error("these elements mean several things", "write one of `cuts`, `makes` and `words`");
+            node.error("these elements mean several things", "write one of `cuts`, `makes`, `words` and `links`");
         }
         let first = |node: Node<'_>| {
             let first: u32 = node.read("the number of a token")?;
@@ -75,8 +75,11 @@ impl Reader<'_> {
         let buffer = |node: Node<'_>| self.name(node.text(), Of::Buffer(owner.to_owned()));
         let meaning = match named {
             [Some(node), ..] => buffer(node).map(Meaning::Cuts),
-            [_, Some(node), _] => first(node).map(Meaning::Makes),
-            [_, _, Some(node)] => node.pair().and_then(|[tokens, merges]| {
+            [_, Some(node), ..] => first(node).map(Meaning::Makes),
+            [_, _, _, Some(node)] => buffer(node).and_then(|meter| {
+                Some(Meaning::Links { meter_before: meter.clone(), meter, before: own?.value.clone() })
+            }),
+            [_, _, Some(node), _] => node.pair().and_then(|[tokens, merges]| {
                 Some(Meaning::Words { tokens: buffer(tokens)?, merges: buffer(merges)?, first: 256 })
             }),
             _ => None,

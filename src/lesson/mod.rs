@@ -16,6 +16,7 @@ mod experiments;
 mod fields;
 mod library;
 mod load;
+mod meaning;
 mod mention;
 pub mod model;
 mod program;

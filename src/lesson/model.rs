@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use super::asked::*;
+pub use super::meaning::*;
 pub use super::program::*;
 pub use super::prose::*;
 use super::scenes::SceneKind;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Kernel, Lesson, WorkDecl};
+use super::model::{Kernel, Lesson, Meaning, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
@@ -164,41 +164,6 @@ pub struct Buffer {
     pub init: InitDecl,
     /// Where the lesson declares it.
     pub place: Place,
-}
-
-/// What the elements of a buffer mean, so that they can be shown as more than numbers. `T` is what stands for another buffer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Meaning<T> {
-    /// Numbers.
-    #[default]
-    Plain,
-    /// Each is the byte of this text at which a token begins.
-    Cuts(T),
-    /// Row `i` has the two tokens that token `first + i` consists of; smaller tokens are bytes.
-    Makes(u32),
-    /// A row is a word: where its tokens begin, how many they are, how often the word occurs.
-    Words {
-        /// The tokens of all words.
-        tokens: T,
-        /// The two tokens of each token that is more than a byte.
-        merges: T,
-        /// The first token that is more than a byte.
-        first: u32,
-    },
-}
-
-impl<T> Meaning<T> {
-    /// The same with something else for other buffers; None if `of` has nothing for one.
-    pub fn map<'a, U>(&'a self, mut of: impl FnMut(&'a T) -> Option<U>) -> Option<Meaning<U>> {
-        Some(match self {
-            Self::Plain => Meaning::Plain,
-            Self::Cuts(text) => Meaning::Cuts(of(text)?),
-            Self::Makes(first) => Meaning::Makes(*first),
-            Self::Words { tokens, merges, first } => {
-                Meaning::Words { tokens: of(tokens)?, merges: of(merges)?, first: *first }
-            }
-        })
-    }
 }
 
 /// What the rows and columns of a matrix stand for; empty if the lesson does not say it.

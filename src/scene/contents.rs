@@ -3,6 +3,7 @@
 use super::bars;
 use super::cells;
 use super::frame::{Anchor, Frame, Tag};
+use super::links::Links;
 use super::merges;
 use super::palette::{Hue, Ink};
 use super::stage::StageView;
@@ -103,6 +104,7 @@ impl Contents<'_> {
                 Meaning::Plain | Meaning::Cuts(_) => (16, [width, ROW]),
                 Meaning::Makes(_) => (2, [width, ROW]),
                 Meaning::Words { .. } => (3, [width, ROW]),
+                Meaning::Links { .. } => (matrix.unwrap_or(1).max(1), [width, ROW]),
             },
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
@@ -121,7 +123,7 @@ impl Contents<'_> {
     /// What the elements mean, if they are shown as that.
     fn meant(&self) -> Meaning<&Tensor> {
         if self.shape == Shape::Meant {
-            self.meaning.map(|other| Some(*other)).unwrap_or_default()
+            self.meaning.map(|other, _| Some(*other)).unwrap_or_default()
         } else {
             Meaning::Plain
         }
@@ -167,6 +169,10 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         Meaning::Words { tokens, merges, first } => {
             let words = Words { of: contents, tokens, merges, first };
             Some(words.draw(&mut frame, view.hovered))
+        }
+        Meaning::Links { meter, meter_before, before } => {
+            let links = Links { of: contents, before, meter, meter_before };
+            Some(links.draw(&mut frame, view.hovered))
         }
     };
     if let Some(said) = said {
@@ -256,6 +262,9 @@ pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
         Meaning::Cuts(text) => return cells::told(contents, text, i),
         Meaning::Makes(first) => return merges::told(contents, first, i),
         Meaning::Words { tokens, merges, first } => return Words { of: contents, tokens, merges, first }.told(i),
+        Meaning::Links { meter, meter_before, before } => {
+            return Links { of: contents, before, meter, meter_before }.told(i);
+        }
     }
     let place = match contents.columns {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),

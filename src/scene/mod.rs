@@ -10,6 +10,7 @@ mod flow;
 mod grid;
 mod heat;
 mod lanes;
+mod links;
 mod matrices;
 mod memory;
 mod merges;

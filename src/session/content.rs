@@ -6,7 +6,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::{self, BindingKind, BufferSpec, Job, Look, Moment};
 use crate::lesson::scope::Env;
-use crate::lesson::{Legend, Lesson, Meaning, Program, Step};
+use crate::lesson::{Legend, Lesson, Meaning, Program, Step, When};
 use crate::scene::contents::{Contents, Shape};
 
 /// Elements of a buffer that are looked at, at most.
@@ -83,13 +83,13 @@ impl Content {
         let declared = program.and_then(|p| p.buffers.iter().find(|b| b.name == glance.buffer));
         let mut others = Vec::new();
         let meaning = declared.and_then(|b| {
-            b.meaning.map(|other| {
-                others.push(place(other)?);
+            b.meaning.map(|other, when| {
+                others.push((place(other)?, if when == When::Now { glance.at } else { before(glance.at) }));
                 Some(others.len() - 1)
             })
         });
-        let look = |buffer| Look { buffer, at: glance.at, from: 0, count: LOOKED_AT, file: None };
-        job.looks = std::iter::once(buffer).chain(others).map(look).collect();
+        let look = |(buffer, at)| Look { buffer, at, from: 0, count: LOOKED_AT, file: None };
+        job.looks = std::iter::once((buffer, glance.at)).chain(others).map(look).collect();
         let done = run(job)?;
         let BufferSpec { count, columns, ref content, .. } = done.job.buffers[buffer];
         let is_text = matches!(content, job::Content::Bytes(_));
@@ -98,7 +98,7 @@ impl Content {
             vec![Diagnostic::error("the program does not come to this moment").hint("choose an earlier round")]
         })?;
         let others: Vec<Tensor> = looks.collect();
-        let meaning = meaning.and_then(|meaning| meaning.map(|i| others.get(*i).cloned())).unwrap_or_default();
+        let meaning = meaning.and_then(|meaning| meaning.map(|i, _| others.get(*i).cloned())).unwrap_or_default();
         let legend = declared.map(|b| b.legend.clone()).unwrap_or_default();
         Ok(Self { tensor, count, columns, is_text, meaning, legend })
     }
@@ -138,12 +138,21 @@ impl Content {
             tensor: &self.tensor,
             count: self.count,
             columns: self.columns,
-            meaning: self.meaning.map(Some).unwrap_or_default(),
+            meaning: self.meaning.map(|other, _| Some(other)).unwrap_or_default(),
             legend: &self.legend,
             shape,
             from,
             limit,
         }
+    }
+}
+
+/// The moment before the launch after which another one is: after the launch of the same pass before it, else the start.
+fn before(at: Moment) -> Moment {
+    match at {
+        Moment::After(pass, launch) if launch > 0 => Moment::After(pass, launch - 1),
+        Moment::After(..) | Moment::Start => Moment::Start,
+        Moment::End => Moment::End,
     }
 }
 

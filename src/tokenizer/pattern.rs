@@ -66,10 +66,19 @@ impl Pattern {
     /// A text in parts of about `size` bytes, whose pieces are the text's.
     #[must_use]
     pub fn parts(self, text: &str, size: usize) -> Vec<&str> {
+        self.parts_within(text, size, text.len())
+    }
+
+    /// The same in parts of which only those are longer than `most` bytes that cannot be cut.
+    #[must_use]
+    pub fn parts_within(self, text: &str, size: usize, most: usize) -> Vec<&str> {
         let mut parts = Vec::new();
         let mut rest = text;
         while rest.len() > size {
-            let Some(cut) = (size..rest.len()).find(|&at| self.can_cut(rest, at)) else { break };
+            let can = |at: &usize| self.can_cut(rest, *at);
+            let end = rest.len().min(most + 1);
+            let cut = (size..end).find(can).or_else(|| (1..size).rev().find(can));
+            let Some(cut) = cut.or_else(|| (end..rest.len()).find(can)) else { break };
             let (part, behind) = rest.split_at(cut);
             parts.push(part);
             rest = behind;
@@ -86,20 +95,26 @@ impl Pattern {
         (1..text.len()).rev().find(|&at| self.can_cut(text, at))
     }
 
-    /// Whether a piece ends before byte `at` whatever else the text holds: before a space between two letters, after a line's end between a word and a
-    /// letter, or between a digit and a comma.
+    /// Whether a piece ends before byte `at` whatever else the text holds: before a space behind what is none, before a punctuation mark behind a letter or a
+    /// number, or behind the end of a line that is not empty, before what is no space.
     fn can_cut(self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
         if self == Self::None || at < 2 || at + 1 >= bytes.len() {
             return false;
         }
+        let class = |c: Option<char>| c.map(|c| Classes::get().of(c));
+        let before = |at: usize| class(text[..at].chars().next_back());
         match (bytes[at - 1], bytes[at]) {
-            (before, b',' | b';') => before.is_ascii_digit(),
-            (before, b' ') => before.is_ascii_alphabetic() && bytes[at + 1].is_ascii_alphabetic(),
-            (b'\n', _) => {
-                let is = |c: Option<char>, class| c.is_some_and(|c| Classes::get().of(c) & class != 0);
-                let before = text[..at - 1].chars().next_back();
-                is(text[at..].chars().next(), LETTER) && before.is_some() && !is(before, SPACE)
+            (_, b' ' | b'\t') => before(at).is_some_and(|before| before & SPACE == 0),
+            // An apostrophe may begin an ending that belongs to the word.
+            (_, mark) if mark.is_ascii_punctuation() && mark != b'\'' && bytes[at - 1] != b'\n' => {
+                before(at).is_some_and(|before| before & (LETTER | NUMBER) != 0)
+            }
+            // o200k's pattern takes slashes for ends of lines behind a punctuation mark.
+            (b'\n', behind) if behind != b'/' => {
+                let behind = class(text[at..].chars().next());
+                behind.is_some_and(|behind| behind & SPACE == 0)
+                    && before(at - 1).is_some_and(|before| before & SPACE == 0)
             }
             _ => false,
         }
@@ -336,6 +351,21 @@ mod tests {
             assert_eq!(parts.len() > 1, pattern != Pattern::None);
             let of_parts: Vec<&str> = parts.iter().flat_map(|part| pattern.pieces(part)).collect();
             assert_eq!(of_parts, whole, "{pattern:?}");
+        }
+        // What cannot be cut behind 50 bytes is cut before.
+        let text = format!("{} {}", "a".repeat(40), "b".repeat(100));
+        assert_eq!(Pattern::Gpt2.parts_within(&text, 50, 60), [&text[..40], &text[40..]]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_has_the_pieces_of_its_parts(text in "[aB é中1٣ \t\n\r's./{\u{301}\u{a0}ſ]{0,24}") {
+            for pattern in PATTERNS {
+                for at in (1..text.len()).filter(|&at| pattern.can_cut(&text, at)) {
+                    let parts = [pieces(pattern, &text[..at]), pieces(pattern, &text[at..])];
+                    proptest::prop_assert_eq!(parts.concat(), pieces(pattern, &text), "{:?} at {}", pattern, at);
+                }
+            }
         }
     }
 }

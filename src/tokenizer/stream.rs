@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::str::Utf8Error;
 
 use super::Pattern;
 use crate::base::diag::Diagnostic;
@@ -35,7 +36,7 @@ pub fn read<B>(
             Err(error) if error.error_len().is_none() && !ended => {
                 std::str::from_utf8(&held[..error.valid_up_to()]).unwrap_or_default()
             }
-            Err(error) => return Err(not_utf8(name, &held, done, error.valid_up_to())),
+            Err(error) => return Err(not_utf8(name, &held, done, error)),
         };
         if ended {
             return Ok(if text.is_empty() { ControlFlow::Continue(()) } else { take(text) });
@@ -50,8 +51,13 @@ pub fn read<B>(
     }
 }
 
-fn not_utf8(name: &str, held: &[u8], before: u64, at: usize) -> Diagnostic {
+fn not_utf8(name: &str, held: &[u8], before: u64, error: Utf8Error) -> Diagnostic {
+    let at = error.valid_up_to();
     let offset = before + at as u64;
+    if error.error_len().is_none() {
+        return Diagnostic::error(format!("{name} ends in the middle of the character at offset {offset}"))
+            .hint("is it cut off?");
+    }
     let hint = match held {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] if offset == 0 => {
             "it begins like UTF-16: convert it, for instance with `iconv -f UTF-16 -t UTF-8`"
@@ -73,7 +79,8 @@ mod tests {
         let error = read(&wrong[..], "some.txt", Pattern::Gpt2, all).expect_err("this is Latin-1");
         assert_eq!(error.message, "some.txt is not UTF-8: the byte 0xe9 at offset 16 begins no character");
         let cut_off = &"good é".as_bytes()[..6];
-        assert!(read(cut_off, "some.txt", Pattern::Gpt2, all).is_err(), "the last character is cut");
+        let error = read(cut_off, "some.txt", Pattern::Gpt2, all).expect_err("the last character is cut");
+        assert_eq!(error.message, "some.txt ends in the middle of the character at offset 5");
     }
 
     #[test]

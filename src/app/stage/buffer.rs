@@ -78,6 +78,7 @@ fn meant(content: &Content) -> &'static str {
         Meaning::Cuts(_) => "Tokens",
         Meaning::Makes(_) => "Merges",
         Meaning::Words { .. } => "Words",
+        Meaning::Links { .. } => "Links",
     }
 }
 

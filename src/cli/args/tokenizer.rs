@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::BackendArg;
+use crate::session::devices::Choice;
 use crate::tokenizer::Pattern;
 use crate::tokenizer::vocabulary::MOST;
+use crate::trace::record::Backend;
 
 /// What `tokenizer` does.
 #[derive(Subcommand, Debug)]
@@ -22,7 +23,7 @@ pub enum TokenizerCommand {
 /// Options of `tokenizer train`.
 #[derive(Args, Debug)]
 pub struct TrainArgs {
-    /// Text files in UTF-8, one corpus together.
+    /// Text files in UTF-8, one corpus together; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Tokens in all, the 256 bytes included.
@@ -34,9 +35,9 @@ pub struct TrainArgs {
     /// Which pair is merged, of several with the same count: the first in the text, that with the smallest ids, or that with the greatest bytes.
     #[arg(long, default_value = "smallest", value_enum)]
     pub ties: TiesArg,
-    /// What trains: auto is the processor's cores; cuda and wgpu are a GPU, which learns the same.
+    /// What trains; all learn the same.
     #[arg(long, default_value = "auto", value_enum)]
-    pub backend: BackendArg,
+    pub backend: ComputerArg,
     /// The file to write: tiktoken's file of ranks (.tiktoken), or Hugging Face's tokenizer.json (.json), which has the pattern too.
     #[arg(short = 'o', long = "output", value_name = "OUT.tiktoken|OUT.json")]
     pub output: PathBuf,
@@ -78,9 +79,32 @@ pub struct VocabularyArgs {
     /// How a text is cut, for a file of ranks, which does not say it; gpt2 where none is given.
     #[arg(long, value_enum)]
     pub pattern: Option<PatternArg>,
-    /// What computes: auto is the processor's cores; `encode` also takes wgpu and cuda.
+    /// What computes; decoding takes the processor's cores alone.
     #[arg(long, default_value = "auto", value_enum)]
-    pub backend: BackendArg,
+    pub backend: ComputerArg,
+}
+
+/// What computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ComputerArg {
+    /// All of the processor's cores.
+    Auto,
+    /// A GPU, through wgpu.
+    Wgpu,
+    /// A GPU of NVIDIA's, through its own driver.
+    Cuda,
+}
+
+impl ComputerArg {
+    /// The choice it stands for.
+    #[must_use]
+    pub fn choice(self) -> Choice {
+        match self {
+            Self::Auto => Choice::Auto,
+            Self::Wgpu => Choice::Only(Backend::Wgpu),
+            Self::Cuda => Choice::Only(Backend::Cuda),
+        }
+    }
 }
 
 /// A pattern's name.
@@ -124,7 +148,8 @@ pub enum TiesArg {
 }
 
 fn vocabulary_size(text: &str) -> Result<usize, String> {
-    let size: usize = text.parse().map_err(|_| format!("`{text}` is not a number of tokens"))?;
+    let size: usize =
+        text.parse().map_err(|_| format!("`{text}` is not a number of tokens; write it in digits, like 32768"))?;
     match size {
         0..256 => Err(format!("{size} tokens are fewer than the 256 bytes, each of which is a token")),
         _ if size > MOST => Err(format!("{size} tokens are more than the {MOST} that ids can tell apart")),

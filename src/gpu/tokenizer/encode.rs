@@ -20,6 +20,9 @@ pub trait Encode {
     /// # Errors
     /// When the device fails.
     fn encode(&mut self, text: &str) -> Result<Vec<Vec<u32>>, Diagnostic>;
+
+    /// The bytes so far that were encoded on the processor's cores, because they were in a part that cannot be cut where the device needs it.
+    fn on_cores(&self) -> usize;
 }
 
 /// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most` bytes; longer ones go there in parts.
@@ -107,7 +110,7 @@ impl<T, F: FnOnce(&mut dyn Encode) -> Result<T, Diagnostic>> Work for Encoding<'
         ];
         let recorded = driver.record(commands, true)?;
         let ids = host(driver, capacity)?;
-        let mut encoder = OnDevice { board: &board, text, stage: &mut stage, recorded, ids };
+        let mut encoder = OnDevice { board: &board, text, stage: &mut stage, recorded, ids, on_cores: 0 };
         Ok(work(&mut encoder)?)
     }
 }
@@ -120,12 +123,17 @@ struct OnDevice<'a, 'd, D: Driver + 'a> {
     recorded: D::Recorded<'a>,
     /// The ids of a part, on their way back.
     ids: D::Host,
+    on_cores: usize,
 }
 
 impl<D: Driver> Encode for OnDevice<'_, '_, D> {
     fn encode(&mut self, text: &str) -> Result<Vec<Vec<u32>>, Diagnostic> {
         let parts = self.stage.parts(self.text.pattern, text);
         parts.into_iter().map(|part| self.part(part).map_err(|failure| failure.diagnostic)).collect()
+    }
+
+    fn on_cores(&self) -> usize {
+        self.on_cores
     }
 }
 
@@ -141,6 +149,7 @@ impl<D: Driver> OnDevice<'_, '_, D> {
                 return self.encoded(length as usize);
             }
         }
+        self.on_cores += text.len();
         Ok(encode::encode(self.text.vocabulary, self.text.pattern, text))
     }
 

@@ -8,7 +8,7 @@ use crate::gpu::backend::Failure;
 use crate::gpu::driver::Driver;
 use crate::tokenizer::Pattern;
 
-/// A part of a text goes on to the next place where the text can be cut: this share of the largest part is left for that.
+/// A part of a text goes on to the next place where the text can be cut, if there is one in this share of the largest part; else it ends at the last one before.
 const SLACK: usize = 256;
 
 /// Elements that one core copies.
@@ -38,7 +38,7 @@ impl<D: Driver> Stage<D> {
 
     /// A text in parts, of which only those that cannot be cut are too long.
     pub fn parts<'t>(&self, pattern: Pattern, text: &'t str) -> Vec<&'t str> {
-        pattern.parts(text, self.capacity - self.capacity / SLACK)
+        pattern.parts_within(text, self.capacity - self.capacity / SLACK, self.capacity)
     }
 
     /// Brings a part to the device, with its end behind it; it is not longer than the largest.

@@ -16,6 +16,12 @@ pub const MOST_TOKENS: usize = 65_536;
 /// Places of the table of pairs whose most frequent pair is kept.
 const TILE: usize = 256;
 
+/// The fewest places of that table: each lane has one of its tiles.
+const LEAST_PLACES: usize = TILE * LANES as usize;
+
+/// How far the kernel `cut` looks for a place where a word surely begins.
+const REACH: usize = 65_536;
+
 /// Words that a workgroup merges in.
 const WORDS: usize = 1024;
 
@@ -25,16 +31,26 @@ const LANES: u32 = 1024;
 /// Rounds that are queued as one piece.
 const ROUNDS: usize = 256;
 
-/// Pieces of rounds after which the host asks whether there is anything left to merge.
+/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the beginning it asks more often. To ask costs time: it
+/// waits for the rounds that are queued.
 const ASKED: usize = 16;
 
 /// A device that trains.
 pub trait Train {
-    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `learned` is called with the number of rounds so far.
+    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `came` is called with how far it came.
     ///
     /// # Errors
     /// When a text or a word is too long, or the device fails.
-    fn train(&mut self, texts: &[&str], learned: &mut dyn FnMut(usize)) -> Result<Vec<(u32, u32)>, Diagnostic>;
+    fn train(&mut self, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Vec<(u32, u32)>, Diagnostic>;
+}
+
+/// How far a training came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// So many rounds are done.
+    Rounds(usize),
+    /// A table was too small for what the text has of this, and all begins again with a larger one.
+    Again(&'static str),
 }
 
 /// What is to be learnt.
@@ -141,7 +157,7 @@ impl Room {
             slots: power(bytes / 16),
             words: power(bytes / 32),
             tokens: power(bytes / 4),
-            places: power(bytes / 64),
+            places: power(bytes / 64).max(LEAST_PLACES),
             most,
         };
         room.within()
@@ -171,14 +187,19 @@ impl Room {
         }
         let room = room.within();
         if room == self {
-            let what = if trouble == PAIR_TABLE { "pairs" } else { "words" };
-            return Err(Diagnostic::error(format!(
-                "the text has more different {what} than a buffer of this device holds"
-            ))
-            .hint("train on a part of it, or leave --backend out"));
+            let message = format!(
+                "the text has more different {} than a buffer of this device holds, or too many that share a hash",
+                too_many(trouble)
+            );
+            return Err(Diagnostic::error(message).hint("train on a part of it, or leave --backend out"));
         }
         Ok(room)
     }
+}
+
+/// Of what there are too many, in words.
+fn too_many(trouble: u32) -> &'static str {
+    if trouble == PAIR_TABLE { "pairs" } else { "words" }
 }
 
 /// A device, ready to train; None if it failed.
@@ -191,15 +212,16 @@ struct OnDevice<'d, D: Driver> {
 }
 
 impl<D: Driver> Train for OnDevice<'_, D> {
-    fn train(&mut self, texts: &[&str], learned: &mut dyn FnMut(usize)) -> Result<Vec<(u32, u32)>, Diagnostic> {
+    fn train(&mut self, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Vec<(u32, u32)>, Diagnostic> {
         let mut train = || {
             loop {
                 let trainer = self.ready.as_mut().ok_or_else(|| Diagnostic::error("the device has failed before"))?;
-                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, learned)? {
+                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, came)? {
                     Outcome::Learned(merges) => return Ok(merges),
                     Outcome::TooSmall(trouble) => trouble,
                 };
                 let room = trainer.kernels.room.grown(trouble)?;
+                came(Came::Again(too_many(trouble)));
                 // The old tables go before the new ones come.
                 self.ready = None;
                 self.ready = Some(Trainer::new(self.driver, self.goal, self.rule, self.bytes, room)?);
@@ -324,7 +346,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
         })
     }
 
-    fn train(&self, stage: &mut Stage<D>, texts: &[&str], learned: &mut dyn FnMut(usize)) -> Result<Outcome, Failure> {
+    fn train(&self, stage: &mut Stage<D>, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Outcome, Failure> {
         let zeros = ["table", "totals", "waiting", "trouble", "pairs", "stale", "tile_best", "turn"];
         let mut empty = zeros.map(|name| self.board.fill(name, 0)).into_iter().collect::<Result<Vec<_>, _>>()?;
         empty.push(self.board.fill("sizes", 1)?);
@@ -339,7 +361,10 @@ impl<'d, D: Driver> Kernels<'d, D> {
             return Ok(Outcome::Learned(Vec::new()));
         }
         self.once(vec![self.count_in_words.on(words.div_ceil(BLOCK))])?;
-        self.merge(words, learned)?;
+        if let Some(trouble) = self.trouble()? {
+            return Ok(Outcome::TooSmall(trouble));
+        }
+        self.merge(words, came)?;
         if let Some(trouble) = self.trouble()? {
             return Ok(Outcome::TooSmall(trouble));
         }
@@ -363,31 +388,37 @@ impl<'d, D: Driver> Kernels<'d, D> {
             self.add_totals.on(1),
         ];
         let mut recorded = board.driver.record(commands, true)?;
-        for text in texts {
-            for part in stage.parts(self.goal.pattern, text) {
-                if part.len() > stage.capacity {
-                    let message = format!(
-                        "a device takes parts of {} bytes, and the text has that many without a place where it can be cut",
-                        stage.capacity
-                    );
-                    let hint = "it can be cut at a space between two letters, for example; or leave --backend out";
-                    return Err(Diagnostic::error(message).hint(hint).into());
-                }
-                stage.bring(board, part)?;
-                board.driver.submit(&mut recorded)?;
-                board.driver.finish(&mut recorded, &Alone)?;
-                if board.read("waiting", 2)?[1] != 0 {
-                    return Err(Diagnostic::error("the text has a word that is too long for a device")
-                        .hint("leave --backend out: the processor's cores take words of any length")
-                        .into());
-                }
+        let mut done = 0;
+        let parts: Vec<&str> = texts.iter().flat_map(|text| stage.parts(self.goal.pattern, text)).collect();
+        for part in parts {
+            if part.len() > stage.capacity {
+                let message = format!(
+                    "a device takes parts of {} bytes, and the text has {} bytes from byte {done} on in which no word surely ends",
+                    stage.capacity,
+                    part.len()
+                );
+                let hint =
+                    "a space ends a word; or leave --backend out: the processor's cores take words of any length";
+                return Err(Diagnostic::error(message).hint(hint).into());
             }
+            stage.bring(board, part)?;
+            board.driver.submit(&mut recorded)?;
+            board.driver.finish(&mut recorded, &Alone)?;
+            if board.read("waiting", 2)?[1] != 0 {
+                return Err(Diagnostic::error(format!(
+                    "between byte {done} and byte {} the text has {REACH} bytes in which no word begins behind a letter or a digit",
+                    done + part.len()
+                ))
+                .hint("a device does not look further for the end of a word; leave --backend out: the processor's cores do")
+                .into());
+            }
+            done += part.len();
         }
         Ok(())
     }
 
     /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried out, the next ones are queued.
-    fn merge(&self, words: usize, learned: &mut dyn FnMut(usize)) -> Result<(), Failure> {
+    fn merge(&self, words: usize, came: &mut dyn FnMut(Came)) -> Result<(), Failure> {
         let wanted = merges(self.goal);
         let rounds = wanted.min(ROUNDS);
         let round = || {
@@ -411,8 +442,9 @@ impl<'d, D: Driver> Kernels<'d, D> {
                 queued += 1;
             }
             driver.finish(&mut recorded[(done - 1) % 2], &Alone)?;
-            learned(wanted.min(done * rounds));
-            if done % ASKED == 0 && (self.trouble()?.is_some() || (self.board.read("best", 1)?[0] == 0)) {
+            came(Came::Rounds(wanted.min(done * rounds)));
+            let is_asked = done.is_power_of_two() || done % ASKED == 0;
+            if is_asked && (self.trouble()?.is_some() || (self.board.read("best", 1)?[0] == 0)) {
                 break;
             }
         }
