@@ -59,11 +59,14 @@ impl Reader<'_> {
         Some(Buffer { name: name?.value, elem, count, columns, meaning, legend, init, place: node.place() })
     }
 
-    /// What the elements of the buffer `own` mean: `cuts`, `makes`, `words` or `links`.
+    /// What the elements of the buffer `own` mean: `cuts`, `makes`, `words`, `links` or `spans`.
     fn meaning(&mut self, owner: &str, own: Option<&Text<'_>>, fields: &Fields<'_>) -> Meaning<String> {
-        let named = ["cuts", "makes", "words", "links"].map(|name| fields.optional(name));
+        let named = ["cuts", "makes", "words", "links", "spans"].map(|name| fields.optional(name));
         if let Some(node) = named.iter().flatten().nth(1) {
-            node.error("these elements mean several things", "write one of `cuts`, `makes`, `words` and `links`");
+            node.error(
+                "these elements mean several things",
+                "write one of `cuts`, `makes`, `words`, `links` and `spans`",
+            );
         }
         let first = |node: Node<'_>| {
             let first: u32 = node.read("the number of a token")?;
@@ -76,10 +79,11 @@ impl Reader<'_> {
         let meaning = match named {
             [Some(node), ..] => buffer(node).map(Meaning::Cuts),
             [_, Some(node), ..] => first(node).map(Meaning::Makes),
-            [_, _, _, Some(node)] => buffer(node).and_then(|meter| {
+            [.., Some(node)] => node.read("a list of names").map(Meaning::Spans),
+            [.., Some(node), _] => buffer(node).and_then(|meter| {
                 Some(Meaning::Links { meter_before: meter.clone(), meter, before: own?.value.clone() })
             }),
-            [_, _, Some(node), _] => node.pair().and_then(|[tokens, merges]| {
+            [_, _, Some(node), ..] => node.pair().and_then(|[tokens, merges]| {
                 Some(Meaning::Words { tokens: buffer(tokens)?, merges: buffer(merges)?, first: 256 })
             }),
             _ => None,

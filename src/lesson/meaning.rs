@@ -28,6 +28,8 @@ pub enum Meaning<T> {
         /// The elements before the launch.
         before: T,
     },
+    /// A row is a span of time: its track, its part, its beginning and its end. The tracks have these names.
+    Spans(Vec<String>),
 }
 
 /// The moment at which another buffer is meant.
@@ -50,6 +52,7 @@ impl<T> Meaning<T> {
             Self::Words { tokens, merges, first } => {
                 Meaning::Words { tokens: now(tokens)?, merges: now(merges)?, first: *first }
             }
+            Self::Spans(tracks) => Meaning::Spans(tracks.clone()),
             Self::Links { meter, meter_before, before } => Meaning::Links {
                 meter: now(meter)?,
                 meter_before: of(meter_before, When::Before)?,

@@ -6,6 +6,7 @@ use super::frame::{Anchor, Frame, Tag};
 use super::links::Links;
 use super::merges;
 use super::palette::{Hue, Ink};
+use super::spans::Spans;
 use super::stage::StageView;
 use super::text;
 use super::words::Words;
@@ -104,6 +105,7 @@ impl Contents<'_> {
                 Meaning::Plain | Meaning::Cuts(_) => (16, [width, ROW]),
                 Meaning::Makes(_) => (2, [width, ROW]),
                 Meaning::Words { .. } => (3, [width, ROW]),
+                Meaning::Spans(_) => (4, [width, ROW]),
                 Meaning::Links { .. } => (matrix.unwrap_or(1).max(1), [width, ROW]),
             },
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
@@ -173,6 +175,10 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
         Meaning::Links { meter, meter_before, before } => {
             let links = Links { of: contents, before, meter, meter_before };
             Some(links.draw(&mut frame, view.hovered))
+        }
+        Meaning::Spans(tracks) => {
+            let spans = Spans { of: contents, tracks: &tracks };
+            Some(spans.draw(&mut frame, view.hovered))
         }
     };
     if let Some(said) = said {
@@ -265,6 +271,7 @@ pub(super) fn told(view: &StageView<'_>, tag: Tag) -> Option<String> {
         Meaning::Links { meter, meter_before, before } => {
             return Links { of: contents, before, meter, meter_before }.told(i);
         }
+        Meaning::Spans(tracks) => return Spans { of: contents, tracks: &tracks }.told(i),
     }
     let place = match contents.columns {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),

@@ -30,6 +30,7 @@ mod ring;
 pub mod river;
 pub mod roofline;
 mod ruler;
+mod spans;
 pub mod stage;
 pub mod strip;
 pub mod svg;

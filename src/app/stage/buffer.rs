@@ -79,6 +79,7 @@ fn meant(content: &Content) -> &'static str {
         Meaning::Makes(_) => "Merges",
         Meaning::Words { .. } => "Words",
         Meaning::Links { .. } => "Links",
+        Meaning::Spans(_) => "Timeline",
     }
 }
 
