@@ -13,6 +13,7 @@ pub mod job;
 pub mod lesson;
 pub mod measure;
 pub mod notes;
+pub mod ranks;
 pub mod reference;
 pub mod scene;
 pub mod session;

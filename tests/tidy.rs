@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module's layer. A file may import from lower layers and from its own module.
-const LAYERS: [(&str, u8); 16] = [
+const LAYERS: [(&str, u8); 17] = [
     ("base", 0),
     ("tokenizer", 1),
+    ("ranks", 1),
     ("job", 2),
     ("trace", 2),
     ("simt", 3),

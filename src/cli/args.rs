@@ -1,5 +1,6 @@
 //! The command line's grammar, as clap reads it.
 
+mod ranks;
 mod tokenizer;
 mod zero_fit;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use ranks::{OverArg, RanksArgs};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
@@ -49,8 +51,7 @@ pub enum Command {
     Run(RunCommand),
     /// Run a lesson's kernels and programs over several values of one parameter.
     Sweep(SweepArgs),
-    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and
-    /// between them, reads of what was never written, indices out of bounds.
+    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and between them, reads of what was never written, indices out of bounds.
     Trace(TraceArgs),
     /// Check every lesson of a pack: document, kernels, references, exercises.
     Check {
@@ -79,6 +80,8 @@ pub enum Command {
     Tokenizer(TokenizerCommand),
     /// The model state that ZeRO leaves on a GPU and what a GPU sends, by arithmetic alone.
     ZeroFit(ZeroFitArgs),
+    /// Time collectives between processes, one a GPU: started here, or by torchrun, srun or mpirun.
+    Ranks(RanksArgs),
     /// The process that owns a device; started by the program itself.
     #[command(hide = true)]
     Worker {

@@ -9,6 +9,7 @@ mod list;
 mod new;
 mod out;
 mod patience;
+mod ranks;
 mod record;
 mod run;
 mod sweep;
@@ -98,6 +99,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Export(args) => export::export(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
         Command::Tokenizer(command) => tokenizer::tokenizer(command),
+        Command::Ranks(args) => ranks::ranks(&args),
         Command::ZeroFit(args) => zero_fit::zero_fit(&args),
         Command::Shot(_) | Command::Worker { .. } => {
             problems(&[Diagnostic::error("this command needs the window's part of the program")]);

@@ -1,0 +1,114 @@
+//! `warpbook ranks`: collectives between processes.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::args::{OverArg, RanksArgs};
+use super::{DONE, FAILED, MISUSED, note, out, problems};
+use crate::base::diag::Diagnostic;
+use crate::base::units::si;
+use crate::ranks::launch::launch;
+use crate::ranks::measure::{COLLECTIVES, Row, Transport, measure};
+use crate::ranks::meeting::Meeting;
+use crate::ranks::ring::Ring;
+use crate::ranks::world::World;
+
+/// A row as JSON has it.
+#[derive(Serialize)]
+struct Timed {
+    collective: &'static str,
+    over: &'static str,
+    ranks: usize,
+    bytes: u64,
+    seconds: f64,
+    algorithm_bytes_per_s: f64,
+    bus_bytes_per_s: f64,
+}
+
+pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
+    let world = World::from(|name| std::env::var(name).ok()).map_err(out::misused)?;
+    let done = match (world, args.ranks) {
+        (Some(world), Some(asked)) if world.size != usize::from(asked) => {
+            let message = format!("the launcher started {} ranks, and --ranks asks for {asked}", world.size);
+            return Err(out::misused(Diagnostic::error(message).hint("leave --ranks out")));
+        }
+        (Some(world), _) => one(args, world),
+        (None, Some(ranks)) => all(usize::from(ranks)),
+        (None, None) => {
+            problems(&[Diagnostic::error("nobody says how many ranks there are")
+                .hint("give --ranks N, or start this with torchrun, srun or mpirun")]);
+            return Err(MISUSED.into());
+        }
+    };
+    done.map_err(|problem| {
+        problems(&[problem]);
+        FAILED
+    })?;
+    Ok(DONE)
+}
+
+/// Starts this program once for each rank, with the same arguments.
+fn all(ranks: usize) -> Result<(), Diagnostic> {
+    let program = std::env::current_exe()
+        .map_err(|error| Diagnostic::error(format!("this program cannot find itself: {error}")))?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    launch(&program, &arguments, ranks, |rank, line| note(&format!("rank {rank}: {line}")))
+}
+
+/// Is one rank.
+fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
+    let [patience, long] = [args.patience, args.seconds].map(Duration::from_secs_f64);
+    let speaks = world.rank == 0;
+    let ranks = world.size;
+    let mut meeting = Meeting::join(world, patience)?;
+    let mut rows = Vec::new();
+    if ranks == 1 {
+        note("one rank has nobody to exchange numbers with: results are checked, and no time is shown");
+    }
+    if speaks && !args.json {
+        out::line(&format!(
+            "{:>14} {:>6} {:>12} {:>10} {:>12} {:>12}",
+            "collective", "over", "bytes", "time", "algorithm", "bus"
+        ));
+    }
+    for over in &args.over {
+        let mut transport: Box<dyn Transport> = match over {
+            OverArg::Host => Box::new(Ring::join(&mut meeting)?),
+        };
+        for bytes in &args.bytes {
+            let count = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
+            for what in COLLECTIVES {
+                let row = measure(transport.as_mut(), what, count, long, &mut meeting)?;
+                if ranks == 1 {
+                    continue;
+                }
+                if speaks && !args.json {
+                    out::line(&told(&row));
+                }
+                rows.push(row);
+            }
+        }
+    }
+    meeting.leave()?;
+    if speaks && args.json {
+        let timed = |row: &Row| Timed {
+            collective: row.what.name(),
+            over: row.over,
+            ranks,
+            bytes: row.bytes,
+            seconds: row.seconds,
+            algorithm_bytes_per_s: row.algorithm,
+            bus_bytes_per_s: row.bus,
+        };
+        out::json(&rows.iter().map(timed).collect::<Vec<_>>());
+    }
+    Ok(())
+}
+
+fn told(row: &Row) -> String {
+    let Row { what, over, bytes, seconds, algorithm, bus } = row;
+    let [algorithm, bus] = [algorithm, bus].map(|rate| si(*rate, "B/s"));
+    format!("{:>14} {over:>6} {bytes:>12} {:>10} {algorithm:>12} {bus:>12}", what.name(), si(*seconds, "s"))
+}

@@ -1,0 +1,109 @@
+//! Starts ranks on this host: this program again, once for each.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::base::diag::Diagnostic;
+
+/// How long the other ranks have to end by themselves after one has failed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs `program` with `arguments` as `size` ranks until all have ended. What rank 0 prints is printed; what each says on standard error is handed to `said` with the rank.
+///
+/// # Errors
+/// When a rank cannot be started or ends badly: the first one that did is named, and the others are ended.
+pub fn launch(
+    program: &Path,
+    arguments: &[String],
+    size: usize,
+    said: impl Fn(usize, &str) + Sync,
+) -> Result<(), Diagnostic> {
+    let cannot = |what: &str, error: std::io::Error| Diagnostic::error(format!("cannot {what}: {error}"));
+    // A port that is free now; it is given back so that rank 0 can have it.
+    let port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .map_err(|error| cannot("find a free port", error))?
+        .port();
+    let mut ranks: Vec<Child> = Vec::new();
+    for rank in 0..size {
+        let out = if rank == 0 { Stdio::inherit() } else { Stdio::null() };
+        let started = Command::new(program)
+            .args(arguments)
+            .envs(
+                [("RANK", rank), ("LOCAL_RANK", rank), ("WORLD_SIZE", size), ("LOCAL_WORLD_SIZE", size)]
+                    .map(|(name, value)| (name, value.to_string())),
+            )
+            .envs([("MASTER_ADDR", "127.0.0.1".to_owned()), ("MASTER_PORT", port.to_string())])
+            .env_remove("TORCHELASTIC_USE_AGENT_STORE")
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(Stdio::piped())
+            .spawn();
+        match started {
+            Ok(child) => ranks.push(child),
+            Err(error) => {
+                end(&mut ranks);
+                return Err(cannot(&format!("start rank {rank}"), error));
+            }
+        }
+    }
+    let errors: Vec<_> = ranks.iter_mut().map(|child| child.stderr.take()).collect();
+    thread::scope(|scope| {
+        for (rank, stderr) in errors.into_iter().enumerate() {
+            let said = &said;
+            scope.spawn(move || {
+                for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok) {
+                    said(rank, &line);
+                }
+            });
+        }
+        wait(&mut ranks)
+    })
+}
+
+/// Waits for all; names the first that ended badly.
+fn wait(ranks: &mut [Child]) -> Result<(), Diagnostic> {
+    let mut ended: Vec<Option<ExitStatus>> = vec![None; ranks.len()];
+    let mut failed: Option<(usize, ExitStatus, Instant)> = None;
+    let mut is_over = false;
+    loop {
+        for (rank, child) in ranks.iter_mut().enumerate() {
+            if ended[rank].is_none()
+                && let Ok(Some(status)) = child.try_wait()
+            {
+                ended[rank] = Some(status);
+                // A rank that was killed is the cause; others that end badly do so because of it.
+                let is_cause = failed.is_none_or(|(_, first, _)| first.code().is_some() && status.code().is_none());
+                if !status.success() && is_cause && !is_over {
+                    failed = Some((rank, status, failed.map_or_else(Instant::now, |(.., since)| since)));
+                }
+            }
+        }
+        if ended.iter().all(Option::is_some) {
+            break;
+        }
+        if !is_over && failed.is_some_and(|(.., since)| since.elapsed() > GRACE) {
+            is_over = true;
+            end(ranks);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    match failed {
+        None => Ok(()),
+        Some((rank, status, _)) => {
+            Err(Diagnostic::error(format!("rank {rank} ended with {status}, and with it all others"))
+                .hint("its messages are above; start all ranks again"))
+        }
+    }
+}
+
+fn end(ranks: &mut [Child]) {
+    for child in ranks {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}

@@ -1,0 +1,433 @@
+//! Where ranks meet: each has a connection to rank 0, which hands on what they tell each other, and tells all of them if one is lost.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::world::World;
+use crate::base::diag::Diagnostic;
+
+/// What ranks of this program's version say first.
+const GREETING: &str = concat!("warpbook ranks ", env!("CARGO_PKG_VERSION"));
+
+/// How long between two tries to reach rank 0.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// How long rank 0 waits for the others to answer when one of them is stuck.
+const ANSWER: Duration = Duration::from_secs(1);
+
+/// How long a rank that is stuck waits for rank 0 to say why.
+const NEWS: Duration = Duration::from_secs(4);
+
+/// The longest frame that is read, in bytes.
+const LONGEST: u32 = 1 << 26;
+
+/// What goes over a connection.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Frame {
+    Hello {
+        greeting: String,
+        rank: usize,
+        size: usize,
+    },
+    Welcome,
+    /// What a rank has for all.
+    Own(Vec<u8>),
+    /// What each has.
+    All(Vec<Vec<u8>>),
+    /// A rank does not get on, and why it thinks so.
+    Stuck(String),
+    Ping,
+    Pong,
+    /// All is over for this reason.
+    Lost(String),
+    Done,
+}
+
+/// A rank among all others.
+pub struct Meeting {
+    world: World,
+    /// How long a rank may say nothing.
+    patience: Duration,
+    /// A connection to every other rank that this one is connected with, by rank. Frames are written whole.
+    lines: Vec<(usize, Arc<Mutex<TcpStream>>)>,
+    /// What came from which rank; None if its connection has ended.
+    inbox: Receiver<(usize, Option<Frame>)>,
+    early: VecDeque<(usize, Frame)>,
+}
+
+impl Meeting {
+    /// Waits until all ranks are there.
+    ///
+    /// # Errors
+    /// When some have not come within `patience`, or one has another idea of the world.
+    pub fn join(world: World, patience: Duration) -> Result<Self, Diagnostic> {
+        let until = Instant::now() + patience;
+        let lines = if world.rank == 0 {
+            await_others(&world, patience, until)?
+        } else {
+            vec![(0, reach_first(&world, patience, until)?)]
+        };
+        let (sender, inbox) = channel();
+        let lines = lines.into_iter().map(|(rank, line)| {
+            let reader = line
+                .try_clone()
+                .map_err(|error| Diagnostic::error(format!("cannot listen to rank {rank}: {error}")))?;
+            let line = Arc::new(Mutex::new(line));
+            listen(rank, reader, Arc::clone(&line), sender.clone())?;
+            Ok((rank, line))
+        });
+        let lines = lines.collect::<Result<Vec<_>, Diagnostic>>()?;
+        let mut meeting = Self { world, patience, lines, inbox, early: VecDeque::new() };
+        if meeting.world.rank == 0 {
+            meeting.tell(&Frame::Welcome);
+        } else {
+            match meeting.next(until)? {
+                (_, Frame::Welcome) => {}
+                _ => {
+                    return Err(Diagnostic::error("rank 0 speaks another language")
+                        .hint("use one version of the program for all ranks"));
+                }
+            }
+        }
+        Ok(meeting)
+    }
+
+    /// This rank's place.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// How long a rank may say nothing.
+    #[must_use]
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// This host's address, as the others reach it.
+    ///
+    /// # Errors
+    /// When the connection has ended.
+    pub fn own_address(&self) -> Result<IpAddr, Diagnostic> {
+        match self.lines.first() {
+            Some((_, line)) => lock(line)
+                .local_addr()
+                .map(|address| address.ip())
+                .map_err(|error| Diagnostic::error(format!("this rank has no address: {error}"))),
+            None => Ok(Ipv4Addr::LOCALHOST.into()),
+        }
+    }
+
+    /// What each rank has, by rank. All wait for each other here.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn gather(&mut self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, Diagnostic> {
+        let until = Instant::now() + self.patience;
+        if self.world.rank > 0 {
+            self.tell(&Frame::Own(own));
+            // Rank 0 may itself have to wait for a rank before it finds that one lost.
+            let until = until + self.patience;
+            loop {
+                if let (_, Frame::All(all)) = self.next(until)? {
+                    return Ok(all);
+                }
+            }
+        }
+        let mut all: Vec<Option<Vec<u8>>> = vec![None; self.world.size];
+        all[0] = Some(own);
+        while let Some(silent) = all.iter().position(Option::is_none) {
+            match self.next_or_silent(until, silent)? {
+                (rank, Frame::Own(own)) if all[rank].is_none() => all[rank] = Some(own),
+                (rank, Frame::Own(own)) => self.early.push_back((rank, Frame::Own(own))),
+                _ => {}
+            }
+        }
+        let all: Vec<Vec<u8>> = all.into_iter().flatten().collect();
+        self.tell(&Frame::All(all.clone()));
+        Ok(all)
+    }
+
+    /// Each rank's number, by rank.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn numbers(&mut self, own: f64) -> Result<Vec<f64>, Diagnostic> {
+        let all = self.gather(own.to_le_bytes().to_vec())?;
+        Ok(all.into_iter().map(|bytes| bytes.try_into().map_or(f64::NAN, f64::from_le_bytes)).collect())
+    }
+
+    /// Looks whether a rank is lost, without waiting.
+    ///
+    /// # Errors
+    /// When one is.
+    pub fn look(&mut self) -> Result<(), Diagnostic> {
+        while let Ok((rank, frame)) = self.inbox.try_recv() {
+            let came = self.came(rank, frame)?;
+            self.early.push_back(came);
+        }
+        Ok(())
+    }
+
+    /// Why this rank cannot go on: because of the rank that is lost, if rank 0 finds one; else what it says itself. All are told.
+    pub fn explain(&mut self, own: &Diagnostic) -> Diagnostic {
+        if self.world.rank == 0 {
+            return self.probe(own.message.clone());
+        }
+        self.tell(&Frame::Stuck(format!("rank {}: {}", self.world.rank, own.message)));
+        let until = Instant::now() + NEWS;
+        loop {
+            match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok((rank, frame)) => {
+                    if let Err(news) = self.came(rank, frame) {
+                        return news;
+                    }
+                }
+                Err(_) => return self.lost("rank 0 does not answer".to_owned()),
+            }
+        }
+    }
+
+    /// Asks all ranks for a sign of life, at rank 0: those that give none are the reason; if all do, it is `why`.
+    fn probe(&self, why: String) -> Diagnostic {
+        self.tell(&Frame::Ping);
+        let until = Instant::now() + ANSWER;
+        let mut silent: Vec<usize> = self.lines.iter().map(|(rank, _)| *rank).collect();
+        while let Ok((rank, frame)) = self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match frame {
+                None => return self.lost(format!("rank {rank} is gone")),
+                Some(Frame::Pong) => silent.retain(|other| *other != rank),
+                Some(_) => {}
+            }
+            if silent.is_empty() {
+                break;
+            }
+        }
+        match silent.first() {
+            Some(rank) => self.lost(format!("rank {rank} does not answer")),
+            None => self.lost(why),
+        }
+    }
+
+    /// Ends the meeting: from now on, ranks may go.
+    ///
+    /// # Errors
+    /// When a rank is lost before.
+    pub fn leave(mut self) -> Result<(), Diagnostic> {
+        self.gather(Vec::new())?;
+        self.tell(&Frame::Done);
+        Ok(())
+    }
+
+    /// Sends a frame over every connection. That one has ended shows when something should come from there.
+    fn tell(&self, frame: &Frame) {
+        for (_, line) in &self.lines {
+            let _ = send(&lock(line), frame);
+        }
+    }
+
+    fn next(&mut self, until: Instant) -> Result<(usize, Frame), Diagnostic> {
+        self.next_or_silent(until, 0)
+    }
+
+    /// What comes next; if nothing does, `silent` is the rank that should have said something.
+    fn next_or_silent(&mut self, until: Instant, silent: usize) -> Result<(usize, Frame), Diagnostic> {
+        if let Some(early) = self.early.pop_front() {
+            return Ok(early);
+        }
+        match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok((rank, frame)) => self.came(rank, frame),
+            Err(RecvTimeoutError::Timeout) => {
+                let why = format!("rank {silent} has said nothing for {} s", self.patience.as_secs_f64());
+                Err(if self.world.rank == 0 { self.probe(why) } else { self.lost(why) })
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(self.lost(format!("rank {silent} is gone"))),
+        }
+    }
+
+    /// A frame that came, if it is no bad news.
+    fn came(&self, rank: usize, frame: Option<Frame>) -> Result<(usize, Frame), Diagnostic> {
+        match frame {
+            Some(Frame::Lost(why)) => Err(self.lost(why)),
+            Some(Frame::Stuck(why)) => Err(self.probe(why)),
+            None => Err(self.lost(format!("rank {rank} is gone"))),
+            Some(frame) => Ok((rank, frame)),
+        }
+    }
+
+    /// Tells all ranks what happened.
+    fn lost(&self, why: String) -> Diagnostic {
+        self.tell(&Frame::Lost(why.clone()));
+        Diagnostic::error(why).hint("see what that rank wrote before it ended, then start all ranks again")
+    }
+}
+
+impl Drop for Meeting {
+    fn drop(&mut self) {
+        for (_, line) in &self.lines {
+            // Those that read here end with it.
+            let _ = lock(line).shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// Waits for all other ranks, at rank 0.
+fn await_others(world: &World, patience: Duration, until: Instant) -> Result<Vec<(usize, TcpStream)>, Diagnostic> {
+    if world.size == 1 {
+        return Ok(Vec::new());
+    }
+    let cannot = |error: std::io::Error| {
+        Diagnostic::error(format!("rank 0 cannot listen at port {}: {error}", world.port))
+            .hint("choose another port in MASTER_PORT")
+    };
+    let local = matches!(world.address.as_str(), "127.0.0.1" | "localhost");
+    let listener = TcpListener::bind((if local { "127.0.0.1" } else { "0.0.0.0" }, world.port)).map_err(cannot)?;
+    listener.set_nonblocking(true).map_err(cannot)?;
+    let mut lines: Vec<Option<TcpStream>> = (0..world.size).map(|_| None).collect();
+    let fail = |lines: &[Option<TcpStream>], message: String, hint: &str| {
+        for line in lines.iter().flatten() {
+            let _ = send(line, &Frame::Lost(message.clone()));
+        }
+        Err(Diagnostic::error(message).hint(hint))
+    };
+    loop {
+        let missing: Vec<String> =
+            (1..world.size).filter(|rank| lines[*rank].is_none()).map(|rank| rank.to_string()).collect();
+        if missing.is_empty() {
+            return Ok(lines.into_iter().enumerate().filter_map(|(rank, line)| Some((rank, line?))).collect());
+        }
+        let line = match listener.accept() {
+            Ok((line, _)) => line,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                if Instant::now() > until {
+                    let (ranks, have) = if missing.len() == 1 { ("rank", "has") } else { ("ranks", "have") };
+                    let message = format!(
+                        "{ranks} {} of {} {have} not come within {} s",
+                        missing.join(", "),
+                        world.size,
+                        patience.as_secs_f64()
+                    );
+                    return fail(
+                        &lines,
+                        message,
+                        "see whether they were started, and whether they can reach MASTER_ADDR at MASTER_PORT",
+                    );
+                }
+                thread::sleep(Duration::from_millis(5));
+                continue;
+            }
+            Err(error) => return Err(cannot(error)),
+        };
+        let greeted = line
+            .set_nonblocking(false)
+            .and_then(|()| line.set_read_timeout(Some(Duration::from_secs(2))))
+            .and_then(|()| line.set_nodelay(true))
+            .and_then(|()| receive(&line));
+        // Whatever else comes to this port is none of ours.
+        let Ok(Frame::Hello { greeting, rank, size }) = greeted else { continue };
+        let hint = "start all ranks with one command, and no other ones at this port";
+        if greeting != GREETING {
+            let _ = send(&line, &Frame::Lost(format!("rank 0 is `{GREETING}`")));
+            return fail(
+                &lines,
+                format!("rank {rank} is `{greeting}`, and rank 0 `{GREETING}`"),
+                "use one version of the program for all ranks",
+            );
+        }
+        if size != world.size || rank == 0 || rank >= size {
+            let message = format!("rank {rank} came for a world of {size} ranks, and rank 0 has one of {}", world.size);
+            let _ = send(&line, &Frame::Lost(message.clone()));
+            return fail(&lines, message, hint);
+        }
+        if lines[rank].is_some() {
+            let message = format!("rank {rank} has joined twice");
+            let _ = send(&line, &Frame::Lost(message.clone()));
+            return fail(&lines, message, hint);
+        }
+        lines[rank] = Some(line);
+    }
+}
+
+/// Connects with rank 0.
+fn reach_first(world: &World, patience: Duration, until: Instant) -> Result<TcpStream, Diagnostic> {
+    loop {
+        let tried = TcpStream::connect((world.address.as_str(), world.port)).and_then(|line| {
+            line.set_nodelay(true)?;
+            send(&line, &Frame::Hello { greeting: GREETING.to_owned(), rank: world.rank, size: world.size })?;
+            Ok(line)
+        });
+        match tried {
+            Ok(line) => return Ok(line),
+            Err(error) if Instant::now() > until => {
+                let message = format!(
+                    "rank 0 does not answer at {}:{} within {} s: {error}",
+                    world.address,
+                    world.port,
+                    patience.as_secs_f64()
+                );
+                return Err(Diagnostic::error(message)
+                    .hint("see whether rank 0 was started; MASTER_ADDR and MASTER_PORT say where it is"));
+            }
+            Err(_) => thread::sleep(RETRY),
+        }
+    }
+}
+
+/// Has a thread read what comes from a rank, until its connection ends. That thread also gives signs of life, whatever the rank itself is at.
+fn listen(
+    rank: usize,
+    reader: TcpStream,
+    line: Arc<Mutex<TcpStream>>,
+    sender: Sender<(usize, Option<Frame>)>,
+) -> Result<(), Diagnostic> {
+    reader
+        .set_read_timeout(None)
+        .map_err(|error| Diagnostic::error(format!("cannot listen to rank {rank}: {error}")))?;
+    thread::spawn(move || {
+        loop {
+            let frame = match receive(&reader) {
+                Ok(Frame::Done) => return,
+                Ok(Frame::Ping) => {
+                    let _ = send(&lock(&line), &Frame::Pong);
+                    continue;
+                }
+                Ok(frame) => Some(frame),
+                Err(_) => None,
+            };
+            let ended = frame.is_none();
+            if sender.send((rank, frame)).is_err() || ended {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn lock(line: &Mutex<TcpStream>) -> MutexGuard<'_, TcpStream> {
+    line.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn send(mut line: &TcpStream, frame: &Frame) -> std::io::Result<()> {
+    let bytes = postcard::to_stdvec(frame).map_err(std::io::Error::other)?;
+    let length = u32::try_from(bytes.len()).map_err(std::io::Error::other)?;
+    line.write_all(&[&length.to_le_bytes()[..], &bytes].concat())
+}
+
+fn receive(mut line: &TcpStream) -> std::io::Result<Frame> {
+    let mut length = [0; 4];
+    line.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > LONGEST {
+        return Err(std::io::Error::other("no frame is so long"));
+    }
+    let mut bytes = vec![0; length as usize];
+    line.read_exact(&mut bytes)?;
+    postcard::from_bytes(&bytes).map_err(std::io::Error::other)
+}

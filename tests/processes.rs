@@ -1,0 +1,158 @@
+//! Ranks as processes: they find each other as launchers start them, agree, and end cleanly when one of them is lost.
+#![cfg(target_os = "linux")]
+mod common;
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::warpbook;
+
+/// What nobody waits longer for, however busy the machine is.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Sends a signal to a process. The shell has a command for it, wherever there is a shell.
+fn send(signal: &str, process: u32) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {process}")]).status().expect("a shell");
+    assert!(sent.success(), "{signal}");
+}
+
+/// Waits until rank 0 has printed the head of its table: then all ranks have met.
+fn await_head(rank: &mut Child) {
+    let mut head = String::new();
+    BufReader::new(rank.stdout.as_mut().expect("a pipe")).read_line(&mut head).expect("text");
+    assert!(head.contains("collective"), "rank 0 has ended before: {head}");
+}
+
+/// Ranks as torchrun starts them: the rank that each is told to be, of so many.
+struct Started(Vec<Child>);
+
+impl Started {
+    fn new(ranks: &[usize], sizes: &[usize], arguments: &[&str]) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+        let start = |(rank, size): (&usize, &usize)| {
+            Command::new(env!("CARGO_BIN_EXE_warpbook"))
+                .arg("ranks")
+                .args(arguments)
+                .env("RANK", rank.to_string())
+                .env("WORLD_SIZE", size.to_string())
+                .env("MASTER_ADDR", "127.0.0.1")
+                .env("MASTER_PORT", port.to_string())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("the program")
+        };
+        Self(ranks.iter().zip(sizes).map(start).collect())
+    }
+
+    fn at_work(&mut self) {
+        await_head(&mut self.0[0]);
+    }
+
+    fn signal(&self, process: usize, signal: &str) {
+        send(signal, self.0[process].id());
+    }
+
+    /// How a process ends, and what it said.
+    fn ended(&mut self, process: usize) -> (Option<i32>, String) {
+        let (child, begin) = (&mut self.0[process], Instant::now());
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a process") {
+                break status;
+            }
+            assert!(begin.elapsed() < DEADLINE, "process {process} does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let mut said = String::new();
+        child.stderr.as_mut().expect("a pipe").read_to_string(&mut said).expect("text");
+        (status.code(), said)
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+fn any_number_of_ranks_agrees_with_arithmetic() {
+    for ranks in ["1", "2", "3", "5", "8"] {
+        // Fewer elements than ranks, a number that nothing divides, and one of several frames.
+        let run = warpbook(&["ranks", "--ranks", ranks, "--bytes", "4,28,400012", "--seconds", "0.001", "--json"]);
+        assert_eq!(run.code, 0, "{ranks} ranks: {}", run.err);
+        let rows: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        let rows = rows.as_array().expect("a list");
+        assert_eq!(rows.len(), if ranks == "1" { 0 } else { 9 }, "{ranks}");
+        assert!(rows.iter().all(|row| row["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0)), "{}", run.out);
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_all_others_and_is_named() {
+    for victim in [2, 0] {
+        let mut ranks = Started::new(&[0, 1, 2, 3], &[4; 4], &["--bytes", "4096,4000000", "--seconds", "600"]);
+        ranks.at_work();
+        ranks.signal(victim, "KILL");
+        for rank in (0..4).filter(|rank| *rank != victim) {
+            let (code, said) = ranks.ended(rank);
+            assert_eq!(code, Some(1), "rank {rank}: {said}");
+            assert!(said.contains(&format!("rank {victim} is gone")), "rank {rank} says: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_stalls_is_named() {
+    let arguments = ["--bytes", "4096", "--seconds", "600", "--patience", "3"];
+    let mut ranks = Started::new(&[0, 1, 2, 3], &[4; 4], &arguments);
+    ranks.at_work();
+    ranks.signal(1, "STOP");
+    for rank in [0, 2, 3] {
+        let (code, said) = ranks.ended(rank);
+        assert_eq!(code, Some(1), "rank {rank}: {said}");
+        assert!(said.contains("rank 1 does not answer"), "rank {rank} says: {said}");
+    }
+}
+
+#[test]
+fn a_world_that_is_none_is_refused() {
+    for (ranks, sizes, message) in [
+        (&[0, 1, 1][..], &[3; 3][..], "rank 1 has joined twice"),
+        (&[0, 1], &[2, 3], "rank 1 came for a world of 3 ranks, and rank 0 has one of 2"),
+        (&[0, 2], &[3, 3], "rank 1 of 3 has not come within 2 s"),
+        (&[1], &[2], "rank 0 does not answer at 127.0.0.1"),
+    ] {
+        let mut started = Started::new(ranks, sizes, &["--patience", "2"]);
+        let said: Vec<(Option<i32>, String)> = (0..ranks.len()).map(|process| started.ended(process)).collect();
+        assert!(said.iter().all(|(code, _)| *code == Some(1)), "{message}: {said:?}");
+        // A rank that has joined is told; one that comes too late finds nobody.
+        assert!(said.iter().any(|(_, said)| said.contains(message)), "{message}: {said:?}");
+    }
+}
+
+#[test]
+fn the_launcher_names_the_rank_that_was_lost() {
+    let mut launcher = Command::new(env!("CARGO_BIN_EXE_warpbook"))
+        .args(["ranks", "--ranks", "3", "--bytes", "4,4000000", "--seconds", "5"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    await_head(&mut launcher);
+    // The last process that the launcher has started is rank 2; its other threads start none.
+    let children = format!("/proc/{0}/task/{0}/children", launcher.id());
+    let children = std::fs::read_to_string(children).expect("the system's list of children");
+    let last = children.split_whitespace().last().and_then(|last| last.parse().ok()).expect("a child");
+    send("KILL", last);
+    let mut said = String::new();
+    launcher.stderr.as_mut().expect("a pipe").read_to_string(&mut said).expect("text");
+    assert_eq!(launcher.wait().expect("a process").code(), Some(1), "{said}");
+    assert!(said.contains("rank 2 ended with signal: 9"), "{said}");
+    assert!(said.contains("rank 0: error: rank 2 is gone"), "{said}");
+}
