@@ -1,5 +1,6 @@
 //! The command line: one file a command. JSON goes to standard output alone, everything else to standard error.
 
+mod again;
 mod args;
 mod bench;
 mod check;

@@ -1,19 +1,23 @@
 //! `warpbook ranks`: collectives between processes.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::args::{OverArg, RanksArgs};
-use super::{DONE, FAILED, MISUSED, note, out, problems};
+use super::{DONE, FAILED, MISUSED, again, note, out, problems};
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
+use crate::gpu::ranks::{Between, join};
+use crate::gpu::tokenizer::missing_setting;
 use crate::ranks::launch::launch;
 use crate::ranks::measure::{COLLECTIVES, Row, Transport, measure};
 use crate::ranks::meeting::Meeting;
 use crate::ranks::ring::Ring;
 use crate::ranks::world::World;
+use crate::trace::record::Backend;
 
 /// A row as JSON has it.
 #[derive(Serialize)]
@@ -28,6 +32,11 @@ struct Timed {
 }
 
 pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
+    if args.over.iter().any(|over| *over != OverArg::Host)
+        && let Some(setting) = missing_setting(Backend::Cuda)
+    {
+        return again::with(setting).map_err(out::misused);
+    }
     let world = World::from(|name| std::env::var(name).ok()).map_err(out::misused)?;
     let done = match (world, args.ranks) {
         (Some(world), Some(asked)) if world.size != usize::from(asked) => {
@@ -53,7 +62,7 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
 fn all(ranks: usize) -> Result<(), Diagnostic> {
     let program = std::env::current_exe()
         .map_err(|error| Diagnostic::error(format!("this program cannot find itself: {error}")))?;
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     launch(&program, &arguments, ranks, |rank, line| note(&format!("rank {rank}: {line}")))
 }
 
@@ -64,6 +73,7 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     let ranks = world.size;
     let mut meeting = Meeting::join(world, patience)?;
     let mut rows = Vec::new();
+    let most = usize::try_from(args.bytes.iter().copied().max().unwrap_or(0) / 4).unwrap_or(usize::MAX);
     if ranks == 1 {
         note("one rank has nobody to exchange numbers with: results are checked, and no time is shown");
     }
@@ -76,7 +86,12 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     for over in &args.over {
         let mut transport: Box<dyn Transport> = match over {
             OverArg::Host => Box::new(Ring::join(&mut meeting)?),
+            OverArg::Nccl => join(Between::Nccl, most, &mut meeting)?,
+            OverArg::Peer => join(Between::Peers, most, &mut meeting)?,
         };
+        if let Some(remark) = transport.remark().filter(|_| speaks) {
+            note(&remark);
+        }
         for bytes in &args.bytes {
             let count = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
             for what in COLLECTIVES {
@@ -90,6 +105,7 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
                 rows.push(row);
             }
         }
+        transport.leave(&mut meeting)?;
     }
     meeting.leave()?;
     if speaks && args.json {

@@ -1,17 +1,16 @@
 //! `warpbook tokenizer`: train, encode, decode.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use super::args::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
-use super::{DONE, out};
+use super::{DONE, again, out};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::files;
 use crate::base::npy::{self, Shape};
@@ -76,7 +75,7 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
         Choice::Auto => train_on_cores(args, goal)?,
         Choice::Only(backend) => {
             if let Some(setting) = missing_setting(backend) {
-                return again_with(setting);
+                return again::with(setting);
             }
             train_on_device(args, goal, backend)?
         }
@@ -207,7 +206,7 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
         })?,
         Choice::Only(backend) => {
             if let Some(setting) = missing_setting(backend) {
-                return again_with(setting);
+                return again::with(setting);
             }
             let most = if args.text == "-" { usize::MAX } else { args.text.len() };
             encoding_on(backend, &vocabulary, pattern, most, |device| {
@@ -247,14 +246,6 @@ fn each_text(
         Err(problem) => ControlFlow::Break(problem),
     })?;
     outcome.break_value().map_or(Ok(()), Err)
-}
-
-/// Starts this program again, with a setting that the system's loader reads only at the start.
-fn again_with((name, value): (OsString, OsString)) -> Result<ExitCode, Diagnostic> {
-    let cannot = |error: std::io::Error| Diagnostic::error(format!("cannot start again with {name:?} set: {error}"));
-    let program = std::env::current_exe().map_err(cannot)?;
-    let status = Command::new(program).args(std::env::args_os().skip(1)).env(&name, value).status().map_err(cannot)?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {

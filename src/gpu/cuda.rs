@@ -13,9 +13,12 @@ mod error;
 mod kernel;
 mod log;
 mod maps;
+mod nccl;
 mod nvrtc;
 mod occupancy;
+mod peer;
 mod probe;
+pub(super) mod ranks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

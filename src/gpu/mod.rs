@@ -14,6 +14,7 @@ mod needs;
 mod own;
 mod pace;
 pub mod protocol;
+pub mod ranks;
 pub mod simt;
 pub mod tokenizer;
 mod toolkit;

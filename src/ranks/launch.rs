@@ -1,5 +1,6 @@
 //! Starts ranks on this host: this program again, once for each.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
@@ -18,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// When a rank cannot be started or ends badly: the first one that did is named, and the others are ended.
 pub fn launch(
     program: &Path,
-    arguments: &[String],
+    arguments: &[OsString],
     size: usize,
     said: impl Fn(usize, &str) + Sync,
 ) -> Result<(), Diagnostic> {

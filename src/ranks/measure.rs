@@ -51,13 +51,23 @@ pub trait Transport {
     /// Its name.
     fn name(&self) -> &'static str;
 
+    /// What has to be known about its times.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
+    /// The numbers of a message that it can exchange, of about so many.
+    fn count(&self, wanted: usize) -> usize {
+        wanted
+    }
+
     /// Gives this rank its numbers.
     ///
     /// # Errors
     /// When there is no memory for them.
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic>;
 
-    /// Does it so many times, in the numbers' own place, and waits until it is done.
+    /// Does it so many times, in the numbers' own place, and waits until it is done here. Another rank may still read this one's numbers, until all have met.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -68,6 +78,14 @@ pub trait Transport {
     /// # Errors
     /// When they cannot be read.
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic>;
+
+    /// Lets the others go; nothing is exchanged after that.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    fn leave(&mut self, _: &mut Meeting) -> Result<(), Diagnostic> {
+        Ok(())
+    }
 }
 
 /// A row of the table.
@@ -109,6 +127,7 @@ pub fn measure(
     long: Duration,
     meeting: &mut Meeting,
 ) -> Result<Row, Diagnostic> {
+    let count = transport.count(count);
     check(transport, what, count, meeting)?;
     // Zeros stay zeros, however often they are added.
     transport.write(&vec![0.0; count])?;
@@ -143,6 +162,7 @@ fn check(
     meeting.numbers(0.0)?;
     transport.run(what, 1, meeting)?;
     let all = transport.read()?;
+    meeting.numbers(0.0)?;
     let mine = if what == Collective::ReduceScatter { chunk(count, ranks, rank) } else { 0..count };
     let owner = |i: usize| ((i + 1) * ranks - 1) / count;
     let wrong = mine.into_iter().find(|&i| {

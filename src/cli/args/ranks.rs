@@ -30,6 +30,10 @@ pub struct RanksArgs {
 pub enum OverArg {
     /// TCP, between the processes' own memory: a ring.
     Host,
+    /// GPUs, through NVIDIA's library of collectives.
+    Nccl,
+    /// GPUs, by kernels that read each other's memory.
+    Peer,
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -80,7 +80,7 @@ pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Imag
 }
 
 /// What to compile for: the device itself with all its own instructions, or the nearest virtual architecture below it.
-fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
+pub(super) fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
     let newest = known.iter().copied().max().ok_or("it knows no architecture")?;
     let wanted = wanted.unwrap_or(if known.contains(&USUAL_ARCHITECTURE) { USUAL_ARCHITECTURE } else { newest });
     if known.contains(&wanted) {

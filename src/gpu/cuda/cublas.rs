@@ -1,5 +1,5 @@
 //! cuBLAS's calls, each made safe to call: a product of matrices, on the stream that all other work goes to.
-#![expect(unsafe_code, reason = "it is a C library; nothing outside this file, driver.rs and nvrtc.rs calls into C")]
+#![expect(unsafe_code, reason = "it is a C library; nothing outside the files that say so calls into C")]
 
 use std::ffi::c_int;
 

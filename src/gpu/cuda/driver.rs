@@ -1,8 +1,5 @@
 //! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one thread.
-#![expect(
-    unsafe_code,
-    reason = "the driver is a C library; nothing outside this file, nvrtc.rs and cublas.rs calls into C"
-)]
+#![expect(unsafe_code, reason = "the driver is a C library; nothing outside the files that say so calls into C")]
 
 use std::ffi::{CString, c_void};
 use std::marker::PhantomData;
@@ -181,6 +178,25 @@ impl Locked {
             pointer.write_bytes(0, words.max(1));
             Ok(Self { pointer, words })
         }
+    }
+}
+
+impl Locked {
+    /// The address of the first word, for a kernel: the device reads and writes the host's memory itself.
+    pub(super) fn address(&self) -> u64 {
+        self.pointer.expose_provenance() as u64
+    }
+
+    /// The first word now, which a kernel may just have written.
+    pub(super) fn first(&self) -> u32 {
+        // SAFETY: At least one word was allocated and written in `new`. A kernel writes it as a whole.
+        unsafe { self.pointer.read_volatile() }
+    }
+
+    /// Writes the first word, so that a kernel sees it.
+    pub(super) fn set_first(&self, word: u32) {
+        // SAFETY: As for `first`.
+        unsafe { self.pointer.write_volatile(word) }
     }
 }
 

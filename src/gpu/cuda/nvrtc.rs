@@ -1,5 +1,5 @@
 //! NVRTC's calls, each made safe to call.
-#![expect(unsafe_code, reason = "it is a C library; nothing outside this file, driver.rs and cublas.rs calls into C")]
+#![expect(unsafe_code, reason = "it is a C library; nothing outside the files that say so calls into C")]
 
 use std::ffi::{CStr, CString, c_char, c_int};
 

@@ -1,6 +1,6 @@
 //! What of CUDA is there: the driver, the compiler, the libraries; and how to get what is missing.
 
-use super::{cublas, driver, nvrtc};
+use super::{cublas, driver, nccl, nvrtc};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{NVRTC, Part};
 
@@ -12,13 +12,22 @@ const GET_NVRTC: &str = "install the CUDA toolkit, or the compiler alone (`pip i
 pub(super) const GET_CUBLAS: &str = "install the CUDA toolkit, or the library alone (`pip install nvidia-cublas`), and put its folder into \
                           LD_LIBRARY_PATH; without it nothing is missing but the library's own times";
 
+/// How to get NCCL.
+pub(super) const GET_NCCL: &str = "install it (`pip install nvidia-nccl-cu13`), and put its library's folder into LD_LIBRARY_PATH; without it nothing is missing but \
+                        `warpbook ranks --over nccl`";
+
 /// Fails where the driver's library is missing.
 pub(super) fn require_driver() -> Result<(), Diagnostic> {
     if driver::is_present() {
         return Ok(());
     }
-    Err(Diagnostic::error("CUDA's driver is missing: no library libcuda can be loaded")
-        .hint(format!("{GET_DRIVER}; or use --backend wgpu or --backend simt")))
+    Err(missing_driver("use --backend wgpu or --backend simt"))
+}
+
+/// That the driver's library is missing, and what else can be used.
+pub(super) fn missing_driver(instead: &str) -> Diagnostic {
+    Diagnostic::error("CUDA's driver is missing: no library libcuda can be loaded")
+        .hint(format!("{GET_DRIVER}; or {instead}"))
 }
 
 /// Fails where the compiler's library is missing.
@@ -35,6 +44,7 @@ pub(super) fn parts() -> Vec<Part> {
         part("CUDA driver", found_driver(), "libcuda", GET_DRIVER),
         part(NVRTC, nvrtc::is_present().then(found_nvrtc), "libnvrtc", GET_NVRTC),
         part("cuBLAS", cublas::version().map(|[a, b, c]| format!("{a}.{b}.{c}")), "libcublas", GET_CUBLAS),
+        part("NCCL", nccl::version(), "libnccl", GET_NCCL),
     ]
 }
 

@@ -1,0 +1,80 @@
+//! NCCL's calls, each made safe to call: ranks that agree on an id, and their collectives on the stream that all other work goes to.
+#![expect(unsafe_code, reason = "it is a C library; nothing outside the files that say so calls into C")]
+
+use std::ffi::c_int;
+
+use cudarc::nccl::result::{self, NcclError};
+use cudarc::nccl::sys;
+
+use super::driver::{Context, Memory, STREAM};
+use crate::ranks::measure::Collective;
+
+/// What a call gives; on failure why, in words.
+pub(super) type Outcome<T> = Result<T, String>;
+
+/// Bytes of an id.
+pub(super) const ID: usize = 128;
+
+/// NCCL's version, such as "2.28.3", if its library can be loaded.
+pub(super) fn version() -> Option<String> {
+    // SAFETY: It loads a library that has no initialisation of its own. Every other call here panics without it.
+    unsafe { sys::is_culib_present() }
+        .then(result::get_nccl_version)?
+        .ok()
+        .map(|version| format!("{}.{}.{}", version / 10_000, version / 100 % 100, version % 100))
+}
+
+/// A new id, by which ranks find each other. The library is there.
+pub(super) fn new_id() -> Outcome<[u8; ID]> {
+    result::get_uniqueid().map(|id| id.internal.map(i8::cast_unsigned)).map_err(of)
+}
+
+/// A rank's end of the connections between all.
+pub(super) struct Communicator(sys::ncclComm_t);
+
+// SAFETY: The library lets any one thread at a time use it.
+unsafe impl Send for Communicator {}
+
+impl Communicator {
+    /// Waits until all `size` ranks have come with the same id. The library is there.
+    pub(super) fn join(_: &Context, id: [u8; ID], rank: usize, size: usize) -> Outcome<Self> {
+        let int = |number: usize| c_int::try_from(number).map_err(|_| "there are too many ranks".to_owned());
+        let (rank, size) = (int(rank)?, int(size)?);
+        let id = sys::ncclUniqueId { internal: id.map(u8::cast_signed) };
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: A context is current, as the argument shows; the pointer is to a live handle.
+        unsafe { result::comm_init_rank(&raw mut raw, size, id, rank) }.map_err(of)?;
+        Ok(Self(raw))
+    }
+
+    /// Has a collective carried out after the work before, in place; does not wait. `memory` has `chunk` floats for each rank.
+    pub(super) fn run(&self, what: Collective, memory: &Memory, rank: usize, size: usize, chunk: usize) -> Outcome<()> {
+        let own = 4 * (rank * chunk) as u64;
+        if !memory.holds(0, 4 * (size * chunk) as u64) {
+            return Err("the message is longer than its memory".to_owned());
+        }
+        let at = |offset: u64| std::ptr::without_provenance_mut(memory.address(offset) as usize);
+        let (kind, sum, stream) = (sys::ncclDataType_t::ncclFloat32, sys::ncclRedOp_t::ncclSum, STREAM.cast());
+        // SAFETY: The memory is alive and long enough, as was just seen. Giving it back waits for the work that uses it.
+        let done = unsafe {
+            match what {
+                Collective::ReduceScatter => result::reduce_scatter(at(0), at(own), chunk, kind, sum, self.0, stream),
+                Collective::AllGather => result::all_gather(at(own), at(0), chunk, kind, self.0, stream),
+                Collective::AllReduce => result::all_reduce(at(0), at(0), size * chunk, kind, sum, self.0, stream),
+            }
+        };
+        done.map(|_| ()).map_err(of)
+    }
+}
+
+impl Drop for Communicator {
+    fn drop(&mut self) {
+        // SAFETY: It was made in `join` and ends once. To abort waits for nobody: a rank that is lost must not hold the others.
+        let _ = unsafe { result::comm_abort(self.0) };
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "so that it fits `map_err`")]
+fn of(error: NcclError) -> String {
+    format!("{:?}", error.0)
+}

@@ -1,0 +1,37 @@
+//! Over what GPUs exchange numbers, one rank a GPU.
+
+use crate::base::diag::Diagnostic;
+use crate::ranks::measure::Transport;
+use crate::ranks::meeting::Meeting;
+
+/// A library, or kernels of our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// NVIDIA's library of collectives.
+    Nccl,
+    /// Kernels that read the memory of the other ranks' GPUs.
+    Peers,
+}
+
+/// Joins all ranks, for messages of up to `most` numbers.
+///
+/// # Errors
+/// When a GPU or a library is missing, a GPU cannot reach another one, or a rank is lost.
+#[cfg(feature = "cuda")]
+pub fn join(between: Between, most: usize, meeting: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
+    // Vectors of four numbers for each rank are the least.
+    let most = most.max(4 * meeting.world().size);
+    match between {
+        Between::Nccl => super::cuda::ranks::over_nccl(most, meeting),
+        Between::Peers => super::cuda::ranks::over_peers(most, meeting),
+    }
+}
+
+/// Says that this build has no CUDA.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "cuda"))]
+pub fn join(_: Between, _: usize, _: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
+    Err(Diagnostic::error("this build has no CUDA backend").hint("use --over host"))
+}
