@@ -112,7 +112,15 @@ impl Links<'_> {
             true => format!("{} of {} ranks and {} of their chunks; ", layout.ranks, count(all as u64), layout.chunks),
             false => String::new(),
         };
-        frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, format!("{shown}{said}"));
+        let (heading, said_here) = (format!("{} {}", self.of.buffer, self.of.when), format!("{shown}{said}"));
+        let both = text::width(&heading, 16.0, false) + text::width(&said_here, 12.0, false) + 16.0;
+        // Beside the heading, if there is room for both.
+        let (at, anchor) = match both <= frame.width - 2.0 * MARGIN {
+            true => ([frame.width - MARGIN, 18.0], Anchor::End),
+            false => ([MARGIN, 36.0], Anchor::Start),
+        };
+        let said_here = text::fit(&said_here, 12.0, false, frame.width - 2.0 * MARGIN);
+        frame.text(at, 12.0, anchor, Ink::Muted, said_here);
         self.draw_chunks(frame, &layout, hovered);
         self.draw_meters(frame, &layout);
         for to in 0..layout.ranks {
@@ -185,7 +193,10 @@ impl Links<'_> {
         ];
         let legend = [
             format!("{chunk}; outlined: it has changed in this launch"),
-            format!("arrow: where it was read; bottom row: {link}"),
+            match (0..all).any(|rank| self.sources(rank).len() > 1) {
+                true => format!("read from several ranks, so without arrows; bottom row: {link}"),
+                false => format!("arrow: where it was read; bottom row: {link}"),
+            },
         ];
         for (line, words) in legend.into_iter().enumerate() {
             frame.text([MARGIN, y + 24.0 + 18.0 * line as f32], 12.0, Anchor::Start, Ink::Muted, words);

@@ -79,8 +79,11 @@ impl Spans<'_> {
             let y = HEAD + pitch * track as f32 + (pitch - GAP) / 2.0;
             frame.text([left - 10.0, y], 12.0, Anchor::End, Ink::Text, name.clone());
             if ends[track] > 0.0 {
-                let at = [ruler.place(ends[track]) + 6.0, y];
-                frame.text(at, 12.0, Anchor::Start, Ink::Text, ruler.write(ends[track]));
+                let (at, words) = ([ruler.place(ends[track]) + 6.0, y], ruler.write(ends[track]));
+                // No line of the grid goes through the number.
+                let room = text::width(&words, 12.0, false) + 4.0;
+                frame.fill([at[0] - 2.0, y - 8.0, room, 16.0], 0.0, Ink::Panel, None);
+                frame.text(at, 12.0, Anchor::Start, Ink::Text, words);
             }
         }
         for span in self.all() {
