@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 mod common;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,12 +25,21 @@ fn await_head(rank: &mut Child) {
     assert!(head.contains("collective"), "rank 0 has ended before: {head}");
 }
 
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port()
+}
+
 /// Ranks as torchrun starts them: the rank that each is told to be, of so many.
-struct Started(Vec<Child>);
+struct Started(Vec<Child>, u16);
 
 impl Started {
     fn new(ranks: &[usize], sizes: &[usize], arguments: &[&str]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+        let port = free_port();
+        Self(Self::at(port, ranks, sizes, arguments), port)
+    }
+
+    /// The ranks alone, at a port.
+    fn at(port: u16, ranks: &[usize], sizes: &[usize], arguments: &[&str]) -> Vec<Child> {
         let start = |(rank, size): (&usize, &usize)| {
             Command::new(env!("CARGO_BIN_EXE_warpbook"))
                 .arg("ranks")
@@ -44,7 +53,7 @@ impl Started {
                 .spawn()
                 .expect("the program")
         };
-        Self(ranks.iter().zip(sizes).map(start).collect())
+        ranks.iter().zip(sizes).map(start).collect()
     }
 
     fn at_work(&mut self) {
@@ -127,10 +136,11 @@ fn a_world_that_is_none_is_refused() {
         (&[0, 1], &[2, 3], "rank 1 came for a world of 3 ranks, and rank 0 has one of 2"),
         (&[0, 2], &[3, 3], "rank 1 of 3 has not come within 2 s"),
         (&[1], &[2], "rank 0 does not answer at 127.0.0.1"),
+        (&[0], &[2000], "1024 ranks at most"),
     ] {
         let mut started = Started::new(ranks, sizes, &["--patience", "2"]);
         let said: Vec<(Option<i32>, String)> = (0..ranks.len()).map(|process| started.ended(process)).collect();
-        assert!(said.iter().all(|(code, _)| *code == Some(1)), "{message}: {said:?}");
+        assert!(said.iter().all(|(code, _)| matches!(code, Some(1 | 2))), "{message}: {said:?}");
         // A rank that has joined is told; one that comes too late finds nobody.
         assert!(said.iter().any(|(_, said)| said.contains(message)), "{message}: {said:?}");
     }
@@ -155,4 +165,52 @@ fn the_launcher_names_the_rank_that_was_lost() {
     assert_eq!(launcher.wait().expect("a process").code(), Some(1), "{said}");
     assert!(said.contains("rank 2 ended with signal: 9"), "{said}");
     assert!(said.contains("rank 0: error: rank 2 is gone"), "{said}");
+}
+
+#[test]
+fn ranks_that_were_started_differently_are_told() {
+    let port = free_port();
+    let start = |rank: &str, bytes: &str| {
+        Command::new(env!("CARGO_BIN_EXE_warpbook"))
+            .args(["ranks", "--bytes", bytes])
+            .envs([
+                ("RANK", rank),
+                ("WORLD_SIZE", "2"),
+                ("MASTER_ADDR", "127.0.0.1"),
+                ("MASTER_PORT", &port.to_string()),
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program")
+    };
+    let mut ranks = Started(vec![start("0", "4"), start("1", "8")], port);
+    for rank in 0..2 {
+        let (code, said) = ranks.ended(rank);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("rank 1 was started with [Host] [8]"), "{said}");
+    }
+}
+
+#[test]
+fn a_stranger_at_the_port_holds_nobody() {
+    let arguments = ["--bytes", "4096", "--seconds", "0.01", "--patience", "30"];
+    let mut ranks = Started::new(&[0], &[2], &arguments);
+    let port = ranks.1;
+    // It says that much comes, and then nothing.
+    let begin = Instant::now();
+    let mut stranger = loop {
+        match std::net::TcpStream::connect(("127.0.0.1", port)) {
+            Ok(line) => break line,
+            Err(_) => assert!(begin.elapsed() < DEADLINE, "rank 0 does not listen"),
+        }
+    };
+    stranger.write_all(&1000_u32.to_le_bytes()).expect("a line");
+    let silent = std::net::TcpStream::connect(("127.0.0.1", port)).expect("a line");
+    ranks.0.extend(Started::at(port, &[1], &[2], &arguments));
+    for rank in 0..2 {
+        let (code, said) = ranks.ended(rank);
+        assert_eq!(code, Some(0), "rank {rank}: {said}");
+    }
+    drop((stranger, silent));
 }

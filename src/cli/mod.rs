@@ -28,6 +28,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
+use crate::ranks::launch::is_launched;
 use crate::session::quote::Quotes;
 use crate::session::recording::Recording;
 use crate::session::{self, devices::Devices};
@@ -87,7 +88,8 @@ impl Context {
 /// Carries out a command that needs no window.
 #[must_use]
 pub fn execute(command: Command, context: &Context) -> ExitCode {
-    let _patience = patience::Patience::start();
+    // A rank's launcher says it for all.
+    let _patience = (!is_launched()).then(patience::Patience::start);
     let done = match command {
         Command::List { json } => list::list(context, json),
         Command::Doctor { json } => doctor::doctor(context, json),

@@ -12,7 +12,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::si;
 use crate::gpu::ranks::{Between, join};
 use crate::gpu::tokenizer::missing_setting;
-use crate::ranks::launch::launch;
+use crate::ranks::launch::{end_with_launcher, launch};
 use crate::ranks::measure::{COLLECTIVES, Row, Transport, measure};
 use crate::ranks::meeting::Meeting;
 use crate::ranks::ring::Ring;
@@ -40,8 +40,10 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
     let world = World::from(|name| std::env::var(name).ok()).map_err(out::misused)?;
     let done = match (world, args.ranks) {
         (Some(world), Some(asked)) if world.size != usize::from(asked) => {
-            let message = format!("the launcher started {} ranks, and --ranks asks for {asked}", world.size);
-            return Err(out::misused(Diagnostic::error(message).hint("leave --ranks out")));
+            let message =
+                format!("the environment says that there are {} ranks, and --ranks asks for {asked}", world.size);
+            let hint = "leave --ranks out; to start ranks here instead, unset the launcher's variables, such as RANK or SLURM_PROCID";
+            return Err(out::misused(Diagnostic::error(message).hint(hint)));
         }
         (Some(world), _) => one(args, world),
         (None, Some(ranks)) => all(usize::from(ranks)),
@@ -71,7 +73,9 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     let [patience, long] = [args.patience, args.seconds].map(Duration::from_secs_f64);
     let speaks = world.rank == 0;
     let ranks = world.size;
+    end_with_launcher();
     let mut meeting = Meeting::join(world, patience)?;
+    agree(args, &mut meeting)?;
     let mut rows = Vec::new();
     let most = usize::try_from(args.bytes.iter().copied().max().unwrap_or(0) / 4).unwrap_or(usize::MAX);
     if ranks == 1 {
@@ -121,6 +125,20 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
         out::json(&rows.iter().map(timed).collect::<Vec<_>>());
     }
     Ok(())
+}
+
+/// Ranks that do different things would wait for each other in vain.
+fn agree(args: &RanksArgs, meeting: &mut Meeting) -> Result<(), Diagnostic> {
+    let RanksArgs { over, bytes, seconds, patience, .. } = args;
+    let all = meeting.gather(format!("{over:?} {bytes:?} {seconds} {patience}").into_bytes())?;
+    match all.iter().position(|others| *others != all[0]) {
+        None => Ok(()),
+        Some(rank) => {
+            let [other, first] = [&all[rank], &all[0]].map(|options| String::from_utf8_lossy(options));
+            Err(Diagnostic::error(format!("rank {rank} was started with {other}, and rank 0 with {first}"))
+                .hint("start all ranks with the same --over, --bytes, --seconds and --patience"))
+        }
+    }
 }
 
 fn told(row: &Row) -> String {

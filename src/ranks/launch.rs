@@ -10,6 +10,26 @@ use std::time::{Duration, Instant};
 
 use crate::base::diag::Diagnostic;
 
+/// Set for ranks that this program started. They end when it does: their standard input is then at its end.
+const LAUNCHED: &str = "WARPBOOK_LAUNCHED";
+
+/// Whether this process is a rank that this program started.
+#[must_use]
+pub fn is_launched() -> bool {
+    std::env::var_os(LAUNCHED).is_some()
+}
+
+/// Ends this process as soon as the one that launched it is gone, if one did.
+#[expect(clippy::disallowed_methods, reason = "nobody waits for this process any more")]
+pub fn end_with_launcher() {
+    if is_launched() {
+        thread::spawn(|| {
+            let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+            std::process::exit(1);
+        });
+    }
+}
+
 /// How long the other ranks have to end by themselves after one has failed.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -40,7 +60,8 @@ pub fn launch(
             )
             .envs([("MASTER_ADDR", "127.0.0.1".to_owned()), ("MASTER_PORT", port.to_string())])
             .env_remove("TORCHELASTIC_USE_AGENT_STORE")
-            .stdin(Stdio::null())
+            .env(LAUNCHED, "1")
+            .stdin(Stdio::piped())
             .stdout(out)
             .stderr(Stdio::piped())
             .spawn();
@@ -71,6 +92,7 @@ fn wait(ranks: &mut [Child]) -> Result<(), Diagnostic> {
     let mut ended: Vec<Option<ExitStatus>> = vec![None; ranks.len()];
     let mut failed: Option<(usize, ExitStatus, Instant)> = None;
     let mut is_over = false;
+    let mut stuck: Vec<String> = Vec::new();
     loop {
         for (rank, child) in ranks.iter_mut().enumerate() {
             if ended[rank].is_none()
@@ -89,12 +111,19 @@ fn wait(ranks: &mut [Child]) -> Result<(), Diagnostic> {
         }
         if !is_over && failed.is_some_and(|(.., since)| since.elapsed() > GRACE) {
             is_over = true;
+            stuck = (0..ranks.len()).filter(|rank| ended[*rank].is_none()).map(|rank| rank.to_string()).collect();
             end(ranks);
         }
         thread::sleep(Duration::from_millis(10));
     }
     match failed {
         None => Ok(()),
+        Some(_) if !stuck.is_empty() => {
+            let ranks = if stuck.len() == 1 { "rank" } else { "ranks" };
+            let message =
+                format!("{ranks} {} did not end when others had failed, and had to be ended", stuck.join(", "));
+            Err(Diagnostic::error(message).hint("the messages are above; start all ranks again"))
+        }
         Some((rank, status, _)) => {
             Err(Diagnostic::error(format!("rank {rank} ended with {status}, and with it all others"))
                 .hint("its messages are above; start all ranks again"))

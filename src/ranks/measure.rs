@@ -111,9 +111,29 @@ pub fn chunk(count: usize, ranks: usize, which: usize) -> Range<usize> {
     which * count / ranks..(which + 1) * count / ranks
 }
 
-/// Rank's number at an element: small and whole, so that sums are exact in every order.
+/// A rank's number at an element: whole and below 256, so that the sums of all ranks are exact in every order, and without a pattern, so that what is in the wrong place shows.
+/// The mixing is that of SplitMix64 (Steele, Lea and Flood 2014).
 fn number(rank: usize, i: usize) -> f32 {
-    ((7 * i + 3 * rank) % 11) as f32
+    let mut bits =
+        (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (rank as u64 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (bits >> 56) as f32
+}
+
+/// So many numbers in memory of their own.
+///
+/// # Errors
+/// When there is not enough.
+pub(super) fn collected(numbers: impl Iterator<Item = f32>, count: usize) -> Result<Vec<f32>, Diagnostic> {
+    let mut all = Vec::new();
+    let reserved = all.try_reserve_exact(count);
+    reserved.map_err(|_| {
+        Diagnostic::error(format!("there is no memory for a message of {} bytes", 4 * count as u64))
+            .hint("choose shorter messages with --bytes")
+    })?;
+    all.extend(numbers);
+    Ok(all)
 }
 
 /// Checks a collective and times it for `long`.
@@ -130,7 +150,9 @@ pub fn measure(
     let count = transport.count(count);
     check(transport, what, count, meeting)?;
     // Zeros stay zeros, however often they are added.
-    transport.write(&vec![0.0; count])?;
+    let zeros = collected(std::iter::repeat_n(0.0, count), count).map_err(|problem| meeting.explain(&problem))?;
+    transport.write(&zeros)?;
+    drop(zeros);
     let mut timed = |times: usize| -> Result<f64, Diagnostic> {
         meeting.numbers(0.0)?;
         let start = Instant::now();
@@ -143,6 +165,8 @@ pub fn measure(
     let times = (long.as_secs_f64() / TIMINGS as f64 / first).clamp(RUNS[0], RUNS[1]) as usize;
     let mut seconds = (0..TIMINGS).map(|_| timed(times)).collect::<Result<Vec<f64>, _>>()?;
     seconds.sort_by(f64::total_cmp);
+    // After all these runs it is still right.
+    check(transport, what, count, meeting)?;
     let (seconds, bytes) = (seconds[TIMINGS / 2], 4 * count as u64);
     let algorithm = bytes as f64 / seconds;
     let bus = algorithm * what.bus(meeting.world().size);
@@ -157,28 +181,27 @@ fn check(
     meeting: &mut Meeting,
 ) -> Result<(), Diagnostic> {
     let (rank, ranks) = (meeting.world().rank, meeting.world().size);
-    let own: Vec<f32> = (0..count).map(|i| number(rank, i)).collect();
-    transport.write(&own)?;
+    let own = collected((0..count).map(|i| number(rank, i)), count).map_err(|problem| meeting.explain(&problem))?;
+    transport.write(&own).map_err(|problem| meeting.explain(&problem))?;
+    drop(own);
     meeting.numbers(0.0)?;
     transport.run(what, 1, meeting)?;
     let all = transport.read()?;
     meeting.numbers(0.0)?;
     let mine = if what == Collective::ReduceScatter { chunk(count, ranks, rank) } else { 0..count };
     let owner = |i: usize| ((i + 1) * ranks - 1) / count;
-    let wrong = mine.into_iter().find(|&i| {
-        let expected = match what {
-            Collective::AllGather => number(owner(i), i),
-            _ => (0..ranks).map(|rank| number(rank, i)).sum(),
-        };
-        all.get(i).is_none_or(|value| value.to_bits() != expected.to_bits())
-    });
-    match wrong {
+    let expected = |i: usize| match what {
+        Collective::AllGather => number(owner(i), i),
+        _ => (0..ranks).map(|rank| number(rank, i)).sum(),
+    };
+    match mine.into_iter().find(|&i| all.get(i).is_none_or(|value| value.to_bits() != expected(i).to_bits())) {
         None => Ok(()),
         Some(i) => Err(meeting.explain(&Diagnostic::error(format!(
-            "{} over {} is wrong at rank {rank}: element {i} of {count} is {:?}",
+            "{} over {} is wrong: element {i} of {count} is {}, and should be {}",
             what.name(),
             transport.name(),
-            all.get(i)
+            all.get(i).copied().unwrap_or(f32::NAN),
+            expected(i)
         )))),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -25,8 +25,9 @@ const ANSWER: Duration = Duration::from_secs(1);
 /// How long a rank that is stuck waits for rank 0 to say why.
 const NEWS: Duration = Duration::from_secs(4);
 
-/// The longest frame that is read, in bytes.
+/// The longest frame that is read, in bytes, and the longest greeting.
 const LONGEST: u32 = 1 << 26;
+const SHORT: u32 = 128;
 
 /// What goes over a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -88,11 +89,13 @@ impl Meeting {
         if meeting.world.rank == 0 {
             meeting.tell(&Frame::Welcome);
         } else {
-            match meeting.next(until)? {
+            // Rank 0 may have come later, and says itself who is missing.
+            match meeting.next(until + patience + NEWS)? {
                 (_, Frame::Welcome) => {}
                 _ => {
-                    return Err(Diagnostic::error("rank 0 speaks another language")
-                        .hint("use one version of the program for all ranks"));
+                    let message =
+                        format!("what listens at {}:{} is no rank 0", meeting.world.address, meeting.world.port);
+                    return Err(Diagnostic::error(message).hint("MASTER_ADDR and MASTER_PORT say where rank 0 is"));
                 }
             }
         }
@@ -287,10 +290,17 @@ fn await_others(world: &World, patience: Duration, until: Instant) -> Result<Vec
         Diagnostic::error(format!("rank 0 cannot listen at port {}: {error}", world.port))
             .hint("choose another port in MASTER_PORT")
     };
-    let local = matches!(world.address.as_str(), "127.0.0.1" | "localhost");
-    let listener = TcpListener::bind((if local { "127.0.0.1" } else { "0.0.0.0" }, world.port)).map_err(cannot)?;
+    let here = (world.address.as_str(), world.port).to_socket_addrs().map_err(cannot)?.next();
+    let any: IpAddr = match here.map(|here| here.ip()) {
+        Some(ip) if ip.is_loopback() => ip,
+        Some(IpAddr::V6(_)) => Ipv6Addr::UNSPECIFIED.into(),
+        _ => Ipv4Addr::UNSPECIFIED.into(),
+    };
+    let listener = TcpListener::bind((any, world.port)).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;
     let mut lines: Vec<Option<TcpStream>> = (0..world.size).map(|_| None).collect();
+    // Each newcomer is heard on a thread of its own: one that says nothing must not hold the others.
+    let (heard, greeted) = channel();
     let fail = |lines: &[Option<TcpStream>], message: String, hint: &str| {
         for line in lines.iter().flatten() {
             let _ = send(line, &Frame::Lost(message.clone()));
@@ -303,35 +313,33 @@ fn await_others(world: &World, patience: Duration, until: Instant) -> Result<Vec
         if missing.is_empty() {
             return Ok(lines.into_iter().enumerate().filter_map(|(rank, line)| Some((rank, line?))).collect());
         }
-        let line = match listener.accept() {
-            Ok((line, _)) => line,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                if Instant::now() > until {
-                    let (ranks, have) = if missing.len() == 1 { ("rank", "has") } else { ("ranks", "have") };
-                    let message = format!(
-                        "{ranks} {} of {} {have} not come within {} s",
-                        missing.join(", "),
-                        world.size,
-                        patience.as_secs_f64()
-                    );
-                    return fail(
-                        &lines,
-                        message,
-                        "see whether they were started, and whether they can reach MASTER_ADDR at MASTER_PORT",
-                    );
-                }
-                thread::sleep(Duration::from_millis(5));
-                continue;
+        match listener.accept() {
+            Ok((line, _)) => {
+                let heard = heard.clone();
+                thread::spawn(move || {
+                    if let Ok(hello) = greeting_of(&line) {
+                        let _ = heard.send((line, hello));
+                    }
+                });
             }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => return Err(cannot(error)),
-        };
-        let greeted = line
-            .set_nonblocking(false)
-            .and_then(|()| line.set_read_timeout(Some(Duration::from_secs(2))))
-            .and_then(|()| line.set_nodelay(true))
-            .and_then(|()| receive(&line));
+        }
+        if Instant::now() > until {
+            let (ranks, have) = if missing.len() == 1 { ("rank", "has") } else { ("ranks", "have") };
+            let message = format!(
+                "{ranks} {} of {} {have} not come within {} s",
+                missing.join(", "),
+                world.size,
+                patience.as_secs_f64()
+            );
+            let hint = "see whether they were started, and whether they can reach MASTER_ADDR at MASTER_PORT";
+            return fail(&lines, message, hint);
+        }
         // Whatever else comes to this port is none of ours.
-        let Ok(Frame::Hello { greeting, rank, size }) = greeted else { continue };
+        let Ok((line, Frame::Hello { greeting, rank, size })) = greeted.recv_timeout(Duration::from_millis(2)) else {
+            continue;
+        };
         let hint = "start all ranks with one command, and no other ones at this port";
         if greeting != GREETING {
             let _ = send(&line, &Frame::Lost(format!("rank 0 is `{GREETING}`")));
@@ -355,10 +363,26 @@ fn await_others(world: &World, patience: Duration, until: Instant) -> Result<Vec
     }
 }
 
+/// What a newcomer says first; a short frame, in a short time.
+fn greeting_of(line: &TcpStream) -> std::io::Result<Frame> {
+    line.set_nonblocking(false)?;
+    line.set_nodelay(true)?;
+    line.set_read_timeout(Some(ANSWER))?;
+    let frame = receive_within(line, SHORT)?;
+    line.set_read_timeout(None)?;
+    Ok(frame)
+}
+
 /// Connects with rank 0.
 fn reach_first(world: &World, patience: Duration, until: Instant) -> Result<TcpStream, Diagnostic> {
     loop {
-        let tried = TcpStream::connect((world.address.as_str(), world.port)).and_then(|line| {
+        let left = until.saturating_duration_since(Instant::now()).max(RETRY);
+        let places = (world.address.as_str(), world.port).to_socket_addrs();
+        let connected = places.and_then(|places| {
+            let nowhere = Err(std::io::Error::other("the address is none"));
+            places.fold(nowhere, |found, place| found.or_else(|_| TcpStream::connect_timeout(&place, left)))
+        });
+        let tried = connected.and_then(|line| {
             line.set_nodelay(true)?;
             send(&line, &Frame::Hello { greeting: GREETING.to_owned(), rank: world.rank, size: world.size })?;
             Ok(line)
@@ -420,11 +444,15 @@ fn send(mut line: &TcpStream, frame: &Frame) -> std::io::Result<()> {
     line.write_all(&[&length.to_le_bytes()[..], &bytes].concat())
 }
 
-fn receive(mut line: &TcpStream) -> std::io::Result<Frame> {
+fn receive(line: &TcpStream) -> std::io::Result<Frame> {
+    receive_within(line, LONGEST)
+}
+
+fn receive_within(mut line: &TcpStream, longest: u32) -> std::io::Result<Frame> {
     let mut length = [0; 4];
     line.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
-    if length > LONGEST {
+    if length > longest {
         return Err(std::io::Error::other("no frame is so long"));
     }
     let mut bytes = vec![0; length as usize];

@@ -1,16 +1,18 @@
 //! Collectives on a ring of processes, over TCP and in the host's memory: what remains if there is no GPU.
 
-use std::io::{ErrorKind, Read, Write};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::measure::{Collective, Transport, chunk};
+use super::measure::{Collective, Transport, chunk, collected};
 use super::meeting::Meeting;
 use crate::base::diag::Diagnostic;
 
-/// How long a rank waits for its neighbour before it looks whether a rank is lost.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often nothing moves before a rank looks whether another is lost, and how long it naps then.
+const LOOK: u32 = 64;
+const NAP: Duration = Duration::from_micros(20);
 
 /// A rank's neighbours, and its numbers.
 pub struct Ring {
@@ -36,32 +38,18 @@ impl Ring {
     /// Sends a chunk to the right while one comes from the left, which is added to this rank's or takes its place.
     fn step(&mut self, [out, into]: [usize; 2], adds: bool, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         let Some((right, left)) = &mut self.lines else { return Ok(()) };
-        let [left_rank, right_rank] = [(self.rank + self.size - 1) % self.size, (self.rank + 1) % self.size];
-        let patience = meeting.patience();
         let (out, into) = (chunk(self.data.len(), self.size, out), chunk(self.data.len(), self.size, into));
         let arrived = &mut self.arrived[..into.len()];
-        let sent: &[u8] = bytemuck::cast_slice(&self.data[out]);
-        let (sending, receiving) = thread::scope(|scope| {
-            let sending = scope.spawn(move || right.write_all(sent));
-            let receiving = fill(left, bytemuck::cast_slice_mut(arrived), patience, meeting);
-            if receiving.is_err() {
-                // The other thread must not wait for a neighbour that takes nothing any more.
-                let _ = left.shutdown(std::net::Shutdown::Both);
-            }
-            (sending.join(), receiving)
-        });
-        let lost = |rank: usize, error: &std::io::Error| {
-            Diagnostic::error(format!("rank {rank} does not go on: {error}"))
-                .hint("see what that rank wrote before it ended, then start all ranks again")
-        };
-        match receiving {
-            Err(Stopped::News(news)) => return Err(news),
-            Err(Stopped::Line(error)) => return Err(meeting.explain(&lost(left_rank, &error))),
-            Ok(()) => {}
-        }
-        if let Ok(Err(error)) = sending {
-            return Err(meeting.explain(&lost(right_rank, &error)));
-        }
+        let exchanged =
+            exchange(right, bytemuck::cast_slice(&self.data[out]), left, bytemuck::cast_slice_mut(arrived), meeting);
+        exchanged.map_err(|stopped| {
+            let (rank, error) = match stopped {
+                Stopped::News(news) => return news,
+                Stopped::Left(error) => ((self.rank + self.size - 1) % self.size, error),
+                Stopped::Right(error) => ((self.rank + 1) % self.size, error),
+            };
+            meeting.explain(&Diagnostic::error(format!("rank {rank} does not go on: {error}")))
+        })?;
         for (own, arrived) in self.data[into].iter_mut().zip(&self.arrived) {
             *own = if adds { *own + arrived } else { *arrived };
         }
@@ -90,8 +78,9 @@ impl Transport for Ring {
     }
 
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic> {
-        self.data = numbers.to_vec();
-        self.arrived = vec![0.0; numbers.len().div_ceil(self.size)];
+        self.data = collected(numbers.iter().copied(), numbers.len())?;
+        let longest = numbers.len().div_ceil(self.size);
+        self.arrived = collected(std::iter::repeat_n(0.0, longest), longest)?;
         Ok(())
     }
 
@@ -112,66 +101,114 @@ impl Transport for Ring {
     }
 }
 
-/// Why nothing more comes.
+/// Why nothing goes on: because of a neighbour, or because a rank is lost.
 enum Stopped {
-    Line(std::io::Error),
+    Left(io::Error),
+    Right(io::Error),
     News(Diagnostic),
 }
 
-/// Reads until `bytes` is full; looks at the meeting while nothing comes.
-fn fill(line: &mut TcpStream, bytes: &mut [u8], patience: Duration, meeting: &mut Meeting) -> Result<(), Stopped> {
-    let (mut done, mut last) = (0, Instant::now());
-    while done < bytes.len() {
-        match line.read(&mut bytes[done..]) {
-            Ok(0) => return Err(Stopped::Line(std::io::Error::other("its connection has ended"))),
-            Ok(read) => (done, last) = (done + read, Instant::now()),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                meeting.look().map_err(Stopped::News)?;
-                if last.elapsed() > patience {
-                    let silence = format!("nothing has come for {} s", patience.as_secs_f64());
-                    return Err(Stopped::Line(std::io::Error::other(silence)));
-                }
+/// Sends to the right and reads from the left at the same time, until both are done. Looks at the meeting while nothing moves.
+fn exchange(
+    right: &mut TcpStream,
+    mut sent: &[u8],
+    left: &mut TcpStream,
+    mut arriving: &mut [u8],
+    meeting: &mut Meeting,
+) -> Result<(), Stopped> {
+    let (mut last, mut idle) = (Instant::now(), 0_u32);
+    while !sent.is_empty() || !arriving.is_empty() {
+        let mut moved = 0;
+        if !sent.is_empty() {
+            let written = some(right.write(sent)).map_err(Stopped::Right)?;
+            sent = &sent[written..];
+            moved += written;
+        }
+        if !arriving.is_empty() {
+            let read = some(left.read(arriving)).map_err(Stopped::Left)?;
+            arriving = &mut arriving[read..];
+            moved += read;
+        }
+        if moved > 0 {
+            (last, idle) = (Instant::now(), 0);
+            continue;
+        }
+        idle += 1;
+        if idle.is_multiple_of(LOOK) {
+            meeting.look().map_err(Stopped::News)?;
+            let patience = meeting.patience();
+            if last.elapsed() > patience {
+                let silence = io::Error::other(format!("nothing has moved for {} s", patience.as_secs_f64()));
+                return Err(if arriving.is_empty() { Stopped::Right(silence) } else { Stopped::Left(silence) });
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(Stopped::Line(error)),
+            thread::sleep(NAP);
+        } else {
+            thread::yield_now();
         }
     }
     Ok(())
 }
 
+/// How many bytes a connection took or gave; 0 if it has to be asked again.
+fn some(moved: io::Result<usize>) -> io::Result<usize> {
+    match moved {
+        Ok(0) => Err(io::Error::other("its connection has ended")),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
+        other => other,
+    }
+}
+
 fn connect(meeting: &mut Meeting, rank: usize, size: usize) -> Result<(TcpStream, TcpStream), Diagnostic> {
-    let cannot = |what: &str, error: std::io::Error| Diagnostic::error(format!("cannot {what}: {error}"));
+    let cannot = |what: &str, error: io::Error| Diagnostic::error(format!("cannot {what}: {error}"));
     let own = meeting.own_address()?;
     let listening = TcpListener::bind((own, 0)).and_then(|listener| Ok((listener.local_addr()?, listener)));
     let (own, listener) = listening.map_err(|error| meeting.explain(&cannot("listen to the left neighbour", error)))?;
-    let all = meeting.gather(own.to_string().into_bytes())?;
-    let right = String::from_utf8_lossy(&all[(rank + 1) % size]).parse::<SocketAddr>();
-    let right = right.map_err(|_| Diagnostic::error("the right neighbour has no address"))?;
+    // Who connects has to know this number: a stranger does not.
+    let password = RandomState::new().hash_one(rank);
+    let all = meeting.gather(format!("{own} {password}").into_bytes())?;
+    let there = String::from_utf8_lossy(&all[(rank + 1) % size]).into_owned();
+    let there =
+        there.split_once(' ').and_then(|(at, password)| Some((at.parse().ok()?, password.parse::<u64>().ok()?)));
+    let (at, word): (SocketAddr, u64) = there.ok_or_else(|| Diagnostic::error("the right neighbour has no address"))?;
     // The connection is made by the system before the other side accepts it.
-    let right = TcpStream::connect_timeout(&right, meeting.patience())
+    let right = TcpStream::connect_timeout(&at, meeting.patience())
+        .and_then(|mut right| {
+            right.set_nodelay(true)?;
+            right.write_all(&word.to_le_bytes())?;
+            right.set_nonblocking(true)?;
+            Ok(right)
+        })
         .map_err(|error| meeting.explain(&cannot("reach the right neighbour", error)))?;
-    let left = accept(&listener, rank, size, meeting)?;
-    right
-        .set_nodelay(true)
-        .and_then(|()| right.set_write_timeout(Some(meeting.patience())))
-        .and_then(|()| left.set_read_timeout(Some(LOOK)))
-        .map_err(|error| meeting.explain(&cannot("ready its connections", error)))?;
+    let left = accept(&listener, password, (rank + size - 1) % size, meeting)?;
     Ok((right, left))
 }
 
 /// Waits for the left neighbour's connection, and looks at the meeting meanwhile.
-fn accept(listener: &TcpListener, rank: usize, size: usize, meeting: &mut Meeting) -> Result<TcpStream, Diagnostic> {
-    let cannot = |error: std::io::Error| Diagnostic::error(format!("rank {rank} cannot hear its neighbour: {error}"));
+fn accept(
+    listener: &TcpListener,
+    password: u64,
+    neighbour: usize,
+    meeting: &mut Meeting,
+) -> Result<TcpStream, Diagnostic> {
+    let cannot = |error: io::Error| Diagnostic::error(format!("cannot hear the left neighbour: {error}"));
     listener.set_nonblocking(true).map_err(cannot)?;
     let until = Instant::now() + meeting.patience();
     loop {
         match listener.accept() {
-            Ok((line, _)) => return line.set_nonblocking(false).map(|()| line).map_err(cannot),
+            Ok((mut line, _)) => {
+                let mut word = [0; 8];
+                let said = line
+                    .set_nonblocking(false)
+                    .and_then(|()| line.set_read_timeout(Some(Duration::from_millis(500))))
+                    .and_then(|()| line.read_exact(&mut word));
+                if said.is_ok() && u64::from_le_bytes(word) == password {
+                    return line.set_nonblocking(true).map(|()| line).map_err(cannot);
+                }
+            }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 meeting.look()?;
                 if Instant::now() > until {
-                    let left = (rank + size - 1) % size;
-                    return Err(meeting.explain(&Diagnostic::error(format!("rank {left} does not connect"))));
+                    return Err(meeting.explain(&Diagnostic::error(format!("rank {neighbour} does not connect"))));
                 }
                 thread::sleep(Duration::from_millis(1));
             }

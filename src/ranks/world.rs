@@ -2,6 +2,9 @@
 
 use crate::base::diag::Diagnostic;
 
+/// The most ranks.
+pub const MOST: usize = 1024;
+
 /// Where rank 0 listens if nobody says it.
 const PORT: u16 = 29_400;
 
@@ -40,7 +43,7 @@ impl World {
     pub fn from(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, Diagnostic> {
         let number = |name: &str| -> Result<Option<usize>, Diagnostic> {
             let wrong = |text: &str| {
-                Diagnostic::error(format!("the environment has {name}={text}, which is no number of ranks"))
+                Diagnostic::error(format!("the environment has {name}={text}, which is no whole number"))
                     .hint("let torchrun, srun or mpirun set it, or unset it")
             };
             variable(name).map(|text| text.trim().parse().map_err(|_| wrong(&text))).transpose()
@@ -51,14 +54,18 @@ impl World {
             return Ok(None);
         };
         let (Some(rank), Some(size)) = (number(rank_name)?, number(size_name)?) else { return Ok(None) };
+        if size > MOST {
+            return Err(Diagnostic::error(format!("{size_name} is {size}, and there are {MOST} ranks at most")));
+        }
         if rank >= size {
             return Err(Diagnostic::error(format!("{rank_name} is {rank}, and {size_name} is {size}"))
                 .hint("ranks are counted from 0 to one less than their number"));
         }
         let (local, beside) = (number(local_name)?, number(local_size_name)?);
-        let address = match variable("MASTER_ADDR") {
+        let several = number("SLURM_STEP_NUM_NODES")?.is_some_and(|hosts| hosts > 1) && launcher == "srun";
+        let address = match variable("MASTER_ADDR").filter(|address| !address.trim().is_empty()) {
             Some(address) => address,
-            None if beside.is_none_or(|beside| beside == size) => "127.0.0.1".to_owned(),
+            None if !several && beside.is_none_or(|beside| beside == size) => "127.0.0.1".to_owned(),
             None => {
                 return Err(Diagnostic::error(format!(
                     "{launcher} started ranks on several hosts, and MASTER_ADDR is not set"
@@ -67,14 +74,16 @@ impl World {
             }
         };
         let port = match number("MASTER_PORT")? {
-            None => PORT,
-            Some(port) => {
-                // Behind that port torchrun itself listens.
-                let port = port + usize::from(variable("TORCHELASTIC_USE_AGENT_STORE").as_deref() == Some("True"));
-                u16::try_from(port)
-                    .map_err(|_| Diagnostic::error(format!("MASTER_PORT leads to {port}, which is no port")))?
+            None => Some(PORT),
+            // Behind that port torchrun itself listens.
+            Some(port) if variable("TORCHELASTIC_USE_AGENT_STORE").as_deref() == Some("True") => {
+                port.checked_add(1).and_then(|port| u16::try_from(port).ok())
             }
+            Some(port) => u16::try_from(port).ok(),
         };
+        let port = port.filter(|port| *port > 0).ok_or_else(|| {
+            Diagnostic::error("MASTER_PORT is no port of another host").hint("choose one from 1024 to 65534")
+        })?;
         Ok(Some(Self { rank, size, local: local.unwrap_or(rank), address, port }))
     }
 }
@@ -109,9 +118,14 @@ mod tests {
     fn what_cannot_be_is_refused() {
         for (set, message) in [
             (&[("RANK", "4"), ("WORLD_SIZE", "4")][..], "RANK is 4, and WORLD_SIZE is 4"),
-            (&[("RANK", "one"), ("WORLD_SIZE", "4")], "RANK=one, which is no number"),
+            (&[("RANK", "one"), ("WORLD_SIZE", "4")], "RANK=one, which is no whole number"),
             (&[("RANK", "0"), ("WORLD_SIZE", "4"), ("LOCAL_WORLD_SIZE", "2")], "MASTER_ADDR is not set"),
-            (&[("RANK", "0"), ("WORLD_SIZE", "4"), ("MASTER_PORT", "70000")], "no port"),
+            (&[("RANK", "0"), ("WORLD_SIZE", "18446744073709551615")], "1024 ranks at most"),
+            (
+                &[("SLURM_PROCID", "2"), ("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_STEP_NUM_NODES", "2")],
+                "MASTER_ADDR is not set",
+            ),
+            (&[("RANK", "0"), ("WORLD_SIZE", "4"), ("MASTER_PORT", "70000")], "MASTER_PORT is no port"),
         ] {
             let error = world(set).expect_err(message);
             assert!(error.message.contains(message), "{}", error.message);
