@@ -11,9 +11,9 @@ use crate::base::units::{count, number, si};
 const MARGIN: f32 = 16.0;
 const HEAD: f32 = 64.0;
 const FOOT: f32 = 74.0;
-/// Height of a chunk's row, and of its cell.
-const ROW: f32 = 24.0;
-const CELL: f32 = 18.0;
+/// The least and the most that a chunk's row is high, and its cell's share of that.
+const ROW: [f32; 2] = [24.0, 40.0];
+const CELL: f32 = 0.75;
 /// The least width of a rank's column, and the most of a cell.
 const COLUMN: f32 = 56.0;
 const WIDEST: f32 = 76.0;
@@ -37,6 +37,7 @@ struct Layout {
     left: f32,
     column: f32,
     cell: f32,
+    row: f32,
     ranks: usize,
     chunks: usize,
 }
@@ -45,7 +46,8 @@ impl Layout {
     /// The cell of a rank's chunk.
     fn cell(&self, rank: usize, chunk: usize) -> [f32; 4] {
         let x = self.left + rank as f32 * self.column + (self.column - self.cell) / 2.0;
-        [x, HEAD + chunk as f32 * ROW + (ROW - CELL) / 2.0, self.cell, CELL]
+        let high = CELL * self.row;
+        [x, HEAD + chunk as f32 * self.row + (self.row - high) / 2.0, self.cell, high]
     }
 }
 
@@ -96,9 +98,11 @@ impl Links<'_> {
         // The last column leaves room for the arrow that goes back to the first.
         let room = width - left - MARGIN - 20.0;
         let ranks = self.ranks().min((room / COLUMN).max(1.0) as usize);
-        let column = (room / ranks.max(1) as f32).min(2.2 * WIDEST);
-        let chunks = self.ranks().min(((height - HEAD - FOOT) / ROW).max(1.0) as usize);
-        Layout { left, column, cell: (0.52 * column).min(WIDEST), ranks, chunks }
+        let column = (room / ranks.max(1) as f32).min(2.8 * WIDEST);
+        let room = height - HEAD - FOOT;
+        let row = (room / self.ranks().max(1) as f32).clamp(ROW[0], ROW[1]);
+        let chunks = self.ranks().min((room / row).max(1.0) as usize);
+        Layout { left, column, cell: (0.52 * column).min(WIDEST), row, ranks, chunks }
     }
 
     /// Draws the ranks, and says what was sent.
@@ -138,9 +142,9 @@ impl Links<'_> {
             (0..layout.ranks).map(|rank| (0..layout.chunks).map(|chunk| self.mean(rank, chunk)).collect()).collect();
         let most = means.iter().flatten().flatten().fold(0.0_f64, |most, mean| most.max(mean.abs()));
         for chunk in 0..layout.chunks {
-            let [_, y, ..] = layout.cell(0, chunk);
+            let [_, y, _, high] = layout.cell(0, chunk);
             let name = format!("chunk {chunk}");
-            frame.text([layout.left - 20.0, y + CELL / 2.0 - 0.5], 12.0, Anchor::End, Ink::Muted, name);
+            frame.text([layout.left - 20.0, y + high / 2.0 - 0.5], 12.0, Anchor::End, Ink::Muted, name);
         }
         for (rank, means) in means.iter().enumerate() {
             let [x, _, wide, _] = layout.cell(rank, 0);
@@ -162,7 +166,7 @@ impl Links<'_> {
                 frame.outline(rect, 3.0, Some(fill), edge, tag);
                 let words = mean.map_or_else(|| "–".to_owned(), number);
                 if text::width(&words, 12.0, true) < rect[2] - 4.0 {
-                    let at = [rect[0] + rect[2] / 2.0, rect[1] + CELL / 2.0 - 0.5];
+                    let at = [rect[0] + rect[2] / 2.0, rect[1] + rect[3] / 2.0 - 0.5];
                     let (size, anchor, ink, mono) = (12.0, Anchor::Middle, Ink::Text, true);
                     frame.items.push(Item::Text { at, size, anchor, ink, text: words, mono, tag });
                 }
@@ -173,7 +177,7 @@ impl Links<'_> {
     /// What each link has carried, if a rank sends to its neighbour alone; else what each rank has sent. And what is what.
     fn draw_meters(&self, frame: &mut Frame, layout: &Layout) {
         let all = self.ranks();
-        let y = HEAD + layout.chunks as f32 * ROW + 14.0;
+        let y = HEAD + layout.chunks as f32 * layout.row + 14.0;
         let is_ring = (0..all).all(|from| (0..all).all(|to| to == (from + 1) % all || self.sent(from, to)[0] == 0));
         frame.text([layout.left - 20.0, y], 12.0, Anchor::End, Ink::Muted, if is_ring { "link" } else { "sent" });
         for rank in 0..layout.ranks {
@@ -229,8 +233,8 @@ impl Links<'_> {
 
 /// An arrow along a chunk's row. One that goes on behind the last rank comes in before the first.
 fn arrow(frame: &mut Frame, layout: &Layout, [from, to]: [usize; 2], all: usize, chunk: usize) {
-    let [[a, y, wide, _], [b, ..]] = [from, to].map(|rank| layout.cell(rank, chunk));
-    let y = y + CELL / 2.0;
+    let [[a, y, wide, high], [b, ..]] = [from, to].map(|rank| layout.cell(rank, chunk));
+    let y = y + high / 2.0;
     let mut straight = |from: f32, to: f32| {
         frame.line([from, y], [to, y], 1.5, Ink::Accent, None);
         for side in [-1.0, 1.0] {
