@@ -102,7 +102,11 @@ schedule(float* __restrict__ in_turn,
     }
     float work = BUCKETS * (FORWARD + BACKWARD);
     float all = fmaxf(step.gpu, step.link);
-    float* into = in_order ? in_turn : overlapped;
-    into[2 * stage] = work;
-    into[2 * stage + 1] = all - work;
+    if (in_order) {
+        in_turn[2 * stage] = work;
+        in_turn[2 * stage + 1] = all - work;
+    } else {
+        overlapped[2 * stage] = work;
+        overlapped[2 * stage + 1] = all - work;
+    }
 }
