@@ -211,11 +211,8 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
             let most = if args.text == "-" { usize::MAX } else { args.text.len() };
             encoding_on(backend, &vocabulary, pattern, most, |device| {
                 each_text(args, pattern, |text| device.encode(text).map(&mut take))?;
-                if device.on_cores() > 0 {
-                    out::note(&format!(
-                        "{} bytes were encoded on the processor's cores: among them are 65536 in which no word begins behind a letter or a digit",
-                        device.on_cores()
-                    ));
+                if let Some(remark) = device.remark() {
+                    out::note(&remark);
                 }
                 Ok(())
             })?;

@@ -18,6 +18,9 @@ pub(super) const BLOCK: usize = 256;
 /// Bytes that a workgroup of `cut` goes through.
 pub(super) const CUT: usize = 64 * 64;
 
+/// How far `cut` looks for a place where a word surely begins.
+pub(super) const REACH: usize = 65_536;
+
 /// What stands behind a text: a byte that no UTF-8 has.
 pub(super) const END: u8 = 0xff;
 

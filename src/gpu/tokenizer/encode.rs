@@ -1,6 +1,6 @@
 //! Encoding a text on a device, part by part. What its kernels are too small for is encoded on the processor's cores.
 
-use super::board::{Alone, Board, CUT, rule};
+use super::board::{Alone, Board, CUT, REACH, rule};
 use super::on_device;
 use super::stage::{Stage, blocks, copy, host};
 use crate::base::diag::Diagnostic;
@@ -9,6 +9,9 @@ use crate::gpu::driver::{Driver, Part, Work};
 use crate::tokenizer::tables::Table;
 use crate::tokenizer::{Pattern, Vocabulary, encode};
 use crate::trace::record::Backend;
+
+/// The longest word that the kernels encode, in bytes.
+const LONGEST: usize = 1024;
 
 /// No token.
 const NOTHING: u32 = u32::MAX;
@@ -21,8 +24,8 @@ pub trait Encode {
     /// When the device fails.
     fn encode(&mut self, text: &str) -> Result<Vec<Vec<u32>>, Diagnostic>;
 
-    /// The bytes so far that were encoded on the processor's cores, because they were in a part that cannot be cut where the device needs it.
-    fn on_cores(&self) -> usize;
+    /// What was left to the processor's cores so far, and why; None if the device encoded all.
+    fn remark(&self) -> Option<String>;
 }
 
 /// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most` bytes; longer ones go there in parts.
@@ -123,6 +126,7 @@ struct OnDevice<'a, 'd, D: Driver + 'a> {
     recorded: D::Recorded<'a>,
     /// The ids of a part, on their way back.
     ids: D::Host,
+    /// Bytes that were encoded on the processor's cores.
     on_cores: usize,
 }
 
@@ -132,8 +136,13 @@ impl<D: Driver> Encode for OnDevice<'_, '_, D> {
         parts.into_iter().map(|part| self.part(part).map_err(|failure| failure.diagnostic)).collect()
     }
 
-    fn on_cores(&self) -> usize {
-        self.on_cores
+    fn remark(&self) -> Option<String> {
+        (self.on_cores > 0).then(|| {
+            format!(
+                "{} bytes were encoded on the processor's cores, in parts that have a word of more than {LONGEST} bytes, or {REACH} bytes in which no word begins behind a letter or a digit",
+                self.on_cores
+            )
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host only queues the rounds.
 
-use super::board::{Alone, BLOCK, Board, CUT, MOST_GROUPS, Ready, rule};
+use super::board::{Alone, BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
 use super::on_device;
 use super::stage::{Stage, blocks};
 use crate::base::diag::Diagnostic;
@@ -18,9 +18,6 @@ const TILE: usize = 256;
 
 /// The fewest places of that table: each lane has one of its tiles.
 const LEAST_PLACES: usize = TILE * LANES as usize;
-
-/// How far the kernel `cut` looks for a place where a word surely begins.
-const REACH: usize = 65_536;
 
 /// Words that a workgroup merges in.
 const WORDS: usize = 1024;
