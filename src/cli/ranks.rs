@@ -1,7 +1,9 @@
 //! `warpbook ranks`: collectives between processes.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -65,7 +67,13 @@ fn all(ranks: usize) -> Result<(), Diagnostic> {
     let program = std::env::current_exe()
         .map_err(|error| Diagnostic::error(format!("this program cannot find itself: {error}")))?;
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    launch(&program, &arguments, ranks, |rank, line| note(&format!("rank {rank}: {line}")))
+    // What all ranks say is said once.
+    let heard = Mutex::new(HashSet::new());
+    launch(&program, &arguments, ranks, |rank, line| {
+        if heard.lock().unwrap_or_else(PoisonError::into_inner).insert(line.to_owned()) {
+            note(&format!("rank {rank}: {line}"));
+        }
+    })
 }
 
 /// Is one rank.

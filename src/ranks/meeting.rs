@@ -147,10 +147,8 @@ impl Meeting {
         let mut all: Vec<Option<Vec<u8>>> = vec![None; self.world.size];
         all[0] = Some(own);
         while let Some(silent) = all.iter().position(Option::is_none) {
-            match self.next_or_silent(until, silent)? {
-                (rank, Frame::Own(own)) if all[rank].is_none() => all[rank] = Some(own),
-                (rank, Frame::Own(own)) => self.early.push_back((rank, Frame::Own(own))),
-                _ => {}
+            if let (rank, Frame::Own(own)) = self.next_or_silent(until, silent)? {
+                all[rank] = Some(own);
             }
         }
         let all: Vec<Vec<u8>> = all.into_iter().flatten().collect();
@@ -181,10 +179,15 @@ impl Meeting {
 
     /// Why this rank cannot go on: because of the rank that is lost, if rank 0 finds one; else what it says itself. All are told.
     pub fn explain(&mut self, own: &Diagnostic) -> Diagnostic {
-        if self.world.rank == 0 {
-            return self.probe(own.message.clone());
-        }
-        self.tell(&Frame::Stuck(format!("rank {}: {}", self.world.rank, own.message)));
+        let why = format!("rank {}: {}", self.world.rank, own.message);
+        let news = if self.world.rank == 0 { self.probe(why.clone()) } else { self.ask(why.clone()) };
+        // What helps this rank only its own message says.
+        if news.message == why { own.clone() } else { news }
+    }
+
+    /// Tells rank 0 that this one is stuck, and waits for what it finds.
+    fn ask(&self, why: String) -> Diagnostic {
+        self.tell(&Frame::Stuck(why));
         let until = Instant::now() + NEWS;
         loop {
             match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {

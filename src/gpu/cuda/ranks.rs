@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::driver::{self, Arguments, Attribute, Context, Event, Function, Locked, Memory};
 use super::nccl::{self, Communicator};
 use super::peer::{self, Opened, told};
@@ -27,50 +29,73 @@ const QUEUED: usize = 256;
 /// How long the host asks again and again whether the device is done, before it sleeps in between.
 const EAGER: Duration = Duration::from_millis(5);
 
-/// A GPU's number on its host, and what tells it from all others.
-type Named = (i32, Vec<u8>);
+/// The most ranks that read each other's memory: each lane holds a number of all.
+const MOST: usize = 32;
+
+/// What a rank tells the others of its GPU.
+#[derive(Serialize, Deserialize)]
+struct Card {
+    /// Its number on its host.
+    ordinal: i32,
+    /// What tells it from all others.
+    identity: [u8; 16],
+    multiprocessors: u32,
+}
 
 /// A rank's GPU.
 struct Gpu {
     context: Context,
     rank: usize,
     size: usize,
+    /// The fewest multiprocessors of any rank's GPU: all launch as many blocks.
     multiprocessors: u32,
     architecture: i32,
 }
 
 impl Gpu {
-    /// Opens the GPU of this rank. All ranks learn each other's; the second value has the GPU's number here and its identity, of each.
-    fn open(meeting: &mut Meeting) -> Result<(Self, Vec<Named>), Diagnostic> {
+    /// Opens the GPU of this rank. All ranks learn what each has.
+    fn open(meeting: &mut Meeting) -> Result<(Self, Vec<Card>), Diagnostic> {
         if !driver::is_present() {
             return Err(meeting.explain(&probe::missing_driver("use --over host")));
         }
         let (rank, size, local) = (meeting.world().rank, meeting.world().size, meeting.world().local);
         let failed = |what: &str, code| Diagnostic::error(told(what, code));
-        driver::init().map_err(|code| failed("CUDA's driver does not start", code))?;
-        let count = driver::device_count().map_err(|code| failed("CUDA's driver counts no devices", code))?;
+        let count = driver::init().and_then(|()| driver::device_count());
+        let count = count.map_err(|code| meeting.explain(&failed("CUDA's driver counts no devices", code)))?;
         let local = i32::try_from(local).unwrap_or(i32::MAX);
         let ordinal = local
             .checked_rem(count)
-            .ok_or_else(|| Diagnostic::error(format!("rank {rank} has no NVIDIA GPU on its host")))?;
+            .ok_or_else(|| meeting.explain(&Diagnostic::error("there is no NVIDIA GPU on this host")))?;
         let opened = Context::open(ordinal).and_then(|context| {
-            let attribute = |which| context.attribute(which);
-            let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-            let [major, minor] = [
-                Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-            ]
-            .map(attribute);
-            let architecture = i32::try_from(10 * major? + minor?).unwrap_or(0);
-            Ok((Self { context, rank, size, multiprocessors, architecture }, peer::identity(ordinal)?))
+            let multiprocessors = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+            let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+            let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+            let architecture = i32::try_from(10 * major + minor).unwrap_or(0);
+            let own = Card { ordinal, identity: peer::identity(ordinal)?, multiprocessors };
+            Ok((Self { context, rank, size, multiprocessors, architecture }, own))
         });
-        let (gpu, identity) = opened.map_err(|code| meeting.explain(&failed("the GPU cannot be opened", code)))?;
-        let all = meeting.gather([&ordinal.to_le_bytes()[..], &identity].concat())?;
-        let all = all.into_iter().map(|mut bytes| {
-            let identity = bytes.split_off(4.min(bytes.len()));
-            (bytes.try_into().map_or(-1, i32::from_le_bytes), identity)
-        });
-        Ok((gpu, all.collect()))
+        let (mut gpu, own) = opened.map_err(|code| meeting.explain(&failed("the GPU cannot be opened", code)))?;
+        let all = meeting.gather(postcard::to_stdvec(&own).unwrap_or_default())?;
+        let all = all.iter().map(|card| postcard::from_bytes(card)).collect::<Result<Vec<Card>, _>>();
+        let all = all.map_err(|_| meeting.explain(&Diagnostic::error("a rank does not say which GPU it has")))?;
+        gpu.multiprocessors = all.iter().map(|card| card.multiprocessors).min().unwrap_or(1);
+        Ok((gpu, all))
+    }
+
+    /// Does something so many times, and waits until the device is done with it. `submit` only queues it.
+    fn repeat(
+        &self,
+        times: usize,
+        meeting: &mut Meeting,
+        mut submit: impl FnMut() -> Result<(), String>,
+    ) -> Result<(), Diagnostic> {
+        for queued in (0..times).step_by(QUEUED) {
+            for _ in queued..times.min(queued + QUEUED) {
+                submit().map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
+            }
+            self.wait(meeting)?;
+        }
+        Ok(())
     }
 
     /// Waits until the device is done with what was submitted, or a rank is lost.
@@ -126,13 +151,9 @@ pub(in crate::gpu) fn over_nccl(most: usize, meeting: &mut Meeting) -> Result<Bo
     let (gpu, all) = Gpu::open(meeting)?;
     let missing = || Diagnostic::error("no library libnccl can be loaded").hint(probe::GET_NCCL);
     nccl::version().ok_or_else(|| meeting.explain(&missing()))?;
-    for (rank, (_, identity)) in all.iter().enumerate() {
-        if let Some(other) = all[..rank].iter().position(|(_, other)| other == identity) {
-            return Err(Diagnostic::error(format!(
-                "ranks {other} and {rank} have the same GPU, and NCCL needs one for each"
-            ))
-            .hint("start as many ranks as there are GPUs, or use --over peer"));
-        }
+    if let Some([one, other]) = same(&all) {
+        let message = format!("ranks {one} and {other} have the same GPU, and NCCL needs one for each");
+        return Err(Diagnostic::error(message).hint("start as many ranks as there are GPUs, or use --over peer"));
     }
     let words = |why: String| Diagnostic::error(format!("NCCL: {why}"));
     let id =
@@ -141,7 +162,7 @@ pub(in crate::gpu) fn over_nccl(most: usize, meeting: &mut Meeting) -> Result<Bo
     let id: [u8; nccl::ID] = id.try_into().map_err(|_| words("rank 0 sent no id".to_owned()))?;
     // Joining waits for all ranks, without end if one is lost: on another thread, so that this one can look after them.
     let (rank, size) = (gpu.rank, gpu.size);
-    let ordinal = all[rank].0;
+    let ordinal = all[rank].ordinal;
     let joining = thread::spawn(move || {
         let context = Context::open(ordinal).map_err(|code| told("the GPU", code))?;
         Communicator::join(&context, id, rank, size)
@@ -172,14 +193,11 @@ impl Transport for Nccl {
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         let Gpu { rank, size, .. } = self.gpu;
-        for queued in (0..times).step_by(QUEUED) {
-            for _ in queued..times.min(queued + QUEUED) {
-                let done = self.communicator.run(what, &self.memory, rank, size, self.count / size);
-                done.map_err(|why| meeting.explain(&Diagnostic::error(format!("NCCL: {why}"))))?;
-            }
-            self.gpu.wait(meeting)?;
-        }
-        Ok(())
+        let submit = || {
+            let done = self.communicator.run(what, &self.memory, rank, size, self.count / size);
+            done.map_err(|why| format!("NCCL: {why}"))
+        };
+        self.gpu.repeat(times, meeting, submit)
     }
 
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic> {
@@ -218,10 +236,14 @@ pub(in crate::gpu) fn over_peers(most: usize, meeting: &mut Meeting) -> Result<B
     let (gpu, all) = Gpu::open(meeting)?;
     probe::require_nvrtc().map_err(|problem| meeting.explain(&problem))?;
     let failed = |what: &str, code| Diagnostic::error(told(what, code));
-    for (other, (ordinal, identity)) in all.iter().enumerate() {
-        let is_here = peer::identity(*ordinal).is_ok_and(|here| here[..] == identity[..]);
-        let can = is_here && peer::can_reach(all[gpu.rank].0, *ordinal).unwrap_or(false);
-        if !can {
+    if gpu.size > MOST {
+        let message = format!("{MOST} ranks at most read each other's memory, and there are {}", gpu.size);
+        return Err(Diagnostic::error(message).hint("start fewer ranks, or use --over nccl or --over host"));
+    }
+    for (other, card) in all.iter().enumerate() {
+        let is_here = peer::identity(card.ordinal).is_ok_and(|here| here == card.identity);
+        let can_read = is_here && peer::can_reach(all[gpu.rank].ordinal, card.ordinal).unwrap_or(false);
+        if !can_read {
             let message = format!("the GPU of rank {} cannot read the memory of rank {other}'s", gpu.rank);
             return Err(meeting.explain(&Diagnostic::error(message).hint("use --over nccl or --over host")));
         }
@@ -270,7 +292,7 @@ pub(in crate::gpu) fn over_peers(most: usize, meeting: &mut Meeting) -> Result<B
     }
     let Ok(tables) = <[Memory; 2]>::try_from(tables) else { return Err(Diagnostic::error("there are two tables")) };
     meeting.gather(Vec::new())?;
-    let share = (0..all.len()).find_map(|rank| Some([all[..rank].iter().position(|other| *other == all[rank])?, rank]));
+    let share = same(&all);
     let (place, turn, count) = (0, 0, 0);
     Ok(Box::new(Peers {
         reduce_scatter,
@@ -338,31 +360,29 @@ impl Transport for Peers {
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         let chunk = (self.count / self.gpu.size / 4) as u64;
-        let is_short = 4 * self.count <= ONE_SHOT;
+        let is_one_shot = what == Collective::AllReduce && 4 * self.count <= ONE_SHOT;
         let (function, meetings) = match what {
             Collective::ReduceScatter => (&self.reduce_scatter, 1),
             Collective::AllGather => (&self.all_gather, 1),
-            Collective::AllReduce if is_short => (&self.one_shot, 1),
+            Collective::AllReduce if is_one_shot => (&self.one_shot, 1),
             Collective::AllReduce => (&self.all_reduce, 2),
         };
-        let elements = if what == Collective::AllReduce && is_short { chunk * self.gpu.size as u64 } else { chunk };
+        let elements = if is_one_shot { chunk * self.gpu.size as u64 } else { chunk };
         let blocks = elements.div_ceil(u64::from(LANES)).clamp(1, u64::from(self.gpu.multiprocessors * BLOCKS));
         let patience = u64::try_from(meeting.patience().as_nanos()).unwrap_or(u64::MAX);
-        for queued in (0..times).step_by(QUEUED) {
-            for _ in queued..times.min(queued + QUEUED) {
-                let table = self.tables[self.place].address(0);
-                let values = [table, self.gpu.rank as u64, chunk, self.turn + 1, patience, self.trouble.address()];
-                let arguments = Arguments::new(&values, Vec::new());
-                let launched =
-                    function.launch([u32::try_from(blocks).unwrap_or(1), 1, 1], [LANES, 1, 1], 0, &arguments);
-                launched.map_err(|code| meeting.explain(&Diagnostic::error(told("launching a collective", code))))?;
-                self.turn += meetings;
-                if what == Collective::AllReduce && is_short {
-                    self.place = 1 - self.place;
-                }
-            }
-            self.gpu.wait(meeting)?;
-        }
+        let grid = [u32::try_from(blocks).unwrap_or(1), 1, 1];
+        let (mut place, mut turn) = (self.place, self.turn);
+        self.gpu.repeat(times, meeting, || {
+            let table = self.tables[place].address(0);
+            let values = [table, self.gpu.rank as u64, chunk, turn + 1, patience, self.trouble.address()];
+            let arguments = Arguments::new(&values, Vec::new());
+            function.launch(grid, [LANES, 1, 1], 0, &arguments).map_err(|code| told("launching a collective", code))?;
+            turn += meetings;
+            // One shot leaves the numbers in the other place.
+            place = if is_one_shot { 1 - place } else { place };
+            Ok(())
+        })?;
+        (self.place, self.turn) = (place, turn);
         match self.trouble.first().checked_sub(1) {
             None => Ok(()),
             Some(rank) => {
@@ -380,6 +400,12 @@ impl Transport for Peers {
         self.opened.clear();
         meeting.gather(Vec::new()).map(|_| ())
     }
+}
+
+/// Two ranks that have the same GPU, if there are any.
+fn same(all: &[Card]) -> Option<[usize; 2]> {
+    let before = |rank: usize| all[..rank].iter().position(|other| other.identity == all[rank].identity);
+    (0..all.len()).find_map(|rank| Some([before(rank)?, rank]))
 }
 
 /// So many numbers, or a few less or more: chunks are equally long, and vectors of four numbers go over as one.
