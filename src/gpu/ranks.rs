@@ -22,8 +22,8 @@ pub fn join(between: Between, most: usize, meeting: &mut Meeting) -> Result<Box<
     // Vectors of four numbers for each rank are the least.
     let most = most.max(4 * meeting.world().size);
     match between {
-        Between::Nccl => super::cuda::ranks::over_nccl(most, meeting),
-        Between::Peers => super::cuda::ranks::over_peers(most, meeting),
+        Between::Nccl => super::cuda::ranks::nccl::join(most, meeting),
+        Between::Peers => super::cuda::ranks::peers::join(most, meeting),
     }
 }
 
