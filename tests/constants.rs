@@ -40,7 +40,8 @@ fn problem(settings: Vec<(String, f64)>) -> String {
         backend: Choice::Only(Backend::Simt),
         ..RunOptions::default()
     };
-    let output = run::run(&devices(), &pack(), "product", &options, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+    let output =
+        run::run(&devices(), &pack(), "product", &options, None, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
     let KernelOutput { error, skipped, .. } = &output.kernels[0];
     error.as_ref().or(skipped.as_ref()).cloned().unwrap_or_default()
 }

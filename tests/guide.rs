@@ -82,8 +82,12 @@ fn the_tutorials_lesson_passes_check() {
 
 /// What the program says that a record may have, where a field has no meaning.
 fn known(file: &str, start: &str) -> BTreeSet<String> {
+    known_in("programs", file, start)
+}
+
+fn known_in(pack: &str, file: &str, start: &str) -> BTreeSet<String> {
     let spoilt = format!("{}zzz: 1, {}", &start[..1], &start[1..]);
-    let folder = spoilt_copy("programs", &[(file, start, &spoilt)]).unwrap();
+    let folder = spoilt_copy(pack, &[(file, start, &spoilt)]).unwrap();
     let run = warpbook(&["check", &folder.path().display().to_string()]);
     let mut lines = run.err.lines().skip_while(|line| !line.contains("there is no field `zzz` here"));
     let hint = lines.nth(1).unwrap_or_else(|| panic!("{start}: {}", run.err));
@@ -112,6 +116,13 @@ fn every_field_is_in_the_reference() {
         (&programs, "check", "(output: \"total\", formula: \"sum(k, 0, n, x[k])\", tolerance"),
     ] {
         assert_eq!(names(page, heading, "field"), known(LESSON, start), "{heading}");
+    }
+    for (heading, start) in [("ranks", "(number: \"ranks\""), ("collective", "(buffer: \"y\"")] {
+        assert_eq!(
+            names(&programs, heading, "field"),
+            known_in("ranks", "lessons/mean/lesson.ron", start),
+            "{heading}"
+        );
     }
     let mut passes = known(LESSON, "(id: \"chunkwise\", title");
     passes.extend(known(LESSON, "(id: \"smoothing\""));

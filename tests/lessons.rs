@@ -127,7 +127,7 @@ fn traced(kernel: &str, set: &[(&str, f64)]) -> Trace {
         ..RunOptions::default()
     };
     let cancel = AtomicBool::new(false);
-    let output = run::run(&devices(), &pack, "coalescing", &options, &cancel, &mut |_, _| {}).unwrap();
+    let output = run::run(&devices(), &pack, "coalescing", &options, None, &cancel, &mut |_, _| {}).unwrap();
     assert!(output.ok(), "{kernel}: {:?}", output.kernels[0].error);
     output.kernels[0].trace.clone().unwrap()
 }

@@ -40,9 +40,14 @@ impl Started {
 
     /// The ranks alone, at a port.
     fn at(port: u16, ranks: &[usize], sizes: &[usize], arguments: &[&str]) -> Vec<Child> {
+        Self::of("ranks", port, ranks, sizes, arguments)
+    }
+
+    /// Ranks of a command.
+    fn of(command: &str, port: u16, ranks: &[usize], sizes: &[usize], arguments: &[&str]) -> Vec<Child> {
         let start = |(rank, size): (&usize, &usize)| {
             Command::new(env!("CARGO_BIN_EXE_warpbook"))
-                .arg("ranks")
+                .arg(command)
                 .args(arguments)
                 .env("RANK", rank.to_string())
                 .env("WORLD_SIZE", size.to_string())
@@ -213,4 +218,47 @@ fn a_stranger_at_the_port_holds_nobody() {
         assert_eq!(code, Some(0), "rank {rank}: {said}");
     }
     drop((stranger, silent));
+}
+
+/// Ranks that train are killed in the midst of it.
+#[test]
+fn a_rank_that_is_killed_while_it_trains_ends_all_others() {
+    for (victim, stage) in [(1, "stage=3"), (0, "stage=0")] {
+        let port = free_port();
+        let sets = ["ranks=3", stage, "steps=100", "layers=16", "width=64"].map(|set| ["--set", set]).concat();
+        let arguments = [&["zero", "--program", "train", "--backend", "simt"][..], &sets].concat();
+        let mut ranks = Started(Started::of("run", port, &[0, 1, 2], &[3; 3], &arguments), port);
+        let mut met = String::new();
+        BufReader::new(ranks.0[0].stderr.as_mut().expect("a pipe")).read_line(&mut met).expect("text");
+        assert!(met.contains("3 ranks have met, and exchange numbers over host"), "{met}");
+        std::thread::sleep(Duration::from_millis(300));
+        ranks.signal(victim, "KILL");
+        for rank in (0..3).filter(|rank| *rank != victim) {
+            let (code, said) = ranks.ended(rank);
+            assert_eq!(code, Some(1), "rank {rank}: {said}");
+            assert!(said.contains(&format!("rank {victim} is gone")), "rank {rank} says: {said}");
+        }
+    }
+}
+
+#[test]
+fn ranks_of_another_number_or_setting_are_told() {
+    let arguments = ["zero", "--program", "train", "--backend", "simt", "--set", "ranks=4", "--patience", "5"];
+    let port = free_port();
+    let mut ranks = Started(Started::of("run", port, &[0, 1], &[2; 2], &arguments), port);
+    for rank in 0..2 {
+        let (code, said) = ranks.ended(rank);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("there are 2 ranks, and the lesson has 4"), "{said}");
+    }
+    let port = free_port();
+    let of = |stage| ["zero", "--program", "train", "--backend", "simt", "--set", "ranks=2", "--set", stage];
+    let mut ranks = Started::of("run", port, &[0], &[2], &of("stage=1"));
+    ranks.extend(Started::of("run", port, &[1], &[2], &of("stage=2")));
+    let mut ranks = Started(ranks, port);
+    for rank in 0..2 {
+        let (code, said) = ranks.ended(rank);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("rank 1 was started with zero"), "{said}");
+    }
 }

@@ -424,7 +424,7 @@ fn a_worker_lost_while_ceilings_are_measured_is_a_warning() -> Outcome {
     warpbook::session::new_lesson::create(folder.path(), "one")?;
     let (pack, _) = warpbook::session::load(&PackFiles::Folder(folder.path().into()));
     let options = RunOptions { backend: Choice::Only(Backend::Wgpu), ..RunOptions::default() };
-    let output = run::run(&devices, &pack, "one", &options, &AtomicBool::new(false), &mut |_, _| ())?;
+    let output = run::run(&devices, &pack, "one", &options, None, &AtomicBool::new(false), &mut |_, _| ())?;
     let kinds: Vec<WarningKind> = output.warnings.iter().map(|warning| warning.kind).collect();
     assert_eq!((kinds, output.kernels.len()), (vec![WarningKind::LostDevice], 1));
     Ok(())

@@ -1,13 +1,52 @@
 // Collectives between GPUs of one host. Each rank runs these
 // kernels at the same time, with as many blocks as all others,
 // and reads from the others' memory. A message has RANKS chunks.
-// Constants: RANKS.
+// Constants: RANKS; HALF, 1 for floats of 16 bits; WIDE, 1 if 16
+// bytes can be taken at once; AGAIN, 1 if ranks meet once more
+// at the end: then what comes next may write to what the others
+// have read.
+
+#if HALF && WIDE
+typedef uint4 Number;
+
+__device__ unsigned plus_two(unsigned a, unsigned b) {
+    unsigned sum;
+    asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+    return sum;
+}
+
+__device__ Number plus(Number a, Number b) {
+    return make_uint4(plus_two(a.x, b.x), plus_two(a.y, b.y),
+                      plus_two(a.z, b.z), plus_two(a.w, b.w));
+}
+#elif HALF
+typedef unsigned short Number;
+
+__device__ Number plus(Number a, Number b) {
+    Number sum;
+    asm("add.f16 %0, %1, %2;" : "=h"(sum) : "h"(a), "h"(b));
+    return sum;
+}
+#elif WIDE
+typedef float4 Number;
+
+__device__ Number plus(Number a, Number b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z,
+                       a.w + b.w);
+}
+#else
+typedef float Number;
+
+__device__ Number plus(Number a, Number b) {
+    return a + b;
+}
+#endif
 
 // What a rank knows of the others.
 struct Peers {
-    float4* data[RANKS];       // their numbers
+    Number* data[RANKS];       // their numbers
     unsigned* flags[RANKS];    // where they are told of arrivals
-    float4* other[RANKS];      // a second place for numbers
+    Number* other[RANKS];      // a second place for numbers
 };
 
 // The time in nanoseconds, the same for all kernels of a GPU.
@@ -57,21 +96,16 @@ __device__ void meet(const Peers* peers, unsigned rank,
     __syncthreads();
 }
 
-__device__ float4 plus(float4 a, float4 b) {
-    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z,
-                       a.w + b.w);
-}
-
 // The sum of element `i` of all ranks. It begins with the rank
 // after `owner`, as on a ring, so that all get the same bits.
-__device__ float4 sum_of(float4* const* data, unsigned owner,
+__device__ Number sum_of(Number* const* data, unsigned owner,
                          unsigned long long i) {
-    float4 terms[RANKS];
+    Number terms[RANKS];
 #pragma unroll
     for (unsigned k = 0; k < RANKS; k++) {
         terms[k] = data[(owner + 1 + k) % RANKS][i];
     }
-    float4 sum = terms[0];
+    Number sum = terms[0];
 #pragma unroll
     for (unsigned k = 1; k < RANKS; k++) {
         sum = plus(sum, terms[k]);
@@ -79,70 +113,89 @@ __device__ float4 sum_of(float4* const* data, unsigned owner,
     return sum;
 }
 
-// chunk: its length in vectors of four numbers.
+// first: where the message begins; chunk: the length of one.
+// Both are in what is taken at once.
 __device__ void reduce(const Peers* peers, unsigned rank,
+                       unsigned long long first,
                        unsigned long long chunk) {
     unsigned long long all = gridDim.x * blockDim.x;
     unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x;
     for (; i < chunk; i += all) {
-        unsigned long long at = rank * chunk + i;
+        unsigned long long at = first + rank * chunk + i;
         peers->data[rank][at] = sum_of(peers->data, rank, at);
     }
 }
 
 __device__ void gather(const Peers* peers, unsigned rank,
+                       unsigned long long first,
                        unsigned long long chunk) {
     unsigned long long all = gridDim.x * blockDim.x;
     unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x;
     for (; i < chunk; i += all) {
-        float4 found[RANKS];
+        Number found[RANKS];
 #pragma unroll
         for (unsigned k = 1; k < RANKS; k++) {
             unsigned peer = (rank + k) % RANKS;
-            found[k] = peers->data[peer][peer * chunk + i];
+            unsigned long long at = first + peer * chunk + i;
+            found[k] = peers->data[peer][at];
         }
 #pragma unroll
         for (unsigned k = 1; k < RANKS; k++) {
             unsigned peer = (rank + k) % RANKS;
-            peers->data[rank][peer * chunk + i] = found[k];
+            unsigned long long at = first + peer * chunk + i;
+            peers->data[rank][at] = found[k];
         }
     }
 }
 
 extern "C" __global__ void __launch_bounds__(512)
 reduce_scatter(const Peers* peers, unsigned long long rank,
+               unsigned long long first,
                unsigned long long chunk,
                unsigned long long turn,
                unsigned long long patience, unsigned* trouble) {
     meet(peers, rank, turn, patience, trouble);
-    reduce(peers, rank, chunk);
+    reduce(peers, rank, first, chunk);
+    if (AGAIN) {
+        meet(peers, rank, turn + 1, patience, trouble);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(512)
 all_gather(const Peers* peers, unsigned long long rank,
-           unsigned long long chunk, unsigned long long turn,
+           unsigned long long first, unsigned long long chunk,
+           unsigned long long turn,
            unsigned long long patience, unsigned* trouble) {
     meet(peers, rank, turn, patience, trouble);
-    gather(peers, rank, chunk);
+    gather(peers, rank, first, chunk);
+    if (AGAIN) {
+        meet(peers, rank, turn + 1, patience, trouble);
+    }
 }
 
 // Two-shot: sums of the own chunk, then everyone's. A block
 // gathers what the same block of other ranks has summed.
 extern "C" __global__ void __launch_bounds__(512)
 all_reduce(const Peers* peers, unsigned long long rank,
-           unsigned long long chunk, unsigned long long turn,
+           unsigned long long first, unsigned long long chunk,
+           unsigned long long turn,
            unsigned long long patience, unsigned* trouble) {
     meet(peers, rank, turn, patience, trouble);
-    reduce(peers, rank, chunk);
+    reduce(peers, rank, first, chunk);
     meet(peers, rank, turn + 1, patience, trouble);
-    gather(peers, rank, chunk);
+    gather(peers, rank, first, chunk);
+    if (AGAIN) {
+        meet(peers, rank, turn + 2, patience, trouble);
+    }
 }
 
 // One-shot: everyone sums everything, into the second place,
-// since others still read from the first. One meeting.
+// since others still read from the first. One meeting. The
+// message begins at 0.
 extern "C" __global__ void __launch_bounds__(512)
 one_shot(const Peers* peers, unsigned long long rank,
-         unsigned long long chunk, unsigned long long turn,
+         unsigned long long, unsigned long long chunk,
+         unsigned long long turn,
          unsigned long long patience, unsigned* trouble) {
     meet(peers, rank, turn, patience, trouble);
     unsigned long long all = gridDim.x * blockDim.x;

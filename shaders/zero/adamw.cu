@@ -1,10 +1,11 @@
 // AdamW: a rank updates the parameters that it owns, in f32.
 // m is the running mean of the gradient, v that of its square.
-// A thread has one parameter; y is the rank, z the layer.
+// A thread has one parameter; y is the rank from FIRST on, z
+// the layer.
 // Constants: LAYERS; OWN, elements of a layer that a rank
 // updates; ROW, elements that `grads` has for a layer; SHIFT,
 // its own begin at this times its number; RATE; SCALE, by which
-// gradients are multiplied.
+// gradients are multiplied; FIRST, the rank of y = 0.
 
 #include <cuda_fp16.h>
 
@@ -14,11 +15,11 @@ adamw(const unsigned* __restrict__ updates,
       float* __restrict__ master, float* __restrict__ m,
       float* __restrict__ v) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
-    unsigned rank = blockIdx.y;
+    unsigned rank = FIRST + blockIdx.y;
     if (i >= OWN) {
         return;
     }
-    unsigned row = rank * LAYERS + blockIdx.z;
+    unsigned row = blockIdx.y * LAYERS + blockIdx.z;
     unsigned own = row * OWN + i;
     float g =
         __half2float(grads[row * ROW + rank * SHIFT + i]) / SCALE;

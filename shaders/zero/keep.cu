@@ -1,7 +1,8 @@
 // After a layer's gradient is summed, a rank keeps its own
 // chunk. The bucket is free for the next layer.
-// A thread has one element; y is the rank.
-// Constants: RANKS; LAYERS; CHUNK, elements of a shard.
+// A thread has one element; y is the rank from FIRST on.
+// Constants: RANKS; LAYERS; CHUNK, elements of a shard;
+// FIRST, the rank of y = 0.
 
 #include <cuda_fp16.h>
 
@@ -10,10 +11,10 @@ keep(const unsigned* __restrict__ layer,
      const half* __restrict__ grads,
      half* __restrict__ grad_shard) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
-    unsigned rank = blockIdx.y;
+    unsigned rank = FIRST + blockIdx.y;
     if (i < CHUNK) {
-        unsigned row = rank * LAYERS + layer[0];
+        unsigned row = blockIdx.y * LAYERS + layer[0];
         grad_shard[row * CHUNK + i] =
-            grads[(rank * RANKS + rank) * CHUNK + i];
+            grads[(blockIdx.y * RANKS + rank) * CHUNK + i];
     }
 }

@@ -1,12 +1,13 @@
 // After a layer's gradient is summed, a rank keeps its own
 // chunk. The bucket is free for the next layer.
-// A lane has one element; y is the rank.
+// A lane has one element; y is the rank from FIRST on.
 
 enable f16;
 
 override RANKS: u32 = 4;
 override LAYERS: u32 = 2;
 override CHUNK: u32 = 68;  // elements of a shard
+override FIRST: u32 = 0;   // the rank of y = 0
 
 @group(0) @binding(0) var<storage, read> layer: array<u32>;
 @group(0) @binding(1) var<storage, read> grads: array<f16>;
@@ -16,10 +17,10 @@ var<storage, read_write> grad_shard: array<f16>;
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let i = gid.x;
-    let rank = gid.y;
+    let rank = FIRST + gid.y;
     if (i < CHUNK) {
-        let row = rank * LAYERS + layer[0];
+        let row = gid.y * LAYERS + layer[0];
         grad_shard[row * CHUNK + i] =
-            grads[(rank * RANKS + rank) * CHUNK + i];
+            grads[(gid.y * RANKS + rank) * CHUNK + i];
     }
 }

@@ -1,14 +1,15 @@
 // The ledger: how many bytes of each tensor belong to a rank.
-// It asks the buffers themselves how long they are. A buffer
-// that a stage does not use has one element, and is left out.
+// It asks the buffers themselves how long they are, and leaves
+// out the half word behind an odd number of f16. A buffer that
+// a stage does not use has one element, and is left out.
 // A lane has one rank.
 
 enable f16;
 
 override RANKS: u32 = 4;
 override STAGE: u32 = 0;
-// Elements of a rank, for the twin in CUDA C++, which is not
-// told how long a buffer is.
+// Elements of a rank. The twin in CUDA C++ is not told how long
+// a buffer is, and has only these.
 override WEIGHTS: u32 = 1088;
 override GRADS: u32 = 1088;
 override SHARDS: u32 = 272;
@@ -35,6 +36,11 @@ var<storage, read_write> state: array<u32>;
 @group(0) @binding(12)
 var<storage, read_write> all: array<u32>;
 
+// What a rank has of a buffer of so many elements.
+fn own(length: u32, wanted: u32) -> u32 {
+    return min(length / RANKS, wanted);
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let rank = gid.x;
@@ -42,23 +48,24 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
         return;
     }
     var bytes: array<u32, 8>;
-    bytes[0] = 2 * arrayLength(&weights) / RANKS;
-    bytes[1] = 2 * arrayLength(&grads) / RANKS;
-    bytes[2] = 4 * arrayLength(&master) / RANKS;
-    bytes[3] = 4 * arrayLength(&m) / RANKS;
-    bytes[4] = 4 * arrayLength(&v) / RANKS;
+    bytes[0] = 2 * own(arrayLength(&weights), WEIGHTS);
+    bytes[1] = 2 * own(arrayLength(&grads), GRADS);
+    bytes[2] = 4 * own(arrayLength(&master), OWN);
+    bytes[3] = 4 * own(arrayLength(&m), OWN);
+    bytes[4] = 4 * own(arrayLength(&v), OWN);
     if (STAGE == 3) {
         // A layer that is gathered is no state of the model.
         bytes[5] = bytes[0];
-        bytes[0] = 2 * arrayLength(&weight_shard) / RANKS;
+        bytes[0] = 2 * own(arrayLength(&weight_shard), SHARDS);
     }
     if (STAGE >= 2) {
         // Nor is the bucket in which gradients are summed.
         bytes[6] = bytes[1];
-        bytes[1] = 2 * arrayLength(&grad_shard) / RANKS;
+        bytes[1] = 2 * own(arrayLength(&grad_shard), SHARDS);
     }
-    bytes[7] = (4 * arrayLength(&x) + 2 * arrayLength(&h)
-        + 4 * arrayLength(&losses)) / RANKS;
+    bytes[7] = 4 * own(arrayLength(&x), X)
+        + 2 * own(arrayLength(&h), H)
+        + 4 * own(arrayLength(&losses), LOSSES);
     var sum = 0u;
     for (var tensor = 0u; tensor < 8; tensor++) {
         ledger[rank * 8 + tensor] = bytes[tensor];

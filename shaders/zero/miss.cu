@@ -2,9 +2,10 @@
 // misses. The network is to give back its input.
 // The result's gradient takes the place of the result. It is
 // multiplied by SCALE, so that it does not become 0 in f16.
-// A thread has one row; y is the rank.
+// A thread has one row; y is the rank from FIRST on.
 // Constants: LAYERS; BATCH, rows of all ranks; ROWS, rows of a
-// rank; WIDTH, numbers in a row; SCALE.
+// rank; WIDTH, numbers in a row; SCALE; FIRST, the rank of
+// y = 0.
 
 #include <cuda_fp16.h>
 
@@ -12,14 +13,13 @@ extern "C" __global__ void __launch_bounds__(64)
 miss(const float* __restrict__ x, half* __restrict__ h,
      float* __restrict__ losses) {
     unsigned row = blockIdx.x * 64 + threadIdx.x;
-    unsigned rank = blockIdx.y;
     if (row >= ROWS) {
         return;
     }
-    unsigned mine = rank * ROWS + row;
+    unsigned mine = blockIdx.y * ROWS + row;
     float sum = 0.0f;
-    if (mine < BATCH) {
-        unsigned level = rank * (LAYERS + 1) + LAYERS;
+    if (FIRST * ROWS + mine < BATCH) {
+        unsigned level = blockIdx.y * (LAYERS + 1) + LAYERS;
         unsigned y = (level * ROWS + row) * WIDTH;
         for (unsigned k = 0; k < WIDTH; k++) {
             float miss =

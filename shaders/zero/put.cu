@@ -1,7 +1,8 @@
 // Before parameters are gathered, a rank puts its shard of the
 // layer where it belongs in the whole layer.
-// A thread has one element; y is the rank.
-// Constants: RANKS; LAYERS; CHUNK, elements of a shard.
+// A thread has one element; y is the rank from FIRST on.
+// Constants: RANKS; LAYERS; CHUNK, elements of a shard;
+// FIRST, the rank of y = 0.
 
 #include <cuda_fp16.h>
 
@@ -10,10 +11,10 @@ put(const unsigned* __restrict__ layer,
     const half* __restrict__ weight_shard,
     half* __restrict__ weights) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
-    unsigned rank = blockIdx.y;
+    unsigned rank = FIRST + blockIdx.y;
     if (i < CHUNK) {
-        unsigned row = rank * LAYERS + layer[0];
-        weights[(rank * RANKS + rank) * CHUNK + i] =
+        unsigned row = blockIdx.y * LAYERS + layer[0];
+        weights[(blockIdx.y * RANKS + rank) * CHUNK + i] =
             weight_shard[row * CHUNK + i];
     }
 }

@@ -1,16 +1,17 @@
 // The start: each rank takes the part of the checkpoint that it
 // updates, in f32. What is behind a layer's last parameter is
 // padding, and stays 0.
-// A thread has one element; y is the rank, z the layer.
+// A thread has one element; y is the rank from FIRST on, z the
+// layer.
 // Constants: LAYERS; PARAMS, a layer's parameters; OWN, how
 // many of them a rank updates; SHIFT, from this times its
-// number on.
+// number on; FIRST, the rank of y = 0.
 
 extern "C" __global__ void __launch_bounds__(256)
 take(const float* __restrict__ checkpoint,
      float* __restrict__ master) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
-    unsigned rank = blockIdx.y;
+    unsigned rank = FIRST + blockIdx.y;
     unsigned layer = blockIdx.z;
     if (i >= OWN) {
         return;
@@ -20,5 +21,6 @@ take(const float* __restrict__ checkpoint,
     if (element < PARAMS) {
         value = checkpoint[layer * PARAMS + element];
     }
-    master[(rank * LAYERS + layer) * OWN + i] = value;
+    unsigned row = blockIdx.y * LAYERS + layer;
+    master[row * OWN + i] = value;
 }

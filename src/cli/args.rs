@@ -1,6 +1,7 @@
 //! The command line's grammar, as clap reads it.
 
 mod ranks;
+mod run;
 mod tokenizer;
 mod zero_fit;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use ranks::{OverArg, RanksArgs};
+pub use run::{IoArgs, Print, RunCommand};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
@@ -17,7 +19,6 @@ pub use zero_fit::ZeroFitArgs;
 use crate::base::tensor::Init;
 use crate::notes::Format;
 use crate::session::devices::Choice;
-use crate::session::io::Io;
 use crate::trace::record::Backend;
 
 /// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
@@ -89,45 +90,6 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-}
-
-/// Options of `run`.
-#[derive(Args, Debug)]
-pub struct RunCommand {
-    /// What `sweep` takes too.
-    #[command(flatten)]
-    pub run: RunArgs,
-    /// The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else an H100.
-    #[arg(long, value_name = "ID")]
-    pub device: Option<String>,
-    /// Contents of buffers.
-    #[command(flatten)]
-    pub io: IoArgs,
-}
-
-/// Contents of buffers from files, into files, and onto the screen.
-#[derive(Args, Debug)]
-pub struct IoArgs {
-    /// What a buffer begins with: a NumPy file of its element type and length.
-    #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
-    pub inputs: Vec<(String, PathBuf)>,
-    /// Where a buffer's content at the end goes, as a NumPy file.
-    #[arg(long = "dump", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
-    pub dumps: Vec<(String, PathBuf)>,
-    /// Print a buffer's content at the end, or some elements of it: from the first to before the second.
-    #[arg(long = "print", value_name = "BUFFER[:FROM..TO]", value_parser = printed)]
-    pub prints: Vec<Print>,
-}
-
-/// Elements to print: a buffer, and from where to before where.
-pub type Print = (String, Option<(u64, u64)>);
-
-impl IoArgs {
-    /// The use-case's own form.
-    #[must_use]
-    pub fn io(&self) -> Io {
-        Io { inputs: self.inputs.clone(), dumps: self.dumps.clone(), prints: self.prints.clone() }
-    }
 }
 
 /// Options of `run`, shared by `sweep`.

@@ -14,6 +14,7 @@ mod ranks;
 mod record;
 mod run;
 mod sweep;
+mod together;
 mod tokenizer;
 mod trace;
 mod zero_fit;

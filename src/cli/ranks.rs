@@ -63,7 +63,7 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
 }
 
 /// Starts this program once for each rank, with the same arguments.
-fn all(ranks: usize) -> Result<(), Diagnostic> {
+pub(super) fn all(ranks: usize) -> Result<(), Diagnostic> {
     let program = std::env::current_exe()
         .map_err(|error| Diagnostic::error(format!("this program cannot find itself: {error}")))?;
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -83,7 +83,8 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     let ranks = world.size;
     end_with_launcher();
     let mut meeting = Meeting::join(world, patience)?;
-    agree(args, &mut meeting)?;
+    let RanksArgs { over, bytes, seconds, patience, .. } = args;
+    meeting.agree(&format!("{over:?} {bytes:?} {seconds} {patience}"))?;
     let mut rows = Vec::new();
     let most = usize::try_from(args.bytes.iter().copied().max().unwrap_or(0) / 4).unwrap_or(usize::MAX);
     if ranks == 1 {
@@ -133,20 +134,6 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
         out::json(&rows.iter().map(timed).collect::<Vec<_>>());
     }
     Ok(())
-}
-
-/// Ranks that do different things would wait for each other in vain.
-fn agree(args: &RanksArgs, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-    let RanksArgs { over, bytes, seconds, patience, .. } = args;
-    let all = meeting.gather(format!("{over:?} {bytes:?} {seconds} {patience}").into_bytes())?;
-    match all.iter().position(|others| *others != all[0]) {
-        None => Ok(()),
-        Some(rank) => {
-            let [other, first] = [&all[rank], &all[0]].map(|options| String::from_utf8_lossy(options));
-            Err(Diagnostic::error(format!("rank {rank} was started with {other}, and rank 0 with {first}"))
-                .hint("start all ranks with the same --over, --bytes, --seconds and --patience"))
-        }
-    }
 }
 
 fn told(row: &Row) -> String {

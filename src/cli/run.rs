@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::{RunArgs, RunCommand};
+use super::together::{self, Role};
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, number, si};
@@ -15,6 +16,7 @@ use crate::session::output::{
 };
 use crate::session::ptx;
 use crate::session::run::{self, Ran, RunOptions, Which};
+use crate::session::together::Together;
 
 /// The use-case's options behind the arguments.
 pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
@@ -35,15 +37,25 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
 pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, ExitCode> {
     let args = &command.run;
     let (device, models) = (command.device.clone(), context.models());
-    let options = RunOptions { device, models, io: command.io.io(), ..options(args)? };
+    let mut options = RunOptions { device, models, io: command.io.io(), ..options(args)? };
     let pack = context.pack()?;
+    let together = match together::role(&pack, command, &mut options)? {
+        Role::Alone => None,
+        Role::Rank(together) => Some(*together),
+        Role::Launcher(code) => return Ok(code),
+    };
+    let reports = together.as_ref().is_none_or(Together::reports);
     let on_outcome = &mut |ran: Ran<'_>, found: &[Diagnostic]| {
         out::problems(found);
-        out::note(&ran.words());
+        if reports {
+            out::note(&ran.words());
+        }
     };
-    let ran = run::run(&context.devices, &pack, &args.lesson, &options, &context.cancel, on_outcome);
+    let ran = run::run(&context.devices, &pack, &args.lesson, &options, together, &context.cancel, on_outcome);
     let output = ran.map_err(out::misused)?;
-    if args.json {
+    if !reports {
+        // Rank 0 has the same, and says it.
+    } else if args.json {
         out::json(&output);
     } else if args.ptx {
         show_ptx(&pack, &output);

@@ -65,6 +65,17 @@ pub trait Sink {
     fn cancelled(&self) -> bool;
 }
 
+/// Nobody looks at the way, and nobody cancels but by ending the process.
+pub struct Alone;
+
+impl Sink for Alone {
+    fn event(&mut self, _: Event) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
 /// Passes on everything but samples: what is timed through it is not what was asked for.
 pub struct Quiet<'a>(pub &'a mut dyn Sink);
 

@@ -61,15 +61,15 @@ impl CudaBackend {
     }
 }
 
-/// Opens the device that the environment names, else the first, and does `work` with it.
+/// Opens the device of a rank, by its number on its host, else that which the environment names, else the first; and does `work` with it.
 ///
 /// # Errors
 /// When there is none, or `work` fails.
-pub(super) fn with_device<W: Work>(work: W) -> Result<W::Output, Failure> {
+pub(super) fn with_device<W: Work>(rank: Option<usize>, work: W) -> Result<W::Output, Failure> {
     guarded(|| {
         probe::require_driver()?;
         probe::require_nvrtc()?;
-        work.with(&Gpu::open(None)?)
+        work.with(&rank.map_or_else(|| Gpu::open(None), Gpu::of_rank)?)
     })
 }
 
@@ -138,13 +138,13 @@ impl Driver for Gpu {
         })
     }
 
-    fn write(&self, to: &Memory, words: &[u32], sink: &dyn Sink) -> Result<(), Failure> {
-        let mut offset = 0;
+    fn write(&self, to: Part<'_, Self>, words: &[u32], sink: &dyn Sink) -> Result<(), Failure> {
+        let mut offset = to.offset;
         for piece in words.chunks(CHUNK) {
             if sink.cancelled() {
                 return Err(Failure::cancelled(false));
             }
-            to.write(offset, piece).map_err(of_device)?;
+            to.memory.write(offset, piece).map_err(of_device)?;
             offset += size_of_val(piece) as u64;
         }
         Ok(())

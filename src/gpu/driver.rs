@@ -39,11 +39,11 @@ pub(super) trait Driver: Sized {
     /// Why there is none, as the driver says it.
     fn allocate(&self, bytes: u64) -> Result<Self::Memory, String>;
 
-    /// Writes `words` to the start of `to`, piece by piece.
+    /// Writes `words` to the start of a part of memory, piece by piece. Its offset is a multiple of 4.
     ///
     /// # Errors
     /// When the device fails or the request is cancelled.
-    fn write(&self, to: &Self::Memory, words: &[u32], sink: &dyn Sink) -> Result<(), Failure>;
+    fn write(&self, to: Part<'_, Self>, words: &[u32], sink: &dyn Sink) -> Result<(), Failure>;
 
     /// So many words of the host's memory.
     ///

@@ -15,6 +15,7 @@ mod own;
 mod pace;
 pub mod protocol;
 pub mod ranks;
+pub mod share;
 pub mod simt;
 pub mod tokenizer;
 mod toolkit;

@@ -13,6 +13,31 @@ pub enum Between {
     Peers,
 }
 
+impl Between {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nccl => "nccl",
+            Self::Peers => "peer",
+        }
+    }
+}
+
+/// How many GPUs of this host CUDA's driver sees.
+#[must_use]
+#[cfg(feature = "cuda")]
+pub fn gpus() -> usize {
+    super::cuda::ranks::gpus()
+}
+
+/// How many GPUs of this host CUDA's driver sees: this build has no CUDA.
+#[must_use]
+#[cfg(not(feature = "cuda"))]
+pub fn gpus() -> usize {
+    0
+}
+
 /// Joins all ranks, for messages of up to `most` numbers.
 ///
 /// # Errors

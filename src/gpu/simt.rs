@@ -159,7 +159,7 @@ impl<'a> Machine<'a> {
         taken
     }
 
-    fn record(mut self, walked: Walked) -> Record {
+    pub fn record(mut self, walked: Walked) -> Record {
         for (pass, (record, launches)) in self.job.passes.iter().zip(self.passes.iter_mut().zip(&walked.launches)) {
             record.launches = *launches;
             record.work = pass.work.times(*launches);

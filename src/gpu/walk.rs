@@ -15,6 +15,14 @@ pub(super) trait Host {
     /// When it fails.
     fn pass(&mut self, turn: Turn) -> Result<bool, Failure>;
 
+    /// Does all that a repetition stands for in another way. False if its passes are to be carried out.
+    ///
+    /// # Errors
+    /// When it fails.
+    fn replaces(&mut self, _: &Repeat) -> Result<bool, Failure> {
+        Ok(false)
+    }
+
     /// What a buffer holds now.
     ///
     /// # Errors
@@ -125,6 +133,9 @@ impl Walk<'_> {
     }
 
     fn repeat(&mut self, repeat: &Repeat) -> Result<bool, Failure> {
+        if self.host.replaces(repeat)? {
+            return Ok(true);
+        }
         for _ in 0..repeat.times {
             if !self.body(&repeat.body)? {
                 return Ok(false);

@@ -76,7 +76,7 @@ impl Driver for Gpu {
         memory::create(self, bytes).map_err(|error| device::cause(&error))
     }
 
-    fn write(&self, to: &wgpu::Buffer, words: &[u32], sink: &dyn Sink) -> Result<(), Failure> {
+    fn write(&self, to: Part<'_, Self>, words: &[u32], sink: &dyn Sink) -> Result<(), Failure> {
         memory::upload(self, to, words, sink)
     }
 

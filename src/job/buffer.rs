@@ -78,6 +78,12 @@ impl BufferSpec {
         self.content == Content::Made(Init::Poison)
     }
 
+    /// Whether all elements begin with the same value.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        matches!(self.content, Content::Made(Init::Poison | Init::Zero | Init::Value(_)))
+    }
+
     /// The contents at the start: `position` is the buffer's place in its job, `seed` the job's.
     ///
     /// # Errors

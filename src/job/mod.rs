@@ -5,6 +5,7 @@ mod check;
 mod code;
 mod condition;
 mod element;
+mod share;
 mod spec;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use code::{
 };
 pub use condition::{Comparison, Condition, Reading, Reduction, SeriesSpec};
 pub use element::{Asked, no_buffer, written_element};
+pub use share::{CollectiveSpec, Share};
 pub use spec::{FUEL, MeasureSpec, Shown, TraceSpec};
 
 /// A program with everything a backend needs to run, check, time and trace it: buffers, and passes over them.

@@ -28,6 +28,7 @@ mod scenes;
 pub mod scope;
 mod shaders;
 mod sized;
+mod split;
 mod steps;
 mod text;
 mod walk;

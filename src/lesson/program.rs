@@ -9,6 +9,7 @@ use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
 use crate::job::{Comparison, Reduction, Source};
+use crate::ranks::measure::Collective;
 use crate::tokenizer::tables::Table;
 
 /// What can be run: one pass or several over buffers of its own.
@@ -32,8 +33,47 @@ pub struct Program {
     pub series: Vec<SeriesDecl>,
     /// What the whole needs; None for the sum of its passes.
     pub work: Option<WorkDecl>,
+    /// How processes share it; None if it runs on one device only.
+    pub split: Option<Split>,
     /// Where the lesson declares it.
     pub place: Place,
+}
+
+/// The ranks of a program, each of which can be a process of its own.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// How many there are.
+    pub number: Expr,
+    /// The lesson's value that is the number of ranks on a device: 1 for a process.
+    pub here: String,
+    /// The lesson's value that is the first of them.
+    pub first: String,
+    /// Where the lesson says so.
+    pub place: Place,
+}
+
+/// A collective: what ranks that are processes do together, in the place of a repetition that does it on one device.
+#[derive(Clone, Debug)]
+pub struct CollectiveDecl {
+    /// What they do.
+    pub what: Collective,
+    /// The buffer of whose part they do it.
+    pub buffer: String,
+    /// Which part of what a rank has of the buffer; None for all of it.
+    pub part: Option<PartDecl>,
+    /// The buffer of U32 that counts the bytes which a rank sends to each; None if nothing does.
+    pub meter: Option<String>,
+    /// Where the lesson says so.
+    pub place: Place,
+}
+
+/// One of several equal parts of what a rank has of a buffer.
+#[derive(Clone, Debug)]
+pub struct PartDecl {
+    /// The buffer whose first word is its number, counted from 0 and on from the last part to the first.
+    pub number: String,
+    /// How many parts there are.
+    pub of: Expr,
 }
 
 /// What is done next.
@@ -56,6 +96,8 @@ pub struct Repeat {
     pub times: Expr,
     /// After a round of which this holds, there is no other.
     pub until: Option<Until>,
+    /// What ranks that are processes do instead.
+    pub collective: Option<CollectiveDecl>,
     /// What a round does.
     pub body: Vec<Node>,
     /// Where the lesson declares it.

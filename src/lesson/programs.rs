@@ -31,7 +31,8 @@ impl Program {
         };
         let body = vec![Node::Pass(Box::new(pass))];
         let (id, title) = (id.to_owned(), title.to_owned());
-        Self { id, title, alone: true, warm: false, buffers, body, checks, series: Vec::new(), work: None, place }
+        let (series, work, split) = (Vec::new(), None, None);
+        Self { id, title, alone: true, warm: false, buffers, body, checks, series, work, split, place }
     }
 }
 
@@ -87,6 +88,7 @@ impl Reader<'_> {
         let series: Vec<_> = series.into_iter().map(|node| self.series(&around, node)).collect();
         let work = self.work_or_none(&of, &fields);
         let warm = self.is_warm(&fields);
+        let split = fields.optional("ranks").map(|node| self.split(&of, node));
         fields.finish();
         if nodes.is_empty() {
             node.error("a program has at least one pass", "add one to `passes`");
@@ -101,6 +103,7 @@ impl Reader<'_> {
             series: series.into_iter().flatten().collect(),
             buffers,
             work,
+            split: split.flatten(),
             place: node.place(),
         })
     }
@@ -125,6 +128,7 @@ impl Reader<'_> {
         if form == "repeat" {
             let times = self.wanted(around.program, fields.required("repeat"), Wanted::Between(0, MOST_ROUNDS));
             let until = fields.optional("until").map(|node| self.until(around, node));
+            let collective = fields.optional("collective").and_then(|node| self.collective(around.program, node));
             let listed = fields.required("passes").and_then(Value::list).unwrap_or_default();
             if listed.is_empty() {
                 node.error("nothing is repeated", "add `passes: […]`");
@@ -140,7 +144,8 @@ impl Reader<'_> {
             // What has been reported is left out, and the rest keeps its names.
             let times = times.or_else(|| Expr::parse("1").ok())?;
             let body = body.into_iter().flatten().collect();
-            return Some(Node::Repeat(Box::new(Repeat { id, title, times, until: until.flatten(), body, place })));
+            let until = until.flatten();
+            return Some(Node::Repeat(Box::new(Repeat { id, title, times, until, collective, body, place })));
         }
         let action = match form {
             "copy" => fields.required("copy").and_then(Value::pair).and_then(|pair| {

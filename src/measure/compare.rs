@@ -78,6 +78,7 @@ impl fmt::Display for Reason {
                 WarningKind::NotHere => "a kernel was left out",
                 WarningKind::NoLibrary => "there is no time of a library",
                 WarningKind::LostDevice => "the device failed meanwhile",
+                WarningKind::SharedDevice => "ranks took turns on one device",
             },
         })
     }
@@ -113,7 +114,8 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::SlowClock
         | WarningKind::BrokenDriver
         | WarningKind::NotHere
-        | WarningKind::LostDevice => true,
+        | WarningKind::LostDevice
+        | WarningKind::SharedDevice => true,
         WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks | WarningKind::NoLibrary => false,
     }
 }

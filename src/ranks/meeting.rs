@@ -165,6 +165,22 @@ impl Meeting {
         Ok(all.into_iter().map(|bytes| bytes.try_into().map_or(f64::NAN, f64::from_le_bytes)).collect())
     }
 
+    /// Makes sure that all ranks were started with the same options: those that do different things would wait for each other in vain.
+    ///
+    /// # Errors
+    /// When one was started otherwise, or is lost.
+    pub fn agree(&mut self, options: &str) -> Result<(), Diagnostic> {
+        let all = self.gather(options.as_bytes().to_vec())?;
+        match all.iter().position(|others| *others != all[0]) {
+            None => Ok(()),
+            Some(rank) => {
+                let [other, first] = [&all[rank], &all[0]].map(|options| String::from_utf8_lossy(options));
+                Err(Diagnostic::error(format!("rank {rank} was started with {other}, and rank 0 with {first}"))
+                    .hint("start all ranks with the same arguments"))
+            }
+        }
+    }
+
     /// Looks whether a rank is lost, without waiting.
     ///
     /// # Errors

@@ -9,19 +9,45 @@ use std::time::{Duration, Instant};
 use super::measure::{Collective, Transport, chunk, collected};
 use super::meeting::Meeting;
 use crate::base::diag::Diagnostic;
+use crate::base::half::{f16_to_f32, f32_to_f16};
 
 /// How often nothing moves before a rank looks whether another is lost, and how long it naps then.
 const LOOK: u32 = 64;
 const NAP: Duration = Duration::from_micros(20);
 
-/// A rank's neighbours, and its numbers.
-pub struct Ring {
+/// What ranks can sum.
+pub trait Number: bytemuck::Pod {
+    /// The sum, rounded to the type.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+}
+
+impl Number for f32 {
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+}
+
+/// A float of 16 bits, by its bits.
+impl Number for u16 {
+    fn plus(self, other: Self) -> Self {
+        // Rounding twice does no harm: f32 has more than twice the digits, and two more (Figueroa 1995).
+        f32_to_f16(f16_to_f32(self) + f16_to_f32(other))
+    }
+}
+
+/// A rank's neighbours.
+struct Neighbours {
     rank: usize,
     size: usize,
     /// To the right neighbour, and from the left one; None if the rank is alone.
     lines: Option<(TcpStream, TcpStream)>,
+}
+
+/// A rank on the ring, and its numbers.
+pub struct Ring {
+    neighbours: Neighbours,
     data: Vec<f32>,
-    arrived: Vec<f32>,
 }
 
 impl Ring {
@@ -32,16 +58,54 @@ impl Ring {
     pub fn join(meeting: &mut Meeting) -> Result<Self, Diagnostic> {
         let (rank, size) = (meeting.world().rank, meeting.world().size);
         let lines = if size > 1 { Some(connect(meeting, rank, size)?) } else { None };
-        Ok(Self { rank, size, lines, data: Vec::new(), arrived: Vec::new() })
+        Ok(Self { neighbours: Neighbours { rank, size, lines }, data: Vec::new() })
     }
 
-    /// Sends a chunk to the right while one comes from the left, which is added to this rank's or takes its place.
-    fn step(&mut self, [out, into]: [usize; 2], adds: bool, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-        let Some((right, left)) = &mut self.lines else { return Ok(()) };
-        let (out, into) = (chunk(self.data.len(), self.size, out), chunk(self.data.len(), self.size, into));
-        let arrived = &mut self.arrived[..into.len()];
-        let exchanged =
-            exchange(right, bytemuck::cast_slice(&self.data[out]), left, bytemuck::cast_slice_mut(arrived), meeting);
+    /// Does a collective with other numbers than this rank's own, in their place; the bytes that it sent to the right.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn collective<T: Number>(
+        &mut self,
+        what: Collective,
+        data: &mut [T],
+        meeting: &mut Meeting,
+    ) -> Result<u64, Diagnostic> {
+        self.neighbours.collective(what, data, meeting)
+    }
+}
+
+impl Neighbours {
+    fn collective<T: Number>(
+        &mut self,
+        what: Collective,
+        data: &mut [T],
+        meeting: &mut Meeting,
+    ) -> Result<u64, Diagnostic> {
+        let mut sent = 0;
+        if what != Collective::AllGather {
+            sent += self.reduce_scatter(data, meeting)?;
+        }
+        if what != Collective::ReduceScatter {
+            sent += self.all_gather(data, meeting)?;
+        }
+        Ok(sent)
+    }
+
+    /// Sends a chunk to the right while one comes from the left, which is added to this rank's or takes its place; the bytes of the former.
+    fn step<T: Number>(
+        &mut self,
+        data: &mut [T],
+        [out, into]: [usize; 2],
+        adds: bool,
+        meeting: &mut Meeting,
+    ) -> Result<u64, Diagnostic> {
+        let Some((right, left)) = &mut self.lines else { return Ok(0) };
+        let (out, into) = (chunk(data.len(), self.size, out), chunk(data.len(), self.size, into));
+        let mut arrived = vec![T::zeroed(); into.len()];
+        let sent = bytemuck::cast_slice(&data[out]);
+        let bytes = sent.len() as u64;
+        let exchanged = exchange(right, sent, left, bytemuck::cast_slice_mut(&mut arrived), meeting);
         exchanged.map_err(|stopped| {
             let (rank, error) = match stopped {
                 Stopped::News(news) => return news,
@@ -50,24 +114,26 @@ impl Ring {
             };
             meeting.explain(&Diagnostic::error(format!("rank {rank} does not go on: {error}")))
         })?;
-        for (own, arrived) in self.data[into].iter_mut().zip(&self.arrived) {
-            *own = if adds { *own + arrived } else { *arrived };
+        for (own, arrived) in data[into].iter_mut().zip(arrived) {
+            *own = if adds { own.plus(arrived) } else { arrived };
         }
-        Ok(())
+        Ok(bytes)
     }
 
     /// Chunk `c` goes once round the ring, from the rank after rank `c` to rank `c`.
-    fn reduce_scatter(&mut self, meeting: &mut Meeting) -> Result<(), Diagnostic> {
+    fn reduce_scatter<T: Number>(&mut self, data: &mut [T], meeting: &mut Meeting) -> Result<u64, Diagnostic> {
         let (rank, size) = (self.rank, self.size);
-        (1..size).try_for_each(|step| {
-            self.step([(rank + 2 * size - step) % size, (rank + 2 * size - step - 1) % size], true, meeting)
+        (1..size).try_fold(0, |sent, step| {
+            let chunks = [(rank + 2 * size - step) % size, (rank + 2 * size - step - 1) % size];
+            Ok(sent + self.step(data, chunks, true, meeting)?)
         })
     }
 
-    fn all_gather(&mut self, meeting: &mut Meeting) -> Result<(), Diagnostic> {
+    fn all_gather<T: Number>(&mut self, data: &mut [T], meeting: &mut Meeting) -> Result<u64, Diagnostic> {
         let (rank, size) = (self.rank, self.size);
-        (0..size - 1).try_for_each(|step| {
-            self.step([(rank + size - step) % size, (rank + size - step - 1) % size], false, meeting)
+        (0..size - 1).try_fold(0, |sent, step| {
+            let chunks = [(rank + size - step) % size, (rank + size - step - 1) % size];
+            Ok(sent + self.step(data, chunks, false, meeting)?)
         })
     }
 }
@@ -79,19 +145,12 @@ impl Transport for Ring {
 
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic> {
         self.data = collected(numbers.iter().copied(), numbers.len())?;
-        let longest = numbers.len().div_ceil(self.size);
-        self.arrived = collected(std::iter::repeat_n(0.0, longest), longest)?;
         Ok(())
     }
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         for _ in 0..times {
-            if what != Collective::AllGather {
-                self.reduce_scatter(meeting)?;
-            }
-            if what != Collective::ReduceScatter {
-                self.all_gather(meeting)?;
-            }
+            self.neighbours.collective(what, &mut self.data, meeting)?;
         }
         Ok(())
     }

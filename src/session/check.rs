@@ -152,11 +152,13 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
     problems
 }
 
-/// What keeps a program from being built at the lesson's defaults.
+/// What keeps a program from being built at the lesson's defaults, or from being shared by its ranks.
 #[must_use]
 pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
-    let purpose = run::purpose(Backend::Simt, 1, true);
-    jobs::build(lesson, variant, &jobs::defaults(lesson), &purpose).err().unwrap_or_default()
+    let (params, purpose) = (jobs::defaults(lesson), run::purpose(Backend::Simt, 1, true));
+    let built = jobs::build(lesson, variant, &params, &purpose);
+    let shared = built.and_then(|job| jobs::share::share(lesson, variant, &params, &purpose, 0, job));
+    shared.err().unwrap_or_default()
 }
 
 /// Runs a program on the tracer with little work, or on CUDA what the tracer cannot run.

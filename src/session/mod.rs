@@ -44,8 +44,10 @@ pub mod shader_file;
 pub mod staged;
 pub mod sweep;
 pub mod text_file;
+pub mod together;
 pub mod verdict;
 pub mod watch;
+pub mod which;
 pub mod work;
 
 use crate::base::diag::Diagnostic;

@@ -39,9 +39,21 @@ pub struct RunOutput {
     pub ladder: Vec<Comparison>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
+    /// The ranks that ran together, if there were several processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<RanksOutput>,
     /// Whether something was asked for that cannot be: on this backend or device, or with this input.
     #[serde(skip)]
     pub misused: bool,
+}
+
+/// Processes that ran a program together, one for each rank.
+#[derive(Clone, Debug, Serialize)]
+pub struct RanksOutput {
+    /// How many.
+    pub number: usize,
+    /// Over what they exchanged numbers.
+    pub over: &'static str,
 }
 
 impl RunOutput {

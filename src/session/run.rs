@@ -10,15 +10,19 @@ use super::jobs::{self, Params, Purpose};
 use super::ladder;
 use super::model::{self, Chosen, Predicted};
 use super::output::{KernelOutput, ProgramOutput, RunOutput};
+use super::together::Together;
 use super::verdict::failed_check;
-use crate::base::diag::{Diagnostic, Severity, nearest};
+use super::which::unknown;
+use crate::base::diag::{Diagnostic, Severity};
 use crate::device::{DeviceSpec, Launch};
 use crate::job::{Job, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Lesson, Pack, Program, Value, Variant};
+use crate::lesson::{Lesson, Pack, Value, Variant};
 use crate::measure::roofline::{self, Placement};
 use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
+
+pub use super::which::Which;
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
@@ -41,17 +45,6 @@ pub struct RunOptions {
     pub warp_width: u32,
     /// Contents that come from files, go into files, or are to be shown.
     pub io: Io,
-}
-
-/// Kernels and programs of a lesson.
-#[derive(Clone, Debug, Default)]
-pub struct Which {
-    /// Kernels by id.
-    pub kernels: Vec<String>,
-    /// Programs by id; where there is neither, everything.
-    pub programs: Vec<String>,
-    /// Kernels for places in programs, by the pass's id.
-    pub rungs: Vec<(String, String)>,
 }
 
 impl Default for RunOptions {
@@ -97,71 +90,6 @@ pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Arc<Lesson>, Diagnosti
     let known = pack.lessons.iter().map(|l| l.id.as_str());
     let found = pack.lessons.iter().find(|l| l.id == id);
     found.ok_or_else(|| unknown(format!("there is no lesson `{id}`"), id, known))
-}
-
-/// A name that is none of `known`: the one that was probably meant, or all there are.
-fn unknown<'a>(message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
-    let hint = match nearest(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
-    };
-    Diagnostic::error(message).hint(hint)
-}
-
-impl Which {
-    /// Everything that is meant, in the lesson's order.
-    ///
-    /// # Errors
-    /// When an id is of nothing that runs, or a kernel does not fit into a place.
-    pub fn of<'a>(&self, lesson: &'a Lesson) -> Result<Vec<(&'a Program, Variant)>, Diagnostic> {
-        for id in &self.kernels {
-            if !lesson.program(id).is_some_and(|program| program.alone) {
-                let alone = lesson.programs.iter().filter(|program| program.alone).map(|p| p.id.as_str());
-                return Err(match lesson.kernel(id) {
-                    Some(_) => Diagnostic::error(format!("kernel `{id}` has no buffers of its own"))
-                        .hint("run a program that it is a part of, with --program"),
-                    None if lesson.program(id).is_some() => {
-                        Diagnostic::error(format!("`{id}` is a program")).hint(format!("run it with --program {id}"))
-                    }
-                    None => unknown(format!("lesson `{}` has no kernel `{id}`", lesson.id), id, alone),
-                });
-            }
-        }
-        for id in &self.programs {
-            if lesson.program(id).is_none() {
-                let known = lesson.programs.iter().map(|program| program.id.as_str());
-                return Err(unknown(format!("lesson `{}` has no program `{id}`", lesson.id), id, known));
-            }
-        }
-        let named = |id: &String| self.kernels.contains(id) || self.programs.contains(id);
-        let chosen = lesson.programs.iter().filter(|program| !self.is_picky() || named(&program.id));
-        let chosen: Vec<&Program> = chosen.collect();
-        for (pass, kernel) in &self.rungs {
-            let places = chosen.iter().filter_map(|program| program.pass(pass)?.launch());
-            let rungs: Vec<&str> = places.flat_map(|launch| launch.rungs.iter().map(String::as_str)).collect();
-            if rungs.is_empty() {
-                let known = chosen.iter().filter(|program| !program.alone).flat_map(|program| program.passes());
-                let known = known.map(|pass| pass.id.as_str()).collect::<Vec<_>>();
-                return Err(unknown(format!("there is no pass `{pass}` with a kernel"), pass, known.iter().copied()));
-            }
-            if !rungs.contains(&kernel.as_str()) {
-                let message = format!("the kernel `{kernel}` cannot take the place of `{pass}`");
-                return Err(unknown(message, kernel, rungs.iter().copied()));
-            }
-        }
-        let variant = |program: &Program| {
-            let has = |pass: &str| program.pass(pass).is_some_and(|pass| pass.launch().is_some());
-            let rungs = self.rungs.iter().filter(|(pass, _)| has(pass)).cloned().collect();
-            Variant { program: program.id.clone(), rungs }
-        };
-        Ok(chosen.into_iter().map(|program| (program, variant(program))).collect())
-    }
-
-    /// Whether something is named: whoever does that wants it, and whoever runs a lesson what can be had of it, at any size.
-    #[must_use]
-    pub fn is_picky(&self) -> bool {
-        !(self.kernels.is_empty() && self.programs.is_empty())
-    }
 }
 
 /// The defaults with `set` applied, every id and value checked.
@@ -342,25 +270,29 @@ impl Ran<'_> {
     }
 }
 
-/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes.
+/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes. If this process is one of several
+/// ranks, it first runs the programs that are made for those `together` with the others; and rank 0 alone the rest.
 ///
 /// # Errors
-/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist. What fails is part of the output.
+/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. What fails is part of the output.
 pub fn run(
     devices: &Devices,
     pack: &Pack,
     lesson_id: &str,
     options: &RunOptions,
+    mut together: Option<Together>,
     cancel: &AtomicBool,
     on_outcome: &mut dyn FnMut(Ran<'_>, &[Diagnostic]),
 ) -> Result<RunOutput, Diagnostic> {
     let lesson = lesson(pack, lesson_id)?;
-    let chosen = options.which.of(lesson)?;
+    let mut chosen = options.which.of(lesson)?;
     let params = params(lesson, &options.set)?;
     options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>())?;
     let (device, instead) = devices.resolve(options.backend)?;
     let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
-    let ceilings = devices.ceilings(device.backend);
+    let has_ranks = together.is_some();
+    // Ranks measure nothing that only one of them needs.
+    let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend) };
     // The kernels may run all the same: nothing is compared with what the device can do at best.
     let unmeasured = ceilings.as_ref().err().cloned();
     let ceilings = ceilings.unwrap_or_default();
@@ -382,11 +314,22 @@ pub fn run(
         programs: Vec::new(),
         ladder: Vec::new(),
         warnings: instead.into_iter().chain(unmeasured).map(lost_device).collect(),
+        ranks: together.as_ref().map(Together::output),
         misused: false,
     };
+    if has_ranks {
+        chosen.sort_by_key(|(program, _)| program.split.is_none());
+    }
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut records: Vec<Record> = Vec::new();
+    let mut is_over = false;
     for (program, variant) in chosen {
+        if program.split.is_none()
+            && let Some(together) = together.take()
+            && !together.leave()?
+        {
+            break;
+        }
         let elsewhere = lesson.elsewhere(&variant, device.backend);
         if let Some(kernel) = elsewhere.first().filter(|_| !options.which.is_picky()) {
             output.warnings.push(left_out(kernel.not_here()));
@@ -395,7 +338,10 @@ pub fn run(
         let ran = jobs::build(lesson, &variant, &params, &purpose).and_then(|mut job| {
             let applied = options.io.apply(&mut job);
             output.misused |= applied.is_err();
-            applied.and_then(|()| runner.job(job))
+            applied.and_then(|()| match (&mut together, &program.split) {
+                (Some(together), Some(_)) => together.run(&runner, &variant, &params, job),
+                _ => runner.job(job),
+            })
         });
         let (done, mut problems) = match ran {
             Ok(done) => {
@@ -408,6 +354,10 @@ pub fn run(
             }
             Err(problems) => (None, problems),
         };
+        if done.is_none() && program.split.is_some() {
+            // All ranks know it, and are gone.
+            is_over = together.take().is_some();
+        }
         let skipped = done.is_none() && runner.is_skipped(&variant, &params, &problems);
         output.misused |= is_not_here(&problems);
         if skipped {
@@ -451,7 +401,15 @@ pub fn run(
             output.programs.push(outcome);
         }
         records.extend(done.map(|done| done.record));
+        if is_over {
+            break;
+        }
     }
+    if let Some(together) = together {
+        together.leave()?;
+    }
+    let place = |id: &str| lesson.programs.iter().position(|program| program.id == id);
+    output.programs.sort_by_key(|program| place(&program.id));
     results.insert_ceilings(&ceilings);
     let env = Env::new(lesson, &params, &results);
     output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();

@@ -360,6 +360,8 @@ pub enum WarningKind {
     NoLibrary,
     /// The graphics driver, or its worker process, failed: something was left out or ran elsewhere for it.
     LostDevice,
+    /// Several ranks have the same device, and take turns on it.
+    SharedDevice,
 }
 
 /// Something that a reader of a figure should know.

@@ -126,7 +126,7 @@ fn copies<D: Driver>(
     let mut rates = [0.0; 2];
     for (by_kernel, rate) in [false, true].into_iter().zip(&mut rates) {
         let (from, to) = (prepared.residents.of_set(0, 0), prepared.residents.of_set(0, 1));
-        driver.write(to.memory, &poison.words, sink)?;
+        driver.write(to, &poison.words, sink)?;
         let (what, name) = if by_kernel {
             walk(&job, &mut prepared.host(sink), true)?;
             (Timed::Program(&ONE), "the copy kernel")

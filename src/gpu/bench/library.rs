@@ -37,8 +37,7 @@ pub(super) fn measure<D: Driver>(
         }
     };
     for (i, spec) in job.buffers.iter().enumerate().filter(|(i, spec)| spec.is_poison() && job.writes(*i)) {
-        let memory = prepared.residents.of_set(0, i).memory;
-        prepared.driver.write(memory, &spec.fill(job.seed, i)?.words, sink)?;
+        prepared.driver.write(prepared.residents.of_set(0, i), &spec.fill(job.seed, i)?.words, sink)?;
     }
     let of = |buffer: usize| prepared.residents.of_set(0, buffer);
     let command = match &what {

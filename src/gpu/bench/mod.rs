@@ -7,6 +7,7 @@ mod library;
 mod prepared;
 mod profile;
 mod residents;
+pub(super) mod share;
 
 use self::awake::Awake;
 use self::launches::Timed;

@@ -132,8 +132,7 @@ impl<'a, D: Driver> Prepared<'a, D> {
         stage(sink, "checking")?;
         for (i, spec) in self.job.buffers.iter().enumerate().filter(|(i, spec)| spec.is_poison() && self.job.writes(*i))
         {
-            let memory = self.residents.of_set(0, i).memory;
-            self.driver.write(memory, &spec.fill(self.job.seed, i)?.words, sink)?;
+            self.driver.write(self.residents.of_set(0, i), &spec.fill(self.job.seed, i)?.words, sink)?;
         }
         carry_out(self.driver, self.residents.restoring(0), sink)?;
         let bounds = self.bind(0)?;
@@ -225,9 +224,9 @@ impl<'a, D: Driver> Prepared<'a, D> {
 
 /// Walks through a program on the device.
 pub(super) struct Walker<'h, 'a, D: Driver> {
-    prepared: &'h mut Prepared<'a, D>,
+    pub prepared: &'h mut Prepared<'a, D>,
     bounds: Option<Bounds<D>>,
-    sink: &'h mut dyn Sink,
+    pub sink: &'h mut dyn Sink,
 }
 
 impl<D: Driver> Host for Walker<'_, '_, D> {

@@ -42,7 +42,8 @@ impl<D: Driver> Residents<D> {
         let room = |bytes: &u64| driver.allocate(*bytes).map_err(|why| no_room(job, &why));
         let masters: Vec<D::Memory> = sizes.iter().map(room).collect::<Result<_, _>>()?;
         for (i, (spec, memory)) in job.buffers.iter().zip(&masters).enumerate() {
-            driver.write(memory, &spec.fill(job.seed, i)?.words, sink)?;
+            let all = Part { memory, offset: 0, bytes: sizes[i] };
+            driver.write(all, &spec.fill(job.seed, i)?.words, sink)?;
         }
         let pristine = masters.iter().map(|_| None).collect();
         let mut residents = Self { sizes, masters, copies: Vec::new(), pristine, sets: 1, cache: CacheState::Warm };

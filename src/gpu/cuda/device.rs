@@ -57,6 +57,18 @@ impl Gpu {
         Self::open_ordinal(ordinal).map_err(|code| failure(&names[ordinal], code))
     }
 
+    /// Opens the device of a rank: that of its number among the ranks of its host, from the first one again if there are not so many.
+    ///
+    /// # Errors
+    /// When there is no driver, no device, or it may not be used.
+    pub(super) fn of_rank(local: usize) -> Result<Self, Failure> {
+        probe::require_driver()?;
+        let names = probe::devices().map_err(|code| failure("the device", code))?;
+        let ordinal = local.checked_rem(names.len());
+        let ordinal = ordinal.ok_or_else(|| Diagnostic::error("the CUDA driver sees no device"))?;
+        Self::open_ordinal(ordinal).map_err(|code| failure(&names[ordinal], code))
+    }
+
     fn open_ordinal(ordinal: usize) -> driver::Outcome<Self> {
         let ordinal = i32::try_from(ordinal).unwrap_or(i32::MAX);
         let context = Context::open(ordinal)?;

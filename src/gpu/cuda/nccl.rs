@@ -7,6 +7,7 @@ use cudarc::nccl::result::{self, NcclError};
 use cudarc::nccl::sys;
 
 use super::driver::{Context, Memory, STREAM};
+use crate::base::tensor::Elem;
 use crate::ranks::measure::Collective;
 
 /// What a call gives; on failure why, in words.
@@ -29,6 +30,16 @@ pub(super) fn new_id() -> Outcome<[u8; ID]> {
     result::get_uniqueid().map(|id| id.internal.map(i8::cast_unsigned)).map_err(of)
 }
 
+/// A message: a part of a memory, with a chunk for each rank.
+pub(super) struct Piece<'a> {
+    pub memory: &'a Memory,
+    /// The type of its numbers: F16 or F32.
+    pub elem: Elem,
+    /// Where it begins, and how long it is, in bytes.
+    pub offset: u64,
+    pub bytes: u64,
+}
+
 /// A rank's end of the connections between all.
 pub(super) struct Communicator(sys::ncclComm_t);
 
@@ -47,14 +58,21 @@ impl Communicator {
         Ok(Self(raw))
     }
 
-    /// Has a collective carried out after the work before, in place; does not wait. `memory` has `chunk` floats for each rank.
-    pub(super) fn run(&self, what: Collective, memory: &Memory, rank: usize, size: usize, chunk: usize) -> Outcome<()> {
-        let own = 4 * (rank * chunk) as u64;
-        if !memory.holds(0, 4 * (size * chunk) as u64) {
-            return Err("the message is longer than its memory".to_owned());
+    /// Has a collective carried out after the work before, in place; does not wait.
+    pub(super) fn run(&self, what: Collective, piece: &Piece<'_>, rank: usize, size: usize) -> Outcome<()> {
+        let Piece { memory, elem, offset, bytes } = *piece;
+        let chunk = bytes / size as u64;
+        if !memory.holds(offset, bytes) || !chunk.is_multiple_of(elem.bytes()) {
+            return Err("NCCL: the message is longer than its memory, or has no equal chunks".to_owned());
         }
-        let at = |offset: u64| std::ptr::without_provenance_mut(memory.address(offset) as usize);
-        let (kind, sum, stream) = (sys::ncclDataType_t::ncclFloat32, sys::ncclRedOp_t::ncclSum, STREAM.cast());
+        let kind = match elem {
+            Elem::F16 => sys::ncclDataType_t::ncclFloat16,
+            Elem::F32 => sys::ncclDataType_t::ncclFloat32,
+            other => return Err(format!("NCCL: no messages of {}", other.name())),
+        };
+        let at = |at: u64| std::ptr::without_provenance_mut(memory.address(offset + at) as usize);
+        let (own, chunk) = (rank as u64 * chunk, usize::try_from(chunk / elem.bytes()).unwrap_or(0));
+        let (sum, stream) = (sys::ncclRedOp_t::ncclSum, STREAM.cast());
         // SAFETY: The memory is alive and long enough, as was just seen. Giving it back waits for the work that uses it.
         let done = unsafe {
             match what {
@@ -76,5 +94,5 @@ impl Drop for Communicator {
 
 #[expect(clippy::needless_pass_by_value, reason = "so that it fits `map_err`")]
 fn of(error: NcclError) -> String {
-    format!("{:?}", error.0)
+    format!("NCCL: {:?}", error.0)
 }

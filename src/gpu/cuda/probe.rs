@@ -14,7 +14,7 @@ pub(super) const GET_CUBLAS: &str = "install the CUDA toolkit, or the library al
 
 /// How to get NCCL.
 pub(super) const GET_NCCL: &str = "install it (`pip install nvidia-nccl-cu13`), and put its library's folder into LD_LIBRARY_PATH; without it nothing is missing but \
-                        `warpbook ranks --over nccl`";
+                        `--over nccl` of `ranks` and `run`";
 
 /// Fails where the driver's library is missing.
 pub(super) fn require_driver() -> Result<(), Diagnostic> {

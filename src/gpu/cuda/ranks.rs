@@ -1,6 +1,7 @@
 //! Collectives between GPUs, one rank a GPU: over NCCL, and by kernels that read the other ranks' memory.
 
 pub(in crate::gpu) mod nccl;
+mod open;
 pub(in crate::gpu) mod peers;
 
 use std::thread;
@@ -8,11 +9,17 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::device::Gpu as Device;
 use super::driver::{self, Attribute, Context, Event, Memory};
 use super::peer::{self, told};
-use super::probe;
+use super::{guarded, probe};
 use crate::base::diag::Diagnostic;
+use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::ranks::Between;
+use crate::gpu::{bench, limits};
+use crate::job::Share;
 use crate::ranks::meeting::Meeting;
+use crate::trace::record::Record;
 
 /// Collectives that are queued before the host waits for them: if a rank is lost, those in the queue each take a moment to give up.
 const QUEUED: usize = 256;
@@ -38,6 +45,12 @@ struct Gpu {
     /// The fewest multiprocessors of any rank's GPU: all launch as many blocks.
     multiprocessors: u32,
     architecture: i32,
+}
+
+impl AsRef<Self> for Gpu {
+    fn as_ref(&self) -> &Self {
+        self
+    }
 }
 
 impl Gpu {
@@ -68,22 +81,6 @@ impl Gpu {
         let all = all.map_err(|_| meeting.explain(&Diagnostic::error("a rank does not say which GPU it has")))?;
         gpu.multiprocessors = all.iter().map(|card| card.multiprocessors).min().unwrap_or(1);
         Ok((gpu, all))
-    }
-
-    /// Does something so many times, and waits until the device is done with it. `submit` only queues it.
-    fn repeat(
-        &self,
-        times: usize,
-        meeting: &mut Meeting,
-        mut submit: impl FnMut() -> Result<(), String>,
-    ) -> Result<(), Diagnostic> {
-        for queued in (0..times).step_by(QUEUED) {
-            for _ in queued..times.min(queued + QUEUED) {
-                submit().map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
-            }
-            self.wait(meeting)?;
-        }
-        Ok(())
     }
 
     /// Waits until the device is done with what was submitted, or a rank is lost.
@@ -121,6 +118,45 @@ fn read(memory: &Memory, count: usize) -> Result<Vec<f32>, Diagnostic> {
     let mut words = vec![0_u32; count];
     memory.read(0, &mut words).map_err(|code| Diagnostic::error(told("reading from the device", code)))?;
     Ok(words.into_iter().map(f32::from_bits).collect())
+}
+
+/// How many GPUs the driver sees; 0 without one.
+pub(in crate::gpu) fn gpus() -> usize {
+    guarded(|| Ok(if driver::is_present() { probe::devices().map_or(0, |names| names.len()) } else { 0 })).unwrap_or(0)
+}
+
+/// Does something so many times, and waits until the device is done with it. `submit` only queues it.
+fn repeat<T: AsRef<Gpu>>(
+    with: &mut T,
+    times: usize,
+    meeting: &mut Meeting,
+    mut submit: impl FnMut(&mut T, &Meeting) -> Result<(), String>,
+) -> Result<(), Diagnostic> {
+    for queued in (0..times).step_by(QUEUED) {
+        for _ in queued..times.min(queued + QUEUED) {
+            submit(with, meeting).map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
+        }
+        with.as_ref().wait(meeting)?;
+    }
+    Ok(())
+}
+
+/// Runs a share on the GPU of this rank, whose memory the others reach over NCCL or by themselves.
+///
+/// # Errors
+/// When it cannot run here, or a rank is lost: all have been told.
+pub(in crate::gpu) fn run(between: Between, share: &Share, meeting: &mut Meeting) -> Result<Record, Failure> {
+    guarded(|| {
+        let device = Device::of_rank(meeting.world().local);
+        let device = device.map_err(|failure| meeting.explain(&failure.diagnostic))?;
+        if let Some(problem) = limits::check(&share.part, &device.description).into_iter().next() {
+            return Err(meeting.explain(&problem).into());
+        }
+        bench::share::run(&device, share, meeting, &mut Alone, |parts, meeting| match between {
+            Between::Nccl => nccl::exchange(meeting),
+            Between::Peers => peers::exchange(parts, meeting),
+        })
+    })
 }
 
 /// Two ranks that have the same GPU, if there are any.

@@ -3,7 +3,7 @@
 use crate::base::diag::Diagnostic;
 use crate::base::files::PackFiles;
 use crate::base::parts;
-use crate::gpu::backend::{Event, Failure, Sink};
+use crate::gpu::backend::{Alone, Failure};
 use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::job::{Launch, Twin, Wgsl};
 use crate::simt::Program;
@@ -23,17 +23,6 @@ pub(super) const REACH: usize = 65_536;
 
 /// What stands behind a text: a byte that no UTF-8 has.
 pub(super) const END: u8 = 0xff;
-
-/// Nobody looks at the way, and nobody cancels but by ending the process.
-pub(super) struct Alone;
-
-impl Sink for Alone {
-    fn event(&mut self, _: Event) {}
-
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
 
 /// Buffers by their names.
 pub(super) struct Board<'d, D: Driver> {
@@ -106,7 +95,7 @@ impl<'d, D: Driver> Board<'d, D> {
     /// # Errors
     /// When the device fails.
     pub fn write(&self, name: &str, words: &[u32]) -> Result<(), Failure> {
-        self.driver.write(self.part(name)?.memory, words, &Alone)
+        self.driver.write(self.part(name)?, words, &Alone)
     }
 
     /// The first words of a buffer, once all work before is done.

@@ -1,10 +1,10 @@
 //! Encoding a text on a device, part by part. What its kernels are too small for is encoded on the processor's cores.
 
-use super::board::{Alone, Board, CUT, REACH, rule};
+use super::board::{Board, CUT, REACH, rule};
 use super::on_device;
 use super::stage::{Stage, blocks, copy, host};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::Failure;
+use crate::gpu::backend::{Alone, Failure};
 use crate::gpu::driver::{Driver, Part, Work};
 use crate::tokenizer::tables::Table;
 use crate::tokenizer::{Pattern, Vocabulary, encode};

@@ -21,7 +21,7 @@ fn on_device<W: Work>(backend: Backend, work: W) -> Result<W::Output, Diagnostic
             .into()),
         Backend::Wgpu => wgpu::with_device(work),
         #[cfg(feature = "cuda")]
-        Backend::Cuda => super::cuda::with_device(work),
+        Backend::Cuda => super::cuda::with_device(None, work),
         #[cfg(not(feature = "cuda"))]
         Backend::Cuda => Err(Diagnostic::error("this build has no CUDA backend").hint("use --backend wgpu").into()),
     };

@@ -1,10 +1,10 @@
 //! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host only queues the rounds.
 
-use super::board::{Alone, BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
+use super::board::{BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
 use super::on_device;
 use super::stage::{Stage, blocks};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::Failure;
+use crate::gpu::backend::{Alone, Failure};
 use crate::gpu::driver::{Command, Driver, Work};
 use crate::tokenizer::tables::Table;
 use crate::tokenizer::{Pattern, Ties, Vocabulary};

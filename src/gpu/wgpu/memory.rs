@@ -25,13 +25,13 @@ pub(super) fn create(gpu: &Gpu, bytes: u64) -> Result<wgpu::Buffer, wgpu::Error>
     })
 }
 
-/// Writes `words` into `buffer`, piece by piece: a staging copy of the whole would double what it takes.
-pub(super) fn upload(gpu: &Gpu, buffer: &wgpu::Buffer, words: &[u32], sink: &dyn Sink) -> Result<(), Failure> {
+/// Writes `words` to the start of `part`, piece by piece: a staging copy of the whole would double what it takes.
+pub(super) fn upload(gpu: &Gpu, part: Part<'_, Gpu>, words: &[u32], sink: &dyn Sink) -> Result<(), Failure> {
     let bytes: &[u8] = bytemuck::cast_slice(words);
-    let mut offset = 0;
+    let mut offset = part.offset;
     #[expect(clippy::cast_possible_truncation, reason = "a constant of 64 MiB")]
     for piece in bytes.chunks(CHUNK as usize) {
-        gpu.queue.write_buffer(buffer, offset, piece);
+        gpu.queue.write_buffer(part.memory, offset, piece);
         offset += piece.len() as u64;
         let index = gpu.queue.submit([]);
         gpu.wait(&index, sink)?;

@@ -5,6 +5,7 @@ mod checks;
 mod evaluate;
 mod flow;
 mod launch;
+pub mod share;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

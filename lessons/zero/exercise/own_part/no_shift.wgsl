@@ -1,5 +1,6 @@
 // Every rank takes the gradient of the layer's first part.
-// A lane has one parameter; y is the rank, z the layer.
+// A lane has one parameter; y is the rank from FIRST
+// on, z the layer.
 
 enable f16;
 
@@ -7,6 +8,7 @@ override LAYERS: u32 = 2;
 override OWN: u32 = 272;  // elements of a layer to update
 override ROW: u32 = 272;  // elements of a layer in `grads`
 override SHIFT: u32 = 0;  // from one rank's part to the next
+override FIRST: u32 = 0;  // the rank of y = 0
 override RATE: f32 = 0.01;
 override SCALE: f32 = 1024.0;  // the gradients' factor
 
@@ -20,11 +22,11 @@ var<storage, read_write> master: array<f32>;
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let i = gid.x;
-    let rank = gid.y;
+    let rank = FIRST + gid.y;
     if (i >= OWN) {
         return;
     }
-    let row = rank * LAYERS + gid.z;
+    let row = gid.y * LAYERS + gid.z;
     let own = row * OWN + i;
     let g = f32(grads[row * ROW + i]) / SCALE;
     let mean = 0.9 * m[own] + 0.1 * g;

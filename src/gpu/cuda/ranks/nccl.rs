@@ -5,15 +5,21 @@ use std::time::Duration;
 
 use super::{Gpu, read, same, whole_chunks, write};
 use crate::base::diag::Diagnostic;
+use crate::base::tensor::Elem;
+use crate::gpu::backend::Failure;
+use crate::gpu::bench::share::Joined;
+use crate::gpu::cuda::device::Gpu as Device;
 use crate::gpu::cuda::driver::{Context, Memory};
-use crate::gpu::cuda::nccl::{self, Communicator};
+use crate::gpu::cuda::nccl::{self, Communicator, Piece};
 use crate::gpu::cuda::peer::told;
 use crate::gpu::cuda::probe;
+use crate::gpu::driver::Part;
+use crate::gpu::share::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
 use crate::ranks::meeting::Meeting;
 
-/// NCCL's collectives.
-struct Nccl {
+/// Messages in memory of their own.
+struct Messages {
     communicator: Communicator,
     memory: Memory,
     count: usize,
@@ -25,6 +31,21 @@ struct Nccl {
 /// # Errors
 /// When the library is missing, two ranks have one GPU, or a rank is lost.
 pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
+    let (communicator, gpu) = communicate(meeting)?;
+    let memory = gpu.memory(4 * most, meeting)?;
+    Ok(Box::new(Messages { communicator, memory, count: 0, gpu }))
+}
+
+/// Joins all ranks over NCCL, for parts of a program's buffers.
+///
+/// # Errors
+/// As [`join`]: all have been told.
+pub(super) fn exchange(meeting: &mut Meeting) -> Joined<Device> {
+    let (communicator, gpu) = communicate(meeting)?;
+    Ok(Box::new(Pieces { communicator, gpu }))
+}
+
+fn communicate(meeting: &mut Meeting) -> Result<(Communicator, Gpu), Diagnostic> {
     let (gpu, all) = Gpu::open(meeting)?;
     let missing = || Diagnostic::error("no library libnccl can be loaded").hint(probe::GET_NCCL);
     nccl::version().ok_or_else(|| meeting.explain(&missing()))?;
@@ -50,11 +71,10 @@ pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn
     }
     let joined = joining.join().unwrap_or_else(|_| Err("its thread has failed".to_owned()));
     let communicator = joined.map_err(|why| meeting.explain(&words(why)))?;
-    let memory = gpu.memory(4 * most, meeting)?;
-    Ok(Box::new(Nccl { communicator, memory, count: 0, gpu }))
+    Ok((communicator, gpu))
 }
 
-impl Transport for Nccl {
+impl Transport for Messages {
     fn name(&self) -> &'static str {
         "nccl"
     }
@@ -69,15 +89,43 @@ impl Transport for Nccl {
     }
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-        let Gpu { rank, size, .. } = self.gpu;
-        let submit = || {
-            let done = self.communicator.run(what, &self.memory, rank, size, self.count / size);
-            done.map_err(|why| format!("NCCL: {why}"))
-        };
-        self.gpu.repeat(times, meeting, submit)
+        let Self { communicator, memory, count, gpu } = self;
+        let piece = Piece { memory, elem: Elem::F32, offset: 0, bytes: 4 * *count as u64 };
+        super::repeat(gpu, times, meeting, |gpu, _| communicator.run(what, &piece, gpu.rank, gpu.size))
     }
 
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic> {
         read(&self.memory, self.count)
+    }
+}
+
+/// Parts of a program's buffers.
+struct Pieces {
+    communicator: Communicator,
+    gpu: Gpu,
+}
+
+impl Exchange<Device> for Pieces {
+    fn links(&self) -> Links {
+        Links::Unknown
+    }
+
+    fn run(
+        &mut self,
+        _: &Device,
+        what: Collective,
+        elem: Elem,
+        piece: Part<'_, Device>,
+        meeting: &mut Meeting,
+    ) -> Result<Sent, Failure> {
+        let Part { memory, offset, bytes } = piece;
+        let piece = Piece { memory, elem, offset, bytes };
+        let done = self.communicator.run(what, &piece, self.gpu.rank, self.gpu.size);
+        done.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
+        Ok(None)
+    }
+
+    fn wait(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {
+        Ok(self.gpu.wait(meeting)?)
     }
 }

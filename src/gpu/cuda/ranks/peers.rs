@@ -1,172 +1,60 @@
-//! Our own collectives between ranks: each reads what it needs from the others' memory.
+//! Our own collectives: each rank reads what it needs from the others' memory.
 
-use super::{Gpu, read, same, whole_chunks, write};
+use super::open::{Kernels, Kind, Message, Open, load, require_reach};
+use super::{Gpu, read, whole_chunks, write};
 use crate::base::diag::Diagnostic;
-use crate::gpu::cuda::driver::{Arguments, Function, Locked, Memory};
-use crate::gpu::cuda::peer::{self, Opened, told};
-use crate::gpu::cuda::{compile, nvrtc, probe};
+use crate::base::tensor::Elem;
+use crate::gpu::backend::Failure;
+use crate::gpu::bench::share::Joined;
+use crate::gpu::cuda::device::Gpu as Device;
+use crate::gpu::cuda::driver::Memory;
+use crate::gpu::driver::Part;
+use crate::gpu::share::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
 use crate::ranks::meeting::Meeting;
-
-/// The kernels.
-const KERNELS: &str = include_str!("../../../../shaders/ranks/peers.cu");
 
 /// The longest message that everyone sums as a whole, in bytes: beyond it, two shots move fewer bytes.
 const ONE_SHOT: usize = 128 << 10;
 
-/// Lanes of a block, and blocks for each multiprocessor.
-const LANES: u32 = 512;
-const BLOCKS: u32 = 1;
-
-/// The most ranks that read each other's memory: each lane holds a number of all.
-const MOST: usize = 32;
-
-/// Our own collectives: each rank reads what it needs from the others' memory.
-struct Peers {
-    reduce_scatter: Function,
-    all_gather: Function,
-    all_reduce: Function,
-    one_shot: Function,
-    /// The two places for numbers; the flags, which only kernels use; who did not come.
+/// Messages in memory of their own.
+struct Messages {
+    open: Open,
+    kernels: Kernels,
+    /// The two places for numbers, and the tables for numbers in the first place and in the second.
     places: [Memory; 2],
-    _flags: Memory,
-    trouble: Locked,
-    /// The addresses of all of these of all ranks, for numbers in the first place and in the second.
     tables: [Memory; 2],
-    opened: Vec<Opened>,
     /// Which place has the numbers.
     place: usize,
-    /// How often ranks have met on the device.
-    turn: u64,
     count: usize,
-    /// Two ranks that have the same GPU.
-    share: Option<[usize; 2]>,
-    gpu: Gpu,
 }
 
-/// Opens the memory of all ranks, for messages of up to `most` numbers.
+/// Opens memory of all ranks for messages of up to `most` numbers.
 ///
 /// # Errors
 /// When a GPU cannot reach another one, or a rank is lost.
 pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
     let (gpu, all) = Gpu::open(meeting)?;
-    probe::require_nvrtc().map_err(|problem| meeting.explain(&problem))?;
-    let failed = |what: &str, code| Diagnostic::error(told(what, code));
-    if gpu.size > MOST {
-        let message = format!("{MOST} ranks at most read each other's memory, and there are {}", gpu.size);
-        return Err(Diagnostic::error(message).hint("start fewer ranks, or use --over nccl or --over host"));
-    }
-    for (other, card) in all.iter().enumerate() {
-        let is_here = peer::identity(card.ordinal).is_ok_and(|here| here == card.identity);
-        let can_read = is_here && peer::can_reach(all[gpu.rank].ordinal, card.ordinal).unwrap_or(false);
-        if !can_read {
-            let message = format!("the GPU of rank {} cannot read the memory of rank {other}'s", gpu.rank);
-            return Err(meeting.explain(&Diagnostic::error(message).hint("use --over nccl or --over host")));
-        }
-    }
-    let functions = load(&gpu).map_err(|problem| meeting.explain(&problem))?;
-    let [reduce_scatter, all_gather, all_reduce, one_shot] = functions;
+    require_reach(&gpu, &all, meeting)?;
+    let kernels = load(&gpu, Kind { half: false, wide: true, again: false });
+    let kernels = kernels.map_err(|problem| meeting.explain(&problem))?;
     let places = [gpu.memory(4 * most, meeting)?, gpu.memory(4 * most, meeting)?];
-    let flags = gpu.memory(4 * (gpu.multiprocessors * BLOCKS) as usize * gpu.size, meeting)?;
-    let trouble =
-        Locked::new(&gpu.context, 1).map_err(|code| meeting.explain(&failed("no memory of the host", code)))?;
-    let handles = [&places[0], &places[1], &flags].map(peer::share);
-    let mut own = Vec::new();
-    for handle in handles {
-        own.extend(handle.map_err(|code| meeting.explain(&failed("memory cannot be shared", code)))?);
-    }
-    flags
-        .fill(0, 4 * (gpu.multiprocessors * BLOCKS) as u64 * gpu.size as u64, 0)
-        .map_err(|code| failed("clearing flags", code))?;
-    gpu.wait(meeting)?;
-    let handles = meeting.gather(own)?;
-    let (mut opened, mut addresses) = (Vec::new(), [Vec::new(), Vec::new(), Vec::new()]);
-    for (rank, handles) in handles.iter().enumerate() {
-        for ((own, addresses), handle) in
-            [&places[0], &places[1], &flags].iter().zip(&mut addresses).zip(handles.chunks_exact(peer::HANDLE))
-        {
-            if rank == gpu.rank {
-                addresses.push(own.address(0));
-                continue;
-            }
-            let handle = handle.try_into().map_err(|_| Diagnostic::error("a rank sent no handle"))?;
-            let there = Opened::new(&gpu.context, handle).map_err(|code| {
-                meeting.explain(&failed(&format!("the memory of rank {rank} cannot be opened"), code))
-            })?;
-            addresses.push(there.address());
-            opened.push(there);
-        }
-    }
-    let [first, second, flags_of] = addresses;
-    let mut tables = Vec::new();
-    for table in [[&first, &flags_of, &second], [&second, &flags_of, &first]] {
-        let words: Vec<u32> =
-            table.into_iter().flatten().flat_map(|address| [*address as u32, (address >> 32) as u32]).collect();
-        let memory = gpu.memory(4 * words.len(), meeting)?;
-        memory.write(0, &words).map_err(|code| failed("writing addresses", code))?;
-        tables.push(memory);
-    }
-    let Ok(tables) = <[Memory; 2]>::try_from(tables) else { return Err(Diagnostic::error("there are two tables")) };
+    let open = Open::new(&[&places[0], &places[1]], gpu, &all, meeting)?;
+    let tables = [open.table(0, 1, meeting)?, open.table(1, 0, meeting)?];
     meeting.gather(Vec::new())?;
-    let share = same(&all);
-    let (place, turn, count) = (0, 0, 0);
-    Ok(Box::new(Peers {
-        reduce_scatter,
-        all_gather,
-        all_reduce,
-        one_shot,
-        places,
-        _flags: flags,
-        trouble,
-        tables,
-        opened,
-        place,
-        turn,
-        count,
-        share,
-        gpu,
-    }))
+    Ok(Box::new(Messages { open, kernels, places, tables, place: 0, count: 0 }))
 }
 
-/// The kernels, compiled for the rank's GPU.
-fn load(gpu: &Gpu) -> Result<[Function; 4], Diagnostic> {
-    let broken = |why: String| Diagnostic::error(format!("NVRTC: {why}"));
-    let known = nvrtc::architectures().map_err(broken)?;
-    let target = compile::target(Some(gpu.architecture), &known).map_err(broken)?;
-    let options = [format!("--gpu-architecture={target}"), format!("-DRANKS={}", gpu.size)];
-    let compiled = nvrtc::compile(KERNELS, "peers.cu", &[], &options).map_err(broken)?;
-    if !compiled.done {
-        return Err(broken(compiled.log));
-    }
-    let image = if compiled.cubin.is_empty() { &compiled.ptx } else { &compiled.cubin };
-    let load = |name| {
-        Function::load(&gpu.context, image, name)
-            .map_err(|code| Diagnostic::error(told(&format!("kernel `{name}`"), code)))
-    };
-    Ok([load("reduce_scatter")?, load("all_gather")?, load("all_reduce")?, load("one_shot")?])
-}
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        // Kernels that still wait for a rank that is lost give up: memory goes only when they have ended.
-        self.trouble.set_first(u32::MAX);
-    }
-}
-
-impl Transport for Peers {
+impl Transport for Messages {
     fn name(&self) -> &'static str {
         "peer"
     }
 
     fn remark(&self) -> Option<String> {
-        let [one, other] = self.share?;
-        Some(format!(
-            "ranks {one} and {other} have the same GPU and take turns on it: results are checked, and the times are those of the turns"
-        ))
+        self.open.remark()
     }
 
     fn count(&self, wanted: usize) -> usize {
-        whole_chunks(wanted, self.gpu.size)
+        whole_chunks(wanted, self.open.gpu.size)
     }
 
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic> {
@@ -175,36 +63,17 @@ impl Transport for Peers {
     }
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-        let chunk = (self.count / self.gpu.size / 4) as u64;
-        let is_one_shot = what == Collective::AllReduce && 4 * self.count <= ONE_SHOT;
-        let (function, meetings) = match what {
-            Collective::ReduceScatter => (&self.reduce_scatter, 1),
-            Collective::AllGather => (&self.all_gather, 1),
-            Collective::AllReduce if is_one_shot => (&self.one_shot, 1),
-            Collective::AllReduce => (&self.all_reduce, 2),
-        };
-        let elements = if is_one_shot { chunk * self.gpu.size as u64 } else { chunk };
-        let blocks = elements.div_ceil(u64::from(LANES)).clamp(1, u64::from(self.gpu.multiprocessors * BLOCKS));
-        let patience = u64::try_from(meeting.patience().as_nanos()).unwrap_or(u64::MAX);
-        let grid = [u32::try_from(blocks).unwrap_or(1), 1, 1];
-        let (mut place, mut turn) = (self.place, self.turn);
-        self.gpu.repeat(times, meeting, || {
-            let table = self.tables[place].address(0);
-            let values = [table, self.gpu.rank as u64, chunk, turn + 1, patience, self.trouble.address()];
-            let arguments = Arguments::new(&values, Vec::new());
-            function.launch(grid, [LANES, 1, 1], 0, &arguments).map_err(|code| told("launching a collective", code))?;
-            turn += meetings;
+        let Self { open, kernels, tables, place, count, .. } = self;
+        let chunk = (*count / open.gpu.size / 4) as u64;
+        let is_one_shot = what == Collective::AllReduce && 4 * *count <= ONE_SHOT;
+        let message = Message { what, is_one_shot, first: 0, chunk };
+        super::repeat(open, times, meeting, |open, meeting| {
+            open.launch(kernels, &message, &tables[*place], meeting)?;
             // One shot leaves the numbers in the other place.
-            place = if is_one_shot { 1 - place } else { place };
+            *place = if is_one_shot { 1 - *place } else { *place };
             Ok(())
         })?;
-        (self.place, self.turn) = (place, turn);
-        match self.trouble.first().checked_sub(1) {
-            None => Ok(()),
-            Some(rank) => {
-                Err(meeting.explain(&Diagnostic::error(format!("rank {rank} did not come to a meeting on the device"))))
-            }
-        }
+        open.look(meeting)
     }
 
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic> {
@@ -212,8 +81,89 @@ impl Transport for Peers {
     }
 
     fn leave(&mut self, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-        // Nobody's memory may go as long as another rank has it open.
-        self.opened.clear();
-        meeting.gather(Vec::new()).map(|_| ())
+        self.open.leave(meeting)
+    }
+}
+
+/// Parts of a program's buffers.
+struct Pieces {
+    open: Open,
+    /// As far as they were needed.
+    kernels: Vec<(Kind, Kernels)>,
+    /// By buffer: its address here, and the table for it.
+    tables: Vec<(u64, Memory)>,
+}
+
+/// Opens these buffers of all ranks.
+///
+/// # Errors
+/// When a GPU cannot reach another one, or a rank is lost: all have been told.
+pub(super) fn exchange(parts: &[Part<'_, Device>], meeting: &mut Meeting) -> Joined<Device> {
+    let (gpu, all) = Gpu::open(meeting)?;
+    require_reach(&gpu, &all, meeting)?;
+    let memories: Vec<&Memory> = parts.iter().map(|part| part.memory).collect();
+    let open = Open::new(&memories, gpu, &all, meeting)?;
+    let mut tables = Vec::new();
+    for (i, memory) in memories.iter().enumerate() {
+        tables.push((memory.address(0), open.table(i, i, meeting)?));
+    }
+    meeting.gather(Vec::new())?;
+    Ok(Box::new(Pieces { open, kernels: Vec::new(), tables }))
+}
+
+impl Pieces {
+    /// The place of the kernels of a kind, which are compiled when they are first needed.
+    fn kernels(&mut self, kind: Kind) -> Result<usize, Diagnostic> {
+        if let Some(known) = self.kernels.iter().position(|(known, _)| *known == kind) {
+            return Ok(known);
+        }
+        self.kernels.push((kind, load(&self.open.gpu, kind)?));
+        Ok(self.kernels.len() - 1)
+    }
+}
+
+impl Exchange<Device> for Pieces {
+    fn links(&self) -> Links {
+        Links::Pairs
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.open.remark()
+    }
+
+    fn run(
+        &mut self,
+        _: &Device,
+        what: Collective,
+        elem: Elem,
+        piece: Part<'_, Device>,
+        meeting: &mut Meeting,
+    ) -> Result<Sent, Failure> {
+        let (rank, size) = (self.open.gpu.rank, self.open.gpu.size);
+        let chunk = piece.bytes / size as u64;
+        let wide = piece.offset.is_multiple_of(16) && chunk.is_multiple_of(16);
+        let kind = Kind { half: elem == Elem::F16, wide, again: true };
+        let known = self.kernels(kind).map_err(|problem| meeting.explain(&problem))?;
+        let (first, taken) = (piece.offset / kind.bytes(), chunk / kind.bytes());
+        let message = Message { what, is_one_shot: false, first, chunk: taken };
+        let here = piece.memory.address(0);
+        let table = self.tables.iter().find(|(address, _)| *address == here);
+        let launched = match table {
+            Some((_, table)) => self.open.launch(&self.kernels[known].1, &message, table, meeting),
+            None => Err("a buffer that is exchanged was not opened".to_owned()),
+        };
+        launched.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
+        // Each of the others reads a chunk of this rank's, in either direction.
+        let bytes = if what == Collective::AllReduce { 2 * chunk } else { chunk };
+        Ok(Some((0..size).filter(|other| *other != rank).map(|other| (other, bytes)).collect()))
+    }
+
+    fn wait(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {
+        self.open.gpu.wait(meeting)?;
+        Ok(self.open.look(meeting)?)
+    }
+
+    fn leave(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {
+        Ok(self.open.leave(meeting)?)
     }
 }

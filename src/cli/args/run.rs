@@ -1,0 +1,55 @@
+//! The arguments of `warpbook run` that no other command takes, and those of buffers' contents.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ranks::seconds;
+use super::{OverArg, RunArgs, buffer_file, printed};
+use crate::session::io::Io;
+
+/// Options of `run`.
+#[derive(Args, Debug)]
+pub struct RunCommand {
+    /// What `sweep` takes too.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else an H100.
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
+    /// Contents of buffers.
+    #[command(flatten)]
+    pub io: IoArgs,
+    /// Run each rank of a program as a process of its own, and exchange numbers over this. The ranks are started here, unless torchrun,
+    /// srun or mpirun started this.
+    #[arg(long, value_enum)]
+    pub over: Option<OverArg>,
+    /// How long a rank may say nothing before it is taken for lost, in seconds.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    pub patience: f64,
+}
+
+/// Contents of buffers from files, into files, and onto the screen.
+#[derive(Args, Debug)]
+pub struct IoArgs {
+    /// What a buffer begins with: a NumPy file of its element type and length.
+    #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
+    pub inputs: Vec<(String, PathBuf)>,
+    /// Where a buffer's content at the end goes, as a NumPy file.
+    #[arg(long = "dump", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
+    pub dumps: Vec<(String, PathBuf)>,
+    /// Print a buffer's content at the end, or some elements of it: from the first to before the second.
+    #[arg(long = "print", value_name = "BUFFER[:FROM..TO]", value_parser = printed)]
+    pub prints: Vec<Print>,
+}
+
+/// Elements to print: a buffer, and from where to before where.
+pub type Print = (String, Option<(u64, u64)>);
+
+impl IoArgs {
+    /// The use-case's own form.
+    #[must_use]
+    pub fn io(&self) -> Io {
+        Io { inputs: self.inputs.clone(), dumps: self.dumps.clone(), prints: self.prints.clone() }
+    }
+}

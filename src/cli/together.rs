@@ -1,0 +1,115 @@
+//! `warpbook run` as one of several ranks, or as the process that starts them.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::args::{OverArg, RunCommand};
+use super::{DONE, again, note, out, problems, ranks};
+use crate::base::diag::Diagnostic;
+use crate::gpu::ranks::{Between, gpus};
+use crate::gpu::tokenizer::missing_setting;
+use crate::lesson::{Pack, Variant};
+use crate::ranks::launch::end_with_launcher;
+use crate::ranks::meeting::Meeting;
+use crate::ranks::world::World;
+use crate::session::devices::Choice;
+use crate::session::run::{self, RunOptions};
+use crate::session::together::{self, Together};
+use crate::trace::record::Backend;
+
+/// What this process is for.
+pub(super) enum Role {
+    /// It runs all by itself.
+    Alone,
+    /// It is one of several ranks.
+    Rank(Box<Together>),
+    /// It started them, and they have ended.
+    Launcher(ExitCode),
+}
+
+/// What this process is for, as its arguments and its environment say. `options` get the backend that ranks need.
+pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) -> Result<Role, ExitCode> {
+    let lesson = run::lesson(pack, &command.run.lesson).map_err(out::misused)?;
+    let chosen = options.which.of(lesson).map_err(out::misused)?;
+    let chosen: Vec<Variant> = chosen.into_iter().map(|(_, variant)| variant).collect();
+    let params = run::params(lesson, &options.set).map_err(out::misused)?;
+    let ranks = together::ranks(lesson, &chosen, &params).map_err(|found| {
+        problems(&found);
+        super::MISUSED
+    })?;
+    let Some(ranks) = ranks else {
+        if command.over.is_none() {
+            return Ok(Role::Alone);
+        }
+        let message = format!("nothing that is to run of `{}` is made for several processes", lesson.id);
+        return Err(out::misused(Diagnostic::error(message).hint("leave --over out")));
+    };
+    let world = World::from(|name| std::env::var(name).ok()).map_err(out::misused)?;
+    let world = world.filter(|world| world.size > 1 || command.over.is_some());
+    let is_cuda = options.backend == Choice::Only(Backend::Cuda);
+    let has_gpus = || is_cuda && ranks > 1 && gpus() >= ranks;
+    if command.over.is_none() && world.is_none() && !has_gpus() {
+        return Ok(Role::Alone);
+    }
+    let over = command.over.unwrap_or(if is_cuda { OverArg::Nccl } else { OverArg::Host });
+    let between = match over {
+        OverArg::Host => None,
+        OverArg::Nccl => Some(Between::Nccl),
+        OverArg::Peer => Some(Between::Peers),
+    };
+    match options.backend {
+        Choice::Auto if between.is_some() => options.backend = Choice::Only(Backend::Cuda),
+        Choice::Only(Backend::Simt | Backend::Wgpu) if between.is_some() => {
+            let message = "only ranks on GPUs that run CUDA exchange numbers over nccl or peer";
+            return Err(out::misused(Diagnostic::error(message).hint("use --backend cuda, or --over host")));
+        }
+        _ => {}
+    }
+    let Some(world) = world else { return launched(ranks).map(Role::Launcher) };
+    if world.size != ranks {
+        let message = format!("the environment says that there are {} ranks, and the lesson has {ranks}", world.size);
+        let hint = format!("set the lesson's number of ranks to {} with --set", world.size);
+        return Err(out::misused(Diagnostic::error(message).hint(hint)));
+    }
+    if options.backend == Choice::Only(Backend::Cuda)
+        && let Some(setting) = missing_setting(Backend::Cuda)
+    {
+        return again::with(setting).map(Role::Launcher).map_err(out::misused);
+    }
+    end_with_launcher();
+    met(world, command, between).map(|together| Role::Rank(Box::new(together))).map_err(failed)
+}
+
+/// Starts the ranks, and waits for them.
+fn launched(ranks: usize) -> Result<ExitCode, ExitCode> {
+    ranks::all(ranks).map(|()| DONE).map_err(failed)
+}
+
+/// Meets the other ranks.
+fn met(world: World, command: &RunCommand, between: Option<Between>) -> Result<Together, Diagnostic> {
+    let mut meeting = Meeting::join(world, Duration::from_secs_f64(command.patience))?;
+    let args = &command.run;
+    meeting.agree(&format!(
+        "{} {:?} {:?} {:?} {:?} {:?} seed {} {:?} {between:?} {}",
+        args.lesson,
+        args.kernels,
+        args.programs,
+        args.rungs,
+        args.set,
+        args.backend,
+        args.seed,
+        command.io,
+        command.patience
+    ))?;
+    let together = Together::new(meeting, between);
+    if together.reports() {
+        let ranks = together.output();
+        note(&format!("{} ranks have met, and exchange numbers over {}", ranks.number, ranks.over));
+    }
+    Ok(together)
+}
+
+fn failed(problem: Diagnostic) -> ExitCode {
+    problems(&[problem]);
+    super::FAILED
+}

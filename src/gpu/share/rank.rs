@@ -1,0 +1,171 @@
+//! A rank walks through the whole program: its passes run on its own part of the buffers, and what is asked of a buffer is asked of all ranks.
+
+use super::{Sent, told};
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::gpu::backend::Failure;
+use crate::gpu::walk::{Host, Turn};
+use crate::job::{CollectiveSpec, Grid, Node, Repeat, Share};
+use crate::ranks::measure::Collective;
+use crate::ranks::meeting::Meeting;
+
+/// Bytes that all ranks together tell each other at once.
+const TOLD: usize = 32 << 20;
+
+/// What a rank's passes run on.
+pub(in crate::gpu) trait Local: Host {
+    /// Gives a buffer another content.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn put(&mut self, buffer: usize, content: Tensor) -> Result<(), Failure>;
+
+    /// Does a collective on some elements of a buffer with all other ranks, and waits for it.
+    ///
+    /// # Errors
+    /// When a rank is lost: all have been told.
+    fn collective(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<Sent, Failure>;
+}
+
+/// Some elements of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gpu) struct Piece {
+    pub buffer: usize,
+    pub first: u64,
+    pub count: u64,
+}
+
+/// What a rank did, step by step.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gpu) enum Step {
+    Pass(Turn),
+    Collective(Collective, Piece),
+}
+
+/// One rank among all.
+pub(in crate::gpu) struct Rank<'a, L> {
+    pub local: L,
+    share: &'a Share,
+    meeting: &'a mut Meeting,
+    /// All that it did.
+    pub steps: Vec<Step>,
+}
+
+impl<'a, L: Local> Rank<'a, L> {
+    /// Gives the buffers what this rank has of the whole.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or the device fails: all have been told.
+    pub fn new(share: &'a Share, local: L, meeting: &'a mut Meeting) -> Result<Self, Failure> {
+        let mut rank = Self { local, share, meeting, steps: Vec::new() };
+        for buffer in 0..share.part.buffers.len() {
+            let own = share.own_content(buffer).map_err(Failure::from);
+            let put = own.and_then(|own| own.map_or(Ok(()), |own| rank.local.put(buffer, own)));
+            rank.told(put)?;
+        }
+        Ok(rank)
+    }
+
+    /// Tells all ranks what went wrong here.
+    fn told<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
+        result.map_err(|failure| told(&failure, self.meeting))
+    }
+
+    /// What all ranks have of a buffer, one after the other.
+    fn gather(&mut self, buffer: usize) -> Result<Tensor, Failure> {
+        let own = self.local.content(buffer);
+        let own = self.told(own)?;
+        if !self.share.is_split(buffer) {
+            return Ok(own);
+        }
+        let count = usize::try_from(self.share.part.buffers[buffer].count).unwrap_or(usize::MAX);
+        let mut of_ranks: Vec<Vec<u32>> = vec![Vec::new(); self.share.ranks];
+        for piece in own.words.chunks((TOLD / 4 / self.share.ranks).max(1)) {
+            let all = self.meeting.gather(bytemuck::cast_slice(piece).to_vec())?;
+            for (words, bytes) in of_ranks.iter_mut().zip(all) {
+                words.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+            }
+        }
+        if of_ranks.iter().any(|words| words.len() != own.words.len()) {
+            let name = &self.share.part.buffers[buffer].name;
+            let problem = Diagnostic::error(format!("the ranks have parts of `{name}` that are not equally long"));
+            return Err(self.meeting.explain(&problem).into());
+        }
+        let of_ranks: Vec<Tensor> = of_ranks.into_iter().map(|words| Tensor { elem: own.elem, words }).collect();
+        let bits = of_ranks.iter().flat_map(|tensor| (0..count).map(|i| tensor.bits(i)));
+        Ok(Tensor::from_bits(own.elem, bits))
+    }
+
+    /// Whether a repetition would launch nothing: its first pass gets an empty grid.
+    fn is_empty(&mut self, repeat: &Repeat) -> Result<bool, Failure> {
+        let Some(Node::Pass(first)) = repeat.body.first() else { return Ok(repeat.times == 0) };
+        let grid = self.share.part.passes[*first].launch().map(|launch| launch.grid);
+        let Some(Grid::Words { buffer, at, .. }) = grid else { return Ok(repeat.times == 0) };
+        let words = self.local.elements(buffer, at, 3);
+        Ok(repeat.times == 0 || self.told(words)?.contains(&0.0))
+    }
+
+    /// The elements that a collective is about now.
+    fn piece(&mut self, spec: &CollectiveSpec) -> Result<Piece, Failure> {
+        let all = self.share.part.buffers[spec.buffer].count;
+        let Some((number, of)) = spec.part else { return Ok(Piece { buffer: spec.buffer, first: 0, count: all }) };
+        let number = self.local.elements(number, 0, 1);
+        let number = self.told(number)?.first().copied().unwrap_or(0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a word of 32 bits")]
+        let number = number as u64 % of;
+        Ok(Piece { buffer: spec.buffer, first: number * (all / of), count: all / of })
+    }
+
+    /// Adds what was sent to what a meter shows.
+    fn count(&mut self, meter: usize, sent: &[(usize, u64)]) -> Result<(), Failure> {
+        let content = self.local.content(meter);
+        let mut content = self.told(content)?;
+        for (to, bytes) in sent {
+            let word = &mut content.words[*to];
+            *word = word.wrapping_add(u32::try_from(*bytes).unwrap_or(u32::MAX));
+        }
+        let put = self.local.put(meter, content);
+        self.told(put)
+    }
+}
+
+impl<L: Local> Host for Rank<'_, L> {
+    fn pass(&mut self, turn: Turn) -> Result<bool, Failure> {
+        self.steps.push(Step::Pass(turn));
+        let done = self.local.pass(turn);
+        self.told(done)
+    }
+
+    fn replaces(&mut self, repeat: &Repeat) -> Result<bool, Failure> {
+        let share = self.share;
+        let Some(spec) = share.collectives.iter().find(|spec| spec.repeat == repeat.id) else { return Ok(false) };
+        if self.is_empty(repeat)? {
+            return Ok(true);
+        }
+        let piece = self.piece(spec)?;
+        let sent = self.local.collective(spec.what, piece, self.meeting)?;
+        self.steps.push(Step::Collective(spec.what, piece));
+        if let (Some(meter), Some(sent)) = (spec.meter, sent) {
+            self.count(meter, &sent)?;
+        }
+        Ok(true)
+    }
+
+    fn content(&mut self, buffer: usize) -> Result<Tensor, Failure> {
+        self.gather(buffer)
+    }
+
+    fn elements(&mut self, buffer: usize, first: u64, count: u64) -> Result<Vec<f64>, Failure> {
+        if !self.share.is_split(buffer) {
+            let elements = self.local.elements(buffer, first, count);
+            return self.told(elements);
+        }
+        let all = self.gather(buffer)?;
+        let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(all.len());
+        Ok((at(first)..at(first.saturating_add(count))).map(|i| all.get(i)).collect())
+    }
+
+    fn cancelled(&self) -> bool {
+        self.local.cancelled()
+    }
+}

@@ -1,0 +1,94 @@
+//! Being one of several ranks: processes that run a program together.
+
+use super::jobs::{Params, share};
+use super::output::RanksOutput;
+use super::run::{Done, Runner};
+use crate::base::diag::Diagnostic;
+use crate::gpu::ranks::Between;
+use crate::gpu::share as shares;
+use crate::job::Job;
+use crate::lesson::{Lesson, Variant};
+use crate::ranks::meeting::Meeting;
+
+/// This rank, with its line to the others.
+pub struct Together {
+    meeting: Meeting,
+    /// Between GPUs; None for TCP.
+    between: Option<Between>,
+}
+
+impl Together {
+    /// A rank that has met the others.
+    #[must_use]
+    pub fn new(meeting: Meeting, between: Option<Between>) -> Self {
+        Self { meeting, between }
+    }
+
+    /// Whether this rank is the one that reports.
+    #[must_use]
+    pub fn reports(&self) -> bool {
+        self.meeting.world().rank == 0
+    }
+
+    /// What is reported of the ranks.
+    #[must_use]
+    pub fn output(&self) -> RanksOutput {
+        RanksOutput { number: self.meeting.world().size, over: self.between.map_or("host", Between::name) }
+    }
+
+    /// Runs this rank's share of a job, while the others run theirs.
+    ///
+    /// # Errors
+    /// What kept it from running, also if that is another rank's doing.
+    pub fn run(
+        &mut self,
+        runner: &Runner<'_>,
+        variant: &Variant,
+        params: &Params,
+        job: Job,
+    ) -> Result<Done, Vec<Diagnostic>> {
+        let world = self.meeting.world();
+        let (rank, size) = (world.rank, world.size);
+        let share = share::share(runner.lesson, variant, params, runner.purpose, rank, job)?;
+        let Some(share) = share else { return Err(vec![not_shared(runner.lesson, &variant.program)]) };
+        if share.ranks != size {
+            let message = format!("there are {size} ranks, and `{}` is for {}", variant.program, share.ranks);
+            return Err(vec![Diagnostic::error(message).hint("set the lesson's number of ranks with --set")]);
+        }
+        let record = shares::run(runner.backend, &share, self.between, &mut self.meeting).map_err(|d| vec![d])?;
+        Ok(Done { job: share.whole, record })
+    }
+
+    /// Lets the others go; whether this rank goes on alone.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn leave(self) -> Result<bool, Diagnostic> {
+        let goes_on = self.reports();
+        self.meeting.leave()?;
+        Ok(goes_on)
+    }
+}
+
+fn not_shared(lesson: &Lesson, program: &str) -> Diagnostic {
+    Diagnostic::error(format!("`{program}` of `{}` is not made for several processes", lesson.id))
+}
+
+/// How many ranks the programs of a lesson have that are made for several processes; None if none of those that are meant is.
+///
+/// # Errors
+/// When a program's number of ranks has no usable value, or two differ.
+pub fn ranks(lesson: &Lesson, chosen: &[Variant], params: &Params) -> Result<Option<usize>, Vec<Diagnostic>> {
+    let mut found = None;
+    for variant in chosen {
+        let ranks = share::ranks(lesson, variant, params)?;
+        if let (Some(one), Some(other)) = (found, ranks)
+            && one != other
+        {
+            let message = format!("programs of `{}` have {one} and {other} ranks", lesson.id);
+            return Err(vec![Diagnostic::error(message).hint("choose one of them with --program")]);
+        }
+        found = found.or(ranks);
+    }
+    Ok(found)
+}
