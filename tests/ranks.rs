@@ -47,6 +47,16 @@ fn a_thousand_ranks_have_the_bytes_of_the_formulas() {
 }
 
 #[test]
+fn a_stage_that_fits_is_named_where_another_does_not() {
+    let sets = ["ranks=64", "width=512", "layers=16", "batch=64", "steps=1", "stage=0"];
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", *set]).collect();
+    let run = warpbook(&[&["run", "zero", "--program", "train", "--backend", "simt"][..], &sets].concat());
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.err.contains("set stage=3: then all buffers take"), "{}", run.err);
+    assert!(run.err.contains("instead of 4.3"), "{}", run.err);
+}
+
+#[test]
 fn a_rank_can_have_no_parameter_and_no_row() {
     for stage in 0..4 {
         let sets = format!("ranks=9 width=2 layers=1 batch=5 steps=2 stage={stage}");

@@ -37,6 +37,7 @@ pub mod ptx;
 pub mod quote;
 pub mod record;
 pub mod recording;
+mod room;
 pub mod run;
 pub mod saved;
 pub mod setting;

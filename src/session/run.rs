@@ -10,6 +10,7 @@ use super::jobs::{self, Params, Purpose};
 use super::ladder;
 use super::model::{self, Chosen, Predicted};
 use super::output::{KernelOutput, ProgramOutput, RunOutput};
+use super::room;
 use super::together::Together;
 use super::verdict::failed_check;
 use super::which::unknown;
@@ -305,7 +306,7 @@ pub fn run(
     let mut output = RunOutput {
         lesson: lesson.id.clone(),
         backend: device.backend,
-        device: device.name,
+        device: device.name.clone(),
         seed: options.seed,
         warp_width: traced_width(&purpose),
         params: params.clone(),
@@ -342,6 +343,15 @@ pub fn run(
                 (Some(together), Some(_)) => together.run(&runner, &variant, &params, job),
                 _ => runner.job(job),
             })
+        });
+        let rank = together.as_ref().filter(|_| program.split.is_some()).map(Together::rank);
+        let ran = ran.map_err(|mut problems| {
+            let at = |params: &Params| match rank {
+                Some(rank) => jobs::share::sketch(lesson, &variant, params, rank),
+                None => jobs::sketch(lesson, &variant, params),
+            };
+            room::advise(lesson, &params, &device, &at, &mut problems);
+            problems
         });
         let (done, mut problems) = match ran {
             Ok(done) => {

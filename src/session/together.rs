@@ -24,10 +24,16 @@ impl Together {
         Self { meeting, between }
     }
 
+    /// This rank.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.meeting.world().rank
+    }
+
     /// Whether this rank is the one that reports.
     #[must_use]
     pub fn reports(&self) -> bool {
-        self.meeting.world().rank == 0
+        self.rank() == 0
     }
 
     /// What is reported of the ranks.

@@ -60,6 +60,13 @@ pub fn share(
     Ok(Some(Share { rank, ranks, whole, part, collectives }))
 }
 
+/// The outline of a rank's part of a program; None if it has none.
+#[must_use]
+pub fn sketch(lesson: &Lesson, variant: &Variant, params: &Params, rank: usize) -> Option<Job> {
+    let split = lesson.program(&variant.program)?.split.as_ref()?;
+    super::sketch(&with_values(lesson, &[(&split.here, 1), (&split.first, rank)]), variant, params)
+}
+
 fn of<'a>(split: &'a Split, owner: &'a str) -> Place<'a> {
     Place { owner, place: &split.place }
 }
