@@ -193,7 +193,7 @@ fn ranks_that_were_started_differently_are_told() {
     for rank in 0..2 {
         let (code, said) = ranks.ended(rank);
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("rank 1 was started with [Host] [8]"), "{said}");
+        assert!(said.contains("rank 1 was started with --bytes [8], and rank 0 with --bytes [4]"), "{said}");
     }
 }
 
@@ -230,7 +230,7 @@ fn a_rank_that_is_killed_while_it_trains_ends_all_others() {
         let mut ranks = Started(Started::of("run", port, &[0, 1, 2], &[3; 3], &arguments), port);
         let mut met = String::new();
         BufReader::new(ranks.0[0].stderr.as_mut().expect("a pipe")).read_line(&mut met).expect("text");
-        assert!(met.contains("3 ranks have met, and exchange numbers over host"), "{met}");
+        assert!(met.contains("3 ranks have met, to exchange numbers over host"), "{met}");
         std::thread::sleep(Duration::from_millis(300));
         ranks.signal(victim, "KILL");
         for rank in (0..3).filter(|rank| *rank != victim) {
@@ -259,6 +259,6 @@ fn ranks_of_another_number_or_setting_are_told() {
     for rank in 0..2 {
         let (code, said) = ranks.ended(rank);
         assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("rank 1 was started with zero"), "{said}");
+        assert!(said.contains("rank 1 was started with --set stage=2, and rank 0 with --set stage=1"), "{said}");
     }
 }

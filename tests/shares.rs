@@ -81,7 +81,7 @@ fn floats_of_32_bits_and_copies_are_shared() {
     let seven = warpbook_in(folder.path(), &args).json();
     let args = ["--pack", &pack, "run", "mean", "--backend", "simt", "--input", "x=x.npy", "--over", "host"];
     let shared = warpbook_in(folder.path(), &[&args[..], &["--input", "shift=s.npy", "--json"]].concat());
-    assert_eq!(shared.code, 1, "a file that is missing: {}", shared.err);
+    assert_eq!(shared.code, 2, "a file that is missing: {}", shared.err);
     let shared = warpbook_in(folder.path(), &[&args[..], &["--seed", "7", "--json"]].concat());
     assert_eq!(shared.code, 0, "{}", shared.err);
     let total = |run: &serde_json::Value| run["programs"][0]["series"]["total"][0].as_f64().unwrap();
@@ -116,6 +116,8 @@ fn what_cannot_be_is_refused() {
     for (args, said) in [
         (&["coalescing", "--over", "host"][..], "nothing that is to run of `coalescing` is made for several processes"),
         (&["zero", "--program", "fit", "--over", "host"], "nothing that is to run of `zero`"),
+        (&["zero", "--program", "train", "--over", "host", "--dump", "nosuch=a.npy"], "there is no buffer `nosuch`"),
+        (&["zero", "--program", "train", "--over", "host", "--input", "x=nosuch.npy"], "nosuch.npy"),
         (&["zero", "--program", "train", "--backend", "simt", "--over", "nccl"], "only ranks on GPUs"),
         (&["zero", "--program", "train", "--backend", "wgpu", "--over", "peer"], "use --backend cuda, or --over host"),
     ] {

@@ -359,7 +359,7 @@ fn uniforms_constants_gaps_and_changing_buffers() -> Outcome {
 fn what_does_not_fit_is_said_before_the_launch() -> Outcome {
     let Some((mut client, device)) = real()? else { return Ok(()) };
     let mut job = fake::job("copy", 1024);
-    launch(&mut job).grid = Grid::Fixed([device.max_grid, device.max_grid, 0]);
+    launch(&mut job).grid = Grid::Fixed([device.max_grid[0], device.max_grid[1], 0]);
     (job.buffers[0].count, job.buffers[0].blame) = (u64::MAX / 8, vec!["`n`".into()]);
     let Err(diagnostic) = run(&mut client, &job) else { return Err("it ran".into()) };
     assert_eq!(Some(&diagnostic), limits::check(&job, &device).first());

@@ -1,7 +1,8 @@
 // The ledger: how many bytes of each tensor belong to a rank. A
 // kernel in CUDA C++ is not told how long a buffer is, so this
 // one takes the lesson's word for it. A buffer that a stage
-// does not use has one element, and is left out.
+// does not use has one element, and is left out. Sums are in
+// pairs of bytes: 4 GB do not fit in 32 bits.
 // A thread has one rank.
 // Constants: RANKS; STAGE; and elements of a rank: WEIGHTS;
 // GRADS; SHARDS, of each of the two; OWN, of each of the three
@@ -21,8 +22,8 @@ ledger(const half* __restrict__ weights,
        const half* __restrict__ h,
        const float* __restrict__ losses,
        unsigned* __restrict__ ledger,
-       unsigned* __restrict__ state,
-       unsigned* __restrict__ all) {
+       unsigned* __restrict__ state_halves,
+       unsigned* __restrict__ all_halves) {
     unsigned rank = blockIdx.x * 64 + threadIdx.x;
     if (rank >= RANKS) {
         return;
@@ -43,10 +44,10 @@ ledger(const half* __restrict__ weights,
     unsigned sum = 0;
     for (unsigned tensor = 0; tensor < 8; tensor++) {
         ledger[rank * 8 + tensor] = bytes[tensor];
-        sum += bytes[tensor];
+        sum += bytes[tensor] / 2;
         if (tensor == 4) {
-            state[rank] = sum;
+            state_halves[rank] = sum;
         }
     }
-    all[rank] = sum;
+    all_halves[rank] = sum;
 }

@@ -2,6 +2,7 @@
 // It asks the buffers themselves how long they are, and leaves
 // out the half word behind an odd number of f16. A buffer that
 // a stage does not use has one element, and is left out.
+// Sums are in pairs of bytes: 4 GB do not fit in 32 bits.
 // A lane has one rank.
 
 enable f16;
@@ -32,9 +33,9 @@ var<storage, read> weight_shard: array<f16>;
 @group(0) @binding(10)
 var<storage, read_write> ledger: array<u32>;
 @group(0) @binding(11)
-var<storage, read_write> state: array<u32>;
+var<storage, read_write> state_halves: array<u32>;
 @group(0) @binding(12)
-var<storage, read_write> all: array<u32>;
+var<storage, read_write> all_halves: array<u32>;
 
 // What a rank has of a buffer of so many elements.
 fn own(length: u32, wanted: u32) -> u32 {
@@ -69,10 +70,10 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     var sum = 0u;
     for (var tensor = 0u; tensor < 8; tensor++) {
         ledger[rank * 8 + tensor] = bytes[tensor];
-        sum += bytes[tensor];
+        sum += bytes[tensor] / 2;
         if (tensor == 4) {
-            state[rank] = sum;
+            state_halves[rank] = sum;
         }
     }
-    all[rank] = sum;
+    all_halves[rank] = sum;
 }

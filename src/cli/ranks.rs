@@ -47,7 +47,7 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
             let hint = "leave --ranks out; to start ranks here instead, unset the launcher's variables, such as RANK or SLURM_PROCID";
             return Err(out::misused(Diagnostic::error(message).hint(hint)));
         }
-        (Some(world), _) => one(args, world),
+        (Some(world), _) => one(args, world).map(|()| DONE),
         (None, Some(ranks)) => all(usize::from(ranks)),
         (None, None) => {
             problems(&[Diagnostic::error("nobody says how many ranks there are")
@@ -58,12 +58,11 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
     done.map_err(|problem| {
         problems(&[problem]);
         FAILED
-    })?;
-    Ok(DONE)
+    })
 }
 
 /// Starts this program once for each rank, with the same arguments.
-pub(super) fn all(ranks: usize) -> Result<(), Diagnostic> {
+pub(super) fn all(ranks: usize) -> Result<ExitCode, Diagnostic> {
     let program = std::env::current_exe()
         .map_err(|error| Diagnostic::error(format!("this program cannot find itself: {error}")))?;
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -74,6 +73,7 @@ pub(super) fn all(ranks: usize) -> Result<(), Diagnostic> {
             note(&format!("rank {rank}: {line}"));
         }
     })
+    .map(ExitCode::from)
 }
 
 /// Is one rank.
@@ -84,7 +84,12 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     end_with_launcher();
     let mut meeting = Meeting::join(world, patience)?;
     let RanksArgs { over, bytes, seconds, patience, .. } = args;
-    meeting.agree(&format!("{over:?} {bytes:?} {seconds} {patience}"))?;
+    meeting.agree(&[
+        format!("--over {over:?}"),
+        format!("--bytes {bytes:?}"),
+        format!("--seconds {seconds}"),
+        format!("--patience {patience}"),
+    ])?;
     let mut rows = Vec::new();
     let most = usize::try_from(args.bytes.iter().copied().max().unwrap_or(0) / 4).unwrap_or(usize::MAX);
     if ranks == 1 {

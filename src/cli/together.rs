@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::args::{OverArg, RunCommand};
-use super::{DONE, again, note, out, problems, ranks};
+use super::{again, note, out, problems, ranks};
 use crate::base::diag::Diagnostic;
 use crate::gpu::ranks::{Between, gpus};
 use crate::gpu::tokenizer::missing_setting;
@@ -31,6 +31,7 @@ pub(super) enum Role {
 pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) -> Result<Role, ExitCode> {
     let lesson = run::lesson(pack, &command.run.lesson).map_err(out::misused)?;
     let chosen = options.which.of(lesson).map_err(out::misused)?;
+    options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>()).map_err(out::misused)?;
     let chosen: Vec<Variant> = chosen.into_iter().map(|(_, variant)| variant).collect();
     let params = run::params(lesson, &options.set).map_err(out::misused)?;
     let ranks = together::ranks(lesson, &chosen, &params).map_err(|found| {
@@ -65,7 +66,13 @@ pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) 
         }
         _ => {}
     }
-    let Some(world) = world else { return launched(ranks).map(Role::Launcher) };
+    let Some(world) = world else {
+        if between.is_some() && gpus() == 0 {
+            let message = "CUDA's driver is missing here, or sees no GPU";
+            return Err(out::misused(Diagnostic::error(message).hint("use --over host")));
+        }
+        return launched(ranks).map(Role::Launcher);
+    };
     if world.size != ranks {
         let message = format!("the environment says that there are {} ranks, and the lesson has {ranks}", world.size);
         let hint = format!("set the lesson's number of ranks to {} with --set", world.size);
@@ -77,34 +84,46 @@ pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) 
         return again::with(setting).map(Role::Launcher).map_err(out::misused);
     }
     end_with_launcher();
-    met(world, command, between).map(|together| Role::Rank(Box::new(together))).map_err(failed)
+    met(world, command, (over, between)).map(|together| Role::Rank(Box::new(together))).map_err(failed)
 }
 
 /// Starts the ranks, and waits for them.
 fn launched(ranks: usize) -> Result<ExitCode, ExitCode> {
-    ranks::all(ranks).map(|()| DONE).map_err(failed)
+    ranks::all(ranks).map_err(failed)
 }
 
 /// Meets the other ranks.
-fn met(world: World, command: &RunCommand, between: Option<Between>) -> Result<Together, Diagnostic> {
+fn met(
+    world: World,
+    command: &RunCommand,
+    (over, between): (OverArg, Option<Between>),
+) -> Result<Together, Diagnostic> {
     let mut meeting = Meeting::join(world, Duration::from_secs_f64(command.patience))?;
     let args = &command.run;
-    meeting.agree(&format!(
-        "{} {:?} {:?} {:?} {:?} {:?} seed {} {:?} {between:?} {}",
-        args.lesson,
-        args.kernels,
-        args.programs,
-        args.rungs,
-        args.set,
-        args.backend,
-        args.seed,
-        command.io,
-        command.patience
-    ))?;
+    let mut set: Vec<String> = args.set.iter().map(|(id, value)| format!("--set {id}={value}")).collect();
+    set.sort();
+    let named = |option: &str, ids: &[String]| ids.iter().map(|id| format!("--{option} {id}")).collect::<Vec<_>>();
+    let rungs = args.rungs.iter().map(|(pass, kernel)| format!("--rung {pass}={kernel}"));
+    let io = &command.io;
+    let files = [("input", &io.inputs), ("dump", &io.dumps)].into_iter().flat_map(|(option, files)| {
+        files.iter().map(move |(buffer, file)| format!("--{option} {buffer}={}", file.display()))
+    });
+    let others = [
+        args.lesson.clone(),
+        format!("--backend {:?}", args.backend),
+        format!("--over {over:?}"),
+        format!("--seed {}", args.seed),
+        format!("--warp {}", args.warp),
+        format!("--patience {}", command.patience),
+        format!("--print {:?}", io.prints),
+    ];
+    let all = set.into_iter().chain(named("kernel", &args.kernels)).chain(named("program", &args.programs));
+    meeting.agree(&all.chain(rungs).chain(files).chain(others).collect::<Vec<_>>())?;
     let together = Together::new(meeting, between);
     if together.reports() {
         let ranks = together.output();
-        note(&format!("{} ranks have met, and exchange numbers over {}", ranks.number, ranks.over));
+        let have = if ranks.number == 1 { "rank has" } else { "ranks have" };
+        note(&format!("{} {have} met, to exchange numbers over {}", ranks.number, ranks.over));
     }
     Ok(together)
 }

@@ -120,7 +120,7 @@ pub fn device() -> Device {
         max_buffer_bytes: 256 << 20,
         max_workgroup_invocations: 1024,
         max_workgroup_size: [1024, 1024, 64],
-        max_grid: 65_535,
+        max_grid: [65_535; 3],
         max_shared_bytes: 32 << 10,
         f16: false,
         cooperative: Vec::new(),

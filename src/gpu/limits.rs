@@ -82,19 +82,19 @@ fn oversized(program: &str, buffer: &BufferSpec, is_uniform: bool, device: &Devi
 
 fn grid(launch: &Launch, device: &Device, found: &mut Vec<Diagnostic>) {
     let blame = &launch.blame.grid;
-    for (axis, groups) in ["x", "y", "z"].iter().zip(launch.grid.most()) {
+    for ((axis, groups), most) in ["x", "y", "z"].iter().zip(launch.grid.most()).zip(device.max_grid) {
         if groups == 0 {
             let message = format!("kernel `{}` would be launched with no workgroups in {axis}", launch.kernel);
             found.push(Diagnostic::error(message).hint(turn("raise", blame, "at least 1 workgroup is needed")));
-        } else if groups > device.max_grid {
+        } else if groups > most {
             let message = format!(
                 "kernel `{}` would be launched with {} workgroups in {axis}, and {} allows {}",
                 launch.kernel,
                 count(groups.into()),
                 device.name,
-                count(device.max_grid.into())
+                count(most.into())
             );
-            let fits = format!("at most {} fit in one dimension", count(device.max_grid.into()));
+            let fits = format!("at most {} fit in this dimension", count(most.into()));
             // More of them can be had by larger workgroups as well as by less work.
             found.push(Diagnostic::error(message).hint(turn("change", blame, &fits)));
         }
@@ -225,7 +225,7 @@ mod tests {
                 launch.grid = Grid::Fixed([70_000, 1, 1]);
             });
         });
-        assert!(text[0].ends_with("hint: at most 65,535 fit in one dimension"), "{}", text[0]);
+        assert!(text[0].ends_with("hint: at most 65,535 fit in this dimension"), "{}", text[0]);
     }
 
     #[test]

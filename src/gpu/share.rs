@@ -119,7 +119,8 @@ fn traced(share: &Share, meeting: &mut Meeting) -> Result<Record, Failure> {
     let machine = simt::Machine::new(&share.part, &cancel).map_err(|problem| meeting.explain(&problem))?;
     let ring = Ring::join(meeting)?;
     let mut rank = Rank::new(share, Traced { machine, ring }, meeting)?;
-    let walked = walk(&share.whole, &mut rank, true)?;
+    let walked = walk(&share.whole, &mut rank, true);
+    let walked = rank.walked(walked)?;
     Ok(rank.local.machine.record(walked))
 }
 

@@ -28,7 +28,7 @@ pub fn device() -> Device {
         max_buffer_bytes: 1 << 30,
         max_workgroup_invocations: 1024,
         max_workgroup_size: [1024, 1024, 64],
-        max_grid: 65_535,
+        max_grid: [65_535; 3],
         max_shared_bytes: 48 << 10,
         f16: true,
         cooperative: shapes(),

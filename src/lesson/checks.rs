@@ -26,6 +26,7 @@ impl Reader<'_> {
         let scale_node = fields.optional("scale");
         let scale = scale_node.map(|node| self.figure(owner, Some(node), None));
         let after = fields.optional("after").map(|node| self.name(node.text(), Of::Part(owner.to_owned())));
+        let when = fields.optional("when").map(|node| self.figure(owner, Some(node), None));
         let given: Vec<&str> = FORMS.into_iter().filter(|form| fields.optional(form).is_some()).collect();
         let [form] = given[..] else {
             let (message, hint) = if given.is_empty() {
@@ -41,8 +42,11 @@ impl Reader<'_> {
         if let (Some(node), false) = (scale_node, matches!(form, "formula" | "kernel")) {
             node.error("only a formula or a plain kernel has a scale", "leave it out");
         }
-        let (after, scale) =
-            (after.map_or(Some(None), |after| after.map(Some)), scale.map_or(Some(None), |s| s.map(Some)));
+        let (after, scale, when) = (
+            after.map_or(Some(None), |after| after.map(Some)),
+            scale.map_or(Some(None), |s| s.map(Some)),
+            when.map_or(Some(None), |when| when.map(Some)),
+        );
         let place = node.place();
         Some(CheckDecl {
             output: output?,
@@ -50,6 +54,7 @@ impl Reader<'_> {
             tolerance: tolerance?,
             scale: scale?,
             after: after?,
+            when: when?,
             place,
         })
     }

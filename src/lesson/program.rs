@@ -291,6 +291,8 @@ pub struct CheckDecl {
     pub scale: Option<Expr>,
     /// The pass or repetition after each of whose launches or rounds it is made; None for the end.
     pub after: Option<String>,
+    /// It is made only if this is not 0; None for always.
+    pub when: Option<Expr>,
     /// Where the lesson declares it.
     pub place: Place,
 }

@@ -151,7 +151,8 @@ fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
     let shown =
         |variant: &Variant, set: &[(String, f64)]| Use { variant: variant.clone(), set: set.to_vec(), shown: true };
     for variant in lesson.programs.iter().flat_map(Program::variants) {
-        uses.push(shown(&variant, &[]));
+        // A kernel that stands second in its place need not go with the defaults.
+        uses.push(Use { shown: variant.rungs.is_empty(), ..shown(&variant, &[]) });
         for param in &lesson.params {
             let ends = [param.domain.nth(0), param.domain.nth(param.domain.len().saturating_sub(1))];
             let ends = ends.into_iter().flatten().map(|end| vec![(param.id.clone(), end)]);

@@ -35,14 +35,16 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs `program` with `arguments` as `size` ranks until all have ended. What rank 0 prints is printed; what each says on standard error is handed to `said` with the rank.
 ///
+/// Gives the exit code of a rank that failed and said itself why; 0 if none did.
+///
 /// # Errors
-/// When a rank cannot be started or ends badly: the first one that did is named, and the others are ended.
+/// When a rank cannot be started, was killed or does not end: it is named, and the others are ended.
 pub fn launch(
     program: &Path,
     arguments: &[OsString],
     size: usize,
     said: impl Fn(usize, &str) + Sync,
-) -> Result<(), Diagnostic> {
+) -> Result<u8, Diagnostic> {
     let cannot = |what: &str, error: std::io::Error| Diagnostic::error(format!("cannot {what}: {error}"));
     // A port that is free now; it is given back so that rank 0 can have it.
     let port = TcpListener::bind("127.0.0.1:0")
@@ -87,8 +89,8 @@ pub fn launch(
     })
 }
 
-/// Waits for all; names the first that ended badly.
-fn wait(ranks: &mut [Child]) -> Result<(), Diagnostic> {
+/// Waits for all.
+fn wait(ranks: &mut [Child]) -> Result<u8, Diagnostic> {
     let mut ended: Vec<Option<ExitStatus>> = vec![None; ranks.len()];
     let mut failed: Option<(usize, ExitStatus, Instant)> = None;
     let mut is_over = false;
@@ -117,12 +119,15 @@ fn wait(ranks: &mut [Child]) -> Result<(), Diagnostic> {
         thread::sleep(Duration::from_millis(10));
     }
     match failed {
-        None => Ok(()),
+        None => Ok(0),
         Some(_) if !stuck.is_empty() => {
             let ranks = if stuck.len() == 1 { "rank" } else { "ranks" };
             let message =
                 format!("{ranks} {} did not end when others had failed, and had to be ended", stuck.join(", "));
             Err(Diagnostic::error(message).hint("the messages are above; start all ranks again"))
+        }
+        Some((_, status, _)) if status.code().is_some() => {
+            Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
         }
         Some((rank, status, _)) => {
             Err(Diagnostic::error(format!("rank {rank} ended with {status}, and with it all others"))

@@ -169,16 +169,17 @@ impl Meeting {
     ///
     /// # Errors
     /// When one was started otherwise, or is lost.
-    pub fn agree(&mut self, options: &str) -> Result<(), Diagnostic> {
-        let all = self.gather(options.as_bytes().to_vec())?;
-        match all.iter().position(|others| *others != all[0]) {
-            None => Ok(()),
-            Some(rank) => {
-                let [other, first] = [&all[rank], &all[0]].map(|options| String::from_utf8_lossy(options));
-                Err(Diagnostic::error(format!("rank {rank} was started with {other}, and rank 0 with {first}"))
-                    .hint("start all ranks with the same arguments"))
-            }
-        }
+    pub fn agree(&mut self, options: &[String]) -> Result<(), Diagnostic> {
+        let all = self.gather(options.join("\n").into_bytes())?;
+        let Some(rank) = all.iter().position(|others| *others != all[0]) else { return Ok(()) };
+        let [other, first] = [&all[rank], &all[0]].map(|options| String::from_utf8_lossy(options));
+        let only = |of: &str, others: &str| {
+            let mut lines = of.lines().filter(|line| !others.lines().any(|other| other == *line)).peekable();
+            if lines.peek().is_none() { "without it".to_owned() } else { lines.collect::<Vec<_>>().join(" ") }
+        };
+        let (other, first) = (only(&other, &first), only(&first, &other));
+        Err(Diagnostic::error(format!("rank {rank} was started with {other}, and rank 0 with {first}"))
+            .hint("start all ranks with the same arguments"))
     }
 
     /// Looks whether a rank is lost, without waiting.

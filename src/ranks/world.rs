@@ -82,7 +82,7 @@ impl World {
             Some(port) => u16::try_from(port).ok(),
         };
         let port = port.filter(|port| *port > 0).ok_or_else(|| {
-            Diagnostic::error("MASTER_PORT is no port of another host").hint("choose one from 1024 to 65534")
+            Diagnostic::error("MASTER_PORT is not the number of a port").hint("choose one from 1024 to 65534")
         })?;
         Ok(Some(Self { rank, size, local: local.unwrap_or(rank), address, port }))
     }
@@ -125,7 +125,7 @@ mod tests {
                 &[("SLURM_PROCID", "2"), ("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_STEP_NUM_NODES", "2")],
                 "MASTER_ADDR is not set",
             ),
-            (&[("RANK", "0"), ("WORLD_SIZE", "4"), ("MASTER_PORT", "70000")], "MASTER_PORT is no port"),
+            (&[("RANK", "0"), ("WORLD_SIZE", "4"), ("MASTER_PORT", "70000")], "MASTER_PORT is not the number"),
         ] {
             let error = world(set).expect_err(message);
             assert!(error.message.contains(message), "{}", error.message);

@@ -14,7 +14,7 @@ use crate::base::parts::parts;
 use crate::gpu::backend::NVRTC;
 use crate::gpu::{limits, simt};
 use crate::job::Job;
-use crate::lesson::{Domain, Exercise, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant, WrongKernel};
+use crate::lesson::{Curve, Domain, Exercise, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant, WrongKernel};
 use crate::trace::record::Backend;
 
 /// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
@@ -81,7 +81,7 @@ pub fn not_run(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
 fn twin_problems(devices: &Devices, lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     let twins = lesson.launched(variant).into_iter().flatten().all(|kernel| kernel.twin().is_some());
     let purpose = run::purpose(Backend::Cuda, 1, false);
-    match jobs::build(lesson, variant, &jobs::defaults(lesson), &purpose) {
+    match jobs::build(lesson, variant, &usual(lesson, variant), &purpose) {
         Ok(job) if twins => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
         // What keeps the job from being built has been said of its shaders.
         Ok(_) | Err(_) => Vec::new(),
@@ -152,10 +152,17 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
     problems
 }
 
-/// What keeps a program from being built at the lesson's defaults, or from being shared by its ranks.
+/// The lesson's defaults; or, if a kernel that stands second in its place does not go with them, where the lesson measures it.
+fn usual(lesson: &Lesson, variant: &Variant) -> jobs::Params {
+    let defaults = jobs::defaults(lesson);
+    let is_unmet = !variant.rungs.is_empty() && lesson.unmet(variant, &defaults).is_some();
+    is_unmet.then(|| measured(lesson, variant)).flatten().unwrap_or(defaults)
+}
+
+/// What keeps a program from being built at its usual settings, or from being shared by its ranks.
 #[must_use]
 pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
-    let (params, purpose) = (jobs::defaults(lesson), run::purpose(Backend::Simt, 1, true));
+    let (params, purpose) = (usual(lesson, variant), run::purpose(Backend::Simt, 1, true));
     let built = jobs::build(lesson, variant, &params, &purpose);
     let shared = built.and_then(|job| jobs::share::share(lesson, variant, &params, &purpose, 0, job));
     shared.err().unwrap_or_default()
@@ -226,7 +233,23 @@ fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Par
         }));
     }
     settings.retain(|params| lesson.unmet(variant, params).is_none());
+    if settings.is_empty() {
+        // A kernel that does not go with the defaults is tried where the lesson measures it.
+        settings.extend(measured(lesson, variant));
+    }
     settings
+}
+
+/// The first point of an experiment whose curve has a variant's kernels in their places.
+fn measured(lesson: &Lesson, variant: &Variant) -> Option<jobs::Params> {
+    let has = |curve: &&Curve| {
+        curve.variant.program == variant.program
+            && variant.rungs.iter().all(|(pass, kernel)| curve.variant.rungs.get(pass) == Some(kernel))
+    };
+    let experiment = lesson.experiments.iter().find(|experiment| experiment.curves.iter().any(|curve| has(&curve)))?;
+    let first = experiment.values.first().map(|value| (experiment.over.clone(), *value));
+    let set: Vec<(String, f64)> = experiment.at.iter().cloned().chain(first).collect();
+    Some(jobs::with(&jobs::defaults(lesson), &set)).filter(|params| lesson.unmet(variant, params).is_none())
 }
 
 /// What is wrong with an exercise: a starter that solves it, a solution that does not, and wrong kernels that are not caught, or not by what should catch them.

@@ -56,7 +56,7 @@ pub struct Device {
     /// Largest workgroup in x, y, z.
     pub max_workgroup_size: [u32; 3],
     /// Most workgroups in each dimension of a grid.
-    pub max_grid: u32,
+    pub max_grid: [u32; 3],
     /// Workgroup memory, in bytes.
     pub max_shared_bytes: u32,
     /// Whether it computes with 16-bit floats.

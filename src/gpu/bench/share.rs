@@ -12,9 +12,10 @@ use crate::gpu::share::{Exchange, Links, Local, Piece, Rank, Sent, Step, told};
 use crate::gpu::walk::{Host, Turn, walk};
 use crate::job::{Job, MeasureSpec, Share};
 use crate::measure::sampling::{self, Conditions, Sampler};
+use crate::measure::warnings;
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
-use crate::trace::record::{CacheState, Record, Timing, Warning, WarningKind};
+use crate::trace::record::{CacheState, Ceilings, Record, Timing, Warning, WarningKind};
 
 /// How a rank's memory is joined with that of the others.
 pub(in crate::gpu) type Joined<D> = Result<Box<dyn Exchange<D>>, Failure>;
@@ -41,13 +42,23 @@ pub(in crate::gpu) fn run<D: Driver>(
     let whole = judged(share, exchange.links());
     let local = OnDevice { walker: prepared.host(sink), exchange: exchange.as_mut() };
     let mut rank = Rank::new(share, local, meeting)?;
-    let walked = walk(&whole, &mut rank, true)?;
+    let walked = walk(&whole, &mut rank, true);
+    let walked = rank.walked(walked)?;
     let steps = std::mem::take(&mut rank.steps);
     drop(rank);
     let mut record = record(&whole, &prepared, walked).map_err(|failure| told(&failure, meeting))?;
     let all_trusted = meeting.numbers(f64::from(u8::from(record.trusted())))?.iter().all(|trusted| *trusted == 1.0);
     if let Some(spec) = share.part.measure.filter(|_| all_trusted) {
-        record.timing = Some(time(&prepared, share, &steps, &spec, exchange.as_mut(), meeting, sink)?);
+        let timing = time(&prepared, share, &steps, &spec, exchange.as_mut(), meeting, sink)?;
+        let around = warnings::Circumstances {
+            device: driver.device(),
+            ceilings: &Ceilings::default(),
+            spec: &spec,
+            footprint_bytes: share.part.footprint(),
+            bounds_checks: share.part.bounds_checks && D::GUARDS,
+        };
+        record.warnings.extend(warnings::of(&timing, &around));
+        record.timing = Some(timing);
         record.warnings.extend(exchange.remark().map(|message| Warning {
             kind: WarningKind::SharedDevice,
             message,

@@ -178,7 +178,7 @@ fn describe(context: &Context, ordinal: i32, architecture: i32) -> driver::Outco
             A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
             A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
         ])?,
-        max_grid: grid.into_iter().min().unwrap_or(0),
+        max_grid: grid,
         max_shared_bytes: context.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         f16: true,
         cooperative: tensor_cores(architecture),

@@ -370,7 +370,10 @@ impl Graph {
             let graph = graph?;
             let executable = result::graph::instantiate(graph, sys::CUgraphInstantiate_flags_enum(0)).map_err(code);
             let _ = result::graph::destroy(graph);
-            executable.map(Self)
+            let executable = Self(executable?);
+            // Otherwise its first launch would bring it to the device, and take half as long again as any other.
+            result::graph::upload(executable.0, STREAM).map_err(code)?;
+            Ok(executable)
         }
     }
 

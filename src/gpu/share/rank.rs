@@ -4,7 +4,7 @@ use super::{Sent, told};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::gpu::backend::Failure;
-use crate::gpu::walk::{Host, Turn};
+use crate::gpu::walk::{Host, Turn, Walked};
 use crate::job::{CollectiveSpec, Grid, Node, Repeat, Share};
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
@@ -49,6 +49,8 @@ pub(in crate::gpu) struct Rank<'a, L> {
     meeting: &'a mut Meeting,
     /// All that it did.
     pub steps: Vec<Step>,
+    /// Whether all ranks know that this is over.
+    is_over: bool,
 }
 
 impl<'a, L: Local> Rank<'a, L> {
@@ -57,7 +59,7 @@ impl<'a, L: Local> Rank<'a, L> {
     /// # Errors
     /// When a file cannot be read, or the device fails: all have been told.
     pub fn new(share: &'a Share, local: L, meeting: &'a mut Meeting) -> Result<Self, Failure> {
-        let mut rank = Self { local, share, meeting, steps: Vec::new() };
+        let mut rank = Self { local, share, meeting, steps: Vec::new(), is_over: false };
         for buffer in 0..share.part.buffers.len() {
             let own = share.own_content(buffer).map_err(Failure::from);
             let put = own.and_then(|own| own.map_or(Ok(()), |own| rank.local.put(buffer, own)));
@@ -68,7 +70,16 @@ impl<'a, L: Local> Rank<'a, L> {
 
     /// Tells all ranks what went wrong here.
     fn told<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
+        self.is_over |= result.is_err();
         result.map_err(|failure| told(&failure, self.meeting))
+    }
+
+    /// What came of a walk; what went wrong beside the passes, such as a file that cannot be written, the others are told now.
+    ///
+    /// # Errors
+    /// When something went wrong.
+    pub fn walked(&mut self, walked: Result<Walked, Failure>) -> Result<Walked, Failure> {
+        if self.is_over { walked } else { self.told(walked) }
     }
 
     /// What all ranks have of a buffer, one after the other.
@@ -81,7 +92,9 @@ impl<'a, L: Local> Rank<'a, L> {
         let count = usize::try_from(self.share.part.buffers[buffer].count).unwrap_or(usize::MAX);
         let mut of_ranks: Vec<Vec<u32>> = vec![Vec::new(); self.share.ranks];
         for piece in own.words.chunks((TOLD / 4 / self.share.ranks).max(1)) {
-            let all = self.meeting.gather(bytemuck::cast_slice(piece).to_vec())?;
+            let all = self.meeting.gather(bytemuck::cast_slice(piece).to_vec());
+            self.is_over |= all.is_err();
+            let all = all?;
             for (words, bytes) in of_ranks.iter_mut().zip(all) {
                 words.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
             }
@@ -89,7 +102,7 @@ impl<'a, L: Local> Rank<'a, L> {
         if of_ranks.iter().any(|words| words.len() != own.words.len()) {
             let name = &self.share.part.buffers[buffer].name;
             let problem = Diagnostic::error(format!("the ranks have parts of `{name}` that are not equally long"));
-            return Err(self.meeting.explain(&problem).into());
+            return self.told(Err(problem.into()));
         }
         let of_ranks: Vec<Tensor> = of_ranks.into_iter().map(|words| Tensor { elem: own.elem, words }).collect();
         let bits = of_ranks.iter().flat_map(|tensor| (0..count).map(|i| tensor.bits(i)));
@@ -143,7 +156,9 @@ impl<L: Local> Host for Rank<'_, L> {
             return Ok(true);
         }
         let piece = self.piece(spec)?;
-        let sent = self.local.collective(spec.what, piece, self.meeting)?;
+        let sent = self.local.collective(spec.what, piece, self.meeting);
+        self.is_over |= sent.is_err();
+        let sent = sent?;
         self.steps.push(Step::Collective(spec.what, piece));
         if let (Some(meter), Some(sent)) = (spec.meter, sent) {
             self.count(meter, &sent)?;

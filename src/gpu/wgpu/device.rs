@@ -210,7 +210,7 @@ fn describe(adapter: &wgpu::Adapter, limits: &wgpu::Limits, features: wgpu::Feat
             limits.max_compute_workgroup_size_y,
             limits.max_compute_workgroup_size_z,
         ],
-        max_grid: limits.max_compute_workgroups_per_dimension,
+        max_grid: [limits.max_compute_workgroups_per_dimension; 3],
         max_shared_bytes: limits.max_compute_workgroup_storage_size,
         f16: features.contains(wgpu::Features::SHADER_F16),
         cooperative: if features.contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX) {

@@ -9,8 +9,20 @@ use crate::lesson::{AgainstDecl, BEFORE, CheckDecl};
 use crate::reference;
 
 impl Builder<'_> {
-    fn place_of<'p>(&'p self, check: &'p CheckDecl) -> Place<'p> {
+    fn place_of<'p>(&self, check: &'p CheckDecl) -> Place<'p> {
         Place { owner: &check.output, place: &check.place }
+    }
+
+    /// The program's checks that are made at these parameters.
+    pub(super) fn checks(&self) -> Result<Vec<&CheckDecl>, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        for check in &self.program.checks {
+            let when = check.when.as_ref().map(|when| self.values.number(when, self.place_of(check), "the condition"));
+            if when.transpose()? != Some(0.0) {
+                found.push(check);
+            }
+        }
+        Ok(found)
     }
 
     pub(super) fn check(&self, check: &CheckDecl) -> Result<CheckSpec, Vec<Diagnostic>> {

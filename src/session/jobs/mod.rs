@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         let buffers = program.buffers.iter().map(|buffer| self.buffer_spec(buffer)).collect::<Result<Vec<_>, _>>()?;
         let mut passes = Vec::new();
         let body = self.body(&program.body, &mut passes)?;
-        let checks = if purpose.check { program.checks.as_slice() } else { &[] };
+        let checks = if purpose.check { self.checks()? } else { Vec::new() };
         let work = program.work.as_ref().map(|work| self.values.work(work, Place::of(program)));
         let only = passes.iter().find_map(job::Pass::launch).filter(|_| program.alone);
         let whole = self.written.map(|written| diag::Place::start(written.file));
@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
             buffers,
             body,
             passes,
-            checks: checks.iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
+            checks: checks.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             series: program.series.iter().map(|series| self.series(series)).collect::<Result<_, _>>()?,
             looks: Vec::new(),
             measure: purpose.measure.map(|spec| MeasureSpec { cold: spec.cold && !program.warm, ..spec }),
@@ -283,7 +283,7 @@ impl<'a> Builder<'a> {
                 self.compile(launch, self.kernel_of(declared, of)?, of, &job.buffers, at)?;
             }
         }
-        for (check, declared) in job.checks.iter_mut().zip(&self.program.checks) {
+        for (check, declared) in job.checks.iter_mut().zip(self.checks()?) {
             self.bind_check(check, declared, &job.buffers)?;
         }
         Ok(())
