@@ -63,18 +63,21 @@ pub(super) fn frame(view: &StageView<'_>) -> Frame {
     }
     y += 12.0;
     let names = [format!("loads: {}", ring.load), format!("multiplies: {}", ring.multiply)];
-    let names = names.map(|name| text::wrap(&name, 12.0, (room * 0.24).clamp(96.0, 190.0)));
+    let rows = ring.places as f32 + 2.0;
+    let high = ((height - y - 56.0) / (rows * (1.0 + GAP))).clamp(ROW[0] * 0.6, ROW[1]);
+    let pitch = high * (1.0 + GAP);
+    // A name that does not find room in the height of its row gets more of the width.
+    let names = names.map(|name| {
+        let lines = text::wrap(&name, 12.0, (room * 0.24).clamp(96.0, 190.0));
+        let has_room = lines.len() as f32 * 14.0 <= pitch;
+        if has_room { lines } else { vec![text::fit(&name, 12.0, false, (room * 0.4).clamp(96.0, 260.0))] }
+    });
     let widest = names.iter().flatten().map(|line| text::width(line, 12.0, false)).fold(64.0, f32::max);
     let left = MARGIN + widest + 16.0;
     let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST);
     let wide = (width - MARGIN - left) / turns as f32;
-    let rows = ring.places as f32 + 2.0;
-    let high = ((height - y - 56.0) / (rows * (1.0 + GAP))).clamp(ROW[0] * 0.6, ROW[1]);
-    let pitch = high * (1.0 + GAP);
     let of_row = |row: u32| y + row as f32 * pitch;
     for (row, lines) in [(0, &names[0]), (ring.places + 1, &names[1])] {
-        // As many lines as keep to their row.
-        let lines = &lines[..lines.len().min((pitch / 14.0).floor().max(1.0) as usize)];
         let middle = of_row(row) + high / 2.0 - 7.0 * (lines.len() as f32 - 1.0);
         for (i, line) in lines.iter().enumerate() {
             frame.text([MARGIN, middle + 14.0 * i as f32], 12.0, Anchor::Start, Ink::Text, line.clone());
