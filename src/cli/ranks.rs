@@ -13,7 +13,7 @@ use super::{DONE, FAILED, MISUSED, again, note, out, problems};
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
 use crate::gpu::ranks::{Between, join};
-use crate::gpu::tokenizer::missing_setting;
+use crate::gpu::toolkit::missing_setting;
 use crate::ranks::launch::{end_with_launcher, launch};
 use crate::ranks::measure::{COLLECTIVES, Row, Transport, measure};
 use crate::ranks::meeting::Meeting;

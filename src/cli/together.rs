@@ -7,7 +7,7 @@ use super::args::{OverArg, RunCommand};
 use super::{again, note, out, problems, ranks};
 use crate::base::diag::Diagnostic;
 use crate::gpu::ranks::{Between, gpus};
-use crate::gpu::tokenizer::missing_setting;
+use crate::gpu::toolkit::missing_setting;
 use crate::lesson::{Pack, Variant};
 use crate::ranks::launch::end_with_launcher;
 use crate::ranks::meeting::Meeting;

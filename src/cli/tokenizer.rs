@@ -18,9 +18,9 @@ use crate::base::store;
 use crate::base::tensor::{Elem, Tensor};
 use crate::gpu::tokenizer::{
     encode::encoding_on,
-    missing_setting,
     train::{Came, Goal, check_length, training_on},
 };
+use crate::gpu::toolkit::missing_setting;
 use crate::session::devices::Choice;
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, Vocabulary, encode, hugging_face, rank_file, stream, train};

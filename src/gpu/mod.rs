@@ -18,7 +18,7 @@ pub mod ranks;
 pub mod share;
 pub mod simt;
 pub mod tokenizer;
-mod toolkit;
+pub mod toolkit;
 mod walk;
 mod wgpu;
 pub mod worker;

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::trace::record::Backend;
+
 /// The environment's names for a toolkit's folder.
 const VARIABLES: [&str; 2] = ["CUDA_HOME", "CUDA_PATH"];
 
@@ -35,4 +37,11 @@ pub(super) fn library_path() -> Option<(OsString, OsString)> {
     let set: Vec<PathBuf> = std::env::split_paths(&set).filter(|folder| !folder.as_os_str().is_empty()).collect();
     let others = folders.iter().filter(|folder| !set.contains(folder));
     Some((LOADER_VARIABLE.into(), std::env::join_paths(set.iter().chain(others)).ok()?))
+}
+
+/// The setting of the environment with which this process would find CUDA's libraries, if it has to be started again for them.
+#[must_use]
+pub fn missing_setting(backend: Backend) -> Option<(OsString, OsString)> {
+    let (name, value) = library_path().filter(|_| backend == Backend::Cuda)?;
+    (std::env::var_os(&name).as_ref() != Some(&value)).then_some((name, value))
 }

@@ -6,10 +6,8 @@ pub mod encode;
 mod stage;
 pub mod train;
 
-use std::ffi::OsString;
-
 use super::driver::Work;
-use super::{toolkit, wgpu};
+use super::wgpu;
 use crate::base::diag::Diagnostic;
 use crate::trace::record::Backend;
 
@@ -26,11 +24,4 @@ fn on_device<W: Work>(backend: Backend, work: W) -> Result<W::Output, Diagnostic
         Backend::Cuda => Err(Diagnostic::error("this build has no CUDA backend").hint("use --backend wgpu").into()),
     };
     done.map_err(|failure| failure.diagnostic)
-}
-
-/// The setting of the environment with which this process would find CUDA's libraries, if it has to be started again for them.
-#[must_use]
-pub fn missing_setting(backend: Backend) -> Option<(OsString, OsString)> {
-    let (name, value) = toolkit::library_path().filter(|_| backend == Backend::Cuda)?;
-    (std::env::var_os(&name).as_ref() != Some(&value)).then_some((name, value))
 }
