@@ -49,6 +49,12 @@ fn processes_train_as_one_device_does() {
         "ranks=7 stage=1 layers=3 width=9 batch=20",
         "ranks=9 stage=3 layers=1 width=2 batch=5 steps=2",
         "ranks=9 stage=2 layers=2 width=2 batch=5 steps=2",
+        // Collectives beside the passes: here they are carried out as late as can be.
+        "ranks=3 stage=0 overlap=1",
+        "ranks=2 stage=1 overlap=1 layers=3",
+        "ranks=4 stage=2 overlap=1 layers=5",
+        "ranks=3 stage=3 overlap=1",
+        "ranks=2 stage=3 overlap=1 layers=1",
     ] {
         assert_same(&train, settings, &TRAINED);
     }
@@ -58,7 +64,11 @@ fn processes_train_as_one_device_does() {
 fn processes_train_on_a_driver() {
     let one = warpbook(&["run", "zero", "--program", "train", "--set", "ranks=2", "--set", "steps=1", "--json"]);
     let backend = one.json()["backend"].as_str().unwrap().to_owned();
-    for settings in ["ranks=2 stage=3 steps=2", "ranks=3 stage=1 layers=2 width=9 batch=20 steps=2"] {
+    for settings in [
+        "ranks=2 stage=3 steps=2",
+        "ranks=2 stage=3 overlap=1 steps=2",
+        "ranks=3 stage=1 layers=2 width=9 batch=20 steps=2",
+    ] {
         assert_same(&["run", "zero", "--program", "train", "--backend", &backend], settings, &TRAINED);
     }
 }
@@ -89,6 +99,22 @@ fn floats_of_32_bits_and_copies_are_shared() {
 }
 
 #[test]
+fn a_pass_that_waits_too_late_is_wrong() {
+    let awaits = ", awaits: [All(\"summing\")]),";
+    let [now, later] = ["(id: \"divide\", kernel: \"divide\"", "(id: \"done\", fill: (\"ended\", \"1\")"];
+    let moved = [
+        (LESSON, format!("{now}{awaits}"), format!("{now}),")),
+        (LESSON, format!("{later}),"), format!("{later}{awaits}")),
+    ];
+    let moved: Vec<(&str, &str, &str)> = moved.iter().map(|(file, from, to)| (*file, &**from, &**to)).collect();
+    let folder = spoilt_copy("ranks", &moved).unwrap();
+    let args = ["--pack", &folder.path().display().to_string(), "run", "mean", "--backend", "simt"];
+    assert_eq!(warpbook(&args).code, 0, "on one device nothing goes on beside");
+    let shared = warpbook(&[&args[..], &["--over", "host"]].concat());
+    assert_eq!(shared.code, 1, "{}", shared.err);
+}
+
+#[test]
 fn mistakes_are_told_where_they_are() {
     for (from, to, line, said) in [
         ("AllReduce(buffer: \"y\"", "Reduce(buffer: \"y\"", "Reduce(", "this is no collective"),
@@ -98,6 +124,10 @@ fn mistakes_are_told_where_they_are() {
         ("meter: \"meter\"", "meter: \"owner\"", "AllReduce(", "a meter is a buffer of U32"),
         ("ranks: (number: \"ranks\"", "ranks: (number: \"0\"", "ranks: (number", "at least 1"),
         ("first: \"first\")", "first: \"last\")", "ranks: (number", "value `last`"),
+        ("[All(\"summing\")]", "[\"summing\"]", "kernel: \"divide\", awaits", "this says not what to wait for"),
+        ("[All(\"summing\")]", "[All(\"square\")]", "kernel: \"divide\", awaits", "no repetition with a `collective`"),
+        ("[All(\"summing\")]", "[Part(\"summing\", \"owner\")]", "kernel: \"divide\", awaits", "which has none"),
+        ("[All(\"summing\")]", "[Part(\"summing\", \"z\")]", "kernel: \"divide\", awaits", "has no buffer `z`"),
         ("count: \"row\"", "count: \"row + here\"", "ranks: (number", "an equal part, or all"),
     ] {
         let folder = spoilt_copy("ranks", &[(LESSON, from, to)]).unwrap();

@@ -1,8 +1,9 @@
 // After a layer's gradient is summed, a rank keeps its own
-// chunk. The bucket is free for the next layer.
+// chunk. The bucket is free for another layer. Before the first
+// layer is summed, `layer` is LAYERS, and there is nothing yet.
 // A thread has one element; y is the rank from FIRST on.
-// Constants: RANKS; LAYERS; CHUNK, elements of a shard;
-// FIRST, the rank of y = 0.
+// Constants: RANKS; LAYERS; CHUNK, elements of a shard; HELD,
+// layers that `grads` has; FIRST, the rank of y = 0.
 
 #include <cuda_fp16.h>
 
@@ -12,9 +13,10 @@ keep(const unsigned* __restrict__ layer,
      half* __restrict__ grad_shard) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
     unsigned rank = FIRST + blockIdx.y;
-    if (i < CHUNK) {
+    if (i < CHUNK && layer[0] < LAYERS) {
         unsigned row = blockIdx.y * LAYERS + layer[0];
+        unsigned held = blockIdx.y * HELD + layer[0] % HELD;
         grad_shard[row * CHUNK + i] =
-            grads[(blockIdx.y * RANKS + rank) * CHUNK + i];
+            grads[(held * RANKS + rank) * CHUNK + i];
     }
 }

@@ -1,8 +1,8 @@
 // Before parameters are gathered, a rank puts its shard of the
 // layer where it belongs in the whole layer.
 // A thread has one element; y is the rank from FIRST on.
-// Constants: RANKS; LAYERS; CHUNK, elements of a shard;
-// FIRST, the rank of y = 0.
+// Constants: RANKS; LAYERS; CHUNK, elements of a shard; HELD,
+// layers that `weights` has; FIRST, the rank of y = 0.
 
 #include <cuda_fp16.h>
 
@@ -14,7 +14,8 @@ put(const unsigned* __restrict__ layer,
     unsigned rank = FIRST + blockIdx.y;
     if (i < CHUNK) {
         unsigned row = blockIdx.y * LAYERS + layer[0];
-        weights[(blockIdx.y * RANKS + rank) * CHUNK + i] =
+        unsigned held = blockIdx.y * HELD + layer[0] % HELD;
+        weights[(held * RANKS + rank) * CHUNK + i] =
             weight_shard[row * CHUNK + i];
     }
 }

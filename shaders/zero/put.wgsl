@@ -7,6 +7,7 @@ enable f16;
 override RANKS: u32 = 4;
 override LAYERS: u32 = 2;
 override CHUNK: u32 = 68;  // elements of a shard
+override HELD: u32 = 1;    // layers that `weights` has
 override FIRST: u32 = 0;   // the rank of y = 0
 
 @group(0) @binding(0) var<storage, read> layer: array<u32>;
@@ -21,7 +22,8 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let rank = FIRST + gid.y;
     if (i < CHUNK) {
         let row = gid.y * LAYERS + layer[0];
-        weights[(gid.y * RANKS + rank) * CHUNK + i] =
+        let held = gid.y * HELD + layer[0] % HELD;
+        weights[(held * RANKS + rank) * CHUNK + i] =
             weight_shard[row * CHUNK + i];
     }
 }

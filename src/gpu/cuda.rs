@@ -19,6 +19,7 @@ mod occupancy;
 mod peer;
 mod probe;
 pub(super) mod ranks;
+mod stream;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

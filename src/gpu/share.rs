@@ -3,6 +3,7 @@
 mod over_host;
 mod rank;
 
+use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
 use self::over_host::Traced;
@@ -49,11 +50,12 @@ pub(super) trait Exchange<D: Driver> {
         None
     }
 
-    /// Has a collective carried out on a part of memory, with a chunk for each rank, after the work before. It may come back before that is done.
+    /// Has a collective carried out on a part of memory, with a chunk for each rank, after the work before and beside that behind it. It may
+    /// come back before that is done.
     ///
     /// # Errors
     /// When a rank is lost, or the device fails.
-    fn run(
+    fn begin(
         &mut self,
         driver: &D,
         what: Collective,
@@ -62,7 +64,16 @@ pub(super) trait Exchange<D: Driver> {
         meeting: &mut Meeting,
     ) -> Result<Sent, Failure>;
 
-    /// Waits until all that was asked for is done.
+    /// Lets the work behind this begin when the first of the collectives that were begun, and for which this was not said, is over. Does not
+    /// wait itself.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn arrive(&mut self, _: &mut Meeting) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Waits until the work before this is done, and looks after the other ranks meanwhile.
     ///
     /// # Errors
     /// When a rank is lost, or the device fails.
@@ -118,7 +129,7 @@ fn traced(share: &Share, meeting: &mut Meeting) -> Result<Record, Failure> {
     let cancel = AtomicBool::new(false);
     let machine = simt::Machine::new(&share.part, &cancel).map_err(|problem| meeting.explain(&problem))?;
     let ring = Ring::join(meeting)?;
-    let mut rank = Rank::new(share, Traced { machine, ring }, meeting)?;
+    let mut rank = Rank::new(share, Traced { machine, ring, begun: VecDeque::new() }, meeting)?;
     let walked = walk(&share.whole, &mut rank, true);
     let walked = rank.walked(walked)?;
     Ok(rank.local.machine.record(walked))

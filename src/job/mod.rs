@@ -21,7 +21,7 @@ pub use code::{
 };
 pub use condition::{Comparison, Condition, Reading, Reduction, SeriesSpec};
 pub use element::{Asked, no_buffer, written_element};
-pub use share::{CollectiveSpec, Share};
+pub use share::{AwaitSpec, CollectiveSpec, Share};
 pub use spec::{FUEL, MeasureSpec, Shown, TraceSpec};
 
 /// A program with everything a backend needs to run, check, time and trace it: buffers, and passes over them.

@@ -18,6 +18,19 @@ pub struct Share {
     pub part: Job,
     /// What the ranks do together.
     pub collectives: Vec<CollectiveSpec>,
+    /// Which passes wait for what of that. A collective that none waits for is waited for at once.
+    pub awaits: Vec<AwaitSpec>,
+}
+
+/// That a pass waits for a collective.
+#[derive(Clone, Copy, Debug)]
+pub struct AwaitSpec {
+    /// The pass, by its place.
+    pub pass: usize,
+    /// The collective, by its place.
+    pub collective: usize,
+    /// The buffer whose first word is the number of the part that has to be there; None for all that were begun.
+    pub number: Option<usize>,
 }
 
 /// What ranks do together in the place of a repetition.
@@ -40,6 +53,18 @@ impl Share {
     #[must_use]
     pub fn is_split(&self, buffer: usize) -> bool {
         self.part.buffers[buffer].count != self.whole.buffers[buffer].count
+    }
+
+    /// Whether a buffer counts what is sent.
+    #[must_use]
+    pub fn is_meter(&self, buffer: usize) -> bool {
+        self.collectives.iter().any(|spec| spec.meter == Some(buffer))
+    }
+
+    /// Whether a pass waits for a collective, so that it goes on beside the passes before.
+    #[must_use]
+    pub fn is_awaited(&self, collective: usize) -> bool {
+        self.awaits.iter().any(|wait| wait.collective == collective)
     }
 
     /// What this rank's part of a buffer holds at first; None if that is the same for all ranks.

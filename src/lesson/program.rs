@@ -128,7 +128,20 @@ pub struct Pass {
     pub title: String,
     /// What it does.
     pub action: Action,
+    /// The collectives that have to be over before it.
+    pub awaits: Vec<AwaitDecl>,
     /// Where the lesson declares it.
+    pub place: Place,
+}
+
+/// What a pass of a process waits for. Collectives that a pass waits for go on beside the passes before it; all others are waited for at once.
+#[derive(Clone, Debug)]
+pub struct AwaitDecl {
+    /// The repetition in whose place the collective is.
+    pub repeat: String,
+    /// The buffer whose first word is the number of the part that has to be there; None for all that were begun.
+    pub number: Option<String>,
+    /// Where the lesson says so.
     pub place: Place,
 }
 

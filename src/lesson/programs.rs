@@ -27,6 +27,7 @@ impl Program {
             id: id.to_owned(),
             title: title.to_owned(),
             action: Action::Launch(Box::new(launch)),
+            awaits: Vec::new(),
             place: place.clone(),
         };
         let body = vec![Node::Pass(Box::new(pass))];
@@ -158,11 +159,13 @@ impl Reader<'_> {
             }),
             _ => self.launch_of(around.program, around.buffers, &fields).map(|launch| Action::Launch(Box::new(launch))),
         };
+        let awaits = fields.optional("awaits").and_then(Value::list).unwrap_or_default();
+        let awaits = awaits.into_iter().filter_map(|node| self.awaited(around.program, node)).collect();
         fields.finish();
         let (id, title) = named(title)?;
         // A pass that has been reported keeps its name, so that those who speak of it are not reported as well.
         let action = action.unwrap_or_else(|| Action::Copy(String::new(), String::new()));
-        Some(Node::Pass(Box::new(Pass { id, title, action, place })))
+        Some(Node::Pass(Box::new(Pass { id, title, action, awaits, place })))
     }
 
     /// A launch, from the fields of a pass or of a check.

@@ -4,7 +4,7 @@ use super::conditions::Wanted;
 use super::document::Reader;
 use super::fields::Node;
 use super::mention::Of;
-use super::model::{CollectiveDecl, PartDecl, Split};
+use super::model::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::ranks::measure::Collective;
 
 /// The most ranks of a program.
@@ -51,5 +51,26 @@ impl Reader<'_> {
         };
         fields.finish();
         Some(CollectiveDecl { what, buffer: buffer?, part, meter, place: node.place() })
+    }
+    /// What a pass waits for: `All("reducing")`, or `Part("gathering", "layer")`.
+    pub(super) fn awaited(&mut self, program: &str, node: Node<'_>) -> Option<AwaitDecl> {
+        let place = node.place();
+        let (repeat, number) = match node.variant() {
+            ("All", Some(rest)) => (rest.only()?, None),
+            ("Part", Some(rest)) => rest.pair().map(|[repeat, number]| (repeat, Some(number)))?,
+            _ => {
+                node.error(
+                    "this says not what to wait for",
+                    "write All(\"REPETITION\") or Part(\"REPETITION\", \"BUFFER\")",
+                );
+                return None;
+            }
+        };
+        let repeat = self.name(repeat.text(), Of::Part(program.to_owned()));
+        let number = match number {
+            Some(number) => Some(self.name(number.text(), Of::Buffer(program.to_owned()))?),
+            None => None,
+        };
+        Some(AwaitDecl { repeat: repeat?, number, place })
     }
 }

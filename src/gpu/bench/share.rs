@@ -1,5 +1,6 @@
 //! One rank's share of a program on a device: walked through with all ranks, then timed with them.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::prepared::{Prepared, Walker};
@@ -40,7 +41,7 @@ pub(in crate::gpu) fn run<D: Driver>(
     let mut exchange = join(&parts, meeting)?;
     drop(parts);
     let whole = judged(share, exchange.links());
-    let local = OnDevice { walker: prepared.host(sink), exchange: exchange.as_mut() };
+    let local = OnDevice { walker: prepared.host(sink), exchange: exchange.as_mut(), sent: VecDeque::new() };
     let mut rank = Rank::new(share, local, meeting)?;
     let walked = walk(&whole, &mut rank, true);
     let walked = rank.walked(walked)?;
@@ -58,12 +59,16 @@ pub(in crate::gpu) fn run<D: Driver>(
             bounds_checks: share.part.bounds_checks && D::GUARDS,
         };
         record.warnings.extend(warnings::of(&timing, &around));
-        record.timing = Some(timing);
         record.warnings.extend(exchange.remark().map(|message| Warning {
             kind: WarningKind::SharedDevice,
             message,
             hint: "run each rank on a GPU of its own to see what the exchange takes".to_owned(),
         }));
+        // What was timed is the device's own doing: it must come to the same.
+        let local = OnDevice { walker: prepared.host(sink), exchange: exchange.as_mut(), sent: VecDeque::new() };
+        let failing = Rank::filled(share, local, meeting).failing(&whole)?;
+        record.timing = failing.is_empty().then_some(timing);
+        record.checks.extend(failing);
     }
     exchange.leave(meeting)?;
     Ok(record)
@@ -72,12 +77,11 @@ pub(in crate::gpu) fn run<D: Driver>(
 /// The whole program with the checks and series that mean something: a meter is filled as the ranks really exchange numbers.
 fn judged(share: &Share, links: Links) -> Job {
     let mut whole = share.whole.clone();
-    let is_meter = |buffer: usize| share.collectives.iter().any(|spec| spec.meter == Some(buffer));
     if links != Links::Ring {
-        whole.checks.retain(|check| !is_meter(check.output));
+        whole.checks.retain(|check| !share.is_meter(check.output));
     }
     if links == Links::Unknown {
-        whole.series.retain(|series| !is_meter(series.buffer));
+        whole.series.retain(|series| !share.is_meter(series.buffer));
     }
     whole
 }
@@ -86,6 +90,8 @@ fn judged(share: &Share, links: Links) -> Job {
 struct OnDevice<'h, 'a, 'x, D: Driver> {
     walker: Walker<'h, 'a, D>,
     exchange: &'x mut dyn Exchange<D>,
+    /// What was sent by the collectives that were begun and not waited for.
+    sent: VecDeque<Sent>,
 }
 
 impl<D: Driver> Host for OnDevice<'_, '_, '_, D> {
@@ -112,12 +118,18 @@ impl<D: Driver> Local for OnDevice<'_, '_, '_, D> {
         driver.write(residents.of_set(0, buffer), &content.words, self.walker.sink)
     }
 
-    fn collective(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<Sent, Failure> {
+    fn begin(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<(), Failure> {
         let Prepared { driver, residents, job, .. } = &*self.walker.prepared;
         let elem = job.buffers[piece.buffer].elem;
-        let sent = self.exchange.run(driver, what, elem, of(residents, job, piece), meeting)?;
+        let sent = self.exchange.begin(driver, what, elem, of(residents, job, piece), meeting)?;
+        self.sent.push_back(sent);
+        Ok(())
+    }
+
+    fn arrive(&mut self, meeting: &mut Meeting) -> Result<Sent, Failure> {
+        self.exchange.arrive(meeting)?;
         self.exchange.wait(meeting)?;
-        Ok(sent)
+        Ok(self.sent.pop_front().flatten())
     }
 }
 
@@ -128,10 +140,10 @@ fn of<'r, D: Driver>(residents: &'r Residents<D>, job: &Job, piece: Piece) -> Pa
     Part { memory: all.memory, offset: all.offset + piece.first * size, bytes: piece.count * size }
 }
 
-/// Passes that follow each other, and the collective behind them.
+/// Passes that follow each other, and the step behind them that is none.
 struct Stretch<'r, D: Driver + 'r> {
     passes: Option<D::Recorded<'r>>,
-    collective: Option<(Collective, Piece)>,
+    then: Option<Step>,
 }
 
 /// The whole with all ranks, again and again.
@@ -171,9 +183,13 @@ impl<'r, 'a, D: Driver> Together<'r, 'a, D> {
                 let submitted = driver.submit(passes);
                 self.told(submitted)?;
             }
-            if let Some((what, piece)) = self.stretches[i].collective {
-                let elem = job.buffers[piece.buffer].elem;
-                self.exchange.run(driver, what, elem, of(residents, job, piece), self.meeting)?;
+            match self.stretches[i].then {
+                Some(Step::Begin(what, piece)) => {
+                    let elem = job.buffers[piece.buffer].elem;
+                    self.exchange.begin(driver, what, elem, of(residents, job, piece), self.meeting)?;
+                }
+                Some(Step::Arrive) => self.exchange.arrive(self.meeting)?,
+                Some(Step::Pass(_)) | None => {}
             }
         }
         self.exchange.wait(self.meeting)?;
@@ -220,19 +236,15 @@ fn time<D: Driver>(
     stage(sink, "measuring")?;
     let bounds = prepared.bind(0).map_err(|failure| told(&failure, meeting))?;
     let mut stretches = Vec::new();
-    for steps in steps.split_inclusive(|step| matches!(step, Step::Collective(..))) {
+    for steps in steps.split_inclusive(|step| !matches!(step, Step::Pass(_))) {
         let passes = steps.iter().filter_map(|step| match step {
             Step::Pass(turn) => prepared.pass(*turn, 0, &bounds),
-            Step::Collective(..) => None,
+            Step::Begin(..) | Step::Arrive => None,
         });
         let passes: Vec<Command<'_, D>> = passes.collect();
         let passes = (!passes.is_empty()).then(|| prepared.driver.record(passes, true)).transpose();
         let passes = passes.map_err(|failure| told(&failure, meeting))?;
-        let collective = steps.last().and_then(|step| match step {
-            Step::Collective(what, piece) => Some((*what, *piece)),
-            Step::Pass(_) => None,
-        });
-        stretches.push(Stretch { passes, collective });
+        stretches.push(Stretch { passes, then: steps.last().copied() });
     }
     let mut together = Together { prepared, share, stretches, exchange, meeting, sink, spent: 0.0 };
     let conditions = Conditions { cache: CacheState::Warm, device_clock: false, resolution_s: 0.0, max_launches: 1 };

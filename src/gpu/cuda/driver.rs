@@ -335,12 +335,24 @@ impl Function {
         shared_bytes: u32,
         arguments: &Arguments,
     ) -> Outcome<()> {
+        self.launch_on(STREAM, grid, workgroup, shared_bytes, arguments)
+    }
+
+    /// As [`Function::launch`], after the work of a stream.
+    pub(super) fn launch_on(
+        &self,
+        stream: sys::CUstream,
+        grid: [u32; 3],
+        workgroup: [u32; 3],
+        shared_bytes: u32,
+        arguments: &Arguments,
+    ) -> Outcome<()> {
         // SAFETY: The function's module is loaded, and the driver reads as many arguments as the function has parameters, which
         // `compile` has compared with the launch's bindings. Where a kernel writes is nothing that can be proved: what it does wrong
         // stays in the device memory that this worker process owns.
         unsafe {
             let mut pointers = arguments.pointers.clone();
-            result::launch_kernel(self.function, grid.into(), workgroup.into(), shared_bytes, STREAM, &mut pointers)
+            result::launch_kernel(self.function, grid.into(), workgroup.into(), shared_bytes, stream, &mut pointers)
         }
         .map_err(code)
     }
@@ -401,8 +413,18 @@ impl Event {
 
     /// Has the clock read after the work before; does not wait.
     pub(super) fn record(&self) -> Outcome<()> {
-        // SAFETY: The event is alive.
-        unsafe { result::event::record(self.0, STREAM) }.map_err(code)
+        self.record_on(STREAM)
+    }
+
+    /// As [`Event::record`], after the work of a stream.
+    pub(super) fn record_on(&self, stream: sys::CUstream) -> Outcome<()> {
+        // SAFETY: Event and stream are alive.
+        unsafe { result::event::record(self.0, stream) }.map_err(code)
+    }
+
+    /// For calls that wait for it.
+    pub(super) fn raw(&self) -> sys::CUevent {
+        self.0
     }
 
     /// The same from within a [`Graph`]'s capture, at each launch of the graph.

@@ -1,12 +1,13 @@
-//! NCCL's calls, each made safe to call: ranks that agree on an id, and their collectives on the stream that all other work goes to.
+//! NCCL's calls, each made safe to call: ranks that agree on an id, and their collectives on a stream.
 #![expect(unsafe_code, reason = "it is a C library; nothing outside the files that say so calls into C")]
 
 use std::ffi::c_int;
 
+use cudarc::driver::sys::CUstream;
 use cudarc::nccl::result::{self, NcclError};
 use cudarc::nccl::sys;
 
-use super::driver::{Context, Memory, STREAM};
+use super::driver::{Context, Memory};
 use crate::base::tensor::Elem;
 use crate::ranks::measure::Collective;
 
@@ -58,8 +59,14 @@ impl Communicator {
         Ok(Self(raw))
     }
 
-    /// Has a collective carried out after the work before, in place; does not wait.
-    pub(super) fn run(&self, what: Collective, piece: &Piece<'_>, rank: usize, size: usize) -> Outcome<()> {
+    /// Has a collective carried out after the work of a stream, in place; does not wait.
+    pub(super) fn run(
+        &self,
+        stream: CUstream,
+        what: Collective,
+        piece: &Piece<'_>,
+        [rank, size]: [usize; 2],
+    ) -> Outcome<()> {
         let Piece { memory, elem, offset, bytes } = *piece;
         let chunk = bytes / size as u64;
         if !memory.holds(offset, bytes) || !chunk.is_multiple_of(elem.bytes()) {
@@ -72,7 +79,7 @@ impl Communicator {
         };
         let at = |at: u64| std::ptr::without_provenance_mut(memory.address(offset + at) as usize);
         let (own, chunk) = (rank as u64 * chunk, usize::try_from(chunk / elem.bytes()).unwrap_or(0));
-        let (sum, stream) = (sys::ncclRedOp_t::ncclSum, STREAM.cast());
+        let (sum, stream) = (sys::ncclRedOp_t::ncclSum, stream.cast());
         // SAFETY: The memory is alive and long enough, as was just seen. Giving it back waits for the work that uses it.
         let done = unsafe {
             match what {

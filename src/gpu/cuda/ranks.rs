@@ -7,11 +7,13 @@ pub(in crate::gpu) mod peers;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cudarc::driver::sys::CUstream;
 use serde::{Deserialize, Serialize};
 
 use super::device::Gpu as Device;
 use super::driver::{self, Attribute, Context, Event, Memory};
 use super::peer::{self, told};
+use super::stream::Beside;
 use super::{guarded, probe};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Alone, Failure};
@@ -102,10 +104,32 @@ impl Gpu {
         }
     }
 
+    /// A stream for collectives.
+    fn new_beside(&self, meeting: &mut Meeting) -> Result<Beside, Diagnostic> {
+        Beside::new(&self.context).map_err(|code| meeting.explain(&Diagnostic::error(told("a second stream", code))))
+    }
+
     fn memory(&self, bytes: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
         Memory::new(&self.context, bytes as u64)
             .map_err(|code| meeting.explain(&Diagnostic::error(told(&format!("no memory for {bytes} bytes"), code))))
     }
+}
+
+/// Has a piece of work done beside what follows on the first stream, and after what is before it.
+fn beside<T: AsRef<Gpu>>(
+    with: &mut T,
+    beside: &mut Beside,
+    submit: impl FnOnce(&mut T, CUstream) -> Result<(), String>,
+) -> Result<(), String> {
+    let failed = |code| told("the second stream", code);
+    beside.begin().map_err(failed)?;
+    submit(with, beside.raw())?;
+    beside.end(&with.as_ref().context).map_err(failed)
+}
+
+/// Has the first stream wait for the first piece of work on the second that it was not told to wait for.
+fn arrive(beside: &mut Beside, meeting: &mut Meeting) -> Result<(), Diagnostic> {
+    beside.arrive().map_err(|code| meeting.explain(&Diagnostic::error(told("the second stream", code))))
 }
 
 fn write(memory: &Memory, numbers: &[f32]) -> Result<(), Diagnostic> {

@@ -1,5 +1,7 @@
 //! Numbers that go from rank to rank over TCP: from the tracer's memory, or from a device's through the host's.
 
+use std::collections::VecDeque;
+
 use super::rank::{Local, Piece};
 use super::{Exchange, Links, Sent, told};
 use crate::base::diag::Diagnostic;
@@ -16,6 +18,8 @@ use crate::ranks::ring::Ring;
 pub(super) struct Traced<'a> {
     pub machine: Machine<'a>,
     pub ring: Ring,
+    /// What was begun: it is carried out when it is waited for, as late as can be, so that a pass that should have waited is wrong.
+    pub begun: VecDeque<(Collective, Piece)>,
 }
 
 impl Host for Traced<'_> {
@@ -42,7 +46,13 @@ impl Local for Traced<'_> {
         Ok(())
     }
 
-    fn collective(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<Sent, Failure> {
+    fn begin(&mut self, what: Collective, piece: Piece, _: &mut Meeting) -> Result<(), Failure> {
+        self.begun.push_back((what, piece));
+        Ok(())
+    }
+
+    fn arrive(&mut self, meeting: &mut Meeting) -> Result<Sent, Failure> {
+        let Some((what, piece)) = self.begun.pop_front() else { return Ok(None) };
         let Tensor { elem, words } = &mut self.machine.tensors[piece.buffer];
         around(&mut self.ring, what, (*elem, words), piece.first, piece.count, meeting)
     }
@@ -53,7 +63,7 @@ impl<D: Driver> Exchange<D> for Ring {
         Links::Ring
     }
 
-    fn run(
+    fn begin(
         &mut self,
         driver: &D,
         what: Collective,

@@ -1,13 +1,17 @@
 //! A rank walks through the whole program: its passes run on its own part of the buffers, and what is asked of a buffer is asked of all ranks.
 
+use std::collections::VecDeque;
+
 use super::{Sent, told};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::gpu::backend::Failure;
+use crate::gpu::checks;
 use crate::gpu::walk::{Host, Turn, Walked};
-use crate::job::{CollectiveSpec, Grid, Node, Repeat, Share};
+use crate::job::{Grid, Job, Node, Repeat, Share};
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
+use crate::trace::Check;
 
 /// Bytes that all ranks together tell each other at once.
 const TOLD: usize = 32 << 20;
@@ -20,11 +24,18 @@ pub(in crate::gpu) trait Local: Host {
     /// When it cannot be written.
     fn put(&mut self, buffer: usize, content: Tensor) -> Result<(), Failure>;
 
-    /// Does a collective on some elements of a buffer with all other ranks, and waits for it.
+    /// Begins a collective on some elements of a buffer with all other ranks, behind the passes and collectives before it. When it is carried
+    /// out is open: at the latest when it is waited for.
     ///
     /// # Errors
     /// When a rank is lost: all have been told.
-    fn collective(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<Sent, Failure>;
+    fn begin(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<(), Failure>;
+
+    /// Waits for the first of the collectives that were begun and not yet waited for.
+    ///
+    /// # Errors
+    /// When a rank is lost: all have been told.
+    fn arrive(&mut self, meeting: &mut Meeting) -> Result<Sent, Failure>;
 }
 
 /// Some elements of a buffer.
@@ -39,7 +50,17 @@ pub(in crate::gpu) struct Piece {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::gpu) enum Step {
     Pass(Turn),
-    Collective(Collective, Piece),
+    Begin(Collective, Piece),
+    /// The first collective that was begun and not yet waited for is over.
+    Arrive,
+}
+
+/// A collective that was begun.
+struct Begun {
+    /// Which one, by its place.
+    collective: usize,
+    /// The number of the part that it is about.
+    number: u64,
 }
 
 /// One rank among all.
@@ -47,6 +68,8 @@ pub(in crate::gpu) struct Rank<'a, L> {
     pub local: L,
     share: &'a Share,
     meeting: &'a mut Meeting,
+    /// Collectives that were begun, and may not be over.
+    begun: VecDeque<Begun>,
     /// All that it did.
     pub steps: Vec<Step>,
     /// Whether all ranks know that this is over.
@@ -59,13 +82,33 @@ impl<'a, L: Local> Rank<'a, L> {
     /// # Errors
     /// When a file cannot be read, or the device fails: all have been told.
     pub fn new(share: &'a Share, local: L, meeting: &'a mut Meeting) -> Result<Self, Failure> {
-        let mut rank = Self { local, share, meeting, steps: Vec::new(), is_over: false };
+        let mut rank = Self::filled(share, local, meeting);
         for buffer in 0..share.part.buffers.len() {
             let own = share.own_content(buffer).map_err(Failure::from);
             let put = own.and_then(|own| own.map_or(Ok(()), |own| rank.local.put(buffer, own)));
             rank.told(put)?;
         }
         Ok(rank)
+    }
+
+    /// A rank whose buffers hold already what they are to hold.
+    pub fn filled(share: &'a Share, local: L, meeting: &'a mut Meeting) -> Self {
+        Self { local, share, meeting, begun: VecDeque::new(), steps: Vec::new(), is_over: false }
+    }
+
+    /// Makes the checks of a program's end; gives those that fail. A meter is left out: it counts only in a walk.
+    ///
+    /// # Errors
+    /// When one cannot be made: all have been told.
+    pub fn failing(&mut self, whole: &Job) -> Result<Vec<Check>, Failure> {
+        let at_end = whole.checks.iter().filter(|spec| spec.after.is_none() && !self.share.is_meter(spec.output));
+        let mut failing = Vec::new();
+        for spec in at_end {
+            let made = checks::check(whole, spec, 0, &mut |buffer| self.content(buffer));
+            let made = if self.is_over { made? } else { self.told(made)? };
+            failing.extend(Some(made).filter(|check| !check.ok));
+        }
+        Ok(failing)
     }
 
     /// Tells all ranks what went wrong here.
@@ -79,11 +122,17 @@ impl<'a, L: Local> Rank<'a, L> {
     /// # Errors
     /// When something went wrong.
     pub fn walked(&mut self, walked: Result<Walked, Failure>) -> Result<Walked, Failure> {
-        if self.is_over { walked } else { self.told(walked) }
+        if self.is_over {
+            return walked;
+        }
+        let walked = self.told(walked)?;
+        self.arrive(self.begun.len())?;
+        Ok(walked)
     }
 
     /// What all ranks have of a buffer, one after the other.
     fn gather(&mut self, buffer: usize) -> Result<Tensor, Failure> {
+        self.arrive(self.begun.len())?;
         let own = self.local.content(buffer);
         let own = self.told(own)?;
         if !self.share.is_split(buffer) {
@@ -118,15 +167,44 @@ impl<'a, L: Local> Rank<'a, L> {
         Ok(repeat.times == 0 || self.told(words)?.contains(&0.0))
     }
 
-    /// The elements that a collective is about now.
-    fn piece(&mut self, spec: &CollectiveSpec) -> Result<Piece, Failure> {
-        let all = self.share.part.buffers[spec.buffer].count;
-        let Some((number, of)) = spec.part else { return Ok(Piece { buffer: spec.buffer, first: 0, count: all }) };
-        let number = self.local.elements(number, 0, 1);
+    /// The word that says which of `of` parts it is about.
+    fn number(&mut self, buffer: usize, of: u64) -> Result<u64, Failure> {
+        let number = self.local.elements(buffer, 0, 1);
         let number = self.told(number)?.first().copied().unwrap_or(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a word of 32 bits")]
-        let number = number as u64 % of;
-        Ok(Piece { buffer: spec.buffer, first: number * (all / of), count: all / of })
+        Ok(number as u64 % of)
+    }
+
+    /// Waits for the first so many of the collectives that were begun.
+    fn arrive(&mut self, count: usize) -> Result<(), Failure> {
+        for Begun { collective, .. } in self.begun.drain(..count).collect::<Vec<_>>() {
+            let sent = self.local.arrive(self.meeting);
+            self.is_over |= sent.is_err();
+            let sent = sent?;
+            self.steps.push(Step::Arrive);
+            if let (Some(meter), Some(sent)) = (self.share.collectives[collective].meter, sent) {
+                self.count(meter, &sent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for what a pass needs.
+    fn arrive_for(&mut self, pass: usize) -> Result<(), Failure> {
+        let share = self.share;
+        for wait in share.awaits.iter().filter(|wait| wait.pass == pass) {
+            let of = share.collectives[wait.collective].part.map(|(_, of)| of);
+            let number = match wait.number.zip(of) {
+                Some((buffer, of)) => Some(self.number(buffer, of)?),
+                None => None,
+            };
+            let is_it = |begun: &Begun| {
+                begun.collective == wait.collective && number.is_none_or(|number| begun.number == number)
+            };
+            let last = self.begun.iter().rposition(is_it);
+            self.arrive(last.map_or(0, |last| last + 1))?;
+        }
+        Ok(())
     }
 
     /// Adds what was sent to what a meter shows.
@@ -144,6 +222,7 @@ impl<'a, L: Local> Rank<'a, L> {
 
 impl<L: Local> Host for Rank<'_, L> {
     fn pass(&mut self, turn: Turn) -> Result<bool, Failure> {
+        self.arrive_for(turn.pass)?;
         self.steps.push(Step::Pass(turn));
         let done = self.local.pass(turn);
         self.told(done)
@@ -151,17 +230,26 @@ impl<L: Local> Host for Rank<'_, L> {
 
     fn replaces(&mut self, repeat: &Repeat) -> Result<bool, Failure> {
         let share = self.share;
-        let Some(spec) = share.collectives.iter().find(|spec| spec.repeat == repeat.id) else { return Ok(false) };
+        let Some(collective) = share.collectives.iter().position(|spec| spec.repeat == repeat.id) else {
+            return Ok(false);
+        };
         if self.is_empty(repeat)? {
             return Ok(true);
         }
-        let piece = self.piece(spec)?;
-        let sent = self.local.collective(spec.what, piece, self.meeting);
-        self.is_over |= sent.is_err();
-        let sent = sent?;
-        self.steps.push(Step::Collective(spec.what, piece));
-        if let (Some(meter), Some(sent)) = (spec.meter, sent) {
-            self.count(meter, &sent)?;
+        let spec = &share.collectives[collective];
+        let all = share.part.buffers[spec.buffer].count;
+        let (number, of) = match spec.part {
+            Some((buffer, of)) => (self.number(buffer, of)?, of),
+            None => (0, 1),
+        };
+        let piece = Piece { buffer: spec.buffer, first: number * (all / of), count: all / of };
+        let begun = self.local.begin(spec.what, piece, self.meeting);
+        self.is_over |= begun.is_err();
+        begun?;
+        self.steps.push(Step::Begin(spec.what, piece));
+        self.begun.push_back(Begun { collective, number });
+        if !share.is_awaited(collective) {
+            self.arrive(self.begun.len())?;
         }
         Ok(true)
     }

@@ -5,8 +5,8 @@ use super::{Builder, Params, Purpose, build};
 use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
-use crate::job::{CollectiveSpec, Content, Job, Share};
-use crate::lesson::{CollectiveDecl, Lesson, Split, Variant};
+use crate::job::{AwaitSpec, CollectiveSpec, Content, Job, Share};
+use crate::lesson::{AwaitDecl, CollectiveDecl, Lesson, Split, Variant};
 
 /// How many ranks a program has; None if it is not made for several processes.
 ///
@@ -53,11 +53,15 @@ pub fn share(
     let collectives = repeats.filter_map(|repeat| Some((&repeat.id, repeat.collective.as_ref()?)));
     let collectives = collectives.map(|(id, declared)| builder.collective(id, declared, &part, ranks));
     let collectives = collectives.collect::<Result<Vec<_>, _>>()?;
+    let passes = builder.program.passes().into_iter().enumerate();
+    let awaited = passes.flat_map(|(i, pass)| pass.awaits.iter().map(move |declared| (i, &pass.id, declared)));
+    let awaits = awaited.map(|(i, id, declared)| builder.awaited((i, id), declared, &collectives));
+    let awaits = awaits.collect::<Result<Vec<_>, _>>()?;
     if rank > 0 {
         // Rank 0 writes the files, and prints.
         whole.looks.iter_mut().for_each(|look| (look.file, look.count) = (None, 1));
     }
-    Ok(Some(Share { rank, ranks, whole, part, collectives }))
+    Ok(Some(Share { rank, ranks, whole, part, collectives, awaits }))
 }
 
 /// The outline of a rank's part of a program; None if it has none.
@@ -119,5 +123,23 @@ impl Builder<'_> {
             return Err(vec![at.error(message)]);
         }
         Ok(CollectiveSpec { repeat: repeat.to_owned(), what: declared.what, buffer, part: one_of, meter })
+    }
+
+    fn awaited(
+        &self,
+        (pass, id): (usize, &str),
+        declared: &AwaitDecl,
+        collectives: &[CollectiveSpec],
+    ) -> Result<AwaitSpec, Vec<Diagnostic>> {
+        let at = Place { owner: id, place: &declared.place };
+        let repeat = &declared.repeat;
+        let collective = collectives.iter().position(|spec| spec.repeat == *repeat).ok_or_else(|| {
+            vec![at.error(format!("`{id}` waits for `{repeat}`, which is no repetition with a `collective`"))]
+        })?;
+        let number = declared.number.as_ref().map(|number| self.named(number, at)).transpose()?;
+        if number.is_some() && collectives[collective].part.is_none() {
+            return Err(vec![at.error(format!("`{id}` waits for a part of `{repeat}`, which has none"))]);
+        }
+        Ok(AwaitSpec { pass, collective, number })
     }
 }

@@ -3,16 +3,17 @@
 use std::thread;
 use std::time::Duration;
 
-use super::{Gpu, read, same, whole_chunks, write};
+use super::{Gpu, arrive, beside, read, same, whole_chunks, write};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::gpu::backend::Failure;
 use crate::gpu::bench::share::Joined;
 use crate::gpu::cuda::device::Gpu as Device;
-use crate::gpu::cuda::driver::{Context, Memory};
+use crate::gpu::cuda::driver::{Context, Memory, STREAM};
 use crate::gpu::cuda::nccl::{self, Communicator, Piece};
 use crate::gpu::cuda::peer::told;
 use crate::gpu::cuda::probe;
+use crate::gpu::cuda::stream::Beside;
 use crate::gpu::driver::Part;
 use crate::gpu::share::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
@@ -42,7 +43,8 @@ pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn
 /// As [`join`]: all have been told.
 pub(super) fn exchange(meeting: &mut Meeting) -> Joined<Device> {
     let (communicator, gpu) = communicate(meeting)?;
-    Ok(Box::new(Pieces { communicator, gpu }))
+    let beside = gpu.new_beside(meeting)?;
+    Ok(Box::new(Pieces { communicator, beside, gpu }))
 }
 
 fn communicate(meeting: &mut Meeting) -> Result<(Communicator, Gpu), Diagnostic> {
@@ -91,7 +93,7 @@ impl Transport for Messages {
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         let Self { communicator, memory, count, gpu } = self;
         let piece = Piece { memory, elem: Elem::F32, offset: 0, bytes: 4 * *count as u64 };
-        super::repeat(gpu, times, meeting, |gpu, _| communicator.run(what, &piece, gpu.rank, gpu.size))
+        super::repeat(gpu, times, meeting, |gpu, _| communicator.run(STREAM, what, &piece, [gpu.rank, gpu.size]))
     }
 
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic> {
@@ -102,6 +104,7 @@ impl Transport for Messages {
 /// Parts of a program's buffers.
 struct Pieces {
     communicator: Communicator,
+    beside: Beside,
     gpu: Gpu,
 }
 
@@ -110,7 +113,7 @@ impl Exchange<Device> for Pieces {
         Links::Unknown
     }
 
-    fn run(
+    fn begin(
         &mut self,
         _: &Device,
         what: Collective,
@@ -120,9 +123,16 @@ impl Exchange<Device> for Pieces {
     ) -> Result<Sent, Failure> {
         let Part { memory, offset, bytes } = piece;
         let piece = Piece { memory, elem, offset, bytes };
-        let done = self.communicator.run(what, &piece, self.gpu.rank, self.gpu.size);
-        done.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
+        let communicator = &self.communicator;
+        let begun = beside(&mut self.gpu, &mut self.beside, |gpu, stream| {
+            communicator.run(stream, what, &piece, [gpu.rank, gpu.size])
+        });
+        begun.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
         Ok(None)
+    }
+
+    fn arrive(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {
+        Ok(arrive(&mut self.beside, meeting)?)
     }
 
     fn wait(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {

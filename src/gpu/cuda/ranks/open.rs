@@ -1,5 +1,7 @@
 //! Memory of all ranks that the kernels of each can read, and the flags by which they meet.
 
+use cudarc::driver::sys::CUstream;
+
 use super::{Gpu, same};
 use crate::base::diag::Diagnostic;
 use crate::gpu::cuda::driver::{Arguments, Function, Locked, Memory};
@@ -133,12 +135,13 @@ impl Open {
         Ok(memory)
     }
 
-    /// Has a kernel launched after the work before; does not wait.
+    /// Has a kernel launched after the work of a stream; does not wait.
     ///
     /// # Errors
     /// What the driver says.
     pub fn launch(
         &mut self,
+        stream: CUstream,
         kernels: &Kernels,
         message: &Message,
         table: &Memory,
@@ -157,7 +160,7 @@ impl Open {
         let rank = self.gpu.rank as u64;
         let values = [table.address(0), rank, first, chunk, self.turn + 1, patience, self.trouble.address()];
         let grid = [u32::try_from(blocks).unwrap_or(1), 1, 1];
-        let launched = function.launch(grid, [LANES, 1, 1], 0, &Arguments::new(&values, Vec::new()));
+        let launched = function.launch_on(stream, grid, [LANES, 1, 1], 0, &Arguments::new(&values, Vec::new()));
         launched.map_err(|code| told("launching a collective", code))?;
         self.turn += meetings + u64::from(kernels.kind.again);
         Ok(())

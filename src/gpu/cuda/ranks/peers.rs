@@ -1,13 +1,14 @@
 //! Our own collectives: each rank reads what it needs from the others' memory.
 
 use super::open::{Kernels, Kind, Message, Open, load, require_reach};
-use super::{Gpu, read, whole_chunks, write};
+use super::{Gpu, arrive, beside, read, whole_chunks, write};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::gpu::backend::Failure;
 use crate::gpu::bench::share::Joined;
 use crate::gpu::cuda::device::Gpu as Device;
-use crate::gpu::cuda::driver::Memory;
+use crate::gpu::cuda::driver::{Memory, STREAM};
+use crate::gpu::cuda::stream::Beside;
 use crate::gpu::driver::Part;
 use crate::gpu::share::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
@@ -68,7 +69,7 @@ impl Transport for Messages {
         let is_one_shot = what == Collective::AllReduce && 4 * *count <= ONE_SHOT;
         let message = Message { what, is_one_shot, first: 0, chunk };
         super::repeat(open, times, meeting, |open, meeting| {
-            open.launch(kernels, &message, &tables[*place], meeting)?;
+            open.launch(STREAM, kernels, &message, &tables[*place], meeting)?;
             // One shot leaves the numbers in the other place.
             *place = if is_one_shot { 1 - *place } else { *place };
             Ok(())
@@ -87,6 +88,7 @@ impl Transport for Messages {
 
 /// Parts of a program's buffers.
 struct Pieces {
+    beside: Beside,
     open: Open,
     /// As far as they were needed.
     kernels: Vec<(Kind, Kernels)>,
@@ -108,7 +110,8 @@ pub(super) fn exchange(parts: &[Part<'_, Device>], meeting: &mut Meeting) -> Joi
         tables.push((memory.address(0), open.table(i, i, meeting)?));
     }
     meeting.gather(Vec::new())?;
-    Ok(Box::new(Pieces { open, kernels: Vec::new(), tables }))
+    let beside = open.gpu.new_beside(meeting)?;
+    Ok(Box::new(Pieces { beside, open, kernels: Vec::new(), tables }))
 }
 
 impl Pieces {
@@ -131,7 +134,7 @@ impl Exchange<Device> for Pieces {
         self.open.remark()
     }
 
-    fn run(
+    fn begin(
         &mut self,
         _: &Device,
         what: Collective,
@@ -148,14 +151,21 @@ impl Exchange<Device> for Pieces {
         let message = Message { what, is_one_shot: false, first, chunk: taken };
         let here = piece.memory.address(0);
         let table = self.tables.iter().find(|(address, _)| *address == here);
-        let launched = match table {
-            Some((_, table)) => self.open.launch(&self.kernels[known].1, &message, table, meeting),
+        let begun = match table {
+            Some((_, table)) => {
+                let (open, kernels) = (&mut self.open, &self.kernels[known].1);
+                beside(open, &mut self.beside, |open, stream| open.launch(stream, kernels, &message, table, meeting))
+            }
             None => Err("a buffer that is exchanged was not opened".to_owned()),
         };
-        launched.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
+        begun.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
         // Each of the others reads a chunk of this rank's, in either direction.
         let bytes = if what == Collective::AllReduce { 2 * chunk } else { chunk };
         Ok(Some((0..size).filter(|other| *other != rank).map(|other| (other, bytes)).collect()))
+    }
+
+    fn arrive(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {
+        Ok(arrive(&mut self.beside, meeting)?)
     }
 
     fn wait(&mut self, meeting: &mut Meeting) -> Result<(), Failure> {
