@@ -115,6 +115,28 @@ fn a_pass_that_waits_too_late_is_wrong() {
 }
 
 #[test]
+fn an_experiment_is_recorded_of_ranks() {
+    let pack = pack("ranks").display().to_string();
+    let one = warpbook(&["--pack", &pack, "run", "mean", "--json"]).json();
+    let (backend, device) = (one["backend"].as_str().unwrap(), one["device"].as_str().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let record = |experiment: &str, over: &[&str]| {
+        let args = ["--pack", &pack, "record", "mean", "--experiment", experiment, "--backend", backend, "-o", "r.ron"];
+        warpbook_in(folder.path(), &[&args[..], over].concat())
+    };
+    let run = record("mean_time", &["--over", "host"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let recorded = fs::read_to_string(folder.path().join("r.ron")).unwrap();
+    assert!(recorded.contains(&format!("device: \"3 × {device} over TCP\"")), "{recorded}");
+    assert_eq!(recorded.matches("(x: ").count(), 2, "{recorded}");
+    // What one device recorded is no recording of ranks.
+    let run = record("mean_time", &[]);
+    assert!(run.code != 0 && run.err.contains("the file has a recording of 3 × "), "{}", run.err);
+    let run = record("mean_ranks", &["--over", "host"]);
+    assert!(run.code == 2 && run.err.contains("has 3 ranks, and before that were 2"), "{}", run.err);
+}
+
+#[test]
 fn mistakes_are_told_where_they_are() {
     for (from, to, line, said) in [
         ("AllReduce(buffer: \"y\"", "Reduce(buffer: \"y\"", "Reduce(", "this is no collective"),

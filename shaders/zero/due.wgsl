@@ -25,6 +25,10 @@ fn main() {
     }
     // The first three grids of the plan, or nothing.
     for (var i = 0u; i < 9; i++) {
-        plan[21 + i] = select(0u, plan[i], is_due);
+        var size = 0u;
+        if (is_due) {
+            size = plan[i];
+        }
+        plan[21 + i] = size;
     }
 }

@@ -20,9 +20,13 @@ var<storage, read_write> grad_shard: array<f16>;
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let i = gid.x;
     let rank = FIRST + gid.y;
-    if (i < CHUNK && layer[0] < LAYERS) {
-        let row = gid.y * LAYERS + layer[0];
-        let held = gid.y * HELD + layer[0] % HELD;
+    if (i >= CHUNK) {
+        return;
+    }
+    let now = layer[0];
+    if (now < LAYERS) {
+        let row = gid.y * LAYERS + now;
+        let held = gid.y * HELD + now % HELD;
         grad_shard[row * CHUNK + i] =
             grads[(held * RANKS + rank) * CHUNK + i];
     }

@@ -21,8 +21,9 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     let i = gid.x;
     let rank = FIRST + gid.y;
     if (i < CHUNK) {
-        let row = gid.y * LAYERS + layer[0];
-        let held = gid.y * HELD + layer[0] % HELD;
+        let now = layer[0];
+        let row = gid.y * LAYERS + now;
+        let held = gid.y * HELD + now % HELD;
         weights[(held * RANKS + rank) * CHUNK + i] =
             weight_shard[row * CHUNK + i];
     }

@@ -58,9 +58,11 @@ pub fn turn(ui: &mut Ui, experiment: &str, swept: bool) -> bool {
 
 /// The device's name where room is scarce: its maker's is in the list.
 fn short(recording: &Recording) -> String {
-    let name = recording.device.trim_start_matches("NVIDIA ");
-    let name: Vec<&str> = name.split_whitespace().take(1).collect();
-    format!("{}, {}", name.join(" "), recording.interface())
+    let (number, device) = recording.device.split_once(" × ").unwrap_or(("", &recording.device));
+    let (device, over) = device.rsplit_once(" over ").unwrap_or((device, recording.interface()));
+    let name: Vec<&str> = device.trim_start_matches("NVIDIA ").split_whitespace().take(1).collect();
+    let number = if number.is_empty() { String::new() } else { format!("{number} × ") };
+    format!("{number}{}, {over}", name.join(" "))
 }
 
 /// All that is known of a recording.

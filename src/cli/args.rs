@@ -246,6 +246,10 @@ pub struct RecordArgs {
     /// What measures: with auto, the graphics driver.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: DeviceArg,
+    /// Run each rank of the experiments' programs as a process of its own, and exchange numbers over this. Their file is
+    /// assets/recordings/N-DEVICE-over-WHAT-BACKEND.ron.
+    #[arg(long, value_enum, requires = "experiments")]
+    pub over: Option<OverArg>,
 }
 
 /// Options of `shot`.

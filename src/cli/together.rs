@@ -1,4 +1,4 @@
-//! `warpbook run` as one of several ranks, or as the process that starts them.
+//! `warpbook run` and `record` as one of several ranks, or as the process that starts them.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -45,21 +45,31 @@ pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) 
         let message = format!("nothing that is to run of `{}` is made for several processes", lesson.id);
         return Err(out::misused(Diagnostic::error(message).hint("leave --over out")));
     };
+    of_ranks(ranks, command.over, &mut options.backend, (command.patience, &said(command)))
+}
+
+/// What this process is for if there are so many ranks. All of them have to be `said` the same.
+pub(super) fn of_ranks(
+    ranks: usize,
+    over: Option<OverArg>,
+    backend: &mut Choice,
+    (patience, said): (f64, &[String]),
+) -> Result<Role, ExitCode> {
     let world = World::from(|name| std::env::var(name).ok()).map_err(out::misused)?;
-    let world = world.filter(|world| world.size > 1 || command.over.is_some());
-    let is_cuda = options.backend == Choice::Only(Backend::Cuda);
+    let world = world.filter(|world| world.size > 1 || over.is_some());
+    let is_cuda = *backend == Choice::Only(Backend::Cuda);
     let has_gpus = || is_cuda && ranks > 1 && gpus() >= ranks;
-    if command.over.is_none() && world.is_none() && !has_gpus() {
+    if over.is_none() && world.is_none() && !has_gpus() {
         return Ok(Role::Alone);
     }
-    let over = command.over.unwrap_or(if is_cuda { OverArg::Nccl } else { OverArg::Host });
+    let over = over.unwrap_or(if is_cuda { OverArg::Nccl } else { OverArg::Host });
     let between = match over {
         OverArg::Host => None,
         OverArg::Nccl => Some(Between::Nccl),
         OverArg::Peer => Some(Between::Peers),
     };
-    match options.backend {
-        Choice::Auto if between.is_some() => options.backend = Choice::Only(Backend::Cuda),
+    match *backend {
+        Choice::Auto if between.is_some() => *backend = Choice::Only(Backend::Cuda),
         Choice::Only(Backend::Simt | Backend::Wgpu) if between.is_some() => {
             let message = "only ranks on GPUs that run CUDA exchange numbers over nccl or peer";
             return Err(out::misused(Diagnostic::error(message).hint("use --backend cuda, or --over host")));
@@ -78,13 +88,13 @@ pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) 
         let hint = format!("set the lesson's number of ranks to {} with --set", world.size);
         return Err(out::misused(Diagnostic::error(message).hint(hint)));
     }
-    if options.backend == Choice::Only(Backend::Cuda)
+    if *backend == Choice::Only(Backend::Cuda)
         && let Some(setting) = missing_setting(Backend::Cuda)
     {
         return again::with(setting).map(Role::Launcher).map_err(out::misused);
     }
     end_with_launcher();
-    met(world, command, (over, between)).map(|together| Role::Rank(Box::new(together))).map_err(failed)
+    met(world, patience, said, (over, between)).map(|together| Role::Rank(Box::new(together))).map_err(failed)
 }
 
 /// Starts the ranks, and waits for them.
@@ -92,13 +102,8 @@ fn launched(ranks: usize) -> Result<ExitCode, ExitCode> {
     ranks::all(ranks).map_err(failed)
 }
 
-/// Meets the other ranks.
-fn met(
-    world: World,
-    command: &RunCommand,
-    (over, between): (OverArg, Option<Between>),
-) -> Result<Together, Diagnostic> {
-    let mut meeting = Meeting::join(world, Duration::from_secs_f64(command.patience))?;
+/// What all ranks of a run have to be told alike.
+fn said(command: &RunCommand) -> Vec<String> {
     let args = &command.run;
     let mut set: Vec<String> = args.set.iter().map(|(id, value)| format!("--set {id}={value}")).collect();
     set.sort();
@@ -111,14 +116,25 @@ fn met(
     let others = [
         args.lesson.clone(),
         format!("--backend {:?}", args.backend),
-        format!("--over {over:?}"),
         format!("--seed {}", args.seed),
         format!("--warp {}", args.warp),
         format!("--patience {}", command.patience),
         format!("--print {:?}", io.prints),
     ];
     let all = set.into_iter().chain(named("kernel", &args.kernels)).chain(named("program", &args.programs));
-    meeting.agree(&all.chain(rungs).chain(files).chain(others).collect::<Vec<_>>())?;
+    all.chain(rungs).chain(files).chain(others).collect()
+}
+
+/// Meets the other ranks.
+fn met(
+    world: World,
+    patience: f64,
+    said: &[String],
+    (over, between): (OverArg, Option<Between>),
+) -> Result<Together, Diagnostic> {
+    let mut meeting = Meeting::join(world, Duration::from_secs_f64(patience))?;
+    let all = said.iter().cloned().chain([format!("--over {over:?}")]);
+    meeting.agree(&all.collect::<Vec<_>>())?;
     let together = Together::new(meeting, between);
     if together.reports() {
         let ranks = together.output();

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
 use super::meeting::Meeting;
 use crate::base::diag::Diagnostic;
 
@@ -125,14 +127,14 @@ fn number(rank: usize, i: usize) -> f32 {
 ///
 /// # Errors
 /// When there is not enough.
-pub(super) fn collected(numbers: impl Iterator<Item = f32>, count: usize) -> Result<Vec<f32>, Diagnostic> {
+pub(super) fn collected(numbers: impl ParallelIterator<Item = f32>, count: usize) -> Result<Vec<f32>, Diagnostic> {
     let mut all = Vec::new();
     let reserved = all.try_reserve_exact(count);
     reserved.map_err(|_| {
         Diagnostic::error(format!("there is no memory for a message of {} bytes", 4 * count as u64))
             .hint("choose shorter messages with --bytes")
     })?;
-    all.extend(numbers);
+    all.par_extend(numbers);
     Ok(all)
 }
 
@@ -150,7 +152,7 @@ pub fn measure(
     let count = transport.count(count);
     check(transport, what, count, meeting)?;
     // Zeros stay zeros, however often they are added.
-    let zeros = collected(std::iter::repeat_n(0.0, count), count).map_err(|problem| meeting.explain(&problem))?;
+    let zeros = collected(rayon::iter::repeat_n(0.0, count), count).map_err(|problem| meeting.explain(&problem))?;
     transport.write(&zeros)?;
     drop(zeros);
     let mut timed = |times: usize| -> Result<f64, Diagnostic> {
@@ -181,7 +183,8 @@ fn check(
     meeting: &mut Meeting,
 ) -> Result<(), Diagnostic> {
     let (rank, ranks) = (meeting.world().rank, meeting.world().size);
-    let own = collected((0..count).map(|i| number(rank, i)), count).map_err(|problem| meeting.explain(&problem))?;
+    let own = collected((0..count).into_par_iter().map(|i| number(rank, i)), count)
+        .map_err(|problem| meeting.explain(&problem))?;
     transport.write(&own).map_err(|problem| meeting.explain(&problem))?;
     drop(own);
     meeting.numbers(0.0)?;
@@ -194,7 +197,8 @@ fn check(
         Collective::AllGather => number(owner(i), i),
         _ => (0..ranks).map(|rank| number(rank, i)).sum(),
     };
-    match mine.into_iter().find(|&i| all.get(i).is_none_or(|value| value.to_bits() != expected(i).to_bits())) {
+    let is_wrong = |i: &usize| all.get(*i).is_none_or(|value| value.to_bits() != expected(*i).to_bits());
+    match mine.into_par_iter().find_first(is_wrong) {
         None => Ok(()),
         Some(i) => Err(meeting.explain(&Diagnostic::error(format!(
             "{} over {} is wrong: element {i} of {count} is {}, and should be {}",

@@ -6,6 +6,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
+
 use super::measure::{Collective, Transport, chunk, collected};
 use super::meeting::Meeting;
 use crate::base::diag::Diagnostic;
@@ -144,7 +146,7 @@ impl Transport for Ring {
     }
 
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic> {
-        self.data = collected(numbers.iter().copied(), numbers.len())?;
+        self.data = collected(numbers.par_iter().copied(), numbers.len())?;
         Ok(())
     }
 

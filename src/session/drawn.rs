@@ -87,7 +87,7 @@ pub fn run(
     let points: Vec<_> = experiment.values.iter().map(|x| (*x, curve)).collect();
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let of = (experiment.over.as_str(), Some(&experiment.quantity));
-    sweep::run_points(&runner, of, &points, &base, &mut |point, wrong| {
+    sweep::run_points(&runner, None, of, &points, &base, &mut |point, wrong| {
         found.push(point);
         problems.extend(wrong);
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
-use super::jobs;
+use super::jobs::{self, Params};
 use super::note::{self, Input};
 use super::quote::Quotes;
 use super::recording::Recording;
@@ -13,6 +13,7 @@ use super::run::{self, Runner};
 use super::saved::{LessonSaved, RecordingChoice};
 use super::setting::Setting;
 use super::sweep::{self, Sweep};
+use super::together::Together;
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
@@ -69,7 +70,7 @@ pub fn run_and_report(
         let left_to_recordings = has_no_clock && !experiment.quantity.is_traced() && is_recorded(experiment);
         if is_shown && !left_to_recordings {
             say(&format!("{}: {}", lesson.id, experiment.title));
-            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), cancel);
+            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), None, cancel);
             sweeps.insert(experiment.id.clone(), found);
             problems.append(&mut wrong);
         }
@@ -102,18 +103,25 @@ pub fn run_and_report(
     Ok((report, problems))
 }
 
-/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices or not.
+/// The parameters at which an experiment begins: those of the first step that shows it.
+pub(super) fn settings_of(lesson: &Lesson, experiment: &Experiment, device: &Device) -> Params {
+    let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
+    let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
+    sweep::settings_for(experiment, device, &base)
+}
+
+/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices or not; run here alone, or
+/// `together` with other ranks.
 pub(super) fn sweep_of(
     devices: &Devices,
     lesson: &Lesson,
     experiment: &Experiment,
     device: &Device,
     (seed, bounds_checks): (u64, bool),
+    together: Option<&mut Together>,
     cancel: &AtomicBool,
 ) -> (Sweep, Vec<Diagnostic>) {
-    let step = lesson.steps.iter().find(|s| s.experiment.as_ref() == Some(&experiment.id));
-    let base = jobs::with(&jobs::defaults(lesson), step.map(|s| s.set.as_slice()).unwrap_or_default());
-    let base = sweep::settings_for(experiment, device, &base);
+    let base = settings_of(lesson, experiment, device);
     let device = sweep::device_for(experiment, device);
     let backend = device.backend;
     let purpose = run::purpose(backend, seed, bounds_checks);
@@ -126,6 +134,7 @@ pub(super) fn sweep_of(
     let mut points = Vec::new();
     sweep::run_points(
         &runner,
+        together,
         (&experiment.over, Some(&experiment.quantity)),
         &plan.points,
         &base,

@@ -277,8 +277,10 @@ impl<'a> Sources<'a> {
         if is_all && !fitting.is_empty() {
             return Ok((fitting, true));
         }
-        // A name that is part of another is still a name.
-        let exact = fitting.iter().find(|source| source.id().split('-').count() == words.len());
+        // A name that is part of all others is still a name.
+        let has = |source: &Source<'a>, part: &str| source.id().split('-').any(|known| known == part);
+        let is_part = |of: &Source<'a>| fitting.iter().all(|other| of.id().split('-').all(|part| has(other, part)));
+        let exact = fitting.iter().find(|source| is_part(source));
         match (fitting.as_slice(), exact) {
             ([only], _) | (_, Some(only)) => Ok((vec![*only], false)),
             ([], _) => error(format!("no source is called `{}`", quote.source), "use fewer words".to_owned()),

@@ -6,12 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::{Choice, Devices};
 use super::export;
+use super::jobs::{self, share};
 use super::output::LibraryOutput;
 use super::recording::{
     FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording, fingerprint,
 };
 use super::run;
 use super::sweep::{self, Sweep};
+use super::together::Together;
 use crate::base::diag::{Diagnostic, did_you_mean};
 use crate::lesson::{Experiment, Lesson, Pack};
 use crate::trace::record::{Backend, Device};
@@ -49,7 +51,35 @@ pub fn experiments<'a>(
     Ok(all.into_iter().filter(|(_, experiment)| ids.is_empty() || ids.contains(&experiment.id)).collect())
 }
 
-/// Runs experiments on a device. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
+/// How many ranks experiments have, at all points the same.
+///
+/// # Errors
+/// When there is no such device, a program is not made for several processes, or numbers of ranks differ.
+pub fn ranks(
+    devices: &Devices,
+    experiments: &[(&Arc<Lesson>, &Experiment)],
+    choice: Choice,
+) -> Result<usize, Vec<Diagnostic>> {
+    let (device, _) = devices.resolve(choice).map_err(|why| vec![why])?;
+    let mut found: Option<usize> = None;
+    for (lesson, experiment) in experiments {
+        let base = export::settings_of(lesson, experiment, &device);
+        for (x, curve) in sweep::plan(lesson, experiment, &device, &base).points {
+            let params = jobs::with(&base, &[(experiment.over.clone(), x)]);
+            let error = |message: String| vec![Diagnostic::error(message).hint("choose experiments with --experiment")];
+            let ranks = share::ranks(lesson, &curve.variant, &params)?;
+            let ranks = ranks.ok_or_else(|| {
+                error(format!("“{}” of `{}` is not made for several processes", experiment.title, lesson.id))
+            })?;
+            if let Some(other) = found.replace(ranks).filter(|other| *other != ranks) {
+                return Err(error(format!("“{}” has {ranks} ranks, and before that were {other}", experiment.title)));
+            }
+        }
+    }
+    found.ok_or_else(|| vec![Diagnostic::error("there is nothing to record")])
+}
+
+/// Runs experiments on a device, here alone or `together` with other ranks. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
 /// what is recorded after each, so that a run that is stopped loses one experiment at most. Points that could not be measured are left
 /// out, and said in the second part.
 ///
@@ -58,7 +88,7 @@ pub fn experiments<'a>(
 pub fn record(
     devices: &Devices,
     experiments: &[(&Arc<Lesson>, &Experiment)],
-    choice: Choice,
+    (choice, mut together): (Choice, Option<&mut Together>),
     date: String,
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
@@ -72,13 +102,25 @@ pub fn record(
         return Err(Diagnostic::error("there is no device to record: the tracer has no times")
             .hint("`warpbook doctor` says what was looked for"));
     }
-    let (mut recording, mut problems) = (of_device(device.clone(), date, false, Vec::new()), Vec::new());
+    let mut recording = of_device(device.clone(), date, false, Vec::new());
+    if let Some(together) = &together {
+        recording.device = together.name(&device.name);
+        recording.id = id(&recording.device, device.backend);
+    }
+    let mut problems = Vec::new();
     for (lesson, experiment) in experiments {
         say(&format!("{}: {}", lesson.id, experiment.title));
-        let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), cancel);
+        let together = together.as_deref_mut();
+        let is_shared = together.is_some();
+        let (found, mut wrong) =
+            export::sweep_of(devices, lesson, experiment, &device, (SEED, false), together, cancel);
         recording.experiments.push(recorded(lesson, experiment, &found));
+        let is_over = is_shared && wrong.iter().any(Diagnostic::is_error);
         problems.append(&mut wrong);
         keep(&recording)?;
+        if is_over {
+            break;
+        }
     }
     Ok((recording, problems))
 }

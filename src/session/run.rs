@@ -223,10 +223,20 @@ impl Runner<'_> {
     /// As [`Runner::program`], as an output under the name `id`, of the whole or of a pass; with what is wrong with it.
     pub fn output(
         &self,
+        of: (&str, &Variant, Option<&str>),
+        params: &Params,
+    ) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
+        self.output_of(self.program(of.1, params), of, params)
+    }
+
+    /// As [`Runner::output`], of what was run.
+    pub fn output_of(
+        &self,
+        done: Result<Done, Vec<Diagnostic>>,
         (id, variant, pass): (&str, &Variant, Option<&str>),
         params: &Params,
     ) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
-        match self.program(variant, params) {
+        match done {
             Ok(done) => {
                 let problems = self.lesson.named(failed_check(&done.job, &done.record));
                 let place = pass.and_then(|pass| done.job.passes.iter().position(|known| known.id == pass));

@@ -6,6 +6,7 @@ use super::devices::Devices;
 use super::jobs::{self, Params};
 use super::output::{LibraryOutput, SweepOutput, SweepPoint};
 use super::run::{self, RunOptions, Runner};
+use super::together::Together;
 use super::work;
 use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
@@ -92,9 +93,11 @@ fn every<'a>(curves: &(impl Iterator<Item = &'a Curve> + Clone), values: &[f64])
 
 /// Runs `points`, each a value of the parameter `over` and what to run at it, the other parameters as in `base`; `on_point` sees
 /// each as it comes. A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point
-/// out is no more than a warning. `quantity` is what is plotted.
+/// out is no more than a warning. `quantity` is what is plotted. If ranks run it `together`, the first point that fails is the last: all
+/// ranks are gone.
 pub fn run_points(
     runner: &Runner<'_>,
+    mut together: Option<&mut Together>,
     (over, quantity): (&str, Option<&Quantity>),
     points: &[(f64, &Curve)],
     base: &Params,
@@ -105,12 +108,20 @@ pub fn run_points(
             return;
         }
         let params = jobs::with(base, &[(over.to_owned(), x)]);
-        let (kernel, done, problems) = runner.output((id, variant, pass.as_deref()), &params);
+        let done = match &mut together {
+            Some(together) => together.program(runner, variant, &params),
+            None => runner.program(variant, &params),
+        };
+        let is_over = done.is_err() && together.is_some();
+        let (kernel, done, problems) = runner.output_of(done, (id, variant, pass.as_deref()), &params);
         let problems =
             if kernel.ok.is_none() { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
         let value = done.as_ref().and_then(|done| value(runner.lesson, quantity?, variant, &params, &done.record));
         let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
         on_point(SweepPoint { x, kernel, value, warnings }, problems);
+        if is_over {
+            return;
+        }
     }
 }
 
@@ -169,7 +180,7 @@ pub fn sweep(
     let purpose = run::purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut found = Vec::new();
-    run_points(&runner, (over, None), &every(&curves.iter(), values), &base, &mut |point, problems| {
+    run_points(&runner, None, (over, None), &every(&curves.iter(), values), &base, &mut |point, problems| {
         on_point(&point, &problems);
         found.push(point);
     });

@@ -1,6 +1,6 @@
 //! Being one of several ranks: processes that run a program together.
 
-use super::jobs::{Params, share};
+use super::jobs::{self, Params, share};
 use super::output::RanksOutput;
 use super::run::{Done, Runner};
 use crate::base::diag::Diagnostic;
@@ -40,6 +40,31 @@ impl Together {
     #[must_use]
     pub fn output(&self) -> RanksOutput {
         RanksOutput { number: self.meeting.world().size, over: self.between.map_or("host", Between::name) }
+    }
+
+    /// What the ranks' devices are called together.
+    #[must_use]
+    pub fn name(&self, device: &str) -> String {
+        let RanksOutput { number, over } = self.output();
+        let over = match self.between {
+            None => "TCP",
+            Some(Between::Nccl) => "NCCL",
+            Some(Between::Peers) => over,
+        };
+        format!("{number} × {device} over {over}")
+    }
+
+    /// Runs this rank's share of a program at some parameters, while the others run theirs.
+    ///
+    /// # Errors
+    /// As [`Together::run`]: all ranks know it, and are gone.
+    pub fn program(
+        &mut self,
+        runner: &Runner<'_>,
+        variant: &Variant,
+        params: &Params,
+    ) -> Result<Done, Vec<Diagnostic>> {
+        self.run(runner, variant, params, jobs::build(runner.lesson, variant, params, runner.purpose)?)
     }
 
     /// Runs this rank's share of a job, while the others run theirs.

@@ -335,7 +335,7 @@ fn run_experiment(
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
     let of = (experiment.over.as_str(), Some(&experiment.quantity));
-    sweep::run_points(&runner, of, &plan.points, &setting.params, &mut |point, problems| {
+    sweep::run_points(&runner, None, of, &plan.points, &setting.params, &mut |point, problems| {
         if !cancel.load(Ordering::Relaxed) {
             out.send(Event::SweepPoint(experiment.id.clone(), number, Box::new(point), problems));
         }
