@@ -9,6 +9,7 @@ pub use super::meaning::*;
 pub use super::program::*;
 pub use super::prose::*;
 use super::scenes::SceneKind;
+pub use super::split::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
 use crate::base::files::PackFiles;

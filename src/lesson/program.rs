@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Kernel, Lesson, Meaning, WorkDecl};
+use super::model::{AwaitDecl, CollectiveDecl, Kernel, Lesson, Meaning, Split, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
 use crate::job::{Comparison, Reduction, Source};
-use crate::ranks::measure::Collective;
 use crate::tokenizer::tables::Table;
 
 /// What can be run: one pass or several over buffers of its own.
@@ -37,43 +36,6 @@ pub struct Program {
     pub split: Option<Split>,
     /// Where the lesson declares it.
     pub place: Place,
-}
-
-/// The ranks of a program, each of which can be a process of its own.
-#[derive(Clone, Debug)]
-pub struct Split {
-    /// How many there are.
-    pub number: Expr,
-    /// The lesson's value that is the number of ranks on a device: 1 for a process.
-    pub here: String,
-    /// The lesson's value that is the first of them.
-    pub first: String,
-    /// Where the lesson says so.
-    pub place: Place,
-}
-
-/// A collective: what ranks that are processes do together, in the place of a repetition that does it on one device.
-#[derive(Clone, Debug)]
-pub struct CollectiveDecl {
-    /// What they do.
-    pub what: Collective,
-    /// The buffer of whose part they do it.
-    pub buffer: String,
-    /// Which part of what a rank has of the buffer; None for all of it.
-    pub part: Option<PartDecl>,
-    /// The buffer of U32 that counts the bytes which a rank sends to each; None if nothing does.
-    pub meter: Option<String>,
-    /// Where the lesson says so.
-    pub place: Place,
-}
-
-/// One of several equal parts of what a rank has of a buffer.
-#[derive(Clone, Debug)]
-pub struct PartDecl {
-    /// The buffer whose first word is its number, counted from 0 and on from the last part to the first.
-    pub number: String,
-    /// How many parts there are.
-    pub of: Expr,
 }
 
 /// What is done next.
@@ -131,17 +93,6 @@ pub struct Pass {
     /// The collectives that have to be over before it.
     pub awaits: Vec<AwaitDecl>,
     /// Where the lesson declares it.
-    pub place: Place,
-}
-
-/// What a pass of a process waits for. Collectives that a pass waits for go on beside the passes before it; all others are waited for at once.
-#[derive(Clone, Debug)]
-pub struct AwaitDecl {
-    /// The repetition in whose place the collective is.
-    pub repeat: String,
-    /// The buffer whose first word is the number of the part that has to be there; None for all that were begun.
-    pub number: Option<String>,
-    /// Where the lesson says so.
     pub place: Place,
 }
 
