@@ -30,7 +30,8 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
             out::problems(&found);
             MISUSED
         })?;
-        let said: Vec<String> = args.lessons.iter().chain(&args.experiments).cloned().collect();
+        let backend = format!("--backend {:?}", args.backend);
+        let said: Vec<String> = args.lessons.iter().chain(&args.experiments).cloned().chain([backend]).collect();
         match of_ranks(ranks, Some(over), &mut choice, (PATIENCE_S, &said))? {
             Role::Rank(rank) => together = Some(*rank),
             Role::Launcher(code) => return Ok(code),
@@ -65,8 +66,7 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
     let (recording, found) =
         record::record(&context.devices, &wanted, (choice, together.as_mut()), today, cancel, &mut say, &mut keep)
             .map_err(out::misused)?;
-    // Once something went wrong, the others know it, and are gone.
-    if let Some(together) = together.filter(|_| !found.iter().any(Diagnostic::is_error)) {
+    if let Some(together) = together {
         together.leave().map_err(out::misused)?;
     }
     if !reports {

@@ -85,7 +85,7 @@ pub(super) fn of_ranks(
     };
     if world.size != ranks {
         let message = format!("the environment says that there are {} ranks, and the lesson has {ranks}", world.size);
-        let hint = format!("set the lesson's number of ranks to {} with --set", world.size);
+        let hint = format!("start {ranks} ranks, or make {} the lesson's number of ranks", world.size);
         return Err(out::misused(Diagnostic::error(message).hint(hint)));
     }
     if *backend == Choice::Only(Backend::Cuda)

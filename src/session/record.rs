@@ -110,15 +110,12 @@ pub fn record(
     let mut problems = Vec::new();
     for (lesson, experiment) in experiments {
         say(&format!("{}: {}", lesson.id, experiment.title));
-        let together = together.as_deref_mut();
-        let is_shared = together.is_some();
-        let (found, mut wrong) =
-            export::sweep_of(devices, lesson, experiment, &device, (SEED, false), together, cancel);
+        let shared = together.as_deref_mut();
+        let (found, mut wrong) = export::sweep_of(devices, lesson, experiment, &device, (SEED, false), shared, cancel);
         recording.experiments.push(recorded(lesson, experiment, &found));
-        let is_over = is_shared && wrong.iter().any(Diagnostic::is_error);
         problems.append(&mut wrong);
         keep(&recording)?;
-        if is_over {
+        if together.as_ref().is_some_and(|together| together.is_over()) {
             break;
         }
     }

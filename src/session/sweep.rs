@@ -93,8 +93,8 @@ fn every<'a>(curves: &(impl Iterator<Item = &'a Curve> + Clone), values: &[f64])
 
 /// Runs `points`, each a value of the parameter `over` and what to run at it, the other parameters as in `base`; `on_point` sees
 /// each as it comes. A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point
-/// out is no more than a warning. `quantity` is what is plotted. If ranks run it `together`, the first point that fails is the last: all
-/// ranks are gone.
+/// out is no more than a warning. `quantity` is what is plotted. If ranks run it `together`, a point at which they
+/// are lost is the last.
 pub fn run_points(
     runner: &Runner<'_>,
     mut together: Option<&mut Together>,
@@ -112,14 +112,13 @@ pub fn run_points(
             Some(together) => together.program(runner, variant, &params),
             None => runner.program(variant, &params),
         };
-        let is_over = done.is_err() && together.is_some();
         let (kernel, done, problems) = runner.output_of(done, (id, variant, pass.as_deref()), &params);
         let problems =
             if kernel.ok.is_none() { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
         let value = done.as_ref().and_then(|done| value(runner.lesson, quantity?, variant, &params, &done.record));
         let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
         on_point(SweepPoint { x, kernel, value, warnings }, problems);
-        if is_over {
+        if together.as_ref().is_some_and(|together| together.is_over()) {
             return;
         }
     }

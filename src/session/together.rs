@@ -15,13 +15,21 @@ pub struct Together {
     meeting: Meeting,
     /// Between GPUs; None for TCP.
     between: Option<Between>,
+    /// Whether something failed: all ranks know it, and are gone.
+    is_over: bool,
 }
 
 impl Together {
     /// A rank that has met the others.
     #[must_use]
     pub fn new(meeting: Meeting, between: Option<Between>) -> Self {
-        Self { meeting, between }
+        Self { meeting, between, is_over: false }
+    }
+
+    /// Whether a run failed. Then all ranks know it, and nothing more is run.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// This rank.
@@ -57,7 +65,7 @@ impl Together {
     /// Runs this rank's share of a program at some parameters, while the others run theirs.
     ///
     /// # Errors
-    /// As [`Together::run`]: all ranks know it, and are gone.
+    /// As [`Together::run`].
     pub fn program(
         &mut self,
         runner: &Runner<'_>,
@@ -84,19 +92,23 @@ impl Together {
         let Some(share) = share else { return Err(vec![not_shared(runner.lesson, &variant.program)]) };
         if share.ranks != size {
             let message = format!("there are {size} ranks, and `{}` is for {}", variant.program, share.ranks);
-            return Err(vec![Diagnostic::error(message).hint("set the lesson's number of ranks with --set")]);
+            return Err(vec![Diagnostic::error(message).hint("start as many ranks as the lesson has")]);
         }
-        let record = shares::run(runner.backend, &share, self.between, &mut self.meeting).map_err(|d| vec![d])?;
+        let record = shares::run(runner.backend, &share, self.between, &mut self.meeting);
+        self.is_over |= record.is_err();
+        let record = record.map_err(|problem| vec![problem])?;
         Ok(Done { job: share.whole, record })
     }
 
-    /// Lets the others go; whether this rank goes on alone.
+    /// Lets the others go, if they are still there; whether this rank goes on alone.
     ///
     /// # Errors
     /// When a rank is lost.
     pub fn leave(self) -> Result<bool, Diagnostic> {
         let goes_on = self.reports();
-        self.meeting.leave()?;
+        if !self.is_over {
+            self.meeting.leave()?;
+        }
         Ok(goes_on)
     }
 }
