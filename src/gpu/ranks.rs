@@ -9,7 +9,7 @@ use crate::ranks::meeting::Meeting;
 pub enum Between {
     /// NVIDIA's library of collectives.
     Nccl,
-    /// Kernels that read the memory of the other ranks' GPUs.
+    /// Kernels that write to the memory of the other ranks' GPUs.
     Peers,
 }
 

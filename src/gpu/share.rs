@@ -33,8 +33,8 @@ pub(super) type Sent = Option<Vec<(usize, u64)>>;
 pub(super) enum Links {
     /// They go round a ring, as a lesson's kernels have it.
     Ring,
-    /// Each rank reads from all others.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only CUDA reads other ranks' memory"))]
+    /// Each rank sends to all others.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only CUDA reaches other ranks' memory"))]
     Pairs,
     /// Nothing.
     Unknown,

@@ -32,7 +32,7 @@ pub enum OverArg {
     Host,
     /// GPUs, through NVIDIA's library of collectives.
     Nccl,
-    /// GPUs, by kernels that read each other's memory.
+    /// GPUs, by kernels that write to each other's memory.
     Peer,
 }
 

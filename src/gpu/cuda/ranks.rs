@@ -1,4 +1,4 @@
-//! Collectives between GPUs, one rank a GPU: over NCCL, and by kernels that read the other ranks' memory.
+//! Collectives between GPUs, one rank a GPU: over NCCL, and by kernels that write to the other ranks' memory.
 
 pub(in crate::gpu) mod nccl;
 mod open;
@@ -112,6 +112,14 @@ impl Gpu {
     fn memory(&self, bytes: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
         Memory::new(&self.context, bytes as u64)
             .map_err(|code| meeting.explain(&Diagnostic::error(told(&format!("no memory for {bytes} bytes"), code))))
+    }
+
+    /// Memory that is zero when the device comes to what is submitted next.
+    fn cleared(&self, bytes: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
+        let memory = self.memory(bytes, meeting)?;
+        let cleared = memory.fill(0, bytes as u64, 0);
+        cleared.map_err(|code| meeting.explain(&Diagnostic::error(told("memory cannot be cleared", code))))?;
+        Ok(memory)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Memory of all ranks that the kernels of each can read, and the flags by which they meet.
+//! Memory of all ranks that the kernels of each can reach, and the room where they meet.
 
 use cudarc::driver::sys::CUstream;
 
@@ -17,17 +17,51 @@ const KERNELS: &str = include_str!("../../../../shaders/ranks/peers.cu");
 const LANES: u32 = 512;
 const BLOCKS: u32 = 1;
 
-/// The most ranks that read each other's memory: each lane holds a number of all.
+/// The most ranks that reach each other's memory: each lane holds a number of all.
 const MOST: usize = 32;
+
+/// What a lane has on its way at once, in what it takes at once: it is enough to fill a link between two H100s.
+const DEEP: usize = 8;
+
+/// What a rank sends at most if everyone sums a message as a whole, in bytes: beyond it, two shots are faster on two H100s.
+const ONE_SHOT: usize = 512 << 10;
+
+/// The bytes of a line of the cache.
+const LINE: usize = 128;
+
+/// Memory of each rank for the kernels alone: offsets into it in bytes, from what has to be zero at first.
+#[derive(Clone, Copy)]
+struct Room {
+    /// The longest message that everyone sums as a whole, in floats.
+    shot: usize,
+    /// What a lane sends to each of the others in a step.
+    deep: usize,
+    mail: usize,
+    boxes: usize,
+    bytes: usize,
+}
+
+impl Room {
+    fn new(ranks: usize, blocks: usize) -> Self {
+        let others = (ranks - 1).max(1);
+        let (shot, deep) = (ONE_SHOT / others / 4, (DEEP / others).max(1));
+        // A flag for each block and rank, then two messages of everyone with a turn beside each float, then two steps. What a warp
+        // writes at once lies in as few lines of the cache as it can.
+        let mail = (4 * blocks * ranks).next_multiple_of(LINE);
+        let boxes = (mail + 2 * ranks * 8 * shot).next_multiple_of(LINE);
+        let bytes = boxes + blocks * 2 * ranks * deep * LANES as usize * 16;
+        Self { shot, deep, mail, boxes, bytes }
+    }
+}
 
 /// The memory of all ranks.
 pub(super) struct Open {
     pub gpu: Gpu,
-    /// By memory and rank, where it is.
+    /// By memory and rank, where it is. The last one is the room.
     addresses: Vec<Vec<u64>>,
-    flags_of: Vec<u64>,
-    /// Only kernels use them.
-    _flags: Memory,
+    room: Room,
+    /// Only kernels use it.
+    _room: Memory,
     /// Who did not come.
     trouble: Locked,
     opened: Vec<Opened>,
@@ -37,15 +71,13 @@ pub(super) struct Open {
     share: Option<[usize; 2]>,
 }
 
-/// What the kernels take at once, and what they do at the end.
+/// What the kernels take at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     /// Floats of 16 bits; else of 32.
     pub half: bool,
     /// 16 bytes at once; else one number.
     pub wide: bool,
-    /// Ranks meet once more at the end.
-    pub again: bool,
 }
 
 impl Kind {
@@ -61,7 +93,6 @@ impl Kind {
 
 /// The kernels of one kind.
 pub(super) struct Kernels {
-    kind: Kind,
     reduce_scatter: Function,
     all_gather: Function,
     all_reduce: Function,
@@ -71,9 +102,9 @@ pub(super) struct Kernels {
 /// A launch of one of them.
 pub(super) struct Message {
     pub what: Collective,
-    /// Everyone sums everything, into the second place.
+    /// Everyone sums everything.
     pub is_one_shot: bool,
-    /// Where it begins, and the length of a chunk, in what is taken at once.
+    /// Where it begins, and the length of a chunk: in what is taken at once, or in floats if it is one shot.
     pub first: u64,
     pub chunk: u64,
 }
@@ -85,15 +116,12 @@ impl Open {
     /// When a GPU cannot reach another one, or a rank is lost: all have been told.
     pub fn new(memories: &[&Memory], gpu: Gpu, all: &[super::Card], meeting: &mut Meeting) -> Result<Self, Diagnostic> {
         let failed = |what: &str, code| Diagnostic::error(told(what, code));
-        let words = (gpu.multiprocessors * BLOCKS) as usize * gpu.size;
-        let flags = gpu.memory(4 * words, meeting)?;
+        let room = Room::new(gpu.size, (gpu.multiprocessors * BLOCKS) as usize);
+        let own_room = gpu.cleared(room.bytes, meeting)?;
         let trouble =
             Locked::new(&gpu.context, 1).map_err(|code| meeting.explain(&failed("no memory of the host", code)))?;
-        flags
-            .fill(0, 4 * words as u64, 0)
-            .map_err(|code| meeting.explain(&failed("the flags cannot be cleared", code)))?;
         gpu.wait(meeting)?;
-        let shared: Vec<&Memory> = memories.iter().copied().chain([&flags]).collect();
+        let shared: Vec<&Memory> = memories.iter().copied().chain([&own_room]).collect();
         let mut own = Vec::new();
         for memory in &shared {
             let handle = peer::share(memory);
@@ -116,23 +144,29 @@ impl Open {
                 opened.push(there);
             }
         }
-        let flags_of = addresses.pop().unwrap_or_default();
         let share = same(all);
-        Ok(Self { gpu, addresses, flags_of, _flags: flags, trouble, opened, turn: 0, share })
+        Ok(Self { gpu, addresses, room, _room: own_room, trouble, opened, turn: 0, share })
     }
 
-    /// The table that kernels get: where the numbers of all ranks are, and their second places.
+    /// The table that kernels get: where the numbers of all ranks are, and what is in their rooms.
     ///
     /// # Errors
     /// When the GPU has no memory left: all have been told.
-    pub fn table(&self, numbers: usize, other: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
-        let table = [&self.addresses[numbers], &self.flags_of, &self.addresses[other]];
-        let words: Vec<u32> =
-            table.into_iter().flatten().flat_map(|address| [*address as u32, (address >> 32) as u32]).collect();
+    pub fn table(&self, numbers: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
+        let Room { mail, boxes, .. } = self.room;
+        let rooms = self.addresses.last().into_iter().flatten();
+        let inside = [0, mail, boxes].into_iter().flat_map(|offset| rooms.clone().map(move |at| at + offset as u64));
+        let table = self.addresses[numbers].iter().copied().chain(inside);
+        let words: Vec<u32> = table.flat_map(|address| [address as u32, (address >> 32) as u32]).collect();
         let memory = self.gpu.memory(4 * words.len(), meeting)?;
         let written = memory.write(0, &words);
         written.map_err(|code| meeting.explain(&Diagnostic::error(told("writing addresses", code))))?;
         Ok(memory)
+    }
+
+    /// Whether everyone sums a message of so many floats as a whole.
+    pub fn is_one_shot(&self, floats: usize) -> bool {
+        floats <= self.room.shot
     }
 
     /// Has a kernel launched after the work of a stream; does not wait.
@@ -148,11 +182,11 @@ impl Open {
         meeting: &Meeting,
     ) -> Result<(), String> {
         let Message { what, is_one_shot, first, chunk } = *message;
-        let (function, meetings) = match what {
-            Collective::ReduceScatter => (&kernels.reduce_scatter, 1),
-            Collective::AllGather => (&kernels.all_gather, 1),
-            Collective::AllReduce if is_one_shot => (&kernels.one_shot, 1),
-            Collective::AllReduce => (&kernels.all_reduce, 2),
+        let function = match what {
+            Collective::ReduceScatter => &kernels.reduce_scatter,
+            Collective::AllGather => &kernels.all_gather,
+            Collective::AllReduce if is_one_shot => &kernels.one_shot,
+            Collective::AllReduce => &kernels.all_reduce,
         };
         let elements = if is_one_shot { chunk * self.gpu.size as u64 } else { chunk };
         let blocks = elements.div_ceil(u64::from(LANES)).clamp(1, u64::from(self.gpu.multiprocessors * BLOCKS));
@@ -162,7 +196,12 @@ impl Open {
         let grid = [u32::try_from(blocks).unwrap_or(1), 1, 1];
         let launched = function.launch_on(stream, grid, [LANES, 1, 1], 0, &Arguments::new(&values, Vec::new()));
         launched.map_err(|code| told("launching a collective", code))?;
-        self.turn += meetings + u64::from(kernels.kind.again);
+        self.turn += match what {
+            _ if is_one_shot => 1,
+            Collective::AllGather => 2,
+            // Once in each step, and before the first.
+            _ => chunk.div_ceil(blocks * u64::from(LANES) * self.room.deep as u64) + 1,
+        };
         Ok(())
     }
 
@@ -211,21 +250,21 @@ impl Drop for Open {
     }
 }
 
-/// Whether this rank's GPU can read the memory of all others'.
+/// Whether this rank's GPU can reach the memory of all others'.
 ///
 /// # Errors
 /// When it cannot: all have been told.
 pub(super) fn require_reach(gpu: &Gpu, all: &[super::Card], meeting: &mut Meeting) -> Result<(), Diagnostic> {
     probe::require_nvrtc().map_err(|problem| meeting.explain(&problem))?;
     if gpu.size > MOST {
-        let message = format!("{MOST} ranks at most read each other's memory, and there are {}", gpu.size);
+        let message = format!("{MOST} ranks at most reach each other's memory, and there are {}", gpu.size);
         return Err(Diagnostic::error(message).hint("start fewer ranks, or use --over nccl or --over host"));
     }
     for (other, card) in all.iter().enumerate() {
         let is_here = peer::identity(card.ordinal).is_ok_and(|here| here == card.identity);
-        let can_read = is_here && peer::can_reach(all[gpu.rank].ordinal, card.ordinal).unwrap_or(false);
-        if !can_read {
-            let message = format!("the GPU of rank {} cannot read the memory of rank {other}'s", gpu.rank);
+        let is_reached = is_here && peer::can_reach(all[gpu.rank].ordinal, card.ordinal).unwrap_or(false);
+        if !is_reached {
+            let message = format!("the GPU of rank {} cannot reach the memory of rank {other}'s", gpu.rank);
             return Err(meeting.explain(&Diagnostic::error(message).hint("use --over nccl or --over host")));
         }
     }
@@ -236,7 +275,7 @@ pub(super) fn require_reach(gpu: &Gpu, all: &[super::Card], meeting: &mut Meetin
 ///
 /// # Errors
 /// When the compiler or the driver refuses.
-pub(super) fn load(gpu: &Gpu, kind: Kind) -> Result<Kernels, Diagnostic> {
+pub(super) fn load(Open { gpu, room, .. }: &Open, kind: Kind) -> Result<Kernels, Diagnostic> {
     let broken = |why: String| Diagnostic::error(format!("NVRTC: {why}"));
     let known = nvrtc::architectures().map_err(broken)?;
     let target = compile::target(Some(gpu.architecture), &known).map_err(broken)?;
@@ -244,7 +283,8 @@ pub(super) fn load(gpu: &Gpu, kind: Kind) -> Result<Kernels, Diagnostic> {
         ("RANKS", gpu.size),
         ("HALF", usize::from(kind.half)),
         ("WIDE", usize::from(kind.wide)),
-        ("AGAIN", usize::from(kind.again)),
+        ("SHOT", room.shot),
+        ("DEEP", room.deep),
     ];
     let constants = constants.into_iter().map(|(name, value)| format!("-D{name}={value}"));
     let options: Vec<String> = [format!("--gpu-architecture={target}")].into_iter().chain(constants).collect();
@@ -258,7 +298,6 @@ pub(super) fn load(gpu: &Gpu, kind: Kind) -> Result<Kernels, Diagnostic> {
             .map_err(|code| Diagnostic::error(told(&format!("kernel `{name}`"), code)))
     };
     Ok(Kernels {
-        kind,
         reduce_scatter: load("reduce_scatter")?,
         all_gather: load("all_gather")?,
         all_reduce: load("all_reduce")?,

@@ -1,4 +1,4 @@
-//! Our own collectives: each rank reads what it needs from the others' memory.
+//! Our own collectives: each rank writes to the memory of the others.
 
 use super::open::{Kernels, Kind, Message, Open, load, require_reach};
 use super::{Gpu, arrive, beside, read, whole_chunks, write};
@@ -14,18 +14,12 @@ use crate::gpu::share::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
 use crate::ranks::meeting::Meeting;
 
-/// The longest message that everyone sums as a whole, in bytes: beyond it, two shots move fewer bytes.
-const ONE_SHOT: usize = 128 << 10;
-
 /// Messages in memory of their own.
 struct Messages {
     open: Open,
     kernels: Kernels,
-    /// The two places for numbers, and the tables for numbers in the first place and in the second.
-    places: [Memory; 2],
-    tables: [Memory; 2],
-    /// Which place has the numbers.
-    place: usize,
+    numbers: Memory,
+    table: Memory,
     count: usize,
 }
 
@@ -36,13 +30,13 @@ struct Messages {
 pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
     let (gpu, all) = Gpu::open(meeting)?;
     require_reach(&gpu, &all, meeting)?;
-    let kernels = load(&gpu, Kind { half: false, wide: true, again: false });
+    let numbers = gpu.memory(4 * most, meeting)?;
+    let open = Open::new(&[&numbers], gpu, &all, meeting)?;
+    let kernels = load(&open, Kind { half: false, wide: true });
     let kernels = kernels.map_err(|problem| meeting.explain(&problem))?;
-    let places = [gpu.memory(4 * most, meeting)?, gpu.memory(4 * most, meeting)?];
-    let open = Open::new(&[&places[0], &places[1]], gpu, &all, meeting)?;
-    let tables = [open.table(0, 1, meeting)?, open.table(1, 0, meeting)?];
+    let table = open.table(0, meeting)?;
     meeting.gather(Vec::new())?;
-    Ok(Box::new(Messages { open, kernels, places, tables, place: 0, count: 0 }))
+    Ok(Box::new(Messages { open, kernels, numbers, table, count: 0 }))
 }
 
 impl Transport for Messages {
@@ -60,25 +54,20 @@ impl Transport for Messages {
 
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic> {
         self.count = numbers.len();
-        write(&self.places[self.place], numbers)
+        write(&self.numbers, numbers)
     }
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-        let Self { open, kernels, tables, place, count, .. } = self;
-        let chunk = (*count / open.gpu.size / 4) as u64;
-        let is_one_shot = what == Collective::AllReduce && 4 * *count <= ONE_SHOT;
-        let message = Message { what, is_one_shot, first: 0, chunk };
-        super::repeat(open, times, meeting, |open, meeting| {
-            open.launch(STREAM, kernels, &message, &tables[*place], meeting)?;
-            // One shot leaves the numbers in the other place.
-            *place = if is_one_shot { 1 - *place } else { *place };
-            Ok(())
-        })?;
+        let Self { open, kernels, table, count, .. } = self;
+        let is_one_shot = what == Collective::AllReduce && open.is_one_shot(*count);
+        let taken = if is_one_shot { *count } else { *count / 4 };
+        let message = Message { what, is_one_shot, first: 0, chunk: (taken / open.gpu.size) as u64 };
+        super::repeat(open, times, meeting, |open, meeting| open.launch(STREAM, kernels, &message, table, meeting))?;
         open.look(meeting)
     }
 
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic> {
-        read(&self.places[self.place], self.count)
+        read(&self.numbers, self.count)
     }
 
     fn leave(&mut self, meeting: &mut Meeting) -> Result<(), Diagnostic> {
@@ -107,7 +96,7 @@ pub(super) fn exchange(parts: &[Part<'_, Device>], meeting: &mut Meeting) -> Joi
     let open = Open::new(&memories, gpu, &all, meeting)?;
     let mut tables = Vec::new();
     for (i, memory) in memories.iter().enumerate() {
-        tables.push((memory.address(0), open.table(i, i, meeting)?));
+        tables.push((memory.address(0), open.table(i, meeting)?));
     }
     meeting.gather(Vec::new())?;
     let beside = open.gpu.new_beside(meeting)?;
@@ -120,7 +109,7 @@ impl Pieces {
         if let Some(known) = self.kernels.iter().position(|(known, _)| *known == kind) {
             return Ok(known);
         }
-        self.kernels.push((kind, load(&self.open.gpu, kind)?));
+        self.kernels.push((kind, load(&self.open, kind)?));
         Ok(self.kernels.len() - 1)
     }
 }
@@ -145,7 +134,7 @@ impl Exchange<Device> for Pieces {
         let (rank, size) = (self.open.gpu.rank, self.open.gpu.size);
         let chunk = piece.bytes / size as u64;
         let wide = piece.offset.is_multiple_of(16) && chunk.is_multiple_of(16);
-        let kind = Kind { half: elem == Elem::F16, wide, again: true };
+        let kind = Kind { half: elem == Elem::F16, wide };
         let known = self.kernels(kind).map_err(|problem| meeting.explain(&problem))?;
         let (first, taken) = (piece.offset / kind.bytes(), chunk / kind.bytes());
         let message = Message { what, is_one_shot: false, first, chunk: taken };
@@ -159,7 +148,7 @@ impl Exchange<Device> for Pieces {
             None => Err("a buffer that is exchanged was not opened".to_owned()),
         };
         begun.map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
-        // Each of the others reads a chunk of this rank's, in either direction.
+        // Each of the others gets a chunk of this rank's numbers, or of its sums, or both.
         let bytes = if what == Collective::AllReduce { 2 * chunk } else { chunk };
         Ok(Some((0..size).filter(|other| *other != rank).map(|other| (other, bytes)).collect()))
     }
