@@ -52,11 +52,7 @@ impl<D: Driver> Residents<D> {
             for (i, _) in job.buffers.iter().enumerate().filter(|(i, spec)| job.writes(*i) && !spec.is_poison()) {
                 residents.pristine[i] = Some(room(&residents.sizes[i])?);
             }
-            let kept = residents.pristine.iter().enumerate().filter_map(|(i, kept)| {
-                let to = Part { memory: kept.as_ref()?, offset: 0, bytes: residents.sizes[i] };
-                Some(Command::Copy { from: residents.of_set(0, i), to })
-            });
-            carry_out(driver, kept.collect(), sink)?;
+            residents.keep(driver, sink)?;
         }
         Ok(residents)
     }
@@ -82,6 +78,18 @@ impl<D: Driver> Residents<D> {
         let all = (1..self.sets).flat_map(|set| (0..self.masters.len()).map(move |i| (set, i)));
         let copy = |(set, i)| Command::Copy { from: self.of_set(0, i), to: self.of_set(set, i) };
         carry_out(driver, all.map(copy).collect(), sink)
+    }
+
+    /// Keeps what the buffers of set 0 hold now: [`Residents::restoring`] brings it back.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn keep(&self, driver: &D, sink: &mut dyn Sink) -> Result<(), Failure> {
+        let kept = self.pristine.iter().enumerate().filter_map(|(i, kept)| {
+            let to = Part { memory: kept.as_ref()?, offset: 0, bytes: self.sizes[i] };
+            Some(Command::Copy { from: self.of_set(0, i), to })
+        });
+        carry_out(driver, kept.collect(), sink)
     }
 
     /// What brings back what the buffers of `set` held at first, where a run of the program may have changed it.

@@ -50,7 +50,7 @@ pub(in crate::gpu) fn run<D: Driver>(
     let mut record = record(&whole, &prepared, walked).map_err(|failure| told(&failure, meeting))?;
     let all_trusted = meeting.numbers(f64::from(u8::from(record.trusted())))?.iter().all(|trusted| *trusted == 1.0);
     if let Some(spec) = share.part.measure.filter(|_| all_trusted) {
-        let timing = time(&prepared, share, &steps, &spec, exchange.as_mut(), meeting, sink)?;
+        let timing = time(&prepared, &steps, &spec, exchange.as_mut(), meeting, sink)?;
         let around = warnings::Circumstances {
             device: driver.device(),
             ceilings: &Ceilings::default(),
@@ -118,6 +118,11 @@ impl<D: Driver> Local for OnDevice<'_, '_, '_, D> {
         driver.write(residents.of_set(0, buffer), &content.words, self.walker.sink)
     }
 
+    fn keep(&mut self) -> Result<(), Failure> {
+        let Prepared { driver, residents, .. } = &*self.walker.prepared;
+        residents.keep(*driver, self.walker.sink)
+    }
+
     fn begin(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<(), Failure> {
         let Prepared { driver, residents, job, .. } = &*self.walker.prepared;
         let elem = job.buffers[piece.buffer].elem;
@@ -149,7 +154,6 @@ struct Stretch<'r, D: Driver + 'r> {
 /// The whole with all ranks, again and again.
 struct Together<'r, 'a, D: Driver> {
     prepared: &'r Prepared<'a, D>,
-    share: &'r Share,
     stretches: Vec<Stretch<'r, D>>,
     exchange: &'r mut dyn Exchange<D>,
     meeting: &'r mut Meeting,
@@ -166,13 +170,7 @@ impl<'r, 'a, D: Driver> Together<'r, 'a, D> {
     /// Gives the buffers what they held at first.
     fn restore(&mut self) -> Result<(), Failure> {
         let Prepared { driver, residents, .. } = self.prepared;
-        carry_out(*driver, residents.restoring(0), self.sink)?;
-        for buffer in (0..self.share.part.buffers.len()).filter(|buffer| self.share.part.writes(*buffer)) {
-            if let Some(own) = self.share.own_content(buffer)? {
-                driver.write(residents.of_set(0, buffer), &own.words, self.sink)?;
-            }
-        }
-        Ok(())
+        carry_out(*driver, residents.restoring(0), self.sink)
     }
 
     /// Has all done once, and waits for it.
@@ -226,7 +224,6 @@ impl<D: Driver> Sampler for Together<'_, '_, D> {
 /// Times the whole with all ranks.
 fn time<D: Driver>(
     prepared: &Prepared<'_, D>,
-    share: &Share,
     steps: &[Step],
     spec: &MeasureSpec,
     exchange: &mut dyn Exchange<D>,
@@ -246,7 +243,7 @@ fn time<D: Driver>(
         let passes = passes.map_err(|failure| told(&failure, meeting))?;
         stretches.push(Stretch { passes, then: steps.last().copied() });
     }
-    let mut together = Together { prepared, share, stretches, exchange, meeting, sink, spent: 0.0 };
+    let mut together = Together { prepared, stretches, exchange, meeting, sink, spent: 0.0 };
     let conditions = Conditions { cache: CacheState::Warm, device_clock: false, resolution_s: 0.0, max_launches: 1 };
     sampling::measure(&mut together, spec, &conditions, |_| ())
 }

@@ -24,6 +24,14 @@ pub(in crate::gpu) trait Local: Host {
     /// When it cannot be written.
     fn put(&mut self, buffer: usize, content: Tensor) -> Result<(), Failure>;
 
+    /// What the buffers hold now is what they hold at first, whenever all is done again.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn keep(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Begins a collective on some elements of a buffer with all other ranks, behind the passes and collectives before it. When it is carried
     /// out is open: at the latest when it is waited for.
     ///
@@ -88,6 +96,8 @@ impl<'a, L: Local> Rank<'a, L> {
             let put = own.and_then(|own| own.map_or(Ok(()), |own| rank.local.put(buffer, own)));
             rank.told(put)?;
         }
+        let kept = rank.local.keep();
+        rank.told(kept)?;
         Ok(rank)
     }
 
