@@ -176,6 +176,7 @@ impl Walk<'_> {
         let before = self.found.launches[place];
         self.found.launches[place] += 1;
         let turn = Turn { pass: place, launch: before, grid };
+        self.look(Moment::Before(place, before))?;
         // No workgroups is no launch.
         let goes_on = if grid.is_some_and(|grid| grid.contains(&0)) {
             true

@@ -162,7 +162,9 @@ pub enum Moment {
     Start,
     /// When all is done.
     End,
-    /// Right after a launch of a pass: its place, and how many launches of it came before.
+    /// Right before a launch of a pass: its place, and how many launches of it came before.
+    Before(usize, u64),
+    /// Right after it.
     After(usize, u64),
 }
 

@@ -147,12 +147,11 @@ impl Content {
     }
 }
 
-/// The moment before the launch after which another one is: after the launch of the same pass before it, else the start.
+/// The moment before the launch that another moment is after.
 fn before(at: Moment) -> Moment {
     match at {
-        Moment::After(pass, launch) if launch > 0 => Moment::After(pass, launch - 1),
-        Moment::After(..) | Moment::Start => Moment::Start,
-        Moment::End => Moment::End,
+        Moment::After(pass, launch) => Moment::Before(pass, launch),
+        other => other,
     }
 }
 
@@ -193,5 +192,38 @@ impl Opening {
     pub fn contents(&self) -> Contents<'_> {
         let (named, shape) = ((self.glance.buffer.as_str(), self.when.as_str()), self.content.shape(self.limit));
         self.content.shown(named, shape, self.from, self.limit)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use crate::gpu::simt;
+    use crate::session::jobs::{self, Purpose};
+    use crate::session::run;
+    use crate::trace::record::Backend;
+
+    #[test]
+    fn what_a_launch_changed_does_not_begin_with_the_program() {
+        let (pack, _) = crate::session::load(&crate::lesson::PackFiles::Embedded);
+        let lesson = pack.lessons.iter().find(|lesson| lesson.id == "zero").unwrap();
+        let step = lesson.steps.iter().find(|step| step.id == "all_reduce").unwrap();
+        let params = jobs::with(&jobs::defaults(lesson), &step.set);
+        let purpose = Purpose { check: false, trace: None, ..run::purpose(Backend::Simt, 1, true) };
+        let sent = |launch: u64| {
+            let job = jobs::build(lesson, &step.variant, &params, &purpose).unwrap();
+            let step = Step { launch, ..step.clone() };
+            let run = |job: Job| {
+                let record = simt::run(&job, &std::sync::atomic::AtomicBool::new(false), &mut |_| {}).unwrap();
+                Ok(Done { job, record })
+            };
+            let opening = Opening::of((lesson, &step, &params), job, Some(3), run).unwrap();
+            let Meaning::Links { meter, meter_before, .. } = &opening.content.meaning else { return None };
+            let [now, before] = [meter, meter_before].map(|meter| meter.words.iter().sum::<u32>());
+            Some((before, now))
+        };
+        // Four ranks have a chunk of two halves each. They have added three times before.
+        assert_eq!([1, 2, 3].map(sent), [(48, 64), (64, 80), (80, 96)].map(Some));
     }
 }
