@@ -65,7 +65,7 @@ constexpr unsigned long long EAGER = 1000000;
 // Whether to go on waiting for a rank. If it does not come in
 // time, `trouble` gets its number plus 1. The host may write
 // there, too. Then nobody waits any longer: kernels end with
-// wrong numbers, and the host says so.
+// wrong numbers, also in others' memory, and the host says so.
 __device__ bool goes_on(unsigned long long start, unsigned peer,
                         unsigned long long patience,
                         unsigned* trouble) {
@@ -83,7 +83,7 @@ __device__ bool goes_on(unsigned long long start, unsigned peer,
 
 // Waits until this block of each rank has come to the meeting
 // with the number `turn`, or a later one. What they wrote before
-// can be read then. Numbers grow from 1, and may wrap.
+// can be read then. Numbers grow from 1.
 __device__ void meet(const Peers* peers, unsigned rank,
                      unsigned turn, unsigned long long patience,
                      unsigned* trouble) {
@@ -102,7 +102,7 @@ __device__ void meet(const Peers* peers, unsigned rank,
         do {
             asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
                          : "=r"(seen) : "l"(here) : "memory");
-        } while ((int)(seen - turn) < 0
+        } while (seen < turn
                  && goes_on(start, peer, patience, trouble));
     }
     __syncthreads();
@@ -124,6 +124,11 @@ __device__ Number* box(const Peers* peers, unsigned from,
 // asked for. A sum begins with the rank after this one, as on a
 // ring. It goes `to_all`, or stays here. first: where the message
 // begins; chunk: the length of one. Both count Numbers.
+//
+// The first step is sent without a meeting. The last one of every
+// launch that used boxes is behind its last sum, in all blocks,
+// and a kernel ends when all its blocks have. So grids and sizes
+// of Numbers may differ from launch to launch.
 __device__ void reduce(const Peers* peers, unsigned rank,
                        unsigned long long first,
                        unsigned long long chunk, unsigned turn,
@@ -231,7 +236,8 @@ all_gather(const Peers* peers, unsigned long long rank,
 // goes over beside each float, which has arrived when the turn
 // has. There is room for two messages. Who sends the next but one
 // has got the next one from all, and they sent that after they
-// had read this one. `chunk` counts floats.
+// had read this one. If others' kernels come between, they meet.
+// `chunk` counts floats. It is not 0, or nobody would wait.
 extern "C" __global__ void __launch_bounds__(512)
 one_shot(const Peers* peers, unsigned long long rank,
          unsigned long long, unsigned long long chunk,

@@ -69,7 +69,7 @@ pub trait Transport {
     /// When there is no memory for them.
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic>;
 
-    /// Does it so many times, in the numbers' own place, and waits until it is done here. Another rank may still read this one's numbers, until all have met.
+    /// Does it so many times, in the numbers' own place, and waits until it is done here. Another rank may still use this one's numbers, until all have met.
     ///
     /// # Errors
     /// When a rank is lost.

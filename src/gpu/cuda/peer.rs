@@ -1,4 +1,4 @@
-//! Memory that other processes of the host can read: handed over as a handle, and opened on the other side.
+//! Memory that other processes of the host can reach: handed over as a handle, and opened on the other side.
 #![expect(unsafe_code, reason = "the driver is a C library; nothing outside the files that say so calls into C")]
 
 use cudarc::driver::sys;
@@ -52,7 +52,7 @@ pub(super) fn identity(ordinal: i32) -> Outcome<[u8; 16]> {
     Ok(uuid.bytes.map(i8::cast_unsigned))
 }
 
-/// Whether one device of this host can read another's memory.
+/// Whether one device of this host can reach another's memory.
 pub(super) fn can_reach(from: i32, to: i32) -> Outcome<bool> {
     let get = |ordinal| cudarc::driver::result::device::get(ordinal).map_err(|error| error.0);
     let (mut can, from, to) = (0, get(from)?, get(to)?);

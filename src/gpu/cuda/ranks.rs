@@ -23,7 +23,7 @@ use crate::job::Share;
 use crate::ranks::meeting::Meeting;
 use crate::trace::record::Record;
 
-/// Collectives that are queued before the host waits for them: if a rank is lost, those in the queue each take a moment to give up.
+/// Meetings of ranks that are queued before the host waits for them: if a rank is lost, each of those in the queue takes a moment to give up.
 const QUEUED: usize = 256;
 
 /// How long the host asks again and again whether the device is done, before it sleeps in between.
@@ -157,15 +157,15 @@ pub(in crate::gpu) fn gpus() -> usize {
     guarded(|| Ok(if driver::is_present() { probe::devices().map_or(0, |names| names.len()) } else { 0 })).unwrap_or(0)
 }
 
-/// Does something so many times, and waits until the device is done with it. `submit` only queues it.
+/// Does something so many times, at most so often before it waits until the device is done with it. `submit` only queues it.
 fn repeat<T: AsRef<Gpu>>(
     with: &mut T,
-    times: usize,
+    (times, most): (usize, usize),
     meeting: &mut Meeting,
     mut submit: impl FnMut(&mut T, &Meeting) -> Result<(), String>,
 ) -> Result<(), Diagnostic> {
-    for queued in (0..times).step_by(QUEUED) {
-        for _ in queued..times.min(queued + QUEUED) {
+    for queued in (0..times).step_by(most) {
+        for _ in queued..times.min(queued + most) {
             submit(with, meeting).map_err(|why| meeting.explain(&Diagnostic::error(why)))?;
         }
         with.as_ref().wait(meeting)?;

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use super::{Gpu, arrive, beside, read, same, whole_chunks, write};
+use super::{Gpu, QUEUED, arrive, beside, read, same, whole_chunks, write};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::gpu::backend::Failure;
@@ -33,7 +33,7 @@ struct Messages {
 /// When the library is missing, two ranks have one GPU, or a rank is lost.
 pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
     let (communicator, gpu) = communicate(meeting)?;
-    let memory = gpu.memory(4 * most, meeting)?;
+    let memory = gpu.memory(4 * whole_chunks(most, gpu.size), meeting)?;
     Ok(Box::new(Messages { communicator, memory, count: 0, gpu }))
 }
 
@@ -93,7 +93,9 @@ impl Transport for Messages {
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         let Self { communicator, memory, count, gpu } = self;
         let piece = Piece { memory, elem: Elem::F32, offset: 0, bytes: 4 * *count as u64 };
-        super::repeat(gpu, times, meeting, |gpu, _| communicator.run(STREAM, what, &piece, [gpu.rank, gpu.size]))
+        super::repeat(gpu, (times, QUEUED), meeting, |gpu, _| {
+            communicator.run(STREAM, what, &piece, [gpu.rank, gpu.size])
+        })
     }
 
     fn read(&mut self) -> Result<Vec<f32>, Diagnostic> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::sys::CUstream;
 
-use super::{Gpu, same};
+use super::{Gpu, QUEUED, same};
 use crate::base::diag::Diagnostic;
 use crate::gpu::cuda::driver::{Arguments, Function, Locked, Memory};
 use crate::gpu::cuda::peer::{self, Opened, told};
@@ -23,13 +23,13 @@ const MOST: usize = 32;
 /// What a lane has on its way at once, in what it takes at once: it is enough to fill a link between two H100s.
 const DEEP: usize = 8;
 
-/// What a rank sends at most if everyone sums a message as a whole, in bytes: beyond it, two shots are faster on two H100s.
+/// Bytes of floats that a rank sends at most if everyone sums a message as a whole: beyond it, two shots are faster on two H100s.
 const ONE_SHOT: usize = 512 << 10;
 
 /// The bytes of a line of the cache.
 const LINE: usize = 128;
 
-/// Memory of each rank for the kernels alone: offsets into it in bytes, from what has to be zero at first.
+/// Memory of each rank for the kernels alone, with offsets in bytes. Flags are at 0; they and the mail have to be zero at first.
 #[derive(Clone, Copy)]
 struct Room {
     /// The longest message that everyone sums as a whole, in floats.
@@ -44,7 +44,7 @@ struct Room {
 impl Room {
     fn new(ranks: usize, blocks: usize) -> Self {
         let others = (ranks - 1).max(1);
-        let (shot, deep) = (ONE_SHOT / others / 4, (DEEP / others).max(1));
+        let (shot, deep) = ((ONE_SHOT / others / 4) & !15, (DEEP / others).max(1));
         // A flag for each block and rank, then two messages of everyone with a turn beside each float, then two steps. What a warp
         // writes at once lies in as few lines of the cache as it can.
         let mail = (4 * blocks * ranks).next_multiple_of(LINE);
@@ -65,7 +65,7 @@ pub(super) struct Open {
     /// Who did not come.
     trouble: Locked,
     opened: Vec<Opened>,
-    /// How often ranks have met on the device.
+    /// The last number that a meeting on the device has got, or a message that needs none.
     turn: u64,
     /// Two ranks that have the same GPU.
     share: Option<[usize; 2]>,
@@ -99,12 +99,30 @@ pub(super) struct Kernels {
     one_shot: Function,
 }
 
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    ReduceScatter,
+    AllGather,
+    AllReduce,
+    /// An all-reduce where everyone sums everything.
+    OneShot,
+}
+
+impl From<Collective> for What {
+    fn from(what: Collective) -> Self {
+        match what {
+            Collective::ReduceScatter => Self::ReduceScatter,
+            Collective::AllGather => Self::AllGather,
+            Collective::AllReduce => Self::AllReduce,
+        }
+    }
+}
+
 /// A launch of one of them.
 pub(super) struct Message {
-    pub what: Collective,
-    /// Everyone sums everything.
-    pub is_one_shot: bool,
-    /// Where it begins, and the length of a chunk: in what is taken at once, or in floats if it is one shot.
+    pub what: What,
+    /// Where it begins, and the length of a chunk: in what is taken at once, or in floats if it is one shot. It is not empty.
     pub first: u64,
     pub chunk: u64,
 }
@@ -164,9 +182,13 @@ impl Open {
         Ok(memory)
     }
 
-    /// Whether everyone sums a message of so many floats as a whole.
-    pub fn is_one_shot(&self, floats: usize) -> bool {
-        floats <= self.room.shot
+    /// A message in memory of its own, of so many floats: they fill whole chunks of 16 bytes.
+    pub fn message(&self, what: Collective, floats: usize) -> Message {
+        let chunk = (floats / self.gpu.size) as u64;
+        if what == Collective::AllReduce && floats <= self.room.shot {
+            return Message { what: What::OneShot, first: 0, chunk };
+        }
+        Message { what: what.into(), first: 0, chunk: chunk / 4 }
     }
 
     /// Has a kernel launched after the work of a stream; does not wait.
@@ -181,28 +203,48 @@ impl Open {
         table: &Memory,
         meeting: &Meeting,
     ) -> Result<(), String> {
-        let Message { what, is_one_shot, first, chunk } = *message;
+        let Message { what, first, chunk } = *message;
         let function = match what {
-            Collective::ReduceScatter => &kernels.reduce_scatter,
-            Collective::AllGather => &kernels.all_gather,
-            Collective::AllReduce if is_one_shot => &kernels.one_shot,
-            Collective::AllReduce => &kernels.all_reduce,
+            What::ReduceScatter => &kernels.reduce_scatter,
+            What::AllGather => &kernels.all_gather,
+            What::AllReduce => &kernels.all_reduce,
+            What::OneShot => &kernels.one_shot,
         };
-        let elements = if is_one_shot { chunk * self.gpu.size as u64 } else { chunk };
-        let blocks = elements.div_ceil(u64::from(LANES)).clamp(1, u64::from(self.gpu.multiprocessors * BLOCKS));
+        let turns = self.turns(message);
+        // A turn has 32 bits.
+        if self.turn + turns > u64::from(u32::MAX) {
+            return Err("the ranks have met too often: start them again".to_owned());
+        }
         let patience = u64::try_from(meeting.patience().as_nanos()).unwrap_or(u64::MAX);
         let rank = self.gpu.rank as u64;
         let values = [table.address(0), rank, first, chunk, self.turn + 1, patience, self.trouble.address()];
-        let grid = [u32::try_from(blocks).unwrap_or(1), 1, 1];
+        let grid = [u32::try_from(self.blocks(message)).unwrap_or(1), 1, 1];
         let launched = function.launch_on(stream, grid, [LANES, 1, 1], 0, &Arguments::new(&values, Vec::new()));
         launched.map_err(|code| told("launching a collective", code))?;
-        self.turn += match what {
-            _ if is_one_shot => 1,
-            Collective::AllGather => 2,
-            // Once in each step, and before the first.
-            _ => chunk.div_ceil(blocks * u64::from(LANES) * self.room.deep as u64) + 1,
-        };
+        self.turn += turns;
         Ok(())
+    }
+
+    fn blocks(&self, message: &Message) -> u64 {
+        let lanes = if message.what == What::OneShot { message.chunk * self.gpu.size as u64 } else { message.chunk };
+        lanes.div_ceil(u64::from(LANES)).clamp(1, u64::from(self.gpu.multiprocessors * BLOCKS))
+    }
+
+    /// The turns that a launch takes, which are its meetings; one shot takes one and does not meet.
+    fn turns(&self, message: &Message) -> u64 {
+        match message.what {
+            What::OneShot => 1,
+            What::AllGather => 2,
+            // After each step is sent, and after the last sum.
+            What::ReduceScatter | What::AllReduce => {
+                message.chunk.div_ceil(self.blocks(message) * u64::from(LANES) * self.room.deep as u64) + 1
+            }
+        }
+    }
+
+    /// How many launches may be queued at once.
+    pub fn queued(&self, message: &Message) -> usize {
+        usize::try_from(QUEUED as u64 / self.turns(message)).unwrap_or(1).max(1)
     }
 
     /// Looks whether a rank did not come to a meeting on the device.

@@ -30,7 +30,7 @@ struct Messages {
 pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn Transport>, Diagnostic> {
     let (gpu, all) = Gpu::open(meeting)?;
     require_reach(&gpu, &all, meeting)?;
-    let numbers = gpu.memory(4 * most, meeting)?;
+    let numbers = gpu.memory(4 * whole_chunks(most, gpu.size), meeting)?;
     let open = Open::new(&[&numbers], gpu, &all, meeting)?;
     let kernels = load(&open, Kind { half: false, wide: true });
     let kernels = kernels.map_err(|problem| meeting.explain(&problem))?;
@@ -59,10 +59,11 @@ impl Transport for Messages {
 
     fn run(&mut self, what: Collective, times: usize, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         let Self { open, kernels, table, count, .. } = self;
-        let is_one_shot = what == Collective::AllReduce && open.is_one_shot(*count);
-        let taken = if is_one_shot { *count } else { *count / 4 };
-        let message = Message { what, is_one_shot, first: 0, chunk: (taken / open.gpu.size) as u64 };
-        super::repeat(open, times, meeting, |open, meeting| open.launch(STREAM, kernels, &message, table, meeting))?;
+        let message = open.message(what, *count);
+        let most = open.queued(&message);
+        super::repeat(open, (times, most), meeting, |open, meeting| {
+            open.launch(STREAM, kernels, &message, table, meeting)
+        })?;
         open.look(meeting)
     }
 
@@ -137,7 +138,7 @@ impl Exchange<Device> for Pieces {
         let kind = Kind { half: elem == Elem::F16, wide };
         let known = self.kernels(kind).map_err(|problem| meeting.explain(&problem))?;
         let (first, taken) = (piece.offset / kind.bytes(), chunk / kind.bytes());
-        let message = Message { what, is_one_shot: false, first, chunk: taken };
+        let message = Message { what: what.into(), first, chunk: taken };
         let here = piece.memory.address(0);
         let table = self.tables.iter().find(|(address, _)| *address == here);
         let begun = match table {
