@@ -73,7 +73,8 @@ fn scenes() -> Vec<(SceneKind, Shot)> {
 
 /// One of each view that is no scene.
 fn views() -> Vec<Shot> {
-    let edit = "// Mine.\noverride N: u32 = 1048576;\noverride STRIDE: u32 = 1;\noverride OFFSET: u32 = 0;\noverride BLOCK: u32 = 256;\n\
+    // All of it is in sight: how far a longer one is scrolled depends on when its check ends.
+    let edit = "// Mine.\noverride N: u32 = 1048576; override STRIDE: u32 = 1; override OFFSET: u32 = 0;\noverride BLOCK: u32 = 256;\n\
                 @group(0) @binding(0) var<storage, read> src: array<f32>;\n@group(0) @binding(1) var<storage, read_write> dst: array<f32>;\n\
                 @compute @workgroup_size(BLOCK)\nfn main(@builtin(global_invocation_id) gid: vec3<u32>) {\n    dst[gid.x] = src[gid.x];\n}\n";
     let race = vec![Variant::plain("copy"), Variant::plain("vec4")];
