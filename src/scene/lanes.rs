@@ -142,20 +142,23 @@ pub(super) struct Key<'n> {
     pub(super) short: &'n str,
 }
 
-/// Draws a legend in one line from `left`, at most `room` wide; names shorten, then entries fall away, until it fits.
+/// Draws a legend in one line from `left`, at most `room` wide; names shorten, then gaps, then entries fall away, until it fits.
 pub(super) fn legend(frame: &mut Frame, left: f32, y: f32, room: f32, keys: &[Key<'_>]) {
     const BOX: f32 = 12.0;
-    let wide = |name: &str| BOX + 6.0 + text::width(name, 12.0, false) + 16.0;
-    let long = keys.iter().map(|key| wide(key.long)).sum::<f32>() - 16.0 <= room;
+    const GAPS: [f32; 2] = [6.0, 16.0];
+    let wide = |name: &str| BOX + 6.0 + text::width(name, 12.0, false);
+    let gaps = keys.len().saturating_sub(1).max(1) as f32;
+    let long = keys.iter().map(|key| wide(key.long)).sum::<f32>() + GAPS[1] * gaps <= room;
+    let names: Vec<&str> = keys.iter().map(|key| if long { key.long } else { key.short }).collect();
+    let gap = ((room - names.iter().map(|name| wide(name)).sum::<f32>()) / gaps).clamp(GAPS[0], GAPS[1]);
     let mut x = left;
-    for key in keys {
-        let name = if long { key.long } else { key.short };
-        if x + wide(name) - 16.0 > left + room {
+    for (key, name) in keys.iter().zip(names) {
+        if x + wide(name) > left + room {
             return;
         }
         frame.outline([x, y - BOX / 2.0, BOX, BOX], 2.0, Some(key.fill), key.edge, None);
         frame.text([x + BOX + 6.0, y], 12.0, Anchor::Start, Ink::Muted, name);
-        x += wide(name);
+        x += wide(name) + gap;
     }
 }
 
