@@ -236,7 +236,7 @@ all_gather(const Peers* peers, unsigned long long rank,
 // goes over beside each float, which has arrived when the turn
 // has. There is room for two messages. Who sends the next but one
 // has got the next one from all, and they sent that after they
-// had read this one. If others' kernels come between, they meet.
+// had read this one. If other kernels come between, they meet.
 // `chunk` counts floats. It is not 0, or nobody would wait.
 extern "C" __global__ void __launch_bounds__(512)
 one_shot(const Peers* peers, unsigned long long rank,
@@ -244,8 +244,7 @@ one_shot(const Peers* peers, unsigned long long rank,
          unsigned long long turn,
          unsigned long long patience, unsigned* trouble) {
     float* data = (float*)peers->data[rank];
-    unsigned number = turn;
-    unsigned room = number % 2 * RANKS * SHOT;
+    unsigned room = turn % 2 * RANKS * SHOT;
     unsigned all = gridDim.x * blockDim.x;
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     for (; i < RANKS * chunk; i += all) {
@@ -275,7 +274,7 @@ one_shot(const Peers* peers, unsigned long long rank,
                              : "l"(peers->mail[rank] + room
                                    + peer * SHOT + i)
                              : "memory");
-            } while (words[k] >> 32 != number
+            } while (words[k] >> 32 != turn
                      && goes_on(start, peer, patience, trouble));
         }
         float sum = __uint_as_float(words[0]);
