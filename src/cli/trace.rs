@@ -206,6 +206,12 @@ fn show(trace: &Trace, source: &str) {
         }
     }
     out::table(&rows);
+    let uniform = trace.uniform.load;
+    if uniform.requests > 0 {
+        let head = ["uniform", "requests", "passes", "bytes asked"].map(str::to_owned).to_vec();
+        let counts = [uniform.requests, uniform.passes, uniform.bytes].map(count);
+        out::table(&[head, std::iter::once("load".to_owned()).chain(counts).collect()]);
+    }
     let mut rows = vec![["shared", "requests", "wavefronts", "conflicts"].map(str::to_owned).to_vec()];
     for (name, counts) in [("load", trace.shared.load), ("store", trace.shared.store), ("atomic", trace.shared.atomic)]
     {

@@ -17,6 +17,8 @@ pub(super) struct Tally {
     pub(super) aligned: Option<u64>,
     /// Bytes the lanes asked for.
     pub(super) asked: u64,
+    pub(super) uniform_requests: u64,
+    pub(super) passes: u64,
     pub(super) shared_requests: u64,
     pub(super) wavefronts: u64,
     pub(super) conflicts: u64,
@@ -33,16 +35,22 @@ impl Tally {
         for event in events.iter().filter_map(|index| timeline.events.get(*index)) {
             match event.kind {
                 EventKind::Access { buffer, bytes_per_lane, cost, .. } => {
-                    let shared = timeline.buffers.get(usize::from(buffer)).is_some_and(|b| b.space == Space::Shared);
-                    if shared {
-                        tally.shared_requests += 1;
-                        tally.wavefronts += u64::from(cost);
-                        let least = banks::least_wavefronts(timeline, event);
-                        tally.conflicts += u64::from(cost).saturating_sub(u64::from(least));
-                    } else {
-                        tally.requests += 1;
-                        tally.sectors += u64::from(cost);
-                        tally.asked += u64::from(event.mask.count_ones()) * u64::from(bytes_per_lane);
+                    match timeline.buffers.get(usize::from(buffer)).map(|b| b.space) {
+                        Some(Space::Shared) => {
+                            tally.shared_requests += 1;
+                            tally.wavefronts += u64::from(cost);
+                            let least = banks::least_wavefronts(timeline, event);
+                            tally.conflicts += u64::from(cost).saturating_sub(u64::from(least));
+                        }
+                        Some(Space::Uniform) => {
+                            tally.uniform_requests += 1;
+                            tally.passes += u64::from(cost);
+                        }
+                        Some(Space::Global) | None => {
+                            tally.requests += 1;
+                            tally.sectors += u64::from(cost);
+                            tally.asked += u64::from(event.mask.count_ones()) * u64::from(bytes_per_lane);
+                        }
                     }
                 }
                 EventKind::Barrier => tally.barriers += 1,
@@ -128,6 +136,10 @@ fn shared_rows(t: &[Tally; 2]) -> Vec<Row> {
     ]
 }
 
+fn uniform_rows(t: &[Tally; 2]) -> Vec<Row> {
+    vec![("requests", t.map(|t| count(t.uniform_requests))), ("passes", t.map(|t| count(t.passes)))]
+}
+
 fn flow_rows(t: &[Tally; 2]) -> Vec<Row> {
     vec![
         ("branches", t.map(|t| count(t.branches))),
@@ -145,6 +157,10 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
             let noun =
                 if now.wavefronts == 1 { "wavefront served this access" } else { "wavefronts served this access" };
             (count(now.wavefronts), noun, ink)
+        }
+        (EventKind::Access { .. }, _) if moment.space() == Some(Space::Uniform) => {
+            let noun = if now.passes == 1 { "pass served this access" } else { "passes served this access" };
+            (count(now.passes), noun, Ink::Text)
         }
         (EventKind::Access { .. }, _) if now.efficiency().is_some_and(|share| share > 1.0) => {
             (now.percent(), "as many bytes asked for as moved", Ink::Text)
@@ -181,11 +197,17 @@ pub(super) fn beside(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32;
     }
     at += 32.0;
     // The event's own section comes first, so that it is what remains where height is short.
-    let mut sections = vec![("global", global_rows(&t)), ("shared", shared_rows(&t)), ("control", flow_rows(&t))];
-    let first = match (moment.event.kind, moment.hue) {
-        (EventKind::Access { .. }, Hue::Shared) => 1,
-        (EventKind::Access { .. }, _) => 0,
-        _ => 2,
+    let mut sections = vec![
+        ("global", global_rows(&t)),
+        ("uniform", uniform_rows(&t)),
+        ("shared", shared_rows(&t)),
+        ("control", flow_rows(&t)),
+    ];
+    let first = match moment.space() {
+        Some(Space::Global) => 0,
+        Some(Space::Uniform) => 1,
+        Some(Space::Shared) => 2,
+        None => 3,
     };
     sections[..=first].rotate_right(1);
     let nothing = |rows: &[Row]| rows.iter().all(|(_, [_, so_far])| so_far.starts_with(['0', '–']));
@@ -223,6 +245,7 @@ pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 
     let t = tallies(moment);
     let rows = match (moment.event.kind, moment.hue) {
         (EventKind::Access { .. }, Hue::Shared) => shared_rows(&t),
+        (EventKind::Access { .. }, _) if moment.space() == Some(Space::Uniform) => uniform_rows(&t),
         // The request count of one access is always 1.
         (EventKind::Access { .. }, _) => global_rows(&t).split_off(1),
         _ => flow_rows(&t),

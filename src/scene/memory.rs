@@ -8,7 +8,7 @@ use super::palette::{Hue, Ink};
 use super::text;
 use super::warp::{Moment, Stage};
 use crate::base::units::count;
-use crate::trace::{AccessKind, EventKind};
+use crate::trace::{AccessKind, EventKind, Space};
 
 /// The most touched rows that lines from lanes to words are drawn to.
 const FOLLOWED: usize = 4;
@@ -74,14 +74,23 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     }
     marks(frame, stage, &plan);
     let swatch = |fill, edge, long, short| Key { fill, edge, long, short };
-    let keys = [
-        swatch(hue.ink(), hue.ink(), "asked for", "asked for"),
-        swatch(Hue::Waste.tint(35), Hue::Waste.tint(60), "moved, but not asked for", "waste"),
-        swatch(Ink::Panel, Ink::Faint, "not moved", "not moved"),
-        swatch(hue.tint(16), hue.tint(70), "a sector of 32 bytes that was moved", "sector"),
-    ];
+    let uniform = moment.space() == Some(Space::Uniform);
+    let asked = swatch(hue.ink(), hue.ink(), "asked for", "asked for");
+    let keys = if uniform {
+        vec![asked, swatch(Ink::Panel, Ink::Faint, "not asked for", "not asked for")]
+    } else {
+        vec![
+            asked,
+            swatch(Hue::Waste.tint(35), Hue::Waste.tint(60), "moved, but not asked for", "waste"),
+            swatch(Ink::Panel, Ink::Faint, "not moved", "not moved"),
+            swatch(hue.tint(16), hue.tint(70), "a sector of 32 bytes that was moved", "sector"),
+        ]
+    };
     let left = stage.lanes.columns.left();
     legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
+    if uniform {
+        return format!("It reads {} words through the constant cache, in one pass per address.", touched.words.len());
+    }
     let waste = touched.sectors.len() as u64 * SECTOR_WORDS - touched.words.len() as u64;
     let mut said = format!(
         "It touches {} words in {} sectors of 32 bytes; {} of the words moved were not asked for.",
@@ -108,7 +117,9 @@ fn touched(moment: &Moment<'_>) -> Touched {
             *words.entry(u64::from(address) / 4 + i).or_default() |= 1 << lane;
         }
     }
-    let sectors = words.keys().map(|word| word / SECTOR_WORDS).collect();
+    // Sectors are global memory's: a uniform buffer is read through the constant cache.
+    let counted = words.keys().filter(|_| moment.space() != Some(Space::Uniform));
+    let sectors = counted.map(|word| word / SECTOR_WORDS).collect();
     let last = words.keys().next_back().map_or(0, |word| word + 1);
     let declared = moment.timeline.buffers.get(usize::from(buffer)).map_or(0, |b| b.bytes / 4);
     Touched { buffer, end: declared.max(last), words, sectors }

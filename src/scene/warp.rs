@@ -62,6 +62,14 @@ impl Moment<'_> {
         lanes.zip(self.timeline.addresses(self.event).iter().copied())
     }
 
+    /// The memory that the event accesses; None if it accesses none.
+    pub(super) fn space(&self) -> Option<Space> {
+        match self.event.kind {
+            EventKind::Access { buffer, .. } => self.timeline.buffers.get(usize::from(buffer)).map(|b| b.space),
+            EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
+        }
+    }
+
     /// Words of 4 bytes that each lane asks for.
     pub(super) fn words_per_lane(&self) -> u32 {
         match self.event.kind {
@@ -126,9 +134,9 @@ pub(super) fn moment<'a>(view: &WarpView<'a>, events: &[usize], ordinal: usize) 
             let space = view.timeline.buffers.get(usize::from(buffer)).map_or(Space::Global, |b| b.space);
             match (space, access) {
                 (Space::Shared, _) => Hue::Shared,
-                (Space::Global, AccessKind::Load) => Hue::Load,
-                (Space::Global, AccessKind::Store) => Hue::Store,
-                (Space::Global, AccessKind::Atomic) => Hue::Atomic,
+                (Space::Global | Space::Uniform, AccessKind::Load) => Hue::Load,
+                (Space::Global | Space::Uniform, AccessKind::Store) => Hue::Store,
+                (Space::Global | Space::Uniform, AccessKind::Atomic) => Hue::Atomic,
             }
         }
         EventKind::Barrier => Hue::Idle,
@@ -193,9 +201,13 @@ pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
                 AccessKind::Atomic => ("atomic", "on"),
             };
             let buffer = moment.timeline.buffers.get(usize::from(buffer));
-            let shared = if buffer.is_some_and(|b| b.space == Space::Shared) { "shared " } else { "" };
+            let space = match buffer.map(|b| b.space) {
+                Some(Space::Shared) => "shared ",
+                Some(Space::Uniform) => "uniform ",
+                Some(Space::Global) | None => "",
+            };
             let name = buffer.map_or("a buffer", |b| b.name.as_str());
-            (format!("{shared}{verb} {of} {name}"), vec![line, lanes, format!("{bytes_per_lane} bytes a lane")])
+            (format!("{space}{verb} {of} {name}"), vec![line, lanes, format!("{bytes_per_lane} bytes a lane")])
         }
         EventKind::Barrier => ("barrier".to_owned(), vec![line, lanes]),
         EventKind::Subgroup { exchange, .. } => (exchange.name().to_owned(), vec![line, lanes]),

@@ -204,7 +204,7 @@ impl Search<'_> {
         let mut element = simt::explain(program, &buffers, grid, &question, self.cancel)?;
         element.buffer.clone_from(&self.job.buffers[buffer].name);
         let loads = element.writer.iter_mut().flat_map(|writer| writer.loads.iter_mut().chain(&mut writer.through));
-        for load in loads.filter(|load| load.space == Space::Global) {
+        for load in loads.filter(|load| load.space != Space::Shared) {
             if let Some(place) = launch.bound(&load.buffer) {
                 load.buffer.clone_from(&self.job.buffers[place].name);
             }
@@ -217,7 +217,7 @@ impl Search<'_> {
         let (mut found, mut left): (Vec<(usize, u64)>, u64) = (Vec::new(), 0);
         let mut loads: Vec<&Load> = element.writer.iter().flat_map(|writer| &writer.loads).collect();
         loads.sort_by_key(|load| load.role);
-        for load in loads.into_iter().filter(|load| load.space == Space::Global) {
+        for load in loads.into_iter().filter(|load| load.space != Space::Shared) {
             let name = |binding: &&crate::job::Binding| self.job.buffers[binding.buffer].name == load.buffer;
             let Some(binding) = launch.bindings.iter().find(name) else { continue };
             let spec = &self.job.buffers[binding.buffer];

@@ -3,7 +3,7 @@
 use super::code::{Index, NONE, Place};
 use super::ir::{AtomicOp, Mem, Width};
 use super::memory::{Buffer, Words, atomic_result};
-use super::observers::{Access, Addresses, Observer, lanes_of};
+use super::observers::{Access, Addresses, Observer, Operand, lanes_of};
 use super::ops::Src;
 use super::warp::{Surroundings, Warp, name_of};
 use crate::trace::{AccessKind, FindingKind};
@@ -18,6 +18,14 @@ pub(super) enum Form {
     },
     /// In [`Warp::addresses`].
     Lanes,
+}
+
+/// What an access does, and with which operand.
+#[derive(Clone, Copy)]
+enum Does {
+    Load,
+    Store(Src),
+    Atomic(AtomicOp, Src),
 }
 
 /// Addresses that were checked, and the lanes they belong to.
@@ -126,14 +134,23 @@ impl<const W: usize> Warp<W> {
         Target { form: Form::Lanes, mask }
     }
 
-    fn observe<O: Observer>(&self, site: u32, place: &Place, kind: AccessKind, target: Target, observer: &mut O) {
+    fn observe<O: Observer>(&self, site: u32, place: &Place, does: Does, target: Target, observer: &mut O) {
         if O::ACTIVE && place.mem != Mem::Local && target.mask != 0 {
+            let (kind, op, src) = match does {
+                Does::Load => (AccessKind::Load, None, None),
+                Does::Store(src) => (AccessKind::Store, None, Some(src)),
+                Does::Atomic(op, src) => (AccessKind::Atomic, Some(op), Some(src)),
+            };
+            let operand = src.map(|src| match src.is_scalar() {
+                true => Operand::One(self.scalars[src.reg() as usize]),
+                false => Operand::Lanes(&self.vectors[src.reg() as usize]),
+            });
             let addresses = match target.form {
                 Form::One(address) => Addresses::One(address),
                 Form::Linear { base, step } => Addresses::Linear { base, step },
                 Form::Lanes => Addresses::Lanes(&self.addresses),
             };
-            observer.access(&Access { site, place, kind, mask: target.mask, addresses });
+            observer.access(&Access { site, place, kind, op, operand, mask: target.mask, addresses });
         }
     }
 
@@ -142,7 +159,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, AccessKind::Load, target, around.observer);
+        self.observe(site, place, Does::Load, target, around.observer);
         if place.width == Width::Half {
             return self.load_one_half(place, target, dst, around);
         }
@@ -167,7 +184,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, AccessKind::Load, target, around.observer);
+        self.observe(site, place, Does::Load, target, around.observer);
         let dst = &dst[..usize::from(place.components)];
         if place.width == Width::Half {
             return self.load_halves(place, target, dst, around);
@@ -226,7 +243,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, AccessKind::Store, target, around.observer);
+        self.observe(site, place, Does::Store(src[0]), target, around.observer);
         let src = &src[..usize::from(place.components)];
         if place.width == Width::Half {
             return self.store_halves(place, target, src, around);
@@ -329,7 +346,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, AccessKind::Atomic, target, around.observer);
+        self.observe(site, place, Does::Atomic(op, value), target, around.observer);
         let (mut before, mut replaced) = ([0; W], [0; W]);
         for lane in lanes_of(target.mask) {
             let operand = |src: Src| {

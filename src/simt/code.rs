@@ -7,6 +7,7 @@
 use super::ir::{AtomicOp, Builtin, Mem, Orders, Product, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::subgroup::Subgroup;
+use crate::trace::Space;
 
 /// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +102,8 @@ pub struct Term {
 pub struct Place {
     /// The memory.
     pub mem: Mem,
+    /// How an access is counted; of no meaning for local arrays, which are not counted.
+    pub space: Space,
     /// The variable, as an index into the program's.
     pub variable: u16,
     /// Constant part of the address, in bytes.

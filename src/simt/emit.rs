@@ -8,6 +8,7 @@ use super::ir::{Extent, Inst, Ir, Len, Product, Reg, RegKind};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::regions::Regions;
 use super::subgroup::Subgroup;
+use crate::trace::Space;
 
 mod control;
 mod peephole;
@@ -448,6 +449,7 @@ impl Emitter<'_> {
         });
         let place = Place {
             mem: place.mem,
+            space: self.ir.variables.get(usize::from(place.variable)).map_or(Space::Global, |v| v.space),
             variable: place.variable,
             offset: place.offset,
             components: place.components,

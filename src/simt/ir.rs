@@ -7,6 +7,7 @@
 use super::ops::{Binary, Ternary, Unary};
 use super::subgroup::Subgroup;
 use crate::base::tensor::Elem;
+use crate::trace::Space;
 
 /// A register's number in [`Ir::regs`].
 pub type Reg = u32;
@@ -274,6 +275,8 @@ impl Inst {
 pub struct Variable {
     /// Its name in the source.
     pub name: String,
+    /// The memory that it is in.
+    pub space: Space,
     /// Its size in bytes; 0 for buffers, whose size the launch gives.
     pub bytes: u32,
     /// Where it starts in workgroup memory.
@@ -316,6 +319,8 @@ pub struct Ir {
     pub products: Vec<Product>,
     /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
     pub cooperative: bool,
+    /// Whether there is a barrier that orders no memory: a subgroup's.
+    pub subgroup_barrier: bool,
     /// Bindings, in order, then workgroup variables.
     pub variables: Vec<Variable>,
     /// Words of local memory that a lane needs.

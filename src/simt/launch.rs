@@ -224,7 +224,8 @@ impl Launch<'_> {
         let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
         let (mut totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
         if let Some(between) = &between {
-            totals.findings.add(raced::who::<W>(&scene, between, program, kept, self.options.fuel));
+            let used = self.options.fuel - totals.fuel;
+            raced::name_races::<W>(&scene, between, program, kept, used, &mut totals.findings);
         }
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
@@ -411,31 +412,23 @@ impl Launch<'_> {
                 shared_bytes: self.program.shared_bytes(),
                 grain: grain(scene.code),
                 width,
+                cooperative: self.program.ir.cooperative,
+                subgroup_barrier: self.program.ir.subgroup_barrier,
             })
         })
     }
 
     fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {
         let program = self.program;
-        let buffers = program.ir.variables.iter().enumerate().map(|(i, variable)| match sizes.get(i) {
-            Some(bytes) => TracedBuffer {
-                name: variable.name.clone(),
-                of: variable.name.clone(),
-                space: Space::Global,
-                elem: variable.elem,
-                bytes: u64::from(*bytes),
-                base: 0,
-                columns: None,
-            },
-            None => TracedBuffer {
-                name: variable.name.clone(),
-                of: variable.name.clone(),
-                space: Space::Shared,
-                elem: variable.elem,
-                bytes: u64::from(variable.bytes),
-                base: variable.base,
-                columns: variable.columns,
-            },
+        let buffers = program.ir.variables.iter().enumerate().map(|(i, variable)| TracedBuffer {
+            name: variable.name.clone(),
+            of: variable.name.clone(),
+            space: variable.space,
+            elem: variable.elem,
+            bytes: u64::from(sizes.get(i).copied().unwrap_or(variable.bytes)),
+            base: variable.base,
+            // A pack says how the matrices in its buffers lie.
+            columns: variable.columns.filter(|_| variable.space == Space::Shared),
         });
         let mut timeline = Timeline {
             warp_width: W as u32,

@@ -278,7 +278,7 @@ impl Rerun<'_> {
         let place = &code.places[found.place as usize];
         let variable: &Variable = &self.program.ir.variables[usize::from(place.variable)];
         let (space, elem) = match place.mem {
-            Mem::Buffer(buffer) => (Space::Global, self.tensors[usize::from(buffer)].elem),
+            Mem::Buffer(buffer) => (variable.space, self.tensors[usize::from(buffer)].elem),
             Mem::Shared | Mem::Local => (Space::Shared, variable.elem),
         };
         let bits = path.loaded(&found.taken, found.lane, found.part);

@@ -40,6 +40,11 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The numbers of all workgroups, in order.
+    pub fn workgroups(&self) -> std::ops::Range<u64> {
+        0..self.grid.into_iter().map(u64::from).product()
+    }
+
     /// The position of workgroup number `linear`.
     fn position(&self, linear: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(|n| u64::from(n.max(1)));

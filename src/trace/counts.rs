@@ -14,8 +14,11 @@ pub struct Trace {
     pub lane_ops: u64,
     /// Instructions, one for each warp that executed it.
     pub warp_instructions: u64,
-    /// Storage and uniform buffers.
+    /// Storage buffers.
     pub global: GlobalCounts,
+    /// Uniform buffers.
+    #[serde(default)]
+    pub uniform: UniformCounts,
     /// Workgroup memory.
     pub shared: SharedCounts,
     /// Conditional control flow.
@@ -41,6 +44,7 @@ impl Trace {
         self.global.load.add(other.global.load);
         self.global.store.add(other.global.store);
         self.global.atomic.add(other.global.atomic);
+        self.uniform.load.add(other.uniform.load);
         self.shared.load.add(other.shared.load);
         self.shared.store.add(other.shared.store);
         self.shared.atomic.add(other.shared.atomic);
@@ -83,6 +87,14 @@ impl AccessCounts {
     }
 }
 
+impl UniformAccessCounts {
+    fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.passes += other.passes;
+        self.bytes += other.bytes;
+    }
+}
+
 impl SharedAccessCounts {
     fn add(&mut self, other: Self) {
         self.requests += other.requests;
@@ -110,6 +122,24 @@ pub struct AccessCounts {
     /// Distinct 32-byte sectors, summed over the requests.
     pub sectors: u64,
     /// Bytes the lanes asked for. `sectors * 32 / bytes` is the waste.
+    pub bytes: u64,
+}
+
+/// Uniform buffers by kind of access: they can only be loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UniformCounts {
+    /// Loads.
+    pub load: UniformAccessCounts,
+}
+
+/// Loads of uniform buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UniformAccessCounts {
+    /// Warp-level loads with any active lane.
+    pub requests: u64,
+    /// Passes through the constant cache: one per address that a lane of the request reads.
+    pub passes: u64,
+    /// Bytes the lanes asked for.
     pub bytes: u64,
 }
 

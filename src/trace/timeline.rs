@@ -44,8 +44,10 @@ pub struct TracedBuffer {
 /// The memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Space {
-    /// Storage and uniform buffers: counted in 32-byte sectors.
+    /// Storage buffers: counted in 32-byte sectors.
     Global,
+    /// Uniform buffers, read through the constant cache: counted in passes, one per distinct word.
+    Uniform,
     /// Workgroup memory: counted in passes over 32 banks.
     Shared,
 }

@@ -13,6 +13,7 @@ use super::{Lower, MAX_SHARED_BYTES};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::job::BindingKind;
+use crate::trace::Space;
 
 impl Lower<'_> {
     /// Gives every global variable that the entry point uses its place, and returns the bindings.
@@ -113,7 +114,12 @@ impl Lower<'_> {
             }
             ty = base;
         }
-        self.b.ir.variables.push(Variable { name, bytes, base, elem, columns });
+        let space = match variable.space {
+            AddressSpace::WorkGroup => Space::Shared,
+            AddressSpace::Uniform => Space::Uniform,
+            _ => Space::Global,
+        };
+        self.b.ir.variables.push(Variable { name, space, bytes, base, elem, columns });
         u16::try_from(self.b.ir.variables.len() - 1).unwrap_or(u16::MAX)
     }
 

@@ -138,6 +138,8 @@ impl<'a> Lower<'a> {
                 // The lanes of a warp run in lockstep: a barrier for them alone has nothing to wait for.
                 if orders.shared || orders.storage {
                     self.push_at(span, Inst::Barrier(orders));
+                } else {
+                    self.b.ir.subgroup_barrier = true;
                 }
             }
             // Lanes run in lockstep and see each other's writes at once: nothing is left to order.

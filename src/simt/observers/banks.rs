@@ -4,7 +4,7 @@ use super::counts::Lines;
 use super::pattern::Pattern;
 use super::{Access, Addresses, Observer, lanes_of};
 use crate::simt::code::Code;
-use crate::simt::ir::{Mem, Width};
+use crate::simt::ir::Width;
 use crate::trace::banks::{BANKS, parts, together};
 use crate::trace::{AccessKind, Trace};
 
@@ -62,9 +62,6 @@ impl Observer for Banks {
 
     #[inline]
     fn access(&mut self, access: &Access<'_>) {
-        if access.place.mem != Mem::Shared {
-            return;
-        }
         let site = &mut self.sites[access.site as usize];
         site.kind = access.kind;
         site.requests += 1;

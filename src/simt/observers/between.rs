@@ -1,27 +1,99 @@
 //! Finds data races between the workgroups of one launch: two of them at one place of a buffer, at least one writing. Nothing in WGSL orders them:
 //! barriers reach one workgroup, and atomics are relaxed.
 //!
-//! Each word remembers which workgroup wrote it and which read it, or that several did: whatever their order, the same is left in the end. Where
-//! that shows a race, the launch runs once more, in order, to see which lanes at which lines it was.
+//! Each word remembers, for each kind of access, which workgroup did it, or that several did: whatever their order, the same is left in the end.
+//! Where that shows a race, the launch runs once more, in order, to see which lanes at which lines it was. Atomic operations that do not commute
+//! are suspects only: a workgroup may know from what an atomic returned that it is the last one ([`crate::simt::raced`] tries another order).
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::atomics::Class;
 use super::checks::name;
 use super::race::touched;
-use super::{Access, Findings, Observer};
+use super::{Access, Findings, Mend, Observer};
 use crate::simt::code::{Code, Op};
 use crate::simt::ir::{Mem, Variable};
 use crate::simt::memory::Buffer;
-use crate::trace::{AccessKind, FindingKind};
+use crate::trace::AccessKind;
 
-/// Several workgroups. One is its number and 1; nobody is 0.
+/// Encoding of a word's workgroups: 0 for none, n + 1 for workgroup n, this for several.
 const SEVERAL: u32 = u32::MAX;
 
-/// By word of a buffer, who wrote it and who read it.
+/// A kind of access that can race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Read,
+    Write,
+    /// Of an atomic word.
+    Atomic(Class),
+}
+
+impl Deed {
+    const COUNT: usize = 2 + Class::COUNT;
+
+    /// Of an access; None if it cannot race.
+    pub fn of(access: &Access<'_>) -> Option<Self> {
+        match (access.place.atomic, access.kind) {
+            (true, _) => Class::of(access).map(Self::Atomic),
+            (false, AccessKind::Load) => Some(Self::Read),
+            (false, _) => Some(Self::Write),
+        }
+    }
+
+    fn slot(self) -> usize {
+        match self {
+            Self::Read => 0,
+            Self::Write => 1,
+            Self::Atomic(class) => 2 + class as usize,
+        }
+    }
+
+    /// Whether two workgroups that do this to one word race.
+    fn races_with(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Atomic(a), Self::Atomic(b)) => !a.commutes(b) || (a, b) == (Class::Store, Class::Store),
+            _ => self == Self::Write || other == Self::Write,
+        }
+    }
+
+    fn verbs(self) -> [String; 2] {
+        match self {
+            Self::Read => ["reads it", "read it"].map(str::to_owned),
+            Self::Write => ["writes it", "wrote it"].map(str::to_owned),
+            Self::Atomic(class) => [format!("does {}", class.name()), format!("did {}", class.name())],
+        }
+    }
+}
+
+/// Who touched each word of a buffer.
 struct Shadow {
-    written: Vec<AtomicU32>,
-    /// Empty where the kernel never reads the buffer.
-    read: Vec<AtomicU32>,
+    /// By [`Deed::slot`], then by word; empty where the kernel never does it.
+    by: [Vec<AtomicU32>; Deed::COUNT],
+    deeds: Vec<Deed>,
+}
+
+impl Shadow {
+    fn races(&self, part: usize) -> bool {
+        let who = |deed: &Deed| self.by[deed.slot()].get(part).map_or(0, |part| part.load(Relaxed));
+        self.deeds.iter().enumerate().any(|(i, a)| {
+            let one = who(a);
+            (one == SEVERAL && a.races_with(*a))
+                || self.deeds[..i].iter().any(|b| {
+                    let other = who(b);
+                    a.races_with(*b) && one != 0 && other != 0 && (one != other || one == SEVERAL)
+                })
+        })
+    }
+
+    /// Parts of the buffer.
+    fn len(&self) -> usize {
+        self.by.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Whether it holds atomic words alone. (A struct with both is taken for plain.)
+    fn is_atomic(&self) -> bool {
+        self.deeds.iter().all(|deed| matches!(deed, Deed::Atomic(_)))
+    }
 }
 
 /// Who touched which word of the buffers, over a whole launch.
@@ -32,24 +104,30 @@ pub struct Between {
 }
 
 impl Between {
-    /// Nobody touched anything yet.
+    /// Nothing was touched yet.
     pub fn new(code: &Code, buffers: &[Buffer<'_>], grain: u32) -> Self {
-        let mut accessed = vec![[false; 2]; buffers.len()];
+        let mut deeds: Vec<Vec<Deed>> = vec![Vec::new(); buffers.len()];
         for op in &code.ops {
-            let (at, kind) = match op {
-                Op::Load { place, .. } | Op::LoadOne { place, .. } => (*place, 0),
-                Op::Store { place, .. } => (*place, 1),
+            let (at, atomic, plain) = match op {
+                Op::Load { place, .. } | Op::LoadOne { place, .. } => (*place, None, Some(Deed::Read)),
+                Op::Store { place, .. } => (*place, Some(Class::Store), Some(Deed::Write)),
+                Op::Atomic { place, op, .. } => (*place, Class::of_op(*op), None),
                 _ => continue,
             };
             let place = &code.places[at as usize];
-            if let (Mem::Buffer(buffer), false) = (place.mem, place.atomic) {
-                accessed[usize::from(buffer)][kind] = true;
+            let deed = if place.atomic { atomic.map(Deed::Atomic) } else { plain };
+            if let (Mem::Buffer(buffer), Some(deed)) = (place.mem, deed)
+                && !deeds[usize::from(buffer)].contains(&deed)
+            {
+                deeds[usize::from(buffer)].push(deed);
             }
         }
-        let nobody = |words: usize| (0..words * 4 / grain as usize).map(|_| AtomicU32::new(0)).collect();
-        let shadows = buffers.iter().zip(accessed).map(|(buffer, [reads, writes])| match buffer {
-            Buffer::Written(words) if writes => {
-                Some(Shadow { written: nobody(words.len()), read: nobody(if reads { words.len() } else { 0 }) })
+        let none = |words: usize| (0..words * 4 / grain as usize).map(|_| AtomicU32::new(0)).collect();
+        let shadows = buffers.iter().zip(deeds).map(|(buffer, deeds)| match buffer {
+            Buffer::Written(words) if deeds.iter().any(|a| deeds.iter().any(|b| a.races_with(*b))) => {
+                let mut by = [const { Vec::new() }; Deed::COUNT];
+                deeds.iter().for_each(|deed| by[deed.slot()] = none(words.len()));
+                Some(Shadow { by, deeds })
             }
             _ => None,
         });
@@ -57,10 +135,9 @@ impl Between {
     }
 
     /// A workgroup accesses a part of a buffer.
-    pub fn touch(&self, buffer: u16, index: u32, writes: bool, workgroup: u64) {
+    pub(super) fn touch(&self, buffer: u16, index: u32, deed: Deed, workgroup: u64) {
         let Some(Some(shadow)) = self.shadows.get(usize::from(buffer)) else { return };
-        let parts = if writes { &shadow.written } else { &shadow.read };
-        let Some(part) = parts.get(index as usize) else { return };
+        let Some(part) = shadow.by[deed.slot()].get(index as usize) else { return };
         let me = u32::try_from(workgroup + 1).unwrap_or(SEVERAL).min(SEVERAL - 1);
         let now = part.load(Relaxed);
         if now != me && now != SEVERAL && part.compare_exchange(0, me, Relaxed, Relaxed).is_err_and(|other| other != me)
@@ -69,18 +146,20 @@ impl Between {
         }
     }
 
-    /// The first part of each buffer that workgroups race for.
+    /// The first part of each buffer that workgroups race for by plain accesses.
     pub fn raced(&self) -> Vec<(u16, u32)> {
-        let first = |shadow: &Shadow| {
-            (0..shadow.written.len()).find(|i| {
-                let by = |parts: &[AtomicU32]| parts.get(*i).map_or(0, |part| part.load(Relaxed));
-                let (writer, reader) = (by(&shadow.written), by(&shadow.read));
-                writer == SEVERAL || (writer != 0 && reader != 0 && reader != writer)
-            })
-        };
-        let each = self.shadows.iter().zip(0..).filter_map(|(shadow, buffer)| {
-            let index = first(shadow.as_ref()?)?;
-            Some((buffer, u32::try_from(index).unwrap_or(u32::MAX)))
+        self.of(false, |shadow| (0..shadow.len()).find(|part| shadow.races(*part)).into_iter().collect())
+    }
+
+    /// The parts on which atomic operations of several workgroups do not commute.
+    pub fn suspects(&self) -> Vec<(u16, u32)> {
+        self.of(true, |shadow| (0..shadow.len()).filter(|part| shadow.races(*part)).collect())
+    }
+
+    fn of(&self, atomic: bool, parts: impl Fn(&Shadow) -> Vec<usize>) -> Vec<(u16, u32)> {
+        let shadows = self.shadows.iter().zip(0..).filter_map(|(shadow, buffer)| Some((shadow.as_ref()?, buffer)));
+        let each = shadows.filter(|(shadow, _)| shadow.is_atomic() == atomic).flat_map(|(shadow, buffer)| {
+            parts(shadow).into_iter().map(move |part| (buffer, u32::try_from(part).unwrap_or(u32::MAX)))
         });
         each.collect()
     }
@@ -104,9 +183,9 @@ struct Mark {
 struct Contended {
     buffer: u16,
     index: u32,
-    writer: Option<Mark>,
-    reader: Option<Mark>,
-    told: bool,
+    /// The first workgroup's access of each kind.
+    seen: Vec<(Deed, Mark)>,
+    named: bool,
 }
 
 /// Sees, of workgroups that run one after another, who races for some parts of buffers.
@@ -127,9 +206,8 @@ impl<'a> Witness<'a> {
         let parts = raced.iter().map(|(buffer, index)| Contended {
             buffer: *buffer,
             index: *index,
-            writer: None,
-            reader: None,
-            told: false,
+            seen: Vec::new(),
+            named: false,
         });
         let findings = Findings::default();
         Self { variables, parts: parts.collect(), grain, width, workgroup: 0, first: 0, findings }
@@ -142,7 +220,7 @@ impl<'a> Witness<'a> {
 
     /// Whether all is known.
     pub fn is_done(&self) -> bool {
-        self.parts.iter().all(|part| part.told)
+        self.parts.iter().all(|part| part.named)
     }
 
     /// What was found, one for each part.
@@ -160,26 +238,20 @@ impl Observer for Witness<'_> {
 
     fn access(&mut self, access: &Access<'_>) {
         let Mem::Buffer(buffer) = access.place.mem else { return };
-        if access.place.atomic {
-            return;
-        }
-        let writes = access.kind == AccessKind::Store;
-        for part in self.parts.iter_mut().filter(|part| part.buffer == buffer && !part.told) {
+        let Some(deed) = Deed::of(access) else { return };
+        for part in self.parts.iter_mut().filter(|part| part.buffer == buffer && !part.named) {
             let (index, mut lane) = (part.index, None);
             touched(access, self.grain, |by, at| lane = lane.or((at == index).then_some(by)));
             let Some(lane) = lane else { continue };
             let by = Mark { workgroup: self.workgroup, lane: self.first + lane, line: access.place.line };
-            let others = [(part.writer, "wrote"), (part.reader.filter(|_| writes), "read")];
-            let other = others
-                .into_iter()
-                .find_map(|(mark, did)| Some((mark.filter(|mark| mark.workgroup != by.workgroup)?, did)));
-            if let Some((other, did)) = other {
-                part.told = true;
-                let (does, variables) = (if writes { "writes" } else { "reads" }, self.variables);
-                self.findings.report(by.line, FindingKind::Race, || {
-                    format!(
-                        "workgroups {} and {} race for {}: local index {} of workgroup {} {does} it here, local index {} of workgroup {} {did} \
-                         it at line {}, and nothing orders the workgroups of a launch",
+            let other = part.seen.iter().find(|(did, mark)| deed.races_with(*did) && mark.workgroup != by.workgroup);
+            if let Some((did, other)) = other {
+                part.named = true;
+                let ([does, _], [_, did], variables) = (deed.verbs(), did.verbs(), self.variables);
+                self.findings.report_race(by.line, None, || {
+                    let message = format!(
+                        "workgroups {} and {} race for {}: local index {} of workgroup {} {does} here, local index {} of workgroup {} {did} \
+                         at line {}, and nothing orders the workgroups of a launch: launch twice, or read one buffer and write another",
                         other.workgroup,
                         by.workgroup,
                         name(access.place, index * self.grain, variables),
@@ -188,11 +260,13 @@ impl Observer for Witness<'_> {
                         other.lane,
                         other.workgroup,
                         other.line,
-                    )
+                    );
+                    (message, Mend::Said)
                 });
             }
-            let seen = if writes { &mut part.writer } else { &mut part.reader };
-            *seen = seen.or(Some(by));
+            if part.seen.iter().all(|(did, _)| *did != deed) {
+                part.seen.push((deed, by));
+            }
         }
     }
 }

@@ -27,6 +27,10 @@ pub struct Known<'a> {
     pub grain: u32,
     /// Lanes of a warp.
     pub width: u32,
+    /// Whether the kernel has cooperative matrices.
+    pub cooperative: bool,
+    /// Whether the kernel has a barrier that orders no memory: a subgroup's.
+    pub subgroup_barrier: bool,
 }
 
 /// Checks one workgroup at a time.

@@ -6,10 +6,10 @@ use super::banks::Banks;
 use super::divergence::Divergence;
 use super::profile::Profile;
 use super::sectors::Sectors;
+use super::uniforms::Uniforms;
 use super::{Access, Observer};
 use crate::simt::code::Code;
-use crate::simt::ir::Mem;
-use crate::trace::{LineCounts, Trace};
+use crate::trace::{LineCounts, Space, Trace};
 
 /// Counts by source line.
 pub(super) type Lines = BTreeMap<u32, LineCounts>;
@@ -20,6 +20,7 @@ pub struct Counter {
     profile: Profile,
     sectors: Sectors,
     banks: Banks,
+    uniforms: Uniforms,
     divergence: Divergence,
     barriers: u64,
 }
@@ -31,6 +32,7 @@ impl Counter {
             profile: Profile::new(code, width),
             sectors: Sectors::new(code, width),
             banks: Banks::new(code),
+            uniforms: Uniforms::new(code),
             divergence: Divergence::default(),
             barriers: 0,
         }
@@ -41,6 +43,7 @@ impl Counter {
         self.profile.add(&other.profile);
         self.sectors.add(&other.sectors);
         self.banks.add(&other.banks);
+        self.uniforms.add(&other.uniforms);
         self.divergence.add(&other.divergence);
         self.barriers += other.barriers;
     }
@@ -51,6 +54,7 @@ impl Counter {
         self.profile.finish(code, trace, &mut lines);
         self.sectors.finish(code, trace, &mut lines);
         self.banks.finish(code, trace, &mut lines);
+        self.uniforms.finish(code, trace);
         self.divergence.finish(trace, &mut lines);
         trace.barriers = self.barriers;
         trace.lines = lines.into_iter().map(|(line, counts)| LineCounts { line, ..counts }).collect();
@@ -67,10 +71,10 @@ impl Observer for Counter {
 
     #[inline]
     fn access(&mut self, access: &Access<'_>) {
-        if access.place.mem == Mem::Shared {
-            self.banks.access(access);
-        } else {
-            self.sectors.access(access);
+        match access.place.space {
+            Space::Shared => self.banks.access(access),
+            Space::Uniform => self.uniforms.access(access),
+            Space::Global => self.sectors.access(access),
         }
     }
 

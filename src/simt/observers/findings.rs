@@ -1,13 +1,66 @@
-//! What went wrong in a kernel: each line reports each kind once, with its first case.
+//! Findings about a kernel: each line reports each kind once, with its first case.
 
 use std::collections::BTreeMap;
 
 use crate::trace::{Finding, FindingKind};
 
-/// Findings by line and kind, each with the workgroup it was first seen in.
+/// The way to mend a race, said at the end of its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// The message says it all.
+    Said,
+    /// A barrier that orders workgroup memory.
+    WorkgroupBarrier,
+    /// A barrier that orders storage buffers.
+    StorageBarrier,
+    /// The lanes are in one warp, and a subgroupBarrier() does not order their memory.
+    SubgroupBarrier(&'static str),
+    /// These subgroups do the same work.
+    Subgroups(u32, u32),
+    /// Workgroups race for the buffer, too.
+    Workgroups,
+}
+
+impl Mend {
+    fn text(&self) -> String {
+        match self {
+            Self::Said => String::new(),
+            Self::WorkgroupBarrier => ", with no workgroupBarrier() between".to_owned(),
+            Self::StorageBarrier => {
+                ", with no storageBarrier() (a workgroupBarrier() orders workgroup memory only; lanes \
+                                     that add to one element need atomicAdd()) between"
+                    .to_owned()
+            }
+            Self::SubgroupBarrier(barrier) => {
+                format!(", with no {barrier} between (a subgroupBarrier() orders no memory)")
+            }
+            Self::Subgroups(a, b) => format!(
+                ": subgroups {a} and {b} both do this work; give each its own part by subgroup_id, or make the workgroup one \
+                 subgroup"
+            ),
+            Self::Workgroups => {
+                ", and so do workgroups, which no barrier orders: launch twice, or read one buffer and \
+                                 write another"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    /// The workgroup that it was first seen in.
+    workgroup: u64,
+    message: String,
+    mend: Mend,
+    /// The buffer that is raced for.
+    buffer: Option<u16>,
+}
+
+/// Findings by line and kind.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    first: BTreeMap<(u32, FindingKind), (u64, String)>,
+    first: BTreeMap<(u32, FindingKind), Entry>,
     /// The linear index of the workgroup that runs now.
     pub workgroup: u64,
 }
@@ -15,30 +68,50 @@ pub struct Findings {
 impl Findings {
     /// Reports a finding of the present workgroup.
     pub fn report(&mut self, line: u32, kind: FindingKind, message: impl FnOnce() -> String) {
-        let seen = self.first.get(&(line, kind)).map(|(workgroup, _)| *workgroup);
+        self.enter(line, kind, None, || (message(), Mend::Said));
+    }
+
+    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory.
+    pub fn report_race(&mut self, line: u32, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
+        self.enter(line, FindingKind::Race, buffer, found);
+    }
+
+    fn enter(&mut self, line: u32, kind: FindingKind, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
+        let seen = self.first.get(&(line, kind)).map(|entry| entry.workgroup);
         if seen.is_none_or(|seen| self.workgroup < seen) {
-            self.first.insert((line, kind), (self.workgroup, message()));
+            let (message, mend) = found();
+            self.first.insert((line, kind), Entry { workgroup: self.workgroup, message, mend, buffer });
         }
+    }
+
+    /// Workgroups race for `buffer`: a barrier would not mend the races within them.
+    pub fn also_between_workgroups(&mut self, buffer: u16) {
+        let races = self.first.values_mut().filter(|entry| entry.buffer == Some(buffer) && entry.mend != Mend::Said);
+        races.for_each(|entry| entry.mend = Mend::Workgroups);
     }
 
     /// Adds those of another part of the same run: the earliest workgroup's case stays.
     pub fn add(&mut self, other: Self) {
-        for (key, (workgroup, message)) in other.first {
-            let seen = self.first.get(&key).map(|(workgroup, _)| *workgroup);
-            if seen.is_none_or(|seen| workgroup < seen) {
-                self.first.insert(key, (workgroup, message));
+        for (key, theirs) in other.first {
+            let seen = self.first.get(&key).map(|entry| entry.workgroup);
+            if seen.is_none_or(|seen| theirs.workgroup < seen) {
+                self.first.insert(key, theirs);
             }
         }
     }
 
-    /// What was found so far, which is gone from here.
+    /// The findings so far, which are gone from here.
     pub fn take(&mut self) -> Self {
         Self { first: std::mem::take(&mut self.first), workgroup: self.workgroup }
     }
 
     /// All, by line.
     pub fn into_list(self) -> Vec<Finding> {
-        let each = self.first.into_iter().map(|((line, kind), (_, message))| Finding { kind, line, message });
+        let each = self.first.into_iter().map(|((line, kind), entry)| Finding {
+            kind,
+            line,
+            message: entry.message + &entry.mend.text(),
+        });
         each.collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Who watches a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
 
+mod atomics;
 mod banks;
 mod between;
 mod checks;
@@ -14,13 +15,14 @@ mod race;
 mod sectors;
 mod step;
 mod timeline;
+mod uniforms;
 mod uninitialized;
 mod watch;
 
 pub use between::{Between, Witness};
 pub use checks::{Checks, Known};
 pub use counts::Counter;
-pub use findings::Findings;
+pub use findings::{Findings, Mend};
 pub use heat::{Fetched, Fetching};
 pub use path::{Path, Taken};
 pub use step::Step;
@@ -29,7 +31,7 @@ pub use uninitialized::Poisoned;
 pub use watch::{Component, Target, Watch, Write};
 
 use super::code::Place;
-use super::ir::Orders;
+use super::ir::{AtomicOp, Orders};
 use super::subgroup::Subgroup;
 use crate::trace::AccessKind;
 
@@ -55,6 +57,25 @@ impl Addresses<'_> {
     }
 }
 
+/// A value of each lane.
+#[derive(Clone, Copy)]
+pub enum Operand<'a> {
+    /// The same for all.
+    One(u32),
+    /// By lane; those of inactive lanes mean nothing.
+    Lanes(&'a [u32]),
+}
+
+impl Operand<'_> {
+    /// The value of `lane`.
+    pub fn at(&self, lane: u32) -> u32 {
+        match *self {
+            Self::One(value) => value,
+            Self::Lanes(values) => values[lane as usize],
+        }
+    }
+}
+
 /// One access of one warp to a buffer or to workgroup memory.
 pub struct Access<'a> {
     /// Its place's number.
@@ -63,6 +84,10 @@ pub struct Access<'a> {
     pub place: &'a Place,
     /// What it does.
     pub kind: AccessKind,
+    /// How an atomic combines its operand with the word; None for loads and stores.
+    pub op: Option<AtomicOp>,
+    /// The first component that a store writes, or the operand of an atomic; None for loads.
+    pub operand: Option<Operand<'a>>,
     /// Active lanes, at least one, whose addresses are within bounds.
     pub mask: u64,
     /// Their addresses.

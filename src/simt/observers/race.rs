@@ -2,18 +2,19 @@
 //!
 //! Memory is told apart in words, or in halves of them where the program has 16-bit accesses. Each word remembers its last writer and two of its readers, with the *epoch* they did it in: barriers that order the
 //! memory begin a new one. Two different readers are enough, since a writer differs from at least one of them. Lanes of
-//! one warp race like any others: WGSL promises no lockstep. Atomics never do, and no other access can reach their words.
+//! one warp race like any others: WGSL promises no lockstep. Only atomic operations reach atomic words: [`super::atomics`] looks at these.
 //! Who writes to a component of a vector writes to the whole vector, as WGSL has it: hardware may only store vectors.
 //! Races between workgroups are [`super::between`]'s.
 
 use std::collections::HashMap;
 
-use super::between::Between;
+use super::atomics::Atomics;
+use super::between::{Between, Deed};
 use super::checks::{Known, name};
-use super::{Access, Addresses, Findings, lanes_of};
+use super::{Access, Addresses, Findings, Mend, lanes_of};
 use crate::simt::ir::{Mem, Orders, Variable};
 use crate::simt::memory::Buffer;
-use crate::trace::{AccessKind, FindingKind};
+use crate::trace::AccessKind;
 
 /// Words of a [`Page`].
 const PAGE: u32 = 256;
@@ -98,9 +99,16 @@ pub(super) struct Races<'a> {
     buffers: &'a [Buffer<'a>],
     shared: Vec<Word>,
     storage: Pages,
+    atomics: Atomics,
     between: Option<&'a Between>,
     /// Bytes of what is told apart.
     grain: u32,
+    /// Lanes of a warp.
+    width: u32,
+    /// Whether the kernel has cooperative matrices, which all lanes of a subgroup load and store together.
+    cooperative: bool,
+    /// Whether the kernel has a barrier that orders no memory.
+    subgroup_barrier: bool,
     shared_epoch: u32,
     storage_epoch: u32,
 }
@@ -112,8 +120,12 @@ impl<'a> Races<'a> {
             buffers: known.buffers,
             shared: vec![Word::default(); known.shared_bytes.div_ceil(known.grain) as usize],
             storage: Pages::default(),
+            atomics: Atomics::default(),
             between: known.between,
             grain: known.grain,
+            width: known.width,
+            cooperative: known.cooperative,
+            subgroup_barrier: known.subgroup_barrier,
             shared_epoch: 1,
             storage_epoch: 1,
         }
@@ -122,6 +134,7 @@ impl<'a> Races<'a> {
     /// A workgroup begins.
     pub fn start(&mut self) {
         self.storage.clear();
+        self.atomics.start();
         self.release(Orders { shared: true, storage: true });
     }
 
@@ -134,37 +147,47 @@ impl<'a> Races<'a> {
     /// A warp whose first lane has local index `first` accesses memory.
     pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
         let place = access.place;
-        if place.atomic {
-            return;
-        }
-        let (buffer, epoch, barrier) = match place.mem {
+        let (buffer, epoch) = match place.mem {
             Mem::Buffer(buffer) => match self.buffers[usize::from(buffer)] {
                 Buffer::Read(_) => return,
-                Buffer::Written(_) => {
-                    let barrier = "storageBarrier() (a workgroupBarrier() orders workgroup memory only; lanes that \
-                                   add to one element need atomicAdd())";
-                    (Some(buffer), self.storage_epoch, barrier)
-                }
+                Buffer::Written(_) => (Some(buffer), self.storage_epoch),
             },
-            _ => (None, self.shared_epoch, "workgroupBarrier()"),
+            _ => (None, self.shared_epoch),
         };
+        let Some(deed) = Deed::of(access) else { return };
+        if place.atomic {
+            if let (Some(between), Some(buffer)) = (self.between, buffer) {
+                touched(access, self.grain, |_, index| between.touch(buffer, index, deed, findings.workgroup));
+            }
+            return self.atomics.access(access, (first, epoch), self.variables, findings);
+        }
         let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
+        let (width, cooperative, subgroup_barrier) = (self.width, self.cooperative, self.subgroup_barrier);
         touched(access, self.grain, |lane, index| {
             let by = Mark { lane: first + lane, line: place.line };
             let word = match buffer {
                 Some(buffer) => {
                     if let Some(between) = self.between {
-                        between.touch(buffer, index, writes, workgroup);
+                        between.touch(buffer, index, deed, workgroup);
                     }
                     self.storage.word(buffer, index)
                 }
                 None => &mut self.shared[index as usize],
             };
             let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
-            findings.report(place.line, FindingKind::Race, || {
-                format!(
-                    "local indices {} and {} of workgroup {workgroup} race for {}: {} {} it here, {} {} it at line \
-                     {}, with no {barrier} between",
+            findings.report_race(place.line, buffer, || {
+                let warps = [other.lane / width, by.lane / width];
+                let mend = if cooperative && warps[0] != warps[1] && other.lane % width == by.lane % width {
+                    Mend::Subgroups(warps[0], warps[1])
+                } else if subgroup_barrier && warps[0] == warps[1] {
+                    Mend::SubgroupBarrier(if buffer.is_some() { "storageBarrier()" } else { "workgroupBarrier()" })
+                } else if buffer.is_some() {
+                    Mend::StorageBarrier
+                } else {
+                    Mend::WorkgroupBarrier
+                };
+                let message = format!(
+                    "local indices {} and {} of workgroup {workgroup} race for {}: {} {} it here, {} {} it at line {}",
                     other.lane,
                     by.lane,
                     name(place, index * self.grain, self.variables),
@@ -173,7 +196,8 @@ impl<'a> Races<'a> {
                     other.lane,
                     if wrote { "wrote" } else { "read" },
                     other.line,
-                )
+                );
+                (message, mend)
             });
         });
     }

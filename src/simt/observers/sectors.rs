@@ -3,7 +3,7 @@
 use super::pattern::Pattern;
 use super::{Access, Observer, count_lanes, lanes_of};
 use crate::simt::code::Code;
-use crate::simt::ir::{Mem, Width};
+use crate::simt::ir::Width;
 use crate::trace::{AccessKind, Trace};
 
 use super::counts::Lines;
@@ -66,9 +66,6 @@ impl Observer for Sectors {
 
     #[inline]
     fn access(&mut self, access: &Access<'_>) {
-        if access.place.mem == Mem::Shared {
-            return;
-        }
         let site = &mut self.sites[access.site as usize];
         site.kind = access.kind;
         site.requests += 1;

@@ -1,7 +1,7 @@
 //! Keeps single events of some workgroups, for the stage to play.
 
-use super::{Access, Exchanged, Observer, banks, lanes_of, sectors};
-use crate::simt::ir::{Mem, Variable};
+use super::{Access, Exchanged, Observer, banks, lanes_of, sectors, uniforms};
+use crate::simt::ir::Variable;
 use crate::simt::subgroup::Subgroup;
 use crate::trace::{Event, EventKind, Exchange, Space, Timeline};
 
@@ -79,14 +79,12 @@ impl Observer for Recorder<'_> {
         let place = access.place;
         self.push(place.line, access.mask, |me| {
             let first_address = u32::try_from(me.addresses.len()).unwrap_or(u32::MAX);
-            let (space, base) = if place.mem == Mem::Shared {
-                (Space::Shared, me.variables[usize::from(place.variable)].base)
-            } else {
-                (Space::Global, 0)
-            };
+            // The base of a buffer is 0.
+            let base = me.variables[usize::from(place.variable)].base;
             me.addresses.extend(lanes_of(access.mask).map(|lane| access.addresses.at(lane) - base));
-            let cost = match space {
+            let cost = match place.space {
                 Space::Global => sectors::count(access),
+                Space::Uniform => uniforms::passes(access),
                 Space::Shared => banks::wavefronts(access),
             };
             EventKind::Access {
