@@ -79,6 +79,9 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         let line = line_name(&text(&outcome.done.job, *place), finding.line);
         out::note(&format!("{of}line {line}: {}", finding.message));
     }
+    for note in &trace.notes {
+        out::note(&format!("line {}: note: {}", line_name(&source, note.line), note.message));
+    }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::again::{self, Again};
 use super::code::Code;
 use super::fragment::LANES;
 use super::ir::Width;
@@ -15,7 +16,7 @@ use super::observers::{
     Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder,
 };
 use super::workgroup::{Progress, Scene, Workgroup, warps};
-use super::{Program, classes, emit, memory, raced};
+use super::{Program, arrival, classes, emit, memory};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
@@ -207,7 +208,7 @@ impl Launch<'_> {
         let poisoned: Vec<Poisoned> =
             if looked_for { poisoned(tensors, self.options.poison.as_deref()) } else { Vec::new() };
         let all = self.grid.into_iter().map(u64::from).product::<u64>();
-        let kept = if looked_for && all > 1 { raced::kept(&code, program, tensors) } else { Vec::new() };
+        let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
         let buffers = memory::open(program.bindings(), tensors);
         let between = (looked_for && all > 1).then(|| Between::new(&code, &buffers, grain(&code)));
         let scene = Scene {
@@ -223,13 +224,20 @@ impl Launch<'_> {
         let wanted = self.wanted(all);
         let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
         let (mut totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
+        let again = Again { scene: &scene, program, kept: &kept, used: self.options.fuel - totals.fuel };
         if let Some(between) = &between {
-            let used = self.options.fuel - totals.fuel;
-            raced::name_races::<W>(&scene, between, program, kept, used, &mut totals.findings);
+            again.name_races::<W>(between, &mut totals.findings);
         }
+        let notes = if looked_for && totals.complete {
+            let unused = again.unused_loads::<W>(&mut totals.findings);
+            unused.into_iter().chain(arrival::notes(&program.ir)).collect()
+        } else {
+            Vec::new()
+        };
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
             findings: totals.findings.into_list(),
+            notes,
             complete: totals.complete && ran == all,
             ..Trace::default()
         };

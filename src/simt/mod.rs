@@ -7,6 +7,8 @@
 //! it walks back through what one workgroup did ([`slice`]).
 
 mod access;
+mod again;
+mod arrival;
 mod classes;
 mod code;
 mod control;
@@ -23,7 +25,6 @@ mod observers;
 mod ops;
 mod program;
 mod provenance;
-mod raced;
 mod regions;
 mod registers;
 mod slice;

@@ -101,6 +101,21 @@ impl<const W: usize> Workgroup<W> {
         findings: &mut Findings,
         fuel: &mut u64,
     ) -> Progress {
+        loop {
+            if let Some(how) = self.run_to_barrier(scene, observer, findings, fuel) {
+                return how;
+            }
+        }
+    }
+
+    /// Runs each warp up to its next barrier or its end; gives None if the workgroup can go on.
+    pub fn run_to_barrier<O: Observer>(
+        &mut self,
+        scene: &Scene<'_>,
+        observer: &mut O,
+        findings: &mut Findings,
+        fuel: &mut u64,
+    ) -> Option<Progress> {
         findings.workgroup = self.linear;
         let mut around = Surroundings {
             code: scene.code,
@@ -112,29 +127,25 @@ impl<const W: usize> Workgroup<W> {
             at: Position { workgroup: self.linear, warp: 0 },
             fuel: 0,
         };
-        loop {
-            for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
-                around.at.warp = i;
-                around.observer.warp(i);
-                while stop.is_none() {
-                    let slice = SLICE.min(*fuel);
-                    around.fuel = slice;
-                    let why = warp.run(&mut around);
-                    *fuel -= slice - around.fuel;
-                    if why != Stop::OutOfFuel {
-                        *stop = Some(why);
-                    } else if slice < SLICE {
-                        // The slice was all there was.
-                        return Progress::OutOfFuel;
-                    } else if scene.cancel.load(Ordering::Relaxed) {
-                        return Progress::Cancelled;
-                    }
+        for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
+            around.at.warp = i;
+            around.observer.warp(i);
+            while stop.is_none() {
+                let slice = SLICE.min(*fuel);
+                around.fuel = slice;
+                let why = warp.run(&mut around);
+                *fuel -= slice - around.fuel;
+                if why != Stop::OutOfFuel {
+                    *stop = Some(why);
+                } else if slice < SLICE {
+                    // The slice was all there was.
+                    return Some(Progress::OutOfFuel);
+                } else if scene.cancel.load(Ordering::Relaxed) {
+                    return Some(Progress::Cancelled);
                 }
             }
-            if !release(&self.warps, &mut self.stops, &mut around) {
-                return Progress::Done;
-            }
         }
+        (!release(&self.warps, &mut self.stops, &mut around)).then_some(Progress::Done)
     }
 
     /// The line of the first warp that has not stopped: where fuel ran out.

@@ -29,6 +29,9 @@ pub struct Trace {
     pub lines: Vec<LineCounts>,
     /// What went wrong on the way.
     pub findings: Vec<Finding>,
+    /// Remarks on lines that are not wrong.
+    #[serde(default)]
+    pub notes: Vec<Note>,
     /// Whether the counts cover the whole grid: false after a cancel, or when the fuel ran out.
     pub complete: bool,
     /// Time the trace took, in seconds. The one field that differs between runs.
@@ -60,6 +63,11 @@ impl Trace {
         for finding in &other.findings {
             if !self.findings.iter().any(|known| (known.line, known.kind) == (finding.line, finding.kind)) {
                 self.findings.push(finding.clone());
+            }
+        }
+        for note in &other.notes {
+            if !self.notes.iter().any(|known| (known.line, known.kind) == (note.line, note.kind)) {
+                self.notes.push(note.clone());
             }
         }
         self.complete &= other.complete;
@@ -225,6 +233,27 @@ pub enum FindingKind {
     DivergentBarrier,
     /// More instructions than the run's fuel allowed.
     OutOfFuel,
+}
+
+/// The kinds of [`Note`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// A load past the end whose value is used nowhere.
+    UnusedLoad,
+    /// A store whose place comes from what an atomic returned.
+    ArrivalOrder,
+}
+
+/// A remark on a line that is not wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The kind of remark.
+    pub kind: NoteKind,
+    /// Source line, from 1.
+    pub line: u32,
+    /// The remark.
+    pub message: String,
 }
 
 /// Something wrong in the kernel, seen while it ran. Each line reports each kind once, with its first case.

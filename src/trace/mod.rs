@@ -10,7 +10,8 @@ pub mod timeline;
 
 pub use cells::Cells;
 pub use counts::{
-    AccessCounts, BranchCounts, Finding, FindingKind, GlobalCounts, LineCounts, SharedAccessCounts, SharedCounts, Trace,
+    AccessCounts, BranchCounts, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind, SharedAccessCounts,
+    SharedCounts, Trace,
 };
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;

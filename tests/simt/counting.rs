@@ -1,6 +1,6 @@
 //! Counts and timelines of small kernels.
 
-use super::{Options, Result, compile, every_way, run_with, width, words};
+use super::{Options, Result, compile, every_way, floats, run_with, width, words};
 use warpbook::job::TraceSpec;
 use warpbook::trace::{AccessKind, EventKind, Space, Trace};
 
@@ -198,5 +198,25 @@ fn timelines() -> Result {
     let few = run_with(&program, &mut [words(&[0; 256])], [4, 1, 1], &only)?;
     assert_eq!((few.trace.warps, few.trace.complete), (4, false));
     assert_eq!(few.timeline, Some(timeline));
+    Ok(())
+}
+
+#[test]
+fn uniform_buffers_are_counted_in_passes_and_are_no_global_memory() -> Result {
+    let source = "@group(0) @binding(0) var<uniform> table: array<vec4<f32>, 64>;
+        @group(0) @binding(1) var<storage, read_write> out: array<f32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+        let all = table[7].x;
+        let pairs = table[i / 2u].y;
+        let own = table[63u - i];
+        out[i] = all + pairs + own.z;
+        }";
+    let (_, outcome) = every_way(source, &[floats(&[1.0; 256]), floats(&[0.0; 64])], [1, 1, 1])?;
+    let trace = outcome.trace;
+    // Two warps: one address for all, 16 addresses, and 32.
+    let load = trace.uniform.load;
+    assert_eq!((load.requests, load.passes, load.bytes), (6, 2 * (1 + 16 + 32), 2 * 32 * (4 + 4 + 16)));
+    assert_eq!((trace.global.load.requests, trace.global.store.requests), (0, 2));
+    assert!(trace.lines.iter().filter(|line| line.line < 7).all(|line| line.sectors == 0), "{:?}", trace.lines);
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Kernels with outcomes worked out by hand, each run at every warp width, on one thread and on several.
 
+mod atomics;
 mod control;
 mod cooperative;
 mod counting;

@@ -10,14 +10,14 @@ var<workgroup> s: array<u32, 64>;
 var<workgroup> a: array<atomic<u32>, 4>;
 @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3<u32>) { _ = arrayLength(&out);";
 
-fn checked(warp_width: u32) -> Options {
+pub(super) fn checked(warp_width: u32) -> Options {
     let options = width(warp_width);
     Options { spec: TraceSpec { races: true, ..options.spec.clone() }, ..options }
 }
 
 /// What is found in `body`, whose first line is line 5, run by two workgroups of 64 on `out`. It must be the same on
 /// any number of threads, counted or not.
-fn found_on(out: &Tensor, body: &str) -> Result<Vec<Finding>> {
+pub(super) fn found_on(out: &Tensor, body: &str) -> Result<Vec<Finding>> {
     let program = compile(&format!("{HEADER}\n{body}\n}}"), "main", &[])?;
     let run = |options: Options| -> Result<Vec<Finding>> {
         Ok(run_with(&program, &mut [out.clone()], [2, 1, 1], &options)?.trace.findings)
@@ -43,7 +43,7 @@ fn races(body: &str) -> Result<Vec<(u32, String)>> {
     Ok(races.map(|f| (f.line, f.message)).collect())
 }
 
-fn racing_lines(body: &str) -> Result<Vec<u32>> {
+pub(super) fn racing_lines(body: &str) -> Result<Vec<u32>> {
     Ok(races(body)?.into_iter().map(|(line, _)| line).collect())
 }
 
@@ -108,7 +108,7 @@ fn what_is_no_race() -> Result {
         "let x = s[(i + 1u) % 64u];\nworkgroupBarrier();\ns[i] = x;",
         "if (i == 9u) { s[0] = 1u; }\nlet x = workgroupUniformLoad(&s[0]); s[i] = x;",
         // Atomics among themselves, of all kinds.
-        "atomicAdd(&a[0], 1u); atomicStore(&a[1], i); let x = atomicLoad(&a[1]); atomicMax(&a[1], x);",
+        "atomicAdd(&a[0], 1u); let x = atomicLoad(&a[1]); atomicMax(&a[1], x);",
         "out[128u + g.x * 64u + i] = 1u;\nstorageBarrier();\nout[g.x * 64u + i] = out[128u + g.x * 64u + 63u - i];",
         // Workgroups do not share their memory.
         "if (i == g.x) { s[0] = i; }",
@@ -123,11 +123,11 @@ fn what_is_no_race() -> Result {
 fn workgroups_race_for_words_that_both_touch() -> Result {
     let found = races("if (i == 3u + g.x) {\nout[9] = i;\n}")?;
     let message = "workgroups 0 and 1 race for word 9 (byte 36) of `out`: local index 4 of workgroup 1 writes it here, local index 3 of \
-                   workgroup 0 wrote it at line 6, and nothing orders the workgroups of a launch";
+                   workgroup 0 wrote it at line 6, and nothing orders the workgroups of a launch: launch twice, or read one buffer and write another";
     assert_eq!(found, [(6, message.to_owned())]);
     let found = races("if (g.x == 1u) {\nout[i] = 1u;\n} else if (out[i] == 1u) {\nout[100u + i] = 1u;\n}")?;
     let message = "workgroups 0 and 1 race for word 0 (byte 0) of `out`: local index 0 of workgroup 1 writes it here, local index 0 of \
-                   workgroup 0 read it at line 7, and nothing orders the workgroups of a launch";
+                   workgroup 0 read it at line 7, and nothing orders the workgroups of a launch: launch twice, or read one buffer and write another";
     assert_eq!(found.first(), Some(&(6, message.to_owned())));
     // Of the barriers none reaches the other workgroup.
     for barrier in ["storageBarrier();", "workgroupBarrier();"] {

@@ -177,6 +177,8 @@ struct Mark {
     /// Its local index.
     lane: u32,
     line: u32,
+    /// The operand; None of a load.
+    value: Option<u32>,
 }
 
 /// A part, and who touched it first.
@@ -243,8 +245,15 @@ impl Observer for Witness<'_> {
             let (index, mut lane) = (part.index, None);
             touched(access, self.grain, |by, at| lane = lane.or((at == index).then_some(by)));
             let Some(lane) = lane else { continue };
-            let by = Mark { workgroup: self.workgroup, lane: self.first + lane, line: access.place.line };
-            let other = part.seen.iter().find(|(did, mark)| deed.races_with(*did) && mark.workgroup != by.workgroup);
+            let value = access.operand.map(|operand| operand.at(lane));
+            let by = Mark { workgroup: self.workgroup, lane: self.first + lane, line: access.place.line, value };
+            // Stores of one value leave it, whichever comes first.
+            let alike =
+                |did: &Deed, mark: &Mark| deed == Deed::Atomic(Class::Store) && *did == deed && mark.value == by.value;
+            let other = part
+                .seen
+                .iter()
+                .find(|(did, mark)| deed.races_with(*did) && mark.workgroup != by.workgroup && !alike(did, mark));
             if let Some((did, other)) = other {
                 part.named = true;
                 let ([does, _], [_, did], variables) = (deed.verbs(), did.verbs(), self.variables);

@@ -1,6 +1,6 @@
 //! Findings about a kernel: each line reports each kind once, with its first case.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::trace::{Finding, FindingKind};
 
@@ -61,6 +61,8 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     first: BTreeMap<(u32, FindingKind), Entry>,
+    /// The workgroups that went out of bounds.
+    outside: BTreeSet<u64>,
     /// The linear index of the workgroup that runs now.
     pub workgroup: u64,
 }
@@ -77,6 +79,9 @@ impl Findings {
     }
 
     fn enter(&mut self, line: u32, kind: FindingKind, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
+        if kind == FindingKind::OutOfBounds && self.outside.last() != Some(&self.workgroup) {
+            self.outside.insert(self.workgroup);
+        }
         let seen = self.first.get(&(line, kind)).map(|entry| entry.workgroup);
         if seen.is_none_or(|seen| self.workgroup < seen) {
             let (message, mend) = found();
@@ -92,6 +97,7 @@ impl Findings {
 
     /// Adds those of another part of the same run: the earliest workgroup's case stays.
     pub fn add(&mut self, other: Self) {
+        self.outside.extend(other.outside);
         for (key, theirs) in other.first {
             let seen = self.first.get(&key).map(|entry| entry.workgroup);
             if seen.is_none_or(|seen| theirs.workgroup < seen) {
@@ -102,7 +108,26 @@ impl Findings {
 
     /// The findings so far, which are gone from here.
     pub fn take(&mut self) -> Self {
-        Self { first: std::mem::take(&mut self.first), workgroup: self.workgroup }
+        Self {
+            first: std::mem::take(&mut self.first),
+            outside: std::mem::take(&mut self.outside),
+            workgroup: self.workgroup,
+        }
+    }
+
+    /// The workgroups that went out of bounds.
+    pub fn outside(&self) -> &BTreeSet<u64> {
+        &self.outside
+    }
+
+    /// The lines with a finding of this kind.
+    pub fn lines(&self, kind: FindingKind) -> Vec<u32> {
+        self.first.keys().filter(|(_, found)| *found == kind).map(|(line, _)| *line).collect()
+    }
+
+    /// Takes a finding away, and gives its message.
+    pub fn remove(&mut self, line: u32, kind: FindingKind) -> Option<String> {
+        self.first.remove(&(line, kind)).map(|entry| entry.message)
     }
 
     /// All, by line.
