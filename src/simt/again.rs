@@ -160,7 +160,6 @@ impl Again<'_> {
                 return None;
             }
         }
-        drop(run);
         Some(buffers)
     }
 

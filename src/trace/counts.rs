@@ -145,7 +145,7 @@ pub struct UniformCounts {
 pub struct UniformAccessCounts {
     /// Warp-level loads with any active lane.
     pub requests: u64,
-    /// Passes through the constant cache: one per address that a lane of the request reads.
+    /// Passes through the constant cache: one for a request of one address, else one per distinct address and 8 bytes.
     pub passes: u64,
     /// Bytes the lanes asked for.
     pub bytes: u64,

@@ -46,7 +46,7 @@ pub struct TracedBuffer {
 pub enum Space {
     /// Storage buffers: counted in 32-byte sectors.
     Global,
-    /// Uniform buffers, read through the constant cache: counted in passes, one per distinct word.
+    /// Uniform buffers, read through the constant cache: counted in passes.
     Uniform,
     /// Workgroup memory: counted in passes over 32 banks.
     Shared,

@@ -7,6 +7,7 @@
 
 mod cases;
 mod table;
+mod uniform;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -154,7 +155,7 @@ fn every_shipped_kernel_and_every_pattern_has_a_row() -> Result<(), String> {
 #[test]
 fn the_table_shows_what_was_compared() -> Result<(), String> {
     let path = folder().join("TABLE.md");
-    let table = table::markdown(comparison()?);
+    let table = table::markdown(comparison()?) + &uniform::markdown()?;
     if std::env::var_os("WARPBOOK_WRITE_TABLE").is_some() {
         return std::fs::write(&path, table).map_err(|e| e.to_string());
     }
