@@ -40,7 +40,7 @@ fn only_cores(backend: ComputerArg) -> Result<(), Diagnostic> {
     match backend {
         ComputerArg::Auto => Ok(()),
         _ => Err(Diagnostic::error("`warpbook tokenizer decode` computes on the processor's cores")
-            .hint("leave --backend out; `warpbook run tokenization` decodes on a device or the tracer")),
+            .hint("leave --backend out: the cores decode")),
     }
 }
 

@@ -153,7 +153,7 @@ pub struct Kernel {
 pub enum Code {
     /// WGSL, perhaps with a twin in CUDA C++.
     Wgsl {
-        /// The shader's path within the pack, such as `shaders/coalescing/strided.wgsl`.
+        /// The shader's path within the pack, such as `shaders/LESSON/KERNEL.wgsl`.
         file: String,
         /// The shader's text.
         source: Arc<str>,

@@ -72,6 +72,7 @@ impl fmt::Display for Reason {
                 WarningKind::FitsInCache => "the data may have come from the cache",
                 WarningKind::FewSamples => "there are too few samples",
                 WarningKind::BoundsChecks => "the compiler added guards",
+                WarningKind::TwoClusters => "the samples lie in two clusters",
                 WarningKind::Drift => "the times drifted while they were taken",
                 WarningKind::SlowClock => "the device ran slower than it can",
                 WarningKind::BrokenDriver => "the driver computes wrongly here",
@@ -110,6 +111,7 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::Noisy
         | WarningKind::LaunchBound
         | WarningKind::FewSamples
+        | WarningKind::TwoClusters
         | WarningKind::Drift
         | WarningKind::SlowClock
         | WarningKind::BrokenDriver

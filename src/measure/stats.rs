@@ -91,6 +91,37 @@ pub fn drift(samples: &[f64]) -> Option<f64> {
     (before > 0.0).then(|| after / before - 1.0)
 }
 
+/// Samples of a cluster, at least; and at least a tenth of all.
+const CLUSTER: usize = 5;
+
+/// Samples that lie in two groups with nothing between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clusters {
+    /// The median of each, the lower one first.
+    pub medians: [f64; 2],
+    /// Samples in each.
+    pub samples: [usize; 2],
+}
+
+/// The two clusters that `sorted` (ascending) falls into at its widest gap. None unless the gap is twice as wide as either cluster from p10 to p90 and
+/// more than a twentieth of the median, and each cluster has at least five samples and a tenth of all.
+#[must_use]
+pub fn clusters(sorted: &[f64]) -> Option<Clusters> {
+    let n = sorted.len();
+    let least = CLUSTER.max(n.div_ceil(10));
+    let spread = |part: &[f64]| quantile(part, 0.9) - quantile(part, 0.1);
+    let apart = |split: &usize| {
+        let (low, high) = sorted.split_at(*split);
+        let gap = sorted[*split] - sorted[split - 1];
+        gap > 2.0 * spread(low).max(spread(high)) && gap > quantile(sorted, 0.5) / 20.0
+    };
+    let gap = |split: &usize| sorted[*split] - sorted[split - 1];
+    let splits = (least..(n + 1).saturating_sub(least)).filter(apart);
+    let split = splits.max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
+    let (low, high) = sorted.split_at(split);
+    Some(Clusters { medians: [quantile(low, 0.5), quantile(high, 0.5)], samples: [low.len(), high.len()] })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -107,6 +138,25 @@ mod tests {
         assert!((quantile(&x, 0.1) - 1.3).abs() < 1e-12);
         assert_eq!(quantile(&[7.0], 0.9), 7.0);
         assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn clusters_are_far_apart_and_of_some_size() {
+        let of = |low: usize, high: usize, at: f64| {
+            let around = |middle: f64, n: usize| (0..n).map(move |i| middle + 0.01 * (i % 7) as f64);
+            clusters(&sorted(&around(1.0, low).chain(around(at, high)).collect::<Vec<_>>()))
+        };
+        let found = of(33, 17, 1.5).map(|c| c.samples);
+        assert_eq!(found, Some([33, 17]));
+        assert_eq!(of(6, 5, 1.5).map(|c| c.samples), Some([6, 5]));
+        // Outliers, a gap as wide as the clusters, a gap that is no part of the median, one group, too few samples.
+        assert_eq!(of(46, 4, 1.5), None);
+        assert_eq!(of(90, 9, 1.5), None);
+        assert_eq!(of(25, 25, 1.13), None);
+        assert_eq!(clusters(&[[100.0; 20], [101.0; 20]].concat()), None);
+        assert_eq!(of(50, 0, 1.0), None);
+        assert_eq!(clusters(&[1.0, 2.0]), None);
+        assert_eq!(clusters(&[]), None);
     }
 
     /// The ranks of published tables of this interval, for instance n = 10 gives [x(2), x(9)].

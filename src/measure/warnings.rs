@@ -35,8 +35,8 @@ const DRIFT: f64 = 0.03;
 /// The warnings that `timing` deserves, each kind once.
 #[must_use]
 pub fn of(timing: &Timing, around: &Circumstances<'_>) -> Vec<Warning> {
-    let checks: [fn(&Timing, &Circumstances<'_>) -> Option<Warning>; 8] =
-        [software, host_clock, few_samples, noisy, drift, launch_bound, fits_in_cache, bounds_checks];
+    let checks: [fn(&Timing, &Circumstances<'_>) -> Option<Warning>; 9] =
+        [software, host_clock, few_samples, noisy, two_clusters, drift, launch_bound, fits_in_cache, bounds_checks];
     checks.iter().filter_map(|check| check(timing, around)).collect()
 }
 
@@ -88,6 +88,19 @@ fn noisy(timing: &Timing, _: &Circumstances<'_>) -> Option<Warning> {
         WarningKind::Noisy,
         format!("samples spread by {}% of their median from p10 to p90", digits3(spread * 100.0)),
         "close what else uses this device, then run again",
+    )
+}
+
+fn two_clusters(timing: &Timing, _: &Circumstances<'_>) -> Option<Warning> {
+    let found = stats::clusters(&stats::sorted(&timing.samples))?;
+    let [low, high] = found.medians.map(|median| si(median, "s"));
+    let [few, many] = found.samples;
+    warning(
+        WarningKind::TwoClusters,
+        format!(
+            "the samples lie in two clusters, {few} around {low} and {many} around {high}: the median is of one of them"
+        ),
+        "run again; if they stay, look at what differs between runs, such as the copy of the buffers",
     )
 }
 
@@ -224,6 +237,8 @@ mod tests {
         let drifting = timing((0..40).map(|i| 1e-3 * (1.0 + f64::from(i) * 0.004)).collect());
         assert!(kinds(&drifting, |_, _, _, _| ()).contains(&K::Drift));
         let spread = timing((0..40).map(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }).collect());
-        assert_eq!(kinds(&spread, |_, _, _, _| ()), [K::FewSamples, K::Noisy]);
+        assert_eq!(kinds(&spread, |_, _, _, _| ()), [K::FewSamples, K::Noisy, K::TwoClusters]);
+        let two = timing((0..50).map(|i| if i % 3 == 0 { 1.1e-3 } else { 1e-3 }).collect());
+        assert_eq!(kinds(&two, |_, _, _, _| ()), [K::TwoClusters]);
     }
 }

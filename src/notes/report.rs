@@ -172,7 +172,7 @@ pub(super) mod tests {
                             header: vec!["stride".into(), "B/s".into()],
                             rows: vec![vec!["1".into(), "3.00e12".into()], vec!["2, or \"two\"".into(), "1|5".into()]],
                         },
-                        NoteBlock::Command("warpbook sweep coalescing --over stride=1,2".into()),
+                        NoteBlock::Command("warpbook sweep LESSON --over stride=1,2".into()),
                     ],
                 },
                 Section {

@@ -348,6 +348,8 @@ pub enum WarningKind {
     FewSamples,
     /// The compiler was made to guard indices.
     BoundsChecks,
+    /// The samples lie in two groups with nothing between.
+    TwoClusters,
     /// Later samples are slower or faster than early ones.
     Drift,
     /// The device ran slower than it can: it was throttled, or did not wake up.

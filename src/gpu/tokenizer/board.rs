@@ -1,4 +1,6 @@
-//! A device's memory by the names that kernels have for it, and the kernels of the lesson on tokenization, bound to it.
+//! A device's memory by the names that kernels have for it, and the pack's kernels for tokenizers, bound to it.
+
+use std::collections::BTreeMap;
 
 use crate::base::diag::Diagnostic;
 use crate::base::files::PackFiles;
@@ -8,6 +10,9 @@ use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::job::{Launch, Twin, Wgsl};
 use crate::simt::Program;
 use crate::tokenizer::Pattern;
+
+/// The kernels by their names here, each with its file in the pack.
+const KERNELS: &str = "assets/tokenizer.ron";
 
 /// The most workgroups that every device can launch.
 pub(super) const MOST_GROUPS: usize = 65_535;
@@ -118,8 +123,8 @@ impl<'d, D: Driver> Board<'d, D> {
     ///
     /// # Errors
     /// When the kernel does not compile, or a buffer is missing.
-    pub fn kernel(&self, path: &str, constants: &[(&str, usize)], bind: &[(&str, &str)]) -> Result<Ready<D>, Failure> {
-        let launch = launch(path, constants)?;
+    pub fn kernel(&self, name: &str, constants: &[(&str, usize)], bind: &[(&str, &str)]) -> Result<Ready<D>, Failure> {
+        let launch = launch(name, constants)?;
         let kernel = self.driver.compile(&launch, &[], Guards { indices: false, loops: false })?;
         let part = |name: &str| {
             let other = bind.iter().find(|(variable, _)| *variable == name);
@@ -132,10 +137,14 @@ impl<'d, D: Driver> Board<'d, D> {
 }
 
 /// A launch of a kernel that is built in.
-fn launch(path: &str, constants: &[(&str, usize)]) -> Result<Launch, Diagnostic> {
+fn launch(name: &str, constants: &[(&str, usize)]) -> Result<Launch, Diagnostic> {
     let files = PackFiles::Embedded;
+    let list = files.require(KERNELS)?;
+    let list: BTreeMap<String, String> =
+        ron::from_str(&list).map_err(|error| Diagnostic::error(format!("{KERNELS} is no list of kernels: {error}")))?;
+    let path = list.get(name).ok_or_else(|| Diagnostic::error(format!("{KERNELS} names no kernel `{name}`")))?;
     let read = |ending: &str| {
-        let file = format!("shaders/{path}.{ending}");
+        let file = format!("{path}.{ending}");
         let read = |file: &str| files.read(file);
         let own = read(&file).map_err(|error| Diagnostic::error(format!("cannot read {file}: {error:?}")))?;
         Ok::<_, Diagnostic>((parts::compose(&file, own, &read, &Vec::new)?, file))

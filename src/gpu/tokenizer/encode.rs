@@ -91,14 +91,13 @@ impl<T, F: FnOnce(&mut dyn Encode) -> Result<T, Diagnostic>> Work for Encoding<'
         let places = |name| board.part(name).map(|part| part.bytes as usize / 16);
         let (whole, merges) = (places("whole")?, places("merges")?);
         let bytes = ("N", capacity);
-        let unpack = board.kernel("tokenization/unpack", &[bytes, ("WORDS", capacity / 4)], &[])?;
-        let cut = board.kernel("tokenization/cut", &[bytes, ("PATTERN", rule)], &[])?;
-        let find = board.kernel("tokenization/find_words", &[bytes, ("PLACES", whole), ("LOOK", 1)], &[])?;
-        let merge =
-            board.kernel("tokenization/merge_by_group", &[bytes, ("MERGE_PLACES", merges), ("LANES", 32)], &[])?;
-        let count = board.kernel("tokenization/count_ids", &[bytes], &[])?;
-        let scan = board.kernel("moe/scan", &[("N", blocks)], &[("counts", "kept")])?;
-        let gather = board.kernel("tokenization/gather_ids", &[bytes, ("BLOCKS", blocks)], &[])?;
+        let unpack = board.kernel("unpack", &[bytes, ("WORDS", capacity / 4)], &[])?;
+        let cut = board.kernel("cut", &[bytes, ("PATTERN", rule)], &[])?;
+        let find = board.kernel("find_words", &[bytes, ("PLACES", whole), ("LOOK", 1)], &[])?;
+        let merge = board.kernel("merge_by_group", &[bytes, ("MERGE_PLACES", merges), ("LANES", 32)], &[])?;
+        let count = board.kernel("count_ids", &[bytes], &[])?;
+        let scan = board.kernel("scan", &[("N", blocks)], &[("counts", "kept")])?;
+        let gather = board.kernel("gather_ids", &[bytes, ("BLOCKS", blocks)], &[])?;
         let commands = vec![
             unpack.on(blocks),
             board.fill("wall", 0)?,

@@ -15,7 +15,7 @@ use crate::trace::record::Backend;
 fn on_device<W: Work>(backend: Backend, work: W) -> Result<W::Output, Diagnostic> {
     let done = match backend {
         Backend::Simt => Err(Diagnostic::error("the tracer is no device for large texts")
-            .hint("use --backend wgpu or --backend cuda; `warpbook run tokenization` traces the kernels")
+            .hint("use --backend wgpu or --backend cuda; `warpbook run` traces a lesson's kernels")
             .into()),
         Backend::Wgpu => wgpu::with_device(work),
         #[cfg(feature = "cuda")]

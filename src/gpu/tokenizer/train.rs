@@ -314,10 +314,8 @@ impl<'d, D: Driver> Kernels<'d, D> {
             Ties::First => 1,
             Ties::Greatest => 2,
         };
-        let kernel =
-            |name: &str, constants: &[(&str, usize)]| board.kernel(&format!("tokenization/{name}"), constants, &[]);
-        let scan =
-            |counts, starts| board.kernel("moe/scan", &[("N", blocks)], &[("counts", counts), ("starts", starts)]);
+        let kernel = |name: &str, constants: &[(&str, usize)]| board.kernel(name, constants, &[]);
+        let scan = |counts, starts| board.kernel("scan", &[("N", blocks)], &[("counts", counts), ("starts", starts)]);
         let (n, places) = (("N", capacity), ("PLACES", room.places));
         let lanes = driver.device().max_workgroup_invocations.min(LANES) as usize;
         let best = [("TILES", tiles), ("M", merges(goal)), ("RULE", ties), ("LANES", lanes)];
