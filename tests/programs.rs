@@ -144,6 +144,27 @@ fn the_command_line_chooses_a_rung_reads_and_writes_arrays_and_prints() -> Outco
     Ok(())
 }
 
+#[test]
+fn an_array_that_a_pass_would_overwrite_is_refused_with_those_that_count() {
+    let folder = tempfile::tempdir().unwrap();
+    for (program, input, said) in [
+        ("reduce", "partial", "`chunkwise` of `reduce` overwrites `partial` before anything reads it"),
+        ("stencil", "change", "`reset` of `stencil` overwrites `change` before anything reads it"),
+        ("stencil", "next", "the buffers that can be set are: now\n"),
+        // A kernel that reads what it writes gets what it is given.
+        ("train", "w", "cannot read y.npy"),
+        ("train", "y", "can be set are: x, w\n"),
+    ] {
+        let input = format!("{input}=y.npy");
+        let target = format!("programs/{program}");
+        let run = ["run", "programs", "--program", program, "--backend", "simt", "--input", &input, "--json"];
+        for args in [&run[..], &["trace", &target, "--input", &input]] {
+            let run = on_pack(args, folder.path());
+            assert_eq!((run.code, run.err.contains(said)), (2, true), "{args:?}: {}", run.err);
+        }
+    }
+}
+
 /// Who declares a program warm has it timed with the same buffers each time, and is told so with the time.
 #[test]
 fn a_program_is_timed_in_the_caches_where_it_says_so() -> Outcome {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::jobs::overwriting;
 use super::output::Printed;
 use super::run::Done;
 use crate::base::diag::Diagnostic;
@@ -56,8 +57,11 @@ impl Io {
     /// Has a job do so, as far as it has the buffers.
     ///
     /// # Errors
-    /// An array that cannot be read, or that is not of its buffer's type and size.
+    /// An array that cannot be read, that is not of its buffer's type and size, or that a pass overwrites before anything reads it.
     pub fn apply(&self, job: &mut Job) -> Result<(), Vec<Diagnostic>> {
+        if let Some(problem) = self.inputs.iter().find_map(|(name, _)| in_vain(job, name)) {
+            return Err(vec![problem]);
+        }
         for (name, file) in &self.inputs {
             for buffer in job.buffers.iter_mut().filter(|buffer| buffer.name == *name) {
                 (buffer.content, buffer.place) = (Content::Npy(file.clone()), None);
@@ -103,4 +107,20 @@ impl Io {
         });
         printed.collect()
     }
+}
+
+/// What is wrong with an input for a buffer whose first content nothing reads.
+fn in_vain(job: &Job, name: &str) -> Option<Diagnostic> {
+    let buffer = job.buffers.iter().position(|buffer| buffer.name == name)?;
+    let pass = overwriting(job, buffer)?;
+    let by = if job.is_single() { format!("`{}`", job.program) } else { format!("`{}` of `{}`", pass.id, job.program) };
+    let problem = Diagnostic::error(format!(
+        "{by} overwrites `{name}` before anything reads it: an --input for it has no effect"
+    ));
+    let free = (0..job.buffers.len()).filter(|buffer| overwriting(job, *buffer).is_none());
+    let free: Vec<&str> = free.map(|buffer| job.buffers[buffer].name.as_str()).collect();
+    Some(problem.hint(match free.as_slice() {
+        [] => "it has no buffer that can be set".to_owned(),
+        free => format!("the buffers that can be set are: {}", free.join(", ")),
+    }))
 }
