@@ -163,9 +163,13 @@ pub struct TraceArgs {
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = assignment)]
     pub constants: Vec<(String, f64)>,
     /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
-    /// buffer that is not named here holds zeros.
+    /// buffer that is not named here holds zeros, unless --set-uniform gives it others.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
     pub buffers: Vec<(String, u64, Init)>,
+    /// What a member of a uniform, or of a storage buffer of a fixed size, holds: `params.n=64`; of a vector or an array all numbers, `params.size=1,2,3`,
+    /// or one of them, `params.a[1].b=0.5`. May be given more than once.
+    #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
+    pub members: Vec<(String, Vec<f64>)>,
     /// A lesson's parameter's value.
     #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
@@ -363,6 +367,12 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
 fn in_lesson(text: &str) -> Result<(String, String), String> {
     let (lesson, id) = text.split_once('/').ok_or("expected LESSON/ID")?;
     Ok((lesson.trim().to_owned(), id.trim().to_owned()))
+}
+
+fn member(text: &str) -> Result<(String, Vec<f64>), String> {
+    let (path, numbers) = text.split_once('=').ok_or("expected BUFFER[.MEMBER]=N1[,N2,…]")?;
+    let numbers = numbers.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
+    Ok((path.trim().to_owned(), numbers))
 }
 
 fn rung(text: &str) -> Result<(String, String), String> {

@@ -79,6 +79,7 @@ impl fmt::Display for Reason {
                 WarningKind::NoLibrary => "there is no time of a library",
                 WarningKind::LostDevice => "the device failed meanwhile",
                 WarningKind::SharedDevice => "ranks took turns on one device",
+                WarningKind::NotFinite => "an input has elements that are no finite numbers",
             },
         })
     }
@@ -116,7 +117,11 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::NotHere
         | WarningKind::LostDevice
         | WarningKind::SharedDevice => true,
-        WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks | WarningKind::NoLibrary => false,
+        WarningKind::HostClock
+        | WarningKind::FitsInCache
+        | WarningKind::BoundsChecks
+        | WarningKind::NoLibrary
+        | WarningKind::NotFinite => false,
     }
 }
 

@@ -43,7 +43,7 @@ pub fn who<const W: usize>(
         Buffer::Written(words) => Buffer::Written(atomics(if kept.is_empty() { vec![0; words.len()] } else { kept })),
     });
     let buffers: Vec<Buffer<'_>> = buffers.collect();
-    let again = Scene { buffers: &buffers, poisoned: &[], between: None, ..*scene };
+    let again = Scene { buffers: &buffers, poisoned: &[], between: None, stored: None, ..*scene };
     let mut workgroup = Workgroup::<W>::new(&again, program.shared_bytes());
     let all = scene.grid.into_iter().map(u64::from).product();
     for linear in 0..all {
