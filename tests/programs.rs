@@ -150,8 +150,12 @@ fn the_command_line_chooses_a_rung_reads_and_writes_arrays_and_prints() -> Outco
 fn an_array_that_a_pass_would_overwrite_is_refused_with_those_that_count() {
     let folder = tempfile::tempdir().unwrap();
     for (program, input, said) in [
-        ("reduce", "partial", "`chunkwise` of `reduce` overwrites `partial` before anything reads it"),
-        ("stencil", "change", "`reset` of `stencil` overwrites `change` before anything reads it"),
+        (
+            "reduce",
+            "partial",
+            "the pass `chunkwise` of `reduce` overwrites the buffer `partial` before anything reads it",
+        ),
+        ("stencil", "change", "the pass `reset` of `stencil` overwrites the buffer `change` before anything reads it"),
         ("stencil", "next", "the buffers that can be set are: now\n"),
         // A kernel that reads what it writes gets what it is given.
         ("train", "w", "cannot read y.npy"),

@@ -130,6 +130,9 @@ fn settings_that_fit_no_member_are_refused_with_those_that_there_are() {
     }
     let twice = trace(MEMBERS, &["--set-uniform", "scale=1", "--input", "scale=none.npy"]);
     assert!(twice.code == 2 && twice.err.contains("set by an --input and by --set-uniform"), "{}", twice.err);
+    // A buffer that no machine has is refused before it is filled.
+    let large = trace(&text, &["--buffer", "halves=4294967296", "--set-uniform", "halves[0]=1"]);
+    assert!(large.code == 2 && large.err.contains("and the tracer holds at most"), "{}", large.err);
     let lesson = warpbook(&["trace", "coalescing/copy", "--set-uniform", "params.n=1"]);
     assert!(lesson.code == 2 && lesson.err.contains("set the lesson's parameters with --set"), "{}", lesson.err);
 }

@@ -131,9 +131,13 @@ fn not_finite(tensor: &Tensor, buffer: &str, file: &Path) -> Option<Warning> {
 fn in_vain(job: &Job, name: &str) -> Option<Diagnostic> {
     let buffer = job.buffers.iter().position(|buffer| buffer.name == name)?;
     let pass = overwriting(job, buffer)?;
-    let by = if job.is_single() { format!("`{}`", job.program) } else { format!("`{}` of `{}`", pass.id, job.program) };
+    let by = if job.is_single() {
+        format!("the kernel `{}`", job.program)
+    } else {
+        format!("the pass `{}` of `{}`", pass.id, job.program)
+    };
     let problem = Diagnostic::error(format!(
-        "{by} overwrites `{name}` before anything reads it: an --input for it has no effect"
+        "{by} overwrites the buffer `{name}` before anything reads it: an --input for it has no effect"
     ));
     let free = (0..job.buffers.len()).filter(|buffer| overwriting(job, *buffer).is_none());
     let free: Vec<&str> = free.map(|buffer| job.buffers[buffer].name.as_str()).collect();

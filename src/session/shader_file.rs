@@ -18,6 +18,7 @@ use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::device::Launch;
+use crate::gpu::{limits, simt as tracer};
 use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
 use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::simt::{self, Program};
@@ -153,20 +154,30 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
     };
     let Settled { source, consts, overrides } = wgsl::settle(&file, &source, &options.constants)?;
     let program = Program::compile(&file, &source, &entry, &overrides)?;
-    let mut buffers = sized(&file, program.bindings(), options)?;
-    let has_file = |name: &str| options.io.inputs.iter().any(|(buffer, _)| buffer == name);
-    let set = given::set(program.bindings(), &mut buffers, &options.members, options.seed)?;
-    if let Some((both, _)) = program.bindings().iter().zip(&set).find(|(of, set)| !set.is_empty() && has_file(&of.name))
-    {
-        let problem = Diagnostic::error(format!("`{}` is set by an --input and by --set-uniform", both.name));
-        return Err(one(problem.in_file(&file).hint("leave one of them out: a file sets all of a buffer")));
-    }
-    let is_given = |name: &str| has_file(name) || options.buffers.iter().any(|(buffer, ..)| buffer == name);
-    let notes = given::not_given(&program, &buffers, &set, &is_given);
+    let buffers = sized(&file, program.bindings(), options)?;
     let wgsl = Wgsl { file, source: source.into(), entry: entry.clone(), overrides, consts, twin: None };
     let launch = program.launch(&entry, wgsl, grid);
-    let job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
+    let mut job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
+    let notes = begin(&program, &mut job, options)?;
     Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
+}
+
+/// Sets the members that are named, and says what the buffers hold that nothing gave anything.
+fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
+    // A buffer that is too large must not be filled first.
+    if let Some(problem) = limits::check(job, &tracer::device()).into_iter().next() {
+        return Err(vec![problem]);
+    }
+    let has_file = |name: &str| options.io.inputs.iter().any(|(buffer, _)| buffer == name);
+    let set = given::set(program.bindings(), &mut job.buffers, &options.members, options.seed)?;
+    let mut both =
+        program.bindings().iter().zip(&set).filter(|(binding, set)| !set.is_empty() && has_file(&binding.name));
+    if let Some((binding, _)) = both.next() {
+        let problem = Diagnostic::error(format!("`{}` is set by an --input and by --set-uniform", binding.name));
+        return Err(vec![problem.hint("leave one of them out: a file sets all of a buffer")]);
+    }
+    let is_given = |name: &str| has_file(name) || options.buffers.iter().any(|(buffer, ..)| buffer == name);
+    Ok(given::not_given(program, &job.buffers, &set, &is_given))
 }
 
 /// The job of a lesson's kernel, program or pass, with what the options change.

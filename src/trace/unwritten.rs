@@ -98,7 +98,7 @@ impl Reach {
         let high = (0..rows).find(|row| !is_written(row * columns)).unwrap_or(rows);
         let reach = Self { columns, rows, columns_written: wide, rows_written: high };
         let inside = |element: u64| element % columns < wide && element / columns < high;
-        let is_rectangle = elements % columns == 0 && (0..elements).all(|at| is_written(at) == inside(at));
+        let is_rectangle = elements.is_multiple_of(columns) && (0..elements).all(|at| is_written(at) == inside(at));
         is_rectangle.then_some(reach)
     }
 
@@ -106,7 +106,7 @@ impl Reach {
     fn grid(self, grid: [u32; 3], size: [u32; 3]) -> Option<[u32; 3]> {
         let more = |all: u64, written: u64, axis: usize| {
             let groups = u64::from(grid[axis]);
-            let each = (written % (groups * u64::from(size[axis])) == 0).then_some(written / groups)?;
+            let each = written.is_multiple_of(groups * u64::from(size[axis])).then_some(written / groups)?;
             u32::try_from(all.div_ceil(each)).ok()
         };
         let [x, y, z] = grid;
