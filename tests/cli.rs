@@ -170,6 +170,7 @@ fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "result[0]"], "written to: a"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a[4]"], "32 bits: 0 to 3"),
         (vec!["trace", "coalescing/strided", "--explain", "src[0]"], "written to: dst"),
+        (vec!["bench", "--kernel", "coalescing/copi"], "did you mean `copy`?"),
         (vec!["check", "no-such-pack"], "no-such-pack is no folder"),
         (vec!["check", "."], "index.ron"),
         (vec!["new", "Bad Name"], "Bad Name"),
@@ -321,6 +322,14 @@ fn the_bench_without_a_device_says_so_and_measures_the_tracer() {
         assert!(row["ok"] == true && ops > 0.0 && seconds > 0.0, "{row}");
         assert!((row["lane_ops_per_s"].as_f64().unwrap() / (ops / seconds) - 1.0).abs() < 1e-9, "{row}");
     }
+    // Only what is named is measured.
+    let traced = |more: &[&str]| {
+        let bench = ["bench", "--backend", "cuda", "--kernel", "coalescing/copy", "--json"];
+        let rows = warpbook(&[&bench, more].concat()).json()["tracer"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["kernel"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(traced(&["--kernel", "coalescing/vec4"]), ["copy", "vec4"]);
+    assert!(traced(&["--no-tracer"]).is_empty());
     let table = warpbook_in(folder.path(), &["--pack", "pack", "bench", "--backend", "cuda"]);
     assert!(table.out.contains("cuda: no device: ") && table.out.contains("lane operations a second"), "{}", table.out);
 }
@@ -420,6 +429,13 @@ fn times_are_predicted_for_the_device_asked_for() {
     );
     assert!(predicted["assumptions"].as_array().is_some_and(|a| a.iter().all(|s| s["text"].is_string())));
     assert!(predicted["error"].is_null());
+
+    // The help names the device that is modelled where none is given.
+    let default = warpbook(&["trace", "coalescing/copy", "--json"]).json()["predicted"]["device"]["id"].clone();
+    for (command, before) in [("run", "where it is known, else"), ("trace", "assets/devices/ names it;")] {
+        let help = warpbook(&[command, "--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(&format!("{before} {}", default.as_str().unwrap())), "{help}");
+    }
 
     let trace = ["trace", "coalescing/copy", "--json", "--device"];
     let run = warpbook(&[&trace[..], &["iris-xe-96"]].concat());

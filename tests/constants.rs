@@ -188,6 +188,7 @@ fn a_shader_of_its_own_takes_them_too() {
         warp_width: 32,
         seed: 1,
         explain: vec![("c".to_owned(), 127)],
+        members: Vec::new(),
         io: Io::default(),
     };
     let path = file.to_str().unwrap();

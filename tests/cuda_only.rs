@@ -111,6 +111,12 @@ fn mistakes_are_said_at_their_place() {
         ("box_rows: \"64\"", "box_rows: \"0\"", "whole number of at least 1"),
         ("tiles/copy.wgsl\",", "tiles/copy.wgsl\", cuda: (block: (\"1\", \"1\", \"1\")),", "launched as the WGSL says"),
         ("tiles/tile_copy.cu", "tiles/tile_copi.cu", "there is no file"),
+        (
+            "cuda: (",
+            "cudo: (",
+            "add cuda: (parameters: {\"src\": Read, \"dst\": Write}, block: (\"128\", \"1\", \"1\"))",
+        ),
+        ("format_version: 1", "format_version: 2", "add parameters: {\"src\": Read, \"dst\": Write}: what"),
     ] {
         let home = tempfile::tempdir().unwrap();
         for part in

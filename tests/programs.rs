@@ -11,6 +11,8 @@ use std::sync::atomic::AtomicBool;
 
 use common::{devices, driver, pack, spoilt_copy, warpbook, warpbook_in};
 use serde_json::json;
+use warpbook::base::npy::{self, Shape};
+use warpbook::base::tensor::{Elem, Tensor};
 use warpbook::job::TraceSpec;
 use warpbook::lesson::{Lesson, PackFiles, Program, Variant};
 use warpbook::session::jobs::{self, Params, Purpose};
@@ -141,6 +143,55 @@ fn the_command_line_chooses_a_rung_reads_and_writes_arrays_and_prints() -> Outco
         on_pack(&["run", "programs", "--program", "reduce", "--backend", "simt", "--input", "x=y.npy"], folder.path());
     assert_eq!(run.code, 2);
     assert!(run.err.contains("y.npy has 5 elements, and the buffer `x` 1000"), "{}", run.err);
+    Ok(())
+}
+
+#[test]
+fn an_array_that_a_pass_would_overwrite_is_refused_with_those_that_count() {
+    let folder = tempfile::tempdir().unwrap();
+    for (program, input, said) in [
+        (
+            "reduce",
+            "partial",
+            "the pass `chunkwise` of `reduce` overwrites the buffer `partial` before anything reads it",
+        ),
+        ("stencil", "change", "the pass `reset` of `stencil` overwrites the buffer `change` before anything reads it"),
+        ("stencil", "next", "the buffers that can be set are: now\n"),
+        // A kernel that reads what it writes gets what it is given.
+        ("train", "w", "cannot read y.npy"),
+        ("train", "y", "can be set are: x, w\n"),
+    ] {
+        let input = format!("{input}=y.npy");
+        let target = format!("programs/{program}");
+        let run = ["run", "programs", "--program", program, "--backend", "simt", "--input", &input, "--json"];
+        for args in [&run[..], &["trace", &target, "--input", &input]] {
+            let run = on_pack(args, folder.path());
+            assert_eq!((run.code, run.err.contains(said)), (2, true), "{args:?}: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn an_array_with_elements_that_are_no_finite_numbers_runs_and_is_said_to_have_them() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    for (value, name) in [(f64::NAN, "NaN"), (f64::NEG_INFINITY, "-inf")] {
+        let x = Tensor::from_numbers(Elem::F32, [1.0, value, 2.0, value, 3.0].into_iter());
+        npy::write(&folder.path().join("x.npy"), &x, &Shape(vec![5]))?;
+        let said = format!("x.npy has 2 elements that are NaN or infinite, the first is {name} in x[1]");
+        let args =
+            ["programs", "--program", "reduce", "--backend", "simt", "--set", "n=5", "--input", "x=x.npy", "--json"];
+        let run = on_pack(&[&["run"], &args[..]].concat(), folder.path());
+        assert!([0, 1].contains(&run.code), "{}", run.err);
+        let warnings = run.json()["warnings"].as_array().unwrap().clone();
+        let warning = warnings.iter().find(|warning| warning["kind"] == "not_finite").unwrap();
+        assert_eq!(warning["message"], said.as_str());
+        let run = on_pack(
+            &["trace", "programs/reduce", "--set", "n=5", "--input", "x=x.npy", "--print", "total"],
+            folder.path(),
+        );
+        assert!(run.code == 0 && run.err.contains(&format!("warning: {said}")), "{}", run.err);
+        assert!(run.out.contains(&format!("total[0..]: {name}")), "{}", run.out);
+    }
     Ok(())
 }
 

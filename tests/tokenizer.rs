@@ -94,6 +94,36 @@ fn a_text_goes_through_the_command_line_and_back() {
 }
 
 #[test]
+fn a_file_is_encoded_and_a_text_that_names_one_is_not_taken_for_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "Hello, wörld! ".repeat(1000);
+    fs::write(folder.path().join("a.txt"), &text).expect("a file");
+    let encode = |more: &[&str]| {
+        let of = ["tokenizer", "encode", "--vocab", "cl100k_base"];
+        common::warpbook_in(folder.path(), &[&of, more].concat())
+    };
+    let (file, plain) = (encode(&["--file", "a.txt"]), encode(&[&text]));
+    assert_eq!((file.code, file.out, file.err), (0, plain.out, plain.err));
+    let path = encode(&["a.txt"]);
+    let expected = tiktoken_rs::cl100k_base().expect("tiktoken-rs has it").encode_ordinary("a.txt");
+    assert_eq!((path.code, path.out.split_whitespace().count()), (0, expected.len()));
+    assert!(
+        path.err.contains("warning: `a.txt` is encoded as a text") && path.err.contains("--file a.txt"),
+        "{}",
+        path.err
+    );
+    for (wrong, said) in [
+        (&["--file", "none.txt"][..], "cannot read none.txt"),
+        (&["--file", "."], ". is a folder"),
+        (&["--file", "a.txt", "text"], "cannot be used with"),
+        (&[], "required arguments were not provided"),
+    ] {
+        let run = encode(wrong);
+        assert!(run.code == 2 && run.out.is_empty() && run.err.contains(said), "{wrong:?}: {}", run.err);
+    }
+}
+
+#[test]
 fn wrong_input_is_refused_with_what_is_wrong() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();

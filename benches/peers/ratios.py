@@ -1,6 +1,6 @@
 """Ours over theirs, from one run on one NVIDIA GPU: python3 benches/peers/ratios.py path/to/warpbook [-o FILE.json]
 
-It runs `warpbook bench` and what a user would run instead (torch, Triton, cuBLAS through torch, the driver's bare launches), and prints the
+It runs `warpbook bench` on what is compared, and what a user would run instead (torch, Triton, cuBLAS through torch, the driver's bare launches), and prints the
 ratios. It needs torch, Triton and a C compiler (`cc`), as Triton does. Speeds are useful work over the median time; above 1, ours is faster.
 The launches alternate, ours and theirs, since a host's pace drifts.
 """
@@ -15,6 +15,11 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS = 5
+
+# What is compared, and all that is measured for it: kernels by name, and all rungs of the lessons whose best one counts.
+COPIES = ("copy", "vec4")
+PRODUCTS = (("tiling", "matmul", "fp32"), ("tensor_cores", "tensor", "bf16"))
+ONLY = [f"--kernel=coalescing/{kernel}" for kernel in COPIES] + [f"--lesson={lesson}" for lesson, *_ in PRODUCTS] + ["--lesson=softmax"]
 
 
 def said(*command):
@@ -57,7 +62,7 @@ def pairs(device, peers):
         return next((p for p in peers if p["kind"] == kind and all(p.get(k) == v for k, v in which.items())), None)
 
     copy = peer("copy_d2d", mb=256)
-    for kernel in ("copy", "vec4"):
+    for kernel in COPIES:
         rung = largest(device, "coalescing", kernel)
         if rung and rung["largest_buffer_bytes"] == 256 << 20:
             yield f"coalescing/{kernel}, 256 MiB, over torch's copy", rung["bytes_per_s"], copy["gbps"] * 1e9
@@ -69,7 +74,7 @@ def pairs(device, peers):
 
 def products(device, peer):
     """Products of matrices: the best rung of each ladder over torch's, which is cuBLAS."""
-    for lesson, ladder, dtype in (("tiling", "matmul", "fp32"), ("tensor_cores", "tensor", "bf16")):
+    for lesson, ladder, dtype in PRODUCTS:
         for n in (4096, 8192):
             found = best(device, lesson, ladder, "flops_per_s", n=n)
             theirs = peer("gemm", dtype=dtype, n=n)
@@ -100,7 +105,7 @@ def main():
     warpbook = options.warpbook.resolve()
 
     # A rung that fails its check ends the bench with 1, and the others' figures stand.
-    bench = subprocess.run([warpbook, "bench", "--backend", options.backend, "--json"], stdout=subprocess.PIPE, text=True, check=False)
+    bench = subprocess.run([warpbook, "bench", *ONLY, "--backend", options.backend, "--no-tracer", "--json"], stdout=subprocess.PIPE, text=True, check=False)
     bench = json.loads(bench.stdout)
     peers = [json.loads(line) for line in said(sys.executable, HERE / "torch_peers.py").splitlines()]
     rounds, launch = launches(warpbook)

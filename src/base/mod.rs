@@ -4,6 +4,7 @@ pub mod day;
 pub mod diag;
 pub mod expr;
 pub mod files;
+pub mod foreign;
 pub mod half;
 pub mod harmless;
 pub mod lines;

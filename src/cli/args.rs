@@ -19,6 +19,7 @@ pub use zero_fit::ZeroFitArgs;
 use crate::base::tensor::Init;
 use crate::notes::Format;
 use crate::session::devices::Choice;
+use crate::session::model::STAND_IN;
 use crate::trace::record::Backend;
 
 /// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
@@ -162,9 +163,13 @@ pub struct TraceArgs {
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = assignment)]
     pub constants: Vec<(String, f64)>,
     /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
-    /// buffer that is not named here holds zeros.
+    /// buffer that is not named here holds zeros, unless --set-uniform gives it others.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
     pub buffers: Vec<(String, u64, Init)>,
+    /// What a member of a uniform, or of a storage buffer of a fixed size, holds: `params.n=64`; of a vector or an array all numbers, `params.size=1,2,3`,
+    /// or one of them, `params.a[1].b=0.5`. May be given more than once.
+    #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
+    pub members: Vec<(String, Vec<f64>)>,
     /// A lesson's parameter's value.
     #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
@@ -180,8 +185,8 @@ pub struct TraceArgs {
     /// Lanes in a warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
-    /// The device to predict the time for, as assets/devices/ names it; an H100 where none is given.
-    #[arg(long, value_name = "ID")]
+    /// The device to predict the time for.
+    #[arg(long, value_name = "ID", help = format!("The device to predict the time for, as assets/devices/ names it; {STAND_IN} where none is given"))]
     pub device: Option<String>,
     /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
     /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
@@ -224,9 +229,15 @@ pub struct BenchArgs {
     /// Only this lesson's kernels; may be given more than once.
     #[arg(long = "lesson", value_name = "LESSON")]
     pub lessons: Vec<String>,
+    /// Only this kernel or program, beside those of the lessons that are named; may be given more than once.
+    #[arg(long = "kernel", value_name = "LESSON/ID", value_parser = in_lesson)]
+    pub kernels: Vec<(String, String)>,
     /// Measure what the devices can do, and no kernel of a lesson.
-    #[arg(long, conflicts_with = "lessons")]
+    #[arg(long, conflicts_with_all = ["lessons", "kernels"])]
     pub ceilings: bool,
+    /// Leave out the tracer's own speed.
+    #[arg(long)]
+    pub no_tracer: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -351,6 +362,17 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
         other => number(other)?,
     };
     Ok((name.trim().to_owned(), value))
+}
+
+fn in_lesson(text: &str) -> Result<(String, String), String> {
+    let (lesson, id) = text.split_once('/').ok_or("expected LESSON/ID")?;
+    Ok((lesson.trim().to_owned(), id.trim().to_owned()))
+}
+
+fn member(text: &str) -> Result<(String, Vec<f64>), String> {
+    let (path, numbers) = text.split_once('=').ok_or("expected BUFFER[.MEMBER]=N1[,N2,…]")?;
+    let numbers = numbers.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
+    Ok((path.trim().to_owned(), numbers))
 }
 
 fn rung(text: &str) -> Result<(String, String), String> {

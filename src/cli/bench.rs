@@ -1,24 +1,24 @@
 //! `warpbook bench`
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::args::BenchArgs;
 use super::{Context, DONE, FAILED, MISUSED, out};
+use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, si};
-use crate::session;
+use crate::lesson::Pack;
 use crate::session::bench::{self, DeviceBench, Rung, Size, Traced};
+use crate::session::run::{self, Which};
 use crate::trace::record::Backend;
 
 pub(super) fn bench(context: &Context, args: &BenchArgs) -> Result<ExitCode, ExitCode> {
     let mut pack = context.pack()?;
-    for id in &args.lessons {
-        session::run::lesson(&pack, id).map_err(out::misused)?;
-    }
-    let wanted = |id: &String| !args.ceilings && (args.lessons.is_empty() || args.lessons.contains(id));
-    pack.lessons.retain(|lesson| wanted(&lesson.id));
+    keep_only(&mut pack, args).map_err(out::misused)?;
     let named = args.backend.named();
     let backends = named.map_or(vec![Backend::Wgpu, Backend::Cuda], |backend| vec![backend]);
-    let (output, found) = bench::bench(&context.devices, &pack, &backends, &context.cancel, &mut out::note);
+    let (output, found) =
+        bench::bench(&context.devices, &pack, &backends, !args.no_tracer, &context.cancel, &mut out::note);
     out::problems(&found);
     if args.json {
         out::json(&output);
@@ -40,6 +40,26 @@ pub(super) fn bench(context: &Context, args: &BenchArgs) -> Result<ExitCode, Exi
         true => DONE,
         false => FAILED,
     })
+}
+
+/// Leaves of a pack what is to be measured.
+fn keep_only(pack: &mut Pack, args: &BenchArgs) -> Result<(), Diagnostic> {
+    for id in &args.lessons {
+        run::lesson(pack, id)?;
+    }
+    for (lesson, id) in &args.kernels {
+        let lesson = run::lesson(pack, lesson)?;
+        if lesson.program(id).is_none() {
+            Which { kernels: vec![id.clone()], ..Which::default() }.of(lesson)?;
+        }
+    }
+    let all = args.lessons.is_empty() && args.kernels.is_empty();
+    for lesson in pack.lessons.iter_mut().map(Arc::make_mut) {
+        let whole = all || args.lessons.contains(&lesson.id);
+        let named = |id: &str| args.kernels.iter().any(|(of, kernel)| (of, kernel.as_str()) == (&lesson.id, id));
+        lesson.programs.retain(|program| !args.ceilings && (whole || named(&program.id)));
+    }
+    Ok(())
 }
 
 fn device(found: &DeviceBench) {

@@ -35,6 +35,9 @@ pub(super) fn tokenizer(command: TokenizerCommand) -> Result<ExitCode, ExitCode>
     .map_err(out::misused)
 }
 
+/// The name of standard input among files.
+const STDIN: &str = "-";
+
 /// Asking for a device must not be answered by the cores silently.
 fn only_cores(backend: ComputerArg) -> Result<(), Diagnostic> {
     match backend {
@@ -190,6 +193,7 @@ fn each_file(
 fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
     let (vocabulary, own) = vocabulary(&args.vocabulary)?;
     let pattern = pattern_of(&args.vocabulary, own);
+    warn_of_path(args);
     let (mut ids, mut count) = (Vec::new(), 0);
     let mut take = |encoded: Vec<Vec<u32>>| {
         for mut encoded in encoded {
@@ -208,7 +212,10 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
             if let Some(setting) = missing_setting(backend) {
                 return again::with(setting);
             }
-            let most = if args.text == "-" { usize::MAX } else { args.text.len() };
+            let most = match given(args) {
+                Given::Text(text) => text.len(),
+                Given::File(_) => usize::MAX,
+            };
             encoding_on(backend, &vocabulary, pattern, most, |device| {
                 each_text(args, pattern, |text| device.encode(text).map(&mut take))?;
                 if let Some(remark) = device.remark() {
@@ -235,20 +242,46 @@ fn each_text(
     pattern: Pattern,
     mut take: impl FnMut(&str) -> Result<(), Diagnostic>,
 ) -> Result<(), Diagnostic> {
-    if args.text != "-" {
-        return take(&args.text);
-    }
-    let outcome = stream::read(std::io::stdin().lock(), "standard input", pattern, |text| match take(text) {
+    let file = match given(args) {
+        Given::Text(text) => return take(text),
+        Given::File(file) => file,
+    };
+    let name = if file.as_os_str() == STDIN { "standard input".to_owned() } else { file.display().to_string() };
+    let outcome = stream::read(open(file)?, &name, pattern, |text| match take(text) {
         Ok(()) => ControlFlow::Continue(()),
         Err(problem) => ControlFlow::Break(problem),
     })?;
     outcome.break_value().map_or(Ok(()), Err)
 }
 
+/// Where the text to encode is.
+enum Given<'a> {
+    Text(&'a str),
+    File(&'a Path),
+}
+
+fn given(args: &EncodeArgs) -> Given<'_> {
+    match (&args.file, args.text.as_deref()) {
+        (Some(file), _) => Given::File(file),
+        (None, Some(STDIN)) => Given::File(Path::new(STDIN)),
+        (None, text) => Given::Text(text.unwrap_or_default()),
+    }
+}
+
+/// A text that is a file's name is more often a file than a text.
+fn warn_of_path(args: &EncodeArgs) {
+    if let Given::Text(text) = given(args)
+        && Path::new(text).metadata().is_ok_and(|found| !found.is_dir())
+    {
+        let message = format!("`{text}` is encoded as a text, and there is a file of that name");
+        out::problems(&[Diagnostic::warning(message).hint(format!("to encode what is in it: --file {text}"))]);
+    }
+}
+
 fn decode_ids(args: &DecodeArgs) -> Result<ExitCode, Diagnostic> {
     only_cores(args.vocabulary.backend)?;
     let (vocabulary, _) = vocabulary(&args.vocabulary)?;
-    let ids = if args.ids.as_os_str() == "-" {
+    let ids = if args.ids.as_os_str() == STDIN {
         let mut text = String::new();
         let read = std::io::stdin().lock().read_to_string(&mut text);
         read.map_err(|error| Diagnostic::error(format!("cannot read standard input: {error}")))?;
@@ -318,7 +351,7 @@ fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Option<Pattern>), Di
 }
 
 fn open(path: &Path) -> Result<Box<dyn Read>, Diagnostic> {
-    if path.as_os_str() == "-" {
+    if path.as_os_str() == STDIN {
         return Ok(Box::new(std::io::stdin().lock()));
     }
     let cannot = |error: std::io::Error| Diagnostic::error(format!("cannot read {}: {error}", path.display()));

@@ -18,7 +18,7 @@ use crate::session::output::Printed;
 use crate::session::shader_file::{self, TraceOptions};
 use crate::trace::provenance::Origin;
 use crate::trace::record::Ceilings;
-use crate::trace::{PassRecord, Record, Trace};
+use crate::trace::{PassRecord, Record, Trace, Unwritten};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let (pack, _) = crate::session::load(&context.files);
@@ -33,6 +33,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         seed: args.seed,
         explain: args.explain.clone(),
         io: args.io.io(),
+        members: args.members.clone(),
     };
     let models = context.models();
     // Nothing is measured, so nothing of this machine decides: the same command says the same anywhere.
@@ -43,6 +44,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             ExitCode::from(MISUSED)
         })?;
     out::problems(&outcome.warnings);
+    outcome.notes.iter().for_each(|note| out::note(&format!("note: {note}")));
     let (record, pass) = (&outcome.done.record, outcome.pass);
     let trace = match pass {
         Some(place) => record.pass(place).and_then(|pass| pass.trace.clone()),
@@ -60,7 +62,15 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         let provenance = (!args.explain.is_empty()).then_some(outcome.origins.as_slice());
         let passes = pass.is_none().then(|| record.passes.iter().map(Pass::of).collect());
         let parts = Part::of(&source);
-        out::json(&Output { trace: &trace, parts, passes, predicted, provenance, printed });
+        out::json(&Output {
+            trace: &trace,
+            unwritten: &record.unwritten,
+            parts,
+            passes,
+            predicted,
+            provenance,
+            printed,
+        });
     } else {
         if pass.is_none() {
             show_passes(record);
@@ -72,6 +82,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         printed.iter().for_each(print);
         outcome.origins.iter().for_each(show_origin);
     }
+    record.unwritten.iter().for_each(|left| out::note(&format!("note: {}", left.words())));
     let meant = |place: usize| pass.is_none_or(|pass| pass == place);
     let findings: Vec<_> = record.findings().filter(|(place, _)| meant(*place)).collect();
     for (place, finding) in &findings {
@@ -97,12 +108,13 @@ fn line_name(text: &str, line: u32) -> String {
     located(text, line).map_or_else(|| line.to_string(), name)
 }
 
-/// What is printed as JSON: the trace, where its lines go on in parts of the kernel, of a program its passes, what the model of a device says of it, and the origins and contents that were
+/// What is printed as JSON: the trace, elements of outputs that were never written, where its lines go on in parts of the kernel, of a program its passes, what the model of a device says of it, and the origins and contents that were
 /// asked for.
 #[derive(Serialize)]
 struct Output<'a> {
     #[serde(flatten)]
     trace: &'a Trace,
+    unwritten: &'a [Unwritten],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

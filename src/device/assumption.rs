@@ -107,7 +107,8 @@ impl Assumption {
             Self::TracedSectors => "A sector is 32 bytes, as on NVIDIA's devices: this device's own is not published.",
             Self::UsefulFlops => "Low end: only the useful operations count, all fused, at the peak rate.",
             Self::EveryOperation => {
-                "High end: each traced operation takes an instruction slot, and idle lanes take theirs too."
+                "High end: each traced operation takes an instruction slot, and idle lanes take theirs too. A packed product of four \
+                 bytes is one, as DP4A is."
             }
             Self::EveryWavefront => "High end: an SM's shared memory serves one wavefront of 32 banks in a clock.",
             Self::EqualBlocks => {

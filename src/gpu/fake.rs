@@ -85,6 +85,7 @@ impl Backend for Fake {
             timing: None,
             series: Vec::new(),
             looks: Vec::new(),
+            unwritten: Vec::new(),
             warnings: Vec::new(),
         })
     }

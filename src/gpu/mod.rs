@@ -11,6 +11,7 @@ pub mod fake;
 pub mod history;
 pub mod limits;
 mod needs;
+mod outputs;
 mod own;
 mod pace;
 pub mod protocol;

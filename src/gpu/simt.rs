@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backend::{Event as Progress, Failure};
+use super::outputs::Outputs;
 use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Init, Tensor};
@@ -68,6 +69,7 @@ pub(super) struct Machine<'a> {
     pub programs: Vec<Option<Arc<Program>>>,
     pub tensors: Vec<Tensor>,
     passes: Vec<PassRecord>,
+    outputs: Outputs,
     /// Warp instructions that are left.
     fuel: u64,
     cancel: &'a AtomicBool,
@@ -90,6 +92,7 @@ impl<'a> Machine<'a> {
             programs: compile(job)?,
             tensors: tensors.collect::<Result<_, Diagnostic>>()?,
             passes: passes.collect(),
+            outputs: Outputs::new(job),
             fuel: spec.fuel,
             spec,
             cancel,
@@ -126,6 +129,7 @@ impl<'a> Machine<'a> {
         }
         let mut outcome = outcome?;
         self.fuel = outcome.fuel;
+        self.outputs.launched(launch, &program, &outcome.written);
         if let Some(timeline) = &mut outcome.timeline {
             for ((buffer, columns), binding) in timeline.buffers.iter_mut().zip(columns).zip(&launch.bindings) {
                 (buffer.columns, buffer.of) = (columns, self.job.buffers[binding.buffer].name.clone());
@@ -169,6 +173,8 @@ impl<'a> Machine<'a> {
             // What never had its turn ran completely: there was nothing to do.
             record.trace.get_or_insert_with(|| Trace { complete: walked.ended, ..Trace::default() });
         }
+        // Who left off midway left more than was meant.
+        let unwritten = if walked.ended { self.outputs.unwritten(self.job) } else { Vec::new() };
         let work = self.job.work.unwrap_or_else(|| {
             self.passes.iter().fold(crate::base::units::Work::default(), |sum, pass| sum + pass.work)
         });
@@ -182,6 +188,7 @@ impl<'a> Machine<'a> {
             checks: walked.checks(),
             work,
             timing: None,
+            unwritten,
             warnings: Vec::new(),
         }
     }
@@ -190,6 +197,7 @@ impl<'a> Machine<'a> {
 impl Host for Machine<'_> {
     fn pass(&mut self, turn: Turn) -> Result<bool, Failure> {
         let (job, place) = (self.job, turn.pass);
+        self.outputs.moved(&job.passes[place].action);
         let goes_on = match &job.passes[place].action {
             Action::Launch(launch) => self.launch(turn, launch)?,
             Action::Copy { from, to } => {

@@ -44,6 +44,8 @@ pub enum Content {
     Vocabulary(String, Table),
     /// The array in a `.npy` file that the user named.
     Npy(PathBuf),
+    /// These words.
+    Words(Arc<[u32]>),
 }
 
 /// Bytes that are not made.
@@ -119,6 +121,7 @@ impl BufferSpec {
                 let message = format!("the table of {name} for `{buffer}` has {has} elements, and the buffer {count}");
                 Err(Diagnostic::error(message).hint(format!("write count: \"{has}\"")))
             }
+            Content::Words(words) => Ok(Tensor { elem, words: words.to_vec() }),
             Content::Npy(path) => {
                 let tensor = npy::read(path, elem)?;
                 if tensor.words.len() as u64 * 4 == self.bytes() {

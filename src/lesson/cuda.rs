@@ -22,6 +22,22 @@ pub(super) fn is_cuda((file, _): &Shader) -> bool {
     file.ends_with(".cu")
 }
 
+fn begins_as_poison(buffer: &Buffer) -> bool {
+    matches!(buffer.init, InitDecl::Plain(Init::Poison))
+}
+
+/// The `parameters` that a kernel on these buffers is likely to have.
+fn likely(buffers: &[Buffer]) -> String {
+    let each = buffers.iter().map(|buffer| {
+        let does = if begins_as_poison(buffer) { "Write" } else { "Read" };
+        format!("\"{}\": {does}", buffer.name)
+    });
+    let each: Vec<String> = each.collect();
+    // Those of a program are declared there, and the kernel names its own.
+    let each = if each.is_empty() { "\"x\": Read, \"y\": Write".to_owned() } else { each.join(", ") };
+    format!("parameters: {{{each}}}")
+}
+
 impl Reader<'_> {
     /// A kernel's entry point and its text in CUDA C++, where there is one: the shader itself, or the twin beside it.
     pub(super) fn languages(&self, fields: &Fields<'_>, shader: Option<&Shader>) -> (Option<String>, Option<Twin>) {
@@ -79,7 +95,8 @@ impl Reader<'_> {
             (true, Some(node)) => self.launch(kernel, buffers, node).map(Some),
             (true, None) => {
                 let message = "a kernel in CUDA C++ only has to say how it is launched";
-                fields.text("shader")?.error(message, "add cuda: (block: (\"128\", \"1\", \"1\"))");
+                let hint = format!("add cuda: ({}, block: (\"128\", \"1\", \"1\"))", likely(buffers));
+                fields.text("shader")?.error(message, hint);
                 None
             }
             (false, Some(node)) => {
@@ -93,7 +110,7 @@ impl Reader<'_> {
 
     fn launch(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CudaOnly> {
         let fields = node.fields()?;
-        let parameters = self.parameters(buffers, &fields);
+        let parameters = self.parameters(buffers, node, &fields);
         let block = fields.required("block").and_then(Node::triple);
         let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
         let shared = fields.optional("shared");
@@ -112,13 +129,25 @@ impl Reader<'_> {
 
     /// The buffers that a kernel in CUDA C++ takes, in order, and what it does to each. Its text does not say so; lessons of the first format
     /// took the buffers that begin as poison for those that are written.
-    fn parameters(&self, buffers: &[Buffer], fields: &Fields<'_>) -> Option<Vec<(String, BindingKind)>> {
+    fn parameters(
+        &self,
+        buffers: &[Buffer],
+        cuda: Node<'_>,
+        fields: &Fields<'_>,
+    ) -> Option<Vec<(String, BindingKind)>> {
         let kind = |written| if written { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
-        if self.version == 1 && fields.optional("parameters").is_none() {
-            let guessed = |buffer: &Buffer| matches!(buffer.init, InitDecl::Plain(Init::Poison));
-            return Some(buffers.iter().map(|buffer| (buffer.name.clone(), kind(guessed(buffer)))).collect());
-        }
-        let listed = fields.required("parameters")?.map()?;
+        let listed = match fields.optional("parameters") {
+            Some(node) => node.map()?,
+            None if self.version == 1 => {
+                let all = buffers.iter().map(|buffer| (buffer.name.clone(), kind(begins_as_poison(buffer))));
+                return Some(all.collect());
+            }
+            None => {
+                let hint = format!("add {}: what the kernel takes, in order, and does to each", likely(buffers));
+                cuda.error("the field `parameters` is missing", hint);
+                return None;
+            }
+        };
         let each = listed.into_iter().map(|(name, node)| {
             let written = match node.raw {
                 "Read" => false,

@@ -80,6 +80,7 @@ impl fmt::Display for Reason {
                 WarningKind::NoLibrary => "there is no time of a library",
                 WarningKind::LostDevice => "the device failed meanwhile",
                 WarningKind::SharedDevice => "ranks took turns on one device",
+                WarningKind::NotFinite => "an input has elements that are no finite numbers",
             },
         })
     }
@@ -118,7 +119,11 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::NotHere
         | WarningKind::LostDevice
         | WarningKind::SharedDevice => true,
-        WarningKind::HostClock | WarningKind::FitsInCache | WarningKind::BoundsChecks | WarningKind::NoLibrary => false,
+        WarningKind::HostClock
+        | WarningKind::FitsInCache
+        | WarningKind::BoundsChecks
+        | WarningKind::NoLibrary
+        | WarningKind::NotFinite => false,
     }
 }
 

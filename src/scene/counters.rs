@@ -281,6 +281,8 @@ mod tests {
             sectors: 12,
             aligned: None,
             asked: 256,
+            uniform_requests: 0,
+            passes: 0,
             shared_requests: 1,
             wavefronts: 32,
             conflicts: 31,

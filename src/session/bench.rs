@@ -132,11 +132,12 @@ impl BenchOutput {
     }
 }
 
-/// Runs the bench on the backends named, those of them that have a device; `say` gets a line for each thing that begins.
+/// Runs the bench on the backends named, those of them that have a device, and on the `tracer` if it is wanted; `say` gets a line for each thing that begins.
 pub fn bench(
     devices: &Devices,
     pack: &Pack,
     backends: &[Backend],
+    tracer: bool,
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> (BenchOutput, Vec<Diagnostic>) {
@@ -161,12 +162,14 @@ pub fn bench(
             Err(why) => output.missing.push(Missing { backend, message: why.message, hint: why.hint }),
         }
     }
-    each_program(pack, |lesson, program| {
-        say(&format!("simt: {}/{}", lesson.id, program.id));
-        let purpose = Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
-        let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
-        output.tracer.extend(traced(&runner, program, &mut problems));
-    });
+    if tracer {
+        each_program(pack, |lesson, program| {
+            say(&format!("simt: {}/{}", lesson.id, program.id));
+            let purpose = Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
+            let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
+            output.tracer.extend(traced(&runner, program, &mut problems));
+        });
+    }
     (output, problems)
 }
 

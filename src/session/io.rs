@@ -1,12 +1,16 @@
 //! Contents of buffers from files, into files, and onto the screen.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::jobs::overwriting;
 use super::output::Printed;
 use super::run::Done;
 use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
 use crate::job::{Content, Job, Look, Moment, no_buffer};
 use crate::lesson::Program;
+use crate::trace::record::{Warning, WarningKind};
 
 /// Which contents come from where, and go where. Buffers by name.
 #[derive(Clone, Debug, Default)]
@@ -53,15 +57,20 @@ impl Io {
         }
     }
 
-    /// Has a job do so, as far as it has the buffers.
+    /// Has a job do so, as far as it has the buffers; says which files have elements that are no finite numbers.
     ///
     /// # Errors
-    /// An array that cannot be read, or that is not of its buffer's type and size.
-    pub fn apply(&self, job: &mut Job) -> Result<(), Vec<Diagnostic>> {
+    /// An array that cannot be read, that is not of its buffer's type and size, or that a pass overwrites before anything reads it.
+    pub fn apply(&self, job: &mut Job) -> Result<Vec<Warning>, Vec<Diagnostic>> {
+        let mut warnings = Vec::new();
+        if let Some(problem) = self.inputs.iter().find_map(|(name, _)| in_vain(job, name)) {
+            return Err(vec![problem]);
+        }
         for (name, file) in &self.inputs {
             for buffer in job.buffers.iter_mut().filter(|buffer| buffer.name == *name) {
                 (buffer.content, buffer.place) = (Content::Npy(file.clone()), None);
-                buffer.fill(0, 0).map_err(|problem| vec![problem])?;
+                let tensor = buffer.fill(0, 0).map_err(|problem| vec![problem])?;
+                warnings.extend(not_finite(&tensor, name, file));
             }
         }
         let place = |name: &str| job.buffers.iter().position(|buffer| buffer.name == name);
@@ -86,7 +95,7 @@ impl Io {
             }
         }
         job.looks = dumps.chain(prints).collect();
-        Ok(())
+        Ok(warnings)
     }
 
     /// What was to be shown.
@@ -103,4 +112,37 @@ impl Io {
         });
         printed.collect()
     }
+}
+
+/// That a buffer's file has elements that are no finite numbers; None where it has not.
+fn not_finite(tensor: &Tensor, buffer: &str, file: &Path) -> Option<Warning> {
+    let mut found = (0..tensor.len()).filter(|i| !tensor.get(*i).is_finite());
+    let first = found.next()?;
+    let (value, all) = (tensor.get(first), count(1 + found.count() as u64));
+    let file = file.display();
+    let message =
+        format!("{file} has {all} elements that are NaN or infinite, the first is {value} in {buffer}[{first}]");
+    let hint =
+        "what depends on them is no finite number either, and formulas that check it have no value there".to_owned();
+    Some(Warning { kind: WarningKind::NotFinite, message, hint })
+}
+
+/// What is wrong with an input for a buffer whose first content nothing reads.
+fn in_vain(job: &Job, name: &str) -> Option<Diagnostic> {
+    let buffer = job.buffers.iter().position(|buffer| buffer.name == name)?;
+    let pass = overwriting(job, buffer)?;
+    let by = if job.is_single() {
+        format!("the kernel `{}`", job.program)
+    } else {
+        format!("the pass `{}` of `{}`", pass.id, job.program)
+    };
+    let problem = Diagnostic::error(format!(
+        "{by} overwrites the buffer `{name}` before anything reads it: an --input for it has no effect"
+    ));
+    let free = (0..job.buffers.len()).filter(|buffer| overwriting(job, *buffer).is_none());
+    let free: Vec<&str> = free.map(|buffer| job.buffers[buffer].name.as_str()).collect();
+    Some(problem.hint(match free.as_slice() {
+        [] => "it has no buffer that can be set".to_owned(),
+        free => format!("the buffers that can be set are: {}", free.join(", ")),
+    }))
 }

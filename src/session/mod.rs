@@ -20,6 +20,7 @@ pub mod explain;
 pub mod export;
 pub mod feasible;
 mod fill;
+pub mod given;
 pub mod io;
 pub mod jobs;
 pub mod ladder;

@@ -17,7 +17,7 @@ use crate::trace::record::{Ceilings, Device, Record};
 const FOLDER: &str = "assets/devices";
 
 /// The device that is modelled where the measured one has no model.
-const STAND_IN: &str = "h200-sxm";
+pub const STAND_IN: &str = "h200-sxm";
 
 /// The devices of a pack, the built-in ones among them unless the pack has its own of the same id; and what is wrong with their files.
 #[must_use]

@@ -349,10 +349,12 @@ pub fn run(
         let ran = jobs::build(lesson, &variant, &params, &purpose).and_then(|mut job| {
             let applied = options.io.apply(&mut job);
             output.misused |= applied.is_err();
-            applied.and_then(|()| match (&mut together, &program.split) {
+            let found = applied?.into_iter().filter(|warning| !output.warnings.contains(warning)).collect::<Vec<_>>();
+            output.warnings.extend(found);
+            match (&mut together, &program.split) {
                 (Some(together), Some(_)) => together.run(&runner, &variant, &params, job),
                 _ => runner.job(job),
-            })
+            }
         });
         let rank = together.as_ref().filter(|_| program.split.is_some()).map(Together::rank);
         let ran = ran.map_err(|mut problems| {

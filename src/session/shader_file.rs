@@ -5,17 +5,20 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::explain::explain;
+use super::given;
 use super::io::Io;
 use super::jobs;
 use super::model;
 use super::run::{self, Done, Which};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::files;
+use crate::base::foreign::{binary, foreign};
 use crate::base::parts;
 use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::device::Launch;
+use crate::gpu::{limits, simt as tracer};
 use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
 use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::simt::{self, Program};
@@ -45,6 +48,8 @@ pub struct TraceOptions {
     pub explain: Vec<(String, u64)>,
     /// Contents that come from files, go into files, or are to be shown.
     pub io: Io,
+    /// Numbers for members of a file's buffers.
+    pub members: Vec<given::Setting>,
 }
 
 /// What was traced.
@@ -60,6 +65,8 @@ pub struct Outcome {
     pub needs: Option<Work>,
     /// Which options probably do not do what was meant.
     pub warnings: Vec<Diagnostic>,
+    /// What a file's buffers hold that nobody gave anything.
+    pub notes: Vec<String>,
 }
 
 impl Outcome {
@@ -70,12 +77,16 @@ impl Outcome {
     }
 }
 
+/// The largest file that is looked at to say what it is, where it is no text: in bytes.
+const LARGEST_BINARY: u64 = 64 << 20;
+
 /// What a target comes to.
 struct Target {
     job: Job,
     pass: Option<usize>,
     needs: Option<Work>,
     warnings: Vec<Diagnostic>,
+    notes: Vec<String>,
 }
 
 /// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the elements that are
@@ -92,7 +103,7 @@ pub fn trace(
 ) -> Result<Outcome, Vec<Diagnostic>> {
     let lesson = target.split_once('/').filter(|_| !target.ends_with(".wgsl"));
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
-    let Target { mut job, pass, needs, warnings } = match lesson {
+    let Target { mut job, pass, needs, mut warnings, notes } = match lesson {
         Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
         None => of_file(target, options)?,
     };
@@ -100,11 +111,12 @@ pub fn trace(
     if let Some(name) = options.io.names().find(|name| !known(name)) {
         return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
     }
-    options.io.apply(&mut job)?;
+    let found = options.io.apply(&mut job)?.into_iter();
+    warnings.extend(found.map(|warning| Diagnostic::warning(warning.message).hint(warning.hint)));
     let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
     let origins = origins.collect::<Result<Vec<_>, _>>()?;
     let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
-    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings })
+    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes })
 }
 
 fn spec(options: &TraceOptions) -> TraceSpec {
@@ -114,12 +126,26 @@ fn spec(options: &TraceOptions) -> TraceSpec {
 /// The job of a WGSL file.
 fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let source = files::read_text(Path::new(target)).map_err(|error| {
-        one(Diagnostic::error(format!("cannot read {target}: {error}"))
-            .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them"))
-    })?;
+    let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
+    of_source(target, &source, options).map_err(|problems| match foreign(target, &source) {
+        Some(other) if simt::entry_points(target, &source).is_err() => one(other),
+        _ => problems,
+    })
+}
+
+fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
+    let bytes = files::read_file(Path::new(target), LARGEST_BINARY).unwrap_or_default();
+    binary(target, &bytes).filter(|_| !bytes.is_empty()).unwrap_or_else(|| {
+        Diagnostic::error(format!("cannot read {target}: {error}"))
+            .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them")
+    })
+}
+
+/// The job of a WGSL text.
+fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
     let file = target.to_owned();
-    let source = parts::compose_on_disk(&file, source).map_err(one)?;
+    let source = parts::compose_on_disk(&file, source.to_owned()).map_err(one)?;
     let entry = pick_entry(&file, &source, options.entry.as_deref())?;
     let Some(grid) = options.grid else {
         return Err(one(
@@ -131,13 +157,36 @@ fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnosti
     let buffers = sized(&file, program.bindings(), options)?;
     let wgsl = Wgsl { file, source: source.into(), entry: entry.clone(), overrides, consts, twin: None };
     let launch = program.launch(&entry, wgsl, grid);
-    let job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
-    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new() })
+    let mut job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
+    let notes = begin(&program, &mut job, options)?;
+    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
+}
+
+/// Sets the members that are named, and says what the buffers hold that nothing gave anything.
+fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
+    // A buffer that is too large must not be filled first.
+    if let Some(problem) = limits::check(job, &tracer::device()).into_iter().next() {
+        return Err(vec![problem]);
+    }
+    let has_file = |name: &str| options.io.inputs.iter().any(|(buffer, _)| buffer == name);
+    let set = given::set(program.bindings(), &mut job.buffers, &options.members, options.seed)?;
+    let mut both =
+        program.bindings().iter().zip(&set).filter(|(binding, set)| !set.is_empty() && has_file(&binding.name));
+    if let Some((binding, _)) = both.next() {
+        let problem = Diagnostic::error(format!("`{}` is set by an --input and by --set-uniform", binding.name));
+        return Err(vec![problem.hint("leave one of them out: a file sets all of a buffer")]);
+    }
+    let is_given = |name: &str| has_file(name) || options.buffers.iter().any(|(buffer, ..)| buffer == name);
+    Ok(given::not_given(program, &job.buffers, &set, &is_given))
 }
 
 /// The job of a lesson's kernel, program or pass, with what the options change.
 fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
+    if let Some((path, _)) = options.members.first() {
+        let problem = Diagnostic::error(format!("--set-uniform {path} is of a .wgsl file, not of a lesson"));
+        return Err(one(problem.hint("set the lesson's parameters with --set, and buffers with --input")));
+    }
     let (id, pass) = rest.split_once('/').map_or((rest, None), |(id, pass)| (id, Some(pass)));
     let which = Which { programs: vec![id.to_owned()], rungs: options.rungs.clone(), ..Which::default() };
     let which =
@@ -174,7 +223,7 @@ fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Targ
     }
     let unchanged = options.grid.is_none() && changed.is_none() && options.buffers.is_empty();
     let needs = job.passes.get(pass.unwrap_or(0)).map(|pass| pass.work).filter(|_| unchanged);
-    Ok(Target { job, pass, needs, warnings })
+    Ok(Target { job, pass, needs, warnings, notes: Vec::new() })
 }
 
 /// The lesson with other constants and another entry point of a kernel by itself; None if there is nothing to change.

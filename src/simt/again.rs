@@ -109,7 +109,7 @@ impl Again<'_> {
     }
 
     fn on<'s>(&'s self, buffers: &'s [Buffer<'s>]) -> Scene<'s> {
-        Scene { buffers, poisoned: &[], between: None, ..*self.scene }
+        Scene { buffers, poisoned: &[], between: None, stored: None, ..*self.scene }
     }
 
     fn fuel(&self) -> u64 {

@@ -13,7 +13,7 @@ use super::code::Code;
 use super::fragment::LANES;
 use super::ir::Width;
 use super::observers::{
-    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder,
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Written,
 };
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, arrival, classes, emit, memory};
@@ -66,6 +66,8 @@ pub struct Outcome {
     pub timeline: Option<Timeline>,
     /// How often the elements of matrices were fetched, where that was asked for.
     pub heat: Option<Heat>,
+    /// By binding, where the run stored to; empty unless races were looked for over the whole grid.
+    pub written: Vec<Written>,
     /// The fuel that is left.
     pub fuel: u64,
 }
@@ -211,12 +213,14 @@ impl Launch<'_> {
         let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
         let buffers = memory::open(program.bindings(), tensors);
         let between = (looked_for && all > 1).then(|| Between::new(&code, &buffers, grain(&code)));
+        let stored = looked_for.then(|| Stored::new(&sizes));
         let scene = Scene {
             code: &code,
             variables: &program.ir.variables,
             buffers: &buffers,
             poisoned: &poisoned,
             between: between.as_ref(),
+            stored: stored.as_ref(),
             size,
             grid: self.grid,
             cancel: self.cancel,
@@ -254,7 +258,8 @@ impl Launch<'_> {
             }
         }
         trace.seconds = started.elapsed().as_secs_f64();
-        Ok(Outcome { trace, timeline, heat: None, fuel })
+        let written = stored.map(Stored::finish).unwrap_or_default();
+        Ok(Outcome { trace, timeline, heat: None, written, fuel })
     }
 
     /// The workgroups whose events are kept, in order.
@@ -416,6 +421,7 @@ impl Launch<'_> {
                 buffers: scene.buffers,
                 poisoned: scene.poisoned,
                 between: scene.between,
+                stored: scene.stored,
                 in_order: self.program.in_order,
                 shared_bytes: self.program.shared_bytes(),
                 grain: grain(scene.code),

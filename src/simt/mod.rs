@@ -18,6 +18,7 @@ mod fragment;
 mod halves;
 mod ir;
 mod launch;
+pub mod layout;
 mod lower;
 mod memory;
 mod numerics;
@@ -34,5 +35,6 @@ mod workgroup;
 
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
+pub use observers::Written;
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};

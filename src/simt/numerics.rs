@@ -22,6 +22,12 @@ pub fn field_mask(offset: u32, count: u32) -> u32 {
     extract(u32::MAX, 0, clip(offset, count)).checked_shl(offset).unwrap_or(0)
 }
 
+/// The products of four bytes each, read as numbers by `number`, added up.
+pub fn dot4(x: u32, y: u32, number: impl Fn(u8) -> i32) -> u32 {
+    let products = x.to_le_bytes().into_iter().zip(y.to_le_bytes()).map(|(x, y)| number(x) * number(y));
+    products.sum::<i32>().cast_unsigned()
+}
+
 /// `x` clamped to [0, 1]; a NaN becomes 0.
 #[expect(clippy::manual_clamp, reason = "clamp would keep a NaN")]
 pub fn saturate(x: f32) -> f32 {

@@ -3,7 +3,7 @@
 //! A value is 32 bits, whatever its type; a `bool` is 0 or 1. Integers wrap, as WGSL says. Division by zero gives
 //! the dividend and its remainder 0, as WGSL defines them at run time.
 
-use super::numerics::{extract, field_mask, fma, frexp, ldexp, saturate, sign_extend, smoothstep};
+use super::numerics::{dot4, extract, field_mask, fma, frexp, ldexp, saturate, sign_extend, smoothstep};
 use crate::base::half::{f16_to_f32, f32_to_f16};
 
 /// An operand of a warp-wide operation: a scalar register, the same for all lanes, or a vector register.
@@ -298,6 +298,10 @@ binary! {
     Step => |edge, x| b(f32::from(u8::from(f(edge) <= f(x))));
     /// x·2^y.
     Ldexp => |x, y| b(ldexp(f(x), s(y)));
+    /// The products of four signed bytes each, added up: DP4A.
+    IDot4 => |x, y| dot4(x, y, |byte| i32::from(byte.cast_signed()));
+    /// The products of four unsigned bytes each, added up.
+    UDot4 => |x, y| dot4(x, y, i32::from);
 }
 
 ternary! {

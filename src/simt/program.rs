@@ -2,6 +2,7 @@
 
 use super::deep::deep;
 use super::ir::{AtomicOp, Inst, Ir, Mem};
+use super::layout::Layout;
 use super::regions::Regions;
 use super::{lower, regions};
 use crate::base::diag::Diagnostic;
@@ -25,6 +26,8 @@ pub struct Binding {
     pub min_bytes: u32,
     /// Bytes from one element of its runtime-sized array to the next; none where its size is fixed.
     pub stride: Option<u32>,
+    /// How its type lies in memory.
+    pub layout: Layout,
 }
 
 /// A compute entry point with its overrides resolved, ready to run any number of times.
@@ -95,6 +98,25 @@ impl Program {
     #[must_use]
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// Whether it reads a buffer of [`Program::bindings`], or changes what is there by an atomic operation.
+    #[must_use]
+    pub fn reads(&self, binding: usize) -> bool {
+        self.does(binding, |inst| !matches!(inst, Inst::Store { .. }))
+    }
+
+    /// Whether it stores to a buffer of [`Program::bindings`].
+    #[must_use]
+    pub fn stores(&self, binding: usize) -> bool {
+        self.does(binding, |inst| matches!(inst, Inst::Store { .. }))
+    }
+
+    fn does(&self, binding: usize, what: impl Fn(&Inst) -> bool) -> bool {
+        self.ir.insts.iter().any(|inst| {
+            let mem = inst.place().map(|place| self.ir.places[place as usize].mem);
+            matches!(mem, Some(Mem::Buffer(buffer)) if usize::from(buffer) == binding) && what(inst)
+        })
     }
 
     /// A launch of it, whose buffers stand in the order of [`Program::bindings`]. `wgsl` is what it was compiled from.

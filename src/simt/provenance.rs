@@ -139,6 +139,7 @@ impl Rerun<'_> {
             buffers,
             poisoned: &[],
             between: None,
+            stored: None,
             size: self.program.workgroup_size(),
             grid: self.grid,
             cancel: self.cancel,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::code::{Code, Op};
 use super::ir::Variable;
 use super::memory::Buffer;
-use super::observers::{Between, Findings, Observer, Poisoned};
+use super::observers::{Between, Findings, Observer, Poisoned, Stored};
 use super::warp::{Position, Stop, Surroundings, Warp};
 use crate::trace::FindingKind;
 
@@ -34,6 +34,8 @@ pub struct Scene<'a> {
     pub poisoned: &'a [Poisoned],
     /// Who touched what, over all workgroups; None where that is not looked for.
     pub between: Option<&'a Between>,
+    /// Where the run stores to; None where that is not noted.
+    pub stored: Option<&'a Stored>,
     pub size: [u32; 3],
     pub grid: [u32; 3],
     pub cancel: &'a AtomicBool,

@@ -7,6 +7,7 @@ pub mod heat;
 pub mod provenance;
 pub mod record;
 pub mod timeline;
+mod unwritten;
 
 pub use cells::Cells;
 pub use counts::{
@@ -19,3 +20,4 @@ pub use record::{
     Backend, CacheState, Ceilings, Check, Device, PassRecord, Record, RoundCounts, Timing, Warning, WarningKind,
 };
 pub use timeline::{AccessKind, Event, EventKind, Exchange, Piece, Space, Timeline, TracedBuffer};
+pub use unwritten::{Reach, Unwritten};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Heat, Timeline, Trace};
+use super::{Finding, Heat, Timeline, Trace, Unwritten};
 use crate::base::tensor::{Elem, Tensor};
 use crate::base::units::Work;
 
@@ -236,6 +236,8 @@ pub struct Record {
     pub series: Vec<(String, Vec<f64>)>,
     /// One for each of the job's looks that goes into no file.
     pub looks: Vec<Tensor>,
+    /// Outputs of which some elements were never written, from the tracer only.
+    pub unwritten: Vec<Unwritten>,
     /// What a reader of the figures should know.
     pub warnings: Vec<Warning>,
 }
@@ -364,6 +366,8 @@ pub enum WarningKind {
     LostDevice,
     /// Several ranks have the same device, and take turns on it.
     SharedDevice,
+    /// A file that a buffer begins with has elements that are no finite numbers.
+    NotFinite,
 }
 
 /// Something that a reader of a figure should know.

@@ -136,6 +136,30 @@ fn instructions_by_line() -> Result {
     Ok(())
 }
 
+/// A product of four bytes each, with its sum, is one instruction (DP4A), at the ends of their ranges too.
+#[test]
+fn packed_products_are_one_instruction() -> Result {
+    let left = [0x8080_8080, u32::MAX, 0x7F, 0x8080_8080];
+    let right = [0x8080_8080, u32::MAX, 0x7F, 0x00FF_00FF];
+    let spread = |of: [u32; 4]| (0..32).map(move |i| of[i % 4]);
+    let at: Vec<u32> = spread(left).chain(spread(right)).collect();
+    for (fun, sums) in [("dot4I8Packed", [65_536, 4, 16_129, 256]), ("dot4U8Packed", [65_536, 260_100, 16_129, 65_280])]
+    {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> at: array<u32, 64>;
+            @group(0) @binding(1) var<storage, read_write> out: array<u32, 32>;
+            @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {{
+                out[i] = bitcast<u32>({fun}(at[i], at[i + 32u]));
+            }}"
+        );
+        let (buffers, outcome) = every_way(&source, &[words(&at), words(&[0; 32])], [1, 1, 1])?;
+        assert_eq!(buffers[1].words[..4], sums, "{fun}");
+        // The second index, two loads, the product and the store.
+        assert_eq!(outcome.trace.warp_instructions, 5, "{fun}");
+    }
+    Ok(())
+}
+
 #[test]
 fn branches_of_switches_and_loops() -> Result {
     let trace = trace("", "switch (i % 3u) { case 0u: { out[i] = 1u; } case 1u: { out[i] = 2u; } default: {} }")?;

@@ -7,6 +7,7 @@ use clap::Args;
 use super::ranks::seconds;
 use super::{OverArg, RunArgs, buffer_file, printed};
 use crate::session::io::Io;
+use crate::session::model::STAND_IN;
 
 /// Options of `run`.
 #[derive(Args, Debug)]
@@ -14,8 +15,8 @@ pub struct RunCommand {
     /// What `sweep` takes too.
     #[command(flatten)]
     pub run: RunArgs,
-    /// The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else an H100.
-    #[arg(long, value_name = "ID")]
+    /// The device to predict times for.
+    #[arg(long, value_name = "ID", help = format!("The device to predict times for, as assets/devices/ names it; the measuring one where it is known, else {STAND_IN}"))]
     pub device: Option<String>,
     /// Contents of buffers.
     #[command(flatten)]

@@ -50,8 +50,11 @@ pub struct EncodeArgs {
     #[command(flatten)]
     pub vocabulary: VocabularyArgs,
     /// The text, or - for standard input.
-    #[arg(allow_hyphen_values = true)]
-    pub text: String,
+    #[arg(allow_hyphen_values = true, required_unless_present = "file")]
+    pub text: Option<String>,
+    /// Encode this file's text, in UTF-8; - is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    pub file: Option<PathBuf>,
     /// Print the number of ids alone.
     #[arg(long, conflicts_with = "output")]
     pub count: bool,

@@ -130,6 +130,7 @@ fn record<D: Driver>(job: &Job, prepared: &Prepared<'_, D>, walked: Walked) -> R
         passes,
         work,
         timing: None,
+        unwritten: Vec::new(),
         warnings: Vec::new(),
     })
 }

@@ -38,6 +38,26 @@ fn walk(body: &[Node], see: &mut dyn FnMut(usize)) {
     }
 }
 
+/// The pass that overwrites what a buffer begins with before anything reads it; None if what it begins with counts. A kernel that may write
+/// may also read: then only of a buffer that begins as poison is it known that nothing reads that.
+#[must_use]
+pub fn overwriting(job: &Job, buffer: usize) -> Option<&Pass> {
+    let pass = first(&job.body, &mut |place| job.passes[place].touched().any(|(touched, _)| touched == buffer))?;
+    let pass = &job.passes[pass];
+    let reads = pass.touched().any(|(touched, kind)| touched == buffer && kind != BindingKind::ReadWrite);
+    let replaces = pass.launch().is_none() || job.buffers[buffer].is_poison();
+    (!reads && replaces).then_some(pass)
+}
+
+/// The first pass to run of which `is` holds.
+fn first(body: &[Node], is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    body.iter().find_map(|node| match node {
+        Node::Pass(place) => is(*place).then_some(*place),
+        Node::Repeat(repeat) if repeat.times == 0 => None,
+        Node::Repeat(repeat) => first(&repeat.body, is),
+    })
+}
+
 fn unwritten(pass: &lesson::Pass, buffer: &str) -> Diagnostic {
     let message = format!("`{}` reads `{buffer}`, which nothing has written before", pass.id);
     let hint = "let it begin with something, or write it in an earlier pass";

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::evaluate::{Evaluator, Place};
+pub use self::flow::overwriting;
 use super::edits::is_edit;
 use super::feasible;
 use crate::base::diag::{self, Diagnostic};

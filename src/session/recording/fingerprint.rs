@@ -58,6 +58,7 @@ impl Hash {
                 },
                 Content::Vocabulary(name, table) => self.form(&(name, table)),
                 Content::Npy(path) => self.form(path),
+                Content::Words(words) => self.form(words),
             }
         }
         for job::Pass { id, action, work } in &job.passes {

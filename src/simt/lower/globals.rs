@@ -7,6 +7,7 @@ use naga::{Handle, ir};
 
 use super::super::ir::{Extent, Mem, Variable};
 use super::super::program::Binding;
+use super::layout::layout;
 use super::pointer::{Root, indexed_roots};
 use super::types::{self, Kind};
 use super::{Lower, MAX_SHARED_BYTES};
@@ -150,6 +151,7 @@ impl Lower<'_> {
             // A runtime-sized array has at least one element.
             min_bytes: runtime.map_or(layouter[variable.ty].size, |r| r.offset + r.stride),
             stride: runtime.map(|r| r.stride),
+            layout: layout(self.module, inner),
         }
     }
 

@@ -51,11 +51,6 @@ impl Lower<'_> {
                 out
             }
             M::Dot => vec![self.dot(kind, &args[0], &args[1])],
-            M::Dot4I8Packed | M::Dot4U8Packed => {
-                let op = if fun == M::Dot4I8Packed { Ternary::IExtract } else { Ternary::UExtract };
-                let (x, y) = (self.fields(op, args[0][0], 8), self.fields(op, args[1][0], 8));
-                vec![self.dot(Kind::Int, &x, &y)]
-            }
             M::Cross => self.cross(&args[0], &args[1]),
             M::Length => vec![self.length(&args[0])],
             M::Distance => {
@@ -355,6 +350,8 @@ fn binary(fun: M, kind: Kind) -> Option<Binary> {
         (M::Pow, _) => Binary::Pow,
         (M::Step, _) => Binary::Step,
         (M::Ldexp, _) => Binary::Ldexp,
+        (M::Dot4I8Packed, _) => Binary::IDot4,
+        (M::Dot4U8Packed, _) => Binary::UDot4,
         _ => return None,
     })
 }

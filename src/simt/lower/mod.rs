@@ -4,6 +4,7 @@ mod builder;
 mod cooperative;
 mod expr;
 mod globals;
+mod layout;
 mod math;
 mod parse;
 mod pointer;

@@ -2,6 +2,7 @@
 
 use super::between::Between;
 use super::race::Races;
+use super::stored::Stored;
 use super::uninitialized::{Poisoned, Unwritten};
 use super::{Access, Findings, Observer};
 use crate::simt::code::Place;
@@ -19,6 +20,8 @@ pub struct Known<'a> {
     pub poisoned: &'a [Poisoned],
     /// Who touched what, over all workgroups; None where that is not looked for.
     pub between: Option<&'a Between>,
+    /// Where the run stores to; None where that is not noted.
+    pub stored: Option<&'a Stored>,
     /// Whether workgroups run one after another.
     pub in_order: bool,
     /// Workgroup memory, in bytes.
@@ -40,6 +43,7 @@ pub struct Checks<'a> {
     first: u32,
     races: Races<'a>,
     unwritten: Unwritten<'a>,
+    stored: Option<&'a Stored>,
     findings: Findings,
 }
 
@@ -51,6 +55,7 @@ impl<'a> Checks<'a> {
             first: 0,
             races: Races::new(known),
             unwritten: Unwritten::new(known),
+            stored: known.stored,
             findings: Findings::default(),
         }
     }
@@ -78,6 +83,9 @@ impl Observer for Checks<'_> {
     fn access(&mut self, access: &Access<'_>) {
         self.races.access(access, self.first, &mut self.findings);
         self.unwritten.access(access, self.first, &mut self.findings);
+        if let Some(stored) = self.stored {
+            stored.access(access);
+        }
     }
 
     fn release(&mut self, orders: Orders) {

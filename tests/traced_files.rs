@@ -1,0 +1,247 @@
+//! `warpbook trace FILE`: what a file's buffers begin with, what a grid leaves out, and files that are not WGSL.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Run, warpbook, warpbook_in};
+use serde_json::json;
+
+/// Traces a text in a file of its own.
+fn trace(text: &str, args: &[&str]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("k.wgsl"), text).unwrap();
+    warpbook_in(folder.path(), &[&["trace", "k.wgsl", "--grid", "1", "--json"], args].concat())
+}
+
+const MEMBERS: &str = "enable f16;
+struct Part { b: vec2<f32>, c: u32 }
+struct Params { n: u32, at: i32, size: vec3<f32>, parts: array<Part, 2> }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<uniform> scale: f32;
+@group(0) @binding(2) var<storage, read> sizes: array<u32, 4>;
+@group(0) @binding(3) var<storage, read> halves: array<f16, 4>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32, 12>;
+@compute @workgroup_size(1) fn main() {
+    out[0] = f32(params.n);
+    out[1] = f32(params.at);
+    for (var i = 0; i < 3; i++) { out[2 + i] = params.size[i]; }
+    out[5] = params.parts[0].b.x;
+    out[6] = params.parts[1].b.y;
+    out[7] = f32(params.parts[1].c);
+    out[8] = scale;
+    out[9] = f32(sizes[2]);
+    out[10] = f32(halves[1]);
+    out[11] = f32(halves[2]);
+}";
+
+#[test]
+fn members_are_set_by_their_names() {
+    let settings = [
+        "params.n=64",
+        "params.at=-3",
+        "params.size=1,2.5,3",
+        "params.parts[1].b.y=0.25",
+        "params.parts[1].c=4294967295",
+        "scale=-1.5",
+        "sizes=7,8,9,10",
+        "halves[1]=0.5",
+        "halves[2]=2",
+    ];
+    let args: Vec<&str> = settings.iter().flat_map(|setting| ["--set-uniform", setting]).collect();
+    let run = trace(MEMBERS, &[&args[..], &["--print", "out"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let out = &run.json()["printed"][0]["values"];
+    assert_eq!(*out, json!([64.0, -3.0, 1.0, 2.5, 3.0, 0.0, 0.25, 4_294_967_296.0, -1.5, 9.0, 0.5, 2.0]));
+    assert_eq!(run.err, "note: nothing sets `params.parts`: left at zeros\n");
+    // What --buffer fills is what is left of it: 3.0, as a u32.
+    let run = trace(
+        MEMBERS,
+        &["--buffer", "params=20:1077936128", "--set-uniform", "params.size[1]=2", "--print", "out:2..5"],
+    );
+    assert_eq!((run.code, &run.json()["printed"][0]["values"]), (0, &json!([3.0, 2.0, 3.0])), "{}", run.err);
+}
+
+#[test]
+fn what_nobody_gave_is_named_with_what_it_holds() {
+    let run = trace(MEMBERS, &[]);
+    let lines: Vec<&str> = run.err.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "note: the uniform `params` holds zeros, as nothing gives it others: --set-uniform params.n=… or --input params=FILE.npy",
+            "note: the uniform `scale` holds zeros, as nothing gives it others: --set-uniform scale=… or --input scale=FILE.npy",
+            "note: `sizes` holds random numbers, as nothing gives it others: --buffer sizes=4:iota or --input sizes=FILE.npy",
+            "note: `halves` holds random numbers, as nothing gives it others: --buffer halves=4:iota or --input halves=FILE.npy",
+        ],
+        "`out` is only written"
+    );
+    let given = [
+        "--set-uniform",
+        "scale=1",
+        "--buffer",
+        "sizes=4:iota",
+        "--buffer",
+        "halves=4:zero",
+        "--buffer",
+        "params=20:zero",
+    ];
+    assert_eq!(trace(MEMBERS, &given).err, "");
+}
+
+#[test]
+fn settings_that_fit_no_member_are_refused_with_those_that_there_are() {
+    let members = "its members are n: u32, at: i32, size: vec3<f32>, parts: array<struct, 2>";
+    let text = MEMBERS.replace("array<f16, 4>", "array<f16>");
+    for (settings, said) in [
+        (&["parans.n=1"][..], "did you mean `params`?"),
+        (&["params.m=1"], "`params` is a struct, and has no `m`"),
+        (&["params.m=1"], &format!("did you mean `n`? {members}")),
+        (
+            &["params=1"],
+            &format!(
+                "a struct of 11 numbers, not of 1\n  hint: write all with commas between, or set a part: {members}"
+            ),
+        ),
+        (&["params.parts[2].c=1"], "its elements are params.parts[0] to params.parts[1]"),
+        (&["params.parts[x].c=1"], "has no `[x]`"),
+        (&["params.parts[1].d=1"], "`params.parts[1]` is a struct, and has no `d`"),
+        (&["params.size=1,2"], "`params.size` is a vec3<f32> of 3 numbers, not of 2"),
+        (&["params.size.q=1"], "its elements are params.size[0] to params.size[2]"),
+        (&["params.n.x=1"], "`params.n` is a u32, and has no `x`"),
+        (&["params.n=-1"], "`params.n` is of u32, which has no -1"),
+        (&["params.n=0.5"], "`params.n` is of u32, which has no 0.5"),
+        (&["params.at=2147483648"], "`params.at` is of i32, which has no 2147483648"),
+        (&["halves[0]=1e5"], "`halves[0]` is of f16, which has no 100000"),
+        (&["halves=1"], "the size of `halves`, an array<f16>, is its buffer's"),
+        (&["halves[8]=1"], "`halves[8]` is past the end of its buffer"),
+        (&["halves[99999999999999999999]=1"], "has no `[99999999999999999999]`"),
+        (&["params.n=1", "params.n=1"], "`params.n` is set twice"),
+        (&["params.size[0]=1", "params.size=1,2,3"], "`params.size` is set twice"),
+        (&["params.n"], "expected BUFFER[.MEMBER]=N1[,N2,…]"),
+        (&["params.n=nan"], "`nan` is not a finite number"),
+        (&["params.n="], "`` is not a number"),
+    ] {
+        let args: Vec<&str> = settings.iter().flat_map(|setting| ["--set-uniform", setting]).collect();
+        let run = trace(&text, &[&["--buffer", "halves=8"], &args[..]].concat());
+        assert!(run.code == 2 && run.out.is_empty() && run.err.contains(said), "{settings:?}: {}", run.err);
+    }
+    let twice = trace(MEMBERS, &["--set-uniform", "scale=1", "--input", "scale=none.npy"]);
+    assert!(twice.code == 2 && twice.err.contains("set by an --input and by --set-uniform"), "{}", twice.err);
+    // A buffer that no machine has is refused before it is filled.
+    let large = trace(&text, &["--buffer", "halves=4294967296", "--set-uniform", "halves[0]=1"]);
+    assert!(large.code == 2 && large.err.contains("and the tracer holds at most"), "{}", large.err);
+    let lesson = warpbook(&["trace", "coalescing/copy", "--set-uniform", "params.n=1"]);
+    assert!(lesson.code == 2 && lesson.err.contains("set the lesson's parameters with --set"), "{}", lesson.err);
+}
+
+/// A product of N x N in tiles of 16 (NVIDIA/cuda-samples#411).
+const TILES: &str = "const N = 100u;
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read_write> c: array<f32>;
+@compute @workgroup_size(16, 16) fn main(@builtin(global_invocation_id) at: vec3u) {
+    if (at.x >= N || at.y >= N) { return; }
+    var sum = 0.0;
+    for (var k = 0u; k < N; k++) { sum += a[at.y * N + k] * b[k * N + at.x]; }
+    c[at.y * N + at.x] = sum;
+}";
+
+#[test]
+fn elements_that_a_grid_leaves_out_are_counted_with_the_grid_that_reaches_them() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("tiles.wgsl"), TILES).unwrap();
+    let run = |grid: &str, c: &str| {
+        let of = ["trace", "tiles.wgsl", "--json", "--buffer", "a=10000", "--buffer", "b=10000"];
+        warpbook_in(folder.path(), &[&of[..], &["--buffer", c, "--grid", grid]].concat())
+    };
+    // A filling that nothing reads changes nothing.
+    for c in ["c=10000", "c=10000:zero"] {
+        let short = run("6,6", c);
+        assert_eq!(short.code, 0, "{}", short.err);
+        let reach = json!({"columns": 100, "rows": 100, "columns_written": 96, "rows_written": 96});
+        let left = json!({
+            "buffer": "c", "unwritten": 784, "elements": 10000, "first": [96, 97, 98, 99], "reach": reach, "grid": [7, 7, 1]
+        });
+        assert_eq!(short.json()["unwritten"], json!([left]));
+        assert_eq!(
+            short.err,
+            "note: 784 of 10,000 elements of `c` were never written: c[96], c[97], c[98], c[99], …; the grid reaches 96 of 100 \
+             columns and 96 of 100 rows; --grid 7,7 reaches all\n"
+        );
+    }
+    let whole = run("7,7", "c=10000");
+    assert_eq!((whole.code, whole.err.as_str(), &whole.json()["unwritten"]), (0, "", &json!([])));
+}
+
+#[test]
+fn elements_are_those_of_the_array_and_states_are_left_out() {
+    let kernel = |elem: &str, body: &str| {
+        format!(
+            "enable f16; @group(0) @binding(0) var<storage, read_write> a: {elem};
+             @compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3u) {{ let i = id.x; {body} }}"
+        )
+    };
+    let left = |elem: &str, body: &str, count: &str| {
+        let run = trace(&kernel(elem, body), &["--buffer", count]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let json = run.json();
+        json["unwritten"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|left| [&left["unwritten"], &left["elements"]].map(|n| n.as_u64().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    // The fourth word of each vec3 is nobody's, and a struct that is written in part is written.
+    assert_eq!(left("array<vec3f>", "a[i] = vec3f(1.0);", "a=32"), Vec::<[u64; 2]>::new());
+    assert_eq!(left("array<vec3f>", "a[i] = vec3f(1.0);", "a=40"), [[8, 40]]);
+    assert_eq!(left("array<array<f32, 8>, 8>", "a[i / 8][i % 8] = 1.0;", "a=1"), [[32, 64]]);
+    assert_eq!(left("array<f16>", "a[2 * i] = 1.0;", "a=64"), [[32, 64]]);
+    // What is read, too, keeps its state; what is added to, its count; and what no lane comes to is no output.
+    assert!(left("array<u32>", "a[i] = a[i] + 1;", "a=40").is_empty());
+    assert!(left("array<atomic<u32>>", "atomicAdd(&a[i], 1);", "a=40").is_empty());
+    assert!(left("array<u32>", "if (i > 99) { a[i] = 1; }", "a=40").is_empty());
+}
+
+#[test]
+fn outputs_of_a_lessons_kernels_are_looked_at_too() {
+    let run = warpbook(&["trace", "coalescing/copy", "--grid", "4095"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let said = "note: 256 of 1,048,576 elements of `dst` were never written: dst[1048320], dst[1048321], dst[1048322], dst[1048323], …; \
+                the grid reaches the first 1,048,320; --grid 4096 reaches all\n";
+    assert!(run.err.contains(said), "{}", run.err);
+    assert_eq!(warpbook(&["trace", "coalescing/copy"]).err, "");
+}
+
+#[test]
+fn a_file_that_is_not_wgsl_is_told_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |file: &str, bytes: &[u8]| {
+        fs::write(folder.path().join(Path::new(file)), bytes).unwrap();
+        let run = warpbook_in(folder.path(), &["trace", file, "--grid", "1"]);
+        assert!(run.code == 2 && run.out.is_empty(), "{file}: {}", run.err);
+        run.err
+    };
+    for (file, text, expected) in [
+        ("k.cu", "#include <cuda.h>\n\nextern \"C\" __global__ void f() {}\n", "k.cu:3:12: error: this is CUDA C++"),
+        ("k.txt", "import triton\n@triton.jit\ndef f(x): pass\n", "k.txt:2:1: error: this is Triton"),
+        ("k.comp", "#version 450\nvoid main() {}\n", "k.comp:1:1: error: this is GLSL"),
+        ("k.hlsl", "float4 main() : SV_Target { return 0; }\n", "k.hlsl:1:1: error: this is HLSL"),
+        ("k.ptx", ".version 8.0\n.target sm_90\n", "k.ptx:1:1: error: this is PTX"),
+        ("k.wgsl", "const a = 1;\n#ifdef X\n#endif\n", "k.wgsl:2:1: error: `#ifdef` is not WGSL"),
+        ("l.wgsl", "#import bevy_pbr::x\n", "l.wgsl:1:1: error: `#import` is not WGSL"),
+        ("m.wgsl", "const a = {{ size }};\n", "m.wgsl:1:11: error: `{{` is not WGSL"),
+    ] {
+        let said = said(file, text.as_bytes());
+        assert!(said.starts_with(expected) && said.contains("hint: "), "{said}");
+    }
+    assert!(said("k.spv", &[3, 2, 0x23, 7, 0, 0xFF]).contains("this is SPIR-V"));
+    assert!(said("k.bin", &[0xFF]).contains("not UTF-8"));
+    // A mistake in WGSL is a mistake in WGSL, and WGSL by another name is traced.
+    assert!(said("n.wgsl", b"// __global__ #ifdef\nfn f() { let a = ; }").contains("n.wgsl:2:"));
+    fs::write(folder.path().join("o.cu"), "@compute @workgroup_size(1) fn main() {}").unwrap();
+    assert_eq!(warpbook_in(folder.path(), &["trace", "o.cu", "--grid", "1"]).code, 0);
+}
