@@ -102,8 +102,7 @@ impl<'a> Around<'a> {
         self.formula.expr.eval_and_count(&Element { around: self, i, given }).map_err(|why| {
             let source = self.formula.expr.source();
             let message = format!("the formula `{source}` has no value for element {i}: {why}");
-            let hint =
-                "guard it with if(…), which evaluates only the side that it takes; or give the check a `count`";
+            let hint = "guard it with if(…), which evaluates only the side that it takes; or give the check a `count`";
             Stop::NoValue(Diagnostic::error(message).hint(hint))
         })
     }

@@ -171,7 +171,8 @@ fn colour(token: &Token) -> Ink {
     if token.bytes < 2 {
         return Ink::Raised;
     }
-    let hash = token.head.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    let hash =
+        token.head.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     Ink::Bank(((hash >> 16) % COLOURS) as u8, 45)
 }
 

@@ -87,7 +87,10 @@ impl fmt::Display for EvalError {
             Self::TooDeep(name) => write!(f, "too many values refer to one another on the way to `{name}`"),
             Self::TooLong(terms) => write!(f, "a sum of {terms} terms takes too long: {MAX_TERMS} are the most"),
             Self::Uncounted(bound) => {
-                write!(f, "a sum counts from or to {bound}, and {MAX_COUNTED} is the greatest number that it can count to")
+                write!(
+                    f,
+                    "a sum counts from or to {bound}, and {MAX_COUNTED} is the greatest number that it can count to"
+                )
             }
             Self::NoElement(name, index) => write!(f, "`{name}` has no element {index}"),
         }
