@@ -67,6 +67,12 @@ pub fn warnings(found: &[Warning]) {
     }
 }
 
+/// Reports one diagnostic as something that failed.
+pub fn failed(problem: Diagnostic) -> ExitCode {
+    problems(&[problem]);
+    FAILED
+}
+
 /// Reports one diagnostic as bad input.
 pub fn misused(problem: Diagnostic) -> ExitCode {
     problems(&[problem]);
