@@ -201,7 +201,7 @@ fn a_check_has_bounds_and_checks_something() {
         for run in
             [check(folder.path()), warpbook_in(folder.path(), &["--pack", "pack", "run", "one", "--backend", "simt"])]
         {
-            assert!(run.code == 1 && run.err.contains(why), "{against}: {} {}", run.code, run.err);
+            assert!([1, 2].contains(&run.code) && run.err.contains(why), "{against}: {} {}", run.code, run.err);
         }
     }
 }
@@ -217,7 +217,10 @@ fn infinite_numbers_are_right_where_they_should_be() {
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
     let data: Vec<u8> = elements.iter().flat_map(|element| element.to_le_bytes()).collect();
     fs::write(folder.join("inf.npy"), [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &data].concat()).unwrap();
-    let run = warpbook_in(folder, &["--pack", "pack", "run", "one", "--backend", "simt", "--input", "src=inf.npy"]);
+    let run = warpbook_in(
+        folder,
+        &["--pack", "pack", "run", "one", "--backend", "simt", "--input", "src=inf.npy", "--set", "n=1024"],
+    );
     assert_eq!(run.code, 0, "{}", run.err);
 }
 
@@ -229,7 +232,7 @@ fn what_is_written_and_printed_for_machines_steers_no_terminal() {
     replace(&pack(folder, "lessons/one/lesson.ron"), "title: \"One\"", &format!("title: \"{title}\""));
     let list = warpbook_in(folder, &["--pack", "pack", "list", "--json"]);
     assert!(!list.out.contains('\u{9b}') && list.out.contains("\\u009b"), "{}", list.out);
-    assert_eq!(list.json()["lessons"][0]["title"], title);
+    assert_eq!(list.json()[0]["title"], title);
     let note = ["--pack", "pack", "export", "one", "--backend", "simt", "--format", "md,html,csv", "-o", "notes"];
     let run = warpbook_in(folder, &note);
     assert_eq!(run.code, 0, "{}", run.err);

@@ -15,8 +15,11 @@ const MOST_SUMS: usize = 4096;
 /// Terms that all sums of a check may come to, about: some seconds.
 const MOST_TERMS: f64 = (1u64 << 27) as f64;
 
-/// Terms that the sums of all checks of a run may come to: half a minute on one core.
-pub const TERMS: f64 = (1u64 << 30) as f64;
+/// The part of what is left to all checks of a run that one of them takes at most, if fewer elements can be compared.
+const PART: f64 = 64.0;
+
+/// Terms that the sums of all checks of a run may come to: some minutes on one core.
+pub const TERMS: f64 = PART * MOST_TERMS;
 
 /// Elements between two looks at what a check may still cost, and those that one task evaluates: fewer where each adds something up.
 const BLOCK: usize = 1 << 18;
@@ -33,19 +36,25 @@ pub struct Allowance<'a> {
 }
 
 impl Allowance<'_> {
+    /// Terms for one check, of which there may be one after each round.
+    fn of_one(&self) -> f64 {
+        *self.terms / PART
+    }
+
     /// Takes what some elements have cost.
-    pub(super) fn take(&mut self, terms: f64) -> Result<(), Stop> {
+    fn take(&mut self, terms: f64) -> Result<(), Stop> {
         *self.terms -= terms;
         if (self.cancelled)() {
             return Err(Stop::Over(Diagnostic::error("the check was cancelled")));
         }
-        if *self.terms < 0.0 {
-            let message = format!("the sums of a run's checks come to more than {} terms", number(TERMS));
-            let hint = "add up less for each element, give the check a `count`, or make it after fewer rounds";
-            return Err(Stop::Over(Diagnostic::error(message).hint(hint)));
-        }
-        Ok(())
+        if *self.terms < 0.0 { Err(too_long("all checks of a run", TERMS)) } else { Ok(()) }
     }
+}
+
+fn too_long(what: &str, most: f64) -> Stop {
+    let message = format!("the sums of {what} come to more than {} terms", number(most));
+    let hint = "add up less for each element, give the check a `count`, or make it after fewer rounds";
+    Stop::Over(Diagnostic::error(message).hint(hint))
 }
 
 /// Why a check has no result.
@@ -110,6 +119,24 @@ impl<'a> Around<'a> {
     /// Whether it adds something up for each element.
     fn has_sums(&self) -> bool {
         self.formula.expr.source().contains(crate::base::expr::SUM)
+    }
+
+    /// Shows the values of all elements in turn, as long as `see` wants more. None can be left out, so sums have a bound here.
+    pub fn in_turn(&self, allowance: &mut Allowance<'_>, see: &mut dyn FnMut(usize, f64) -> bool) -> Result<(), Stop> {
+        let (mut given, mut all, most) = (Vec::new(), 0.0, allowance.of_one());
+        for i in 0..self.count() {
+            let (value, terms) = self.value(i, &given)?;
+            allowance.take(terms)?;
+            all += terms;
+            if all > most {
+                return Err(too_long("this check", most));
+            }
+            if !see(i, value) {
+                break;
+            }
+            given.push(value);
+        }
+        Ok(())
     }
 
     /// What `see` finds in the values of some elements, evaluated on all cores.
@@ -195,23 +222,21 @@ pub(super) fn compare(
 ) -> Result<Outcome, Stop> {
     let total = around.count();
     if around.recurs() {
-        let (mut worst, mut given) = (Worst::default(), Vec::new());
-        for i in 0..total {
-            let (value, terms) = around.value(i, &given)?;
-            allowance.take(terms)?;
+        let mut worst = Worst::default();
+        around.in_turn(allowance, &mut |i, value| {
             worst.see(i, output, value, scale, tolerance);
-            given.push(value);
-        }
+            true
+        })?;
         return Ok(Outcome { worst, elements: total, total, told: None });
     }
-    let chosen = chosen(around, total);
+    let chosen = chosen(around, total, allowance);
     let see = |worst: &mut Worst, i: usize, value: f64| worst.see(i, output, value, scale, tolerance);
     let worst = around.find(&chosen, allowance, &Worst::default(), &see, Worst::join)?;
     Ok(Outcome { worst, elements: chosen.len(), total, told: None })
 }
 
 /// The elements that are evaluated: all, or some at even distances with the first and the last.
-pub(super) fn chosen(around: &Around<'_>, total: usize) -> Vec<usize> {
+pub(super) fn chosen(around: &Around<'_>, total: usize, allowance: &Allowance<'_>) -> Vec<usize> {
     if !around.has_sums() || total < 2 {
         return (0..total).collect();
     }
@@ -219,7 +244,7 @@ pub(super) fn chosen(around: &Around<'_>, total: usize) -> Vec<usize> {
     let last = Element { around, i: total.saturating_sub(1), given: &[] };
     let terms = around.formula.expr.eval_and_count(&last).map_or(1.0, |(_, terms)| terms.max(1.0));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most as many as there are")]
-    let most = ((MOST_TERMS / terms) as usize).clamp(2, MOST_SUMS).min(total);
+    let most = ((allowance.of_one() / terms) as usize).clamp(2, MOST_SUMS).min(total);
     let mut chosen: Vec<usize> = (0..most).map(|k| k * (total - 1) / (most - 1).max(1)).collect();
     chosen.dedup();
     chosen

@@ -27,7 +27,7 @@ pub(super) fn holds<'a>(
     found.told = match predicate {
         Predicate::Every(formula) => {
             let around = Around::new(formula, content, seen.round).map_err(Stop::Over)?;
-            let chosen = formula::chosen(&around, around.count());
+            let chosen = formula::chosen(&around, around.count(), allowance);
             (found.elements, found.total) = (chosen.len(), around.count());
             broken(formula, (&around, &chosen), output, allowance)?
         }
@@ -81,16 +81,15 @@ fn broken(
 
 /// The first element of which a formula is less than of the one before.
 fn unsorted(around: &Around<'_>, allowance: &mut Allowance<'_>) -> Result<Option<String>, Stop> {
-    let mut before = f64::NEG_INFINITY;
-    for i in 0..around.count() {
-        let (key, terms) = around.value(i, &[])?;
-        allowance.take(terms)?;
+    let (mut before, mut found) = (f64::NEG_INFINITY, None);
+    around.in_turn(allowance, &mut |i, key| {
         if key < before {
-            return Ok(Some(format!("element {i} has the key {}, after one of {}", number(key), number(before))));
+            found = Some(format!("element {i} has the key {}, after one of {}", number(key), number(before)));
         }
         before = key;
-    }
-    Ok(None)
+        found.is_none()
+    })?;
+    Ok(found)
 }
 
 /// The first value that stands more or less often in `output` than in `wanted`; as `sets`, that stands in only one of them.
