@@ -136,9 +136,13 @@ struct VersionOnly {
 /// # Errors
 /// As [`write_atomic`]; also when the value has no RON form.
 pub fn save<T: Serialize>(path: &Path, format_version: u32, value: &T) -> Result<(), Diagnostic> {
-    let text = ron::ser::to_string_pretty(&Versioned { format_version, value }, ron::ser::PrettyConfig::default())
+    let text = text_of(format_version, value)
         .map_err(|error| Diagnostic::error(format!("cannot store {}: {error}", path.display())))?;
     write_atomic(path, text.as_bytes())
+}
+
+fn text_of<T: Serialize>(format_version: u32, value: &T) -> Result<String, ron::Error> {
+    ron::ser::to_string_pretty(&Versioned { format_version, value }, ron::ser::PrettyConfig::default())
 }
 
 /// Reads what [`save`] wrote, and leaves the file alone; none where there is no file.
@@ -225,10 +229,11 @@ pub fn save_elsewhere<T: Serialize>(format_version: u32, value: &T) -> Result<Pa
         let folder = std::env::temp_dir();
         Diagnostic::error(format!("no copy can be kept in {} either: {error}", folder.display()))
     };
-    let file = tempfile::Builder::new().prefix("warpbook-").suffix(".ron").tempfile().map_err(cannot)?;
-    let (_, path) = file.keep().map_err(|error| cannot(error.error))?;
-    save(&path, format_version, value)?;
-    Ok(path)
+    let text = text_of(format_version, value).map_err(|error| cannot(io::Error::other(error)))?;
+    // Others on this computer may not read it.
+    let mut file = tempfile::Builder::new().prefix("warpbook-").suffix(".ron").tempfile().map_err(cannot)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(cannot)?;
+    Ok(file.keep().map_err(|error| cannot(error.error))?.1)
 }
 
 /// Copies the file to a free name beside it, which is returned; or returns the name of a copy that is there already.
