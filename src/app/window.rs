@@ -15,7 +15,7 @@ struct App {
     view: View,
     /// Taken when the window closes.
     desk: Option<Desk>,
-    /// What came of closing it.
+    /// The outcome of closing it.
     closed: Arc<Mutex<Result<(), Diagnostic>>>,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn check(
     Ok(make(spec, &seen, &mut Allowance { terms: &mut terms, cancelled: &|| false })?)
 }
 
-/// What a check of a job sees; `content` reads what a buffer holds now.
+/// Reads all that a check of a job needs; `content` reads what a buffer holds now.
 ///
 /// # Errors
 /// When a buffer cannot be read, or the check's plain kernel does not run.

@@ -112,7 +112,7 @@ mod tests {
     use crate::base::tensor::{Elem, Init};
     use crate::job::Content;
 
-    /// A check of 64 zeros by a formula, with so many terms left, or cancelled; and how many are left after it.
+    /// A check of 64 zeros by a formula that may add up `terms` terms, or is cancelled; and how many terms are left after it.
     fn made(
         against: &dyn Fn(Formula) -> Against,
         expr: &str,

@@ -27,11 +27,11 @@ const CHUNK: usize = 1 << 12;
 const BLOCK_OF_SUMS: usize = 64;
 const CHUNK_OF_SUMS: usize = 4;
 
-/// What a check may still cost.
+/// The cost that a check may still have.
 pub struct Allowance<'a> {
     /// Terms of sums, of which all checks of a run have [`TERMS`].
     pub terms: &'a mut f64,
-    /// Whether no one waits for the check any more.
+    /// True once no one waits for the check any more.
     pub cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Around<'a> {
         })
     }
 
-    /// Whether it adds something up for each element.
+    /// True if it adds something up for each element.
     fn has_sums(&self) -> bool {
         self.formula.expr.source().contains(crate::base::expr::SUM)
     }
@@ -139,7 +139,7 @@ impl<'a> Around<'a> {
         Ok(())
     }
 
-    /// What `see` finds in the values of some elements, evaluated on all cores.
+    /// All that `see` finds in the values of some elements, evaluated on all cores.
     pub fn find<T: Clone + Send + Sync>(
         &self,
         elements: &[usize],

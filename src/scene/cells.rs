@@ -71,7 +71,7 @@ impl Token {
         Self { head, bytes: self.bytes.saturating_add(other.bytes) }
     }
 
-    /// Whether all its bytes are kept.
+    /// True if all its bytes are kept.
     pub(super) fn is_whole(&self) -> bool {
         self.head.len() as u64 == self.bytes
     }

@@ -55,7 +55,7 @@ impl Words<'_> {
         if length == 0 || length == poison {
             return None;
         }
-        // What lies after the part of the buffer that was read is not known.
+        // Tokens after the part of the buffer that was read are not known.
         let known = |at: usize| at.min(self.tokens.len());
         let places = known(start as usize)..known((start as usize).saturating_add(length as usize));
         Some(Word { times: if times == poison { 0 } else { u64::from(times) }, places })

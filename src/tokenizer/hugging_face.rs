@@ -51,14 +51,14 @@ pub fn write(vocabulary: &Vocabulary, merges: &[(u32, u32)], pattern: Pattern) -
     format!("{file:#}\n")
 }
 
-/// What a file has.
+/// A file's tokenizer.
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
     /// Its tokens.
     pub vocabulary: Vocabulary,
     /// How it cuts a text.
     pub pattern: Pattern,
-    /// What the tokenizer does to ids beside that, and is not done here: `pads to a length`.
+    /// Things that it does to ids beside that, which are not done here: `pads short texts`.
     pub unlike: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ fn added_tokens(json: &Value) -> Result<FxHashMap<u32, Box<[u8]>>, String> {
     listed.iter().map(one).collect()
 }
 
-/// What a tokenizer does to ids that is not done here.
+/// Things that a tokenizer does to ids, which are not done here.
 fn unlike(json: &Value) -> Vec<String> {
     let mut found = Vec::new();
     if !json["truncation"].is_null() {

@@ -60,7 +60,7 @@ pub(super) fn await_others(
         // Those beyond the most wait until the system hands them over.
         while newcomers.len() < MOST_NEWCOMERS {
             match listener.accept() {
-                // What ends at once is none of ours.
+                // A connection that ends at once is none of ours.
                 Ok((line, _)) => newcomers.extend(Newcomer::new(line).ok()),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => return Err(cannot(error)),
@@ -119,7 +119,7 @@ impl Newcomer {
         Ok(Self { line, came: Instant::now(), bytes: Vec::new() })
     }
 
-    /// What it says first, a short frame in a short time; None as long as that has not come.
+    /// Its first frame, a short one in a short time; None as long as that has not come.
     fn hear(&mut self) -> std::io::Result<Option<Frame>> {
         loop {
             let wanted = match self.bytes.first_chunk() {

@@ -47,7 +47,7 @@ pub fn of_job(job: &Job, backend: Backend) -> String {
     format!("{:016x}", hash.0)
 }
 
-/// What FNV-1a begins with.
+/// The number that FNV-1a begins with.
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 struct Hash(u64);
