@@ -22,7 +22,8 @@ fn main() -> ExitCode {
         Some(Command::Shot(args)) => shot(files, own, &args),
         Some(command) => cli::execute(command, &Context::new(files, own)),
         None => match open_window(files.clone(), own.clone()) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(Ok(())) => ExitCode::SUCCESS,
+            Ok(Err(unsaved)) => cli::failed(unsaved),
             Err(why) => cli::instead_of_window(&why, &Context::new(files, own)),
         },
     }
@@ -42,12 +43,12 @@ fn unparsed(error: &clap::Error) -> ExitCode {
 }
 
 #[cfg(feature = "app")]
-fn open_window(files: PackFiles, worker: WorkerCommand) -> Result<(), Diagnostic> {
+fn open_window(files: PackFiles, worker: WorkerCommand) -> Result<Result<(), Diagnostic>, Diagnostic> {
     warpbook::app::window::open(files, worker, None)
 }
 
 #[cfg(not(feature = "app"))]
-fn open_window(_files: PackFiles, _worker: WorkerCommand) -> Result<(), Diagnostic> {
+fn open_window(_files: PackFiles, _worker: WorkerCommand) -> Result<Result<(), Diagnostic>, Diagnostic> {
     Err(Diagnostic::error("this build has no window").hint("build it with the feature `app`, which is on by default"))
 }
 

@@ -143,7 +143,7 @@ fn versions_are_kept_named_and_dropped() {
     command(&mut window, Command::TypeKernel(Language::Wgsl, format!("{good}\n")));
     let names: Vec<String> = state(&window).kept().edits.iter().map(|edit| edit.name.clone()).collect();
     assert_eq!(names, ["plus nothing", "Yours 2: Strided copy"]);
-    window.into_state().desk.close();
+    window.into_state().desk.close().unwrap();
     let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
     assert_eq!(state(&again).place.variant, Variant::plain("strided"), "a step opens with its own kernel");
     command(&mut again, Command::ShowEdit("strided+1".to_owned()));
@@ -223,8 +223,46 @@ fn a_version_in_cuda_leaves_what_is_traced() {
     assert_eq!(kernel.twin().unwrap().file, "your kernel", "its errors are at its own lines");
     command(&mut window, Command::ResetEdit("strided+1".to_owned()));
     assert_eq!(twin(&window), typed.replace("// mine\n", ""));
-    window.into_state().desk.close();
+    window.into_state().desk.close().unwrap();
     let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
     command(&mut again, Command::ShowEdit("strided+1".to_owned()));
     assert_eq!(state(&again).edited_in(), Some(Language::Cuda), "what it is written in is kept");
+}
+
+#[test]
+fn what_cannot_be_saved_is_said_and_kept_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    assert!(window.query_by_label("not saved").is_none());
+    // As on a full disk, no write succeeds from now on.
+    let lock = folder.path().join("state.ron.lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let own = format!("{}// mine alone\n", source(&window));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, own));
+    window.get_by_label("not saved");
+    let problem = window.into_state().desk.close().unwrap_err();
+    assert!(problem.message.starts_with("what you did last is not saved: cannot write"), "{problem}");
+    let kept = problem.hint.as_deref().and_then(|hint| hint.rsplit(' ').next()).unwrap().to_owned();
+    assert!(std::fs::read_to_string(&kept).unwrap().contains("// mine alone"));
+    // Put where it belongs, it is the learner's state again.
+    std::fs::remove_dir(&lock).unwrap();
+    std::fs::rename(&kept, folder.path().join("state.ron")).unwrap();
+    let window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    assert!(state(&window).kept().edits.iter().any(|edit| edit.source.contains("// mine alone")));
+}
+
+#[test]
+fn typing_leaves_the_buffer_on_the_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = strided(&folder);
+    command(&mut window, Command::OpenLesson("tokenization".to_owned()));
+    let buffer = |window: &Harness<'_, Window>| state(window).glance().map(|glance| glance.buffer);
+    let step = |window: &Harness<'_, Window>| state(window).place.step().and_then(|step| step.buffer.clone());
+    let before = buffer(&window);
+    assert!(before.is_some() && before == step(&window), "{before:?}");
+    let own = format!("{}// mine\n", source(&window));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, own));
+    assert!(state(&window).place.edit.is_some());
+    assert_eq!(buffer(&window), before);
 }

@@ -146,7 +146,7 @@ fn a_curve_is_drawn_and_compared() {
     let points = drawn(&window);
     assert!(points[11] == (32.0, 40.0) && points[10].0 == 24.0 && (points[10].1 - 39.0).abs() < 0.2, "{points:?}");
     // It is kept, and answered by the trace.
-    window.into_state().desk.close();
+    window.into_state().desk.close().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 2400.0]);
     assert_eq!(drawn(&window), points);
     window.get_by_label("Compare").click();

@@ -168,3 +168,88 @@ fn where_nothing_can_be_written_is_said_first() {
     assert!(run.code == 2 && run.err.contains("there is no folder none/deep"), "{}", run.err);
     assert!(!folder.join("none").exists());
 }
+
+/// A pack whose only check compares with a reference of these arguments.
+fn checked(folder: &Path, check: &str) -> PathBuf {
+    let lesson = pack(folder, "lessons/one/lesson.ron");
+    let text = fs::read_to_string(&lesson).unwrap();
+    let begin = text.find("check: (").unwrap();
+    let end = begin + text[begin..].find("),\n").unwrap();
+    fs::write(&lesson, format!("{}check: ({check}{}", &text[..begin], &text[end..])).unwrap();
+    lesson
+}
+
+#[test]
+fn a_check_has_bounds_and_checks_something() {
+    for (against, why) in [
+        (
+            "reference: \"matmul\", args: {\"m\": \"0\", \"n\": \"2^50\", \"k\": \"0\"}, inputs: {\"a\": \"src\", \"b\": \"src\"}",
+            "this check covers no element of `dst`",
+        ),
+        (
+            "reference: \"softmax\", args: {\"rows\": \"0\", \"cols\": \"n\"}, inputs: {\"x\": \"src\"}",
+            "this check covers no element of `dst`",
+        ),
+        (
+            "reference: \"trained\", args: {\"bytes\": \"1e15\", \"words\": \"1\", \"pattern\": \"0\", \"rule\": \"0\", \"learn\": \"512\"}, inputs: {\"packed\": \"src\"}",
+            "the arguments of `trained` are too large",
+        ),
+        ("formula: \"src[i] + 0 * sum(k, 2^53, 2^53 + 4, 1)\"", "is the greatest number that it can count to"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        checked(folder.path(), &format!("output: \"dst\", {against}, tolerance: 0"));
+        for run in
+            [check(folder.path()), warpbook_in(folder.path(), &["--pack", "pack", "run", "one", "--backend", "simt"])]
+        {
+            assert!([1, 2].contains(&run.code) && run.err.contains(why), "{against}: {} {}", run.code, run.err);
+        }
+    }
+}
+
+#[test]
+fn infinite_numbers_are_right_where_they_should_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    pack(folder, "");
+    let mut elements = vec![1.0_f32; 1024];
+    elements[..3].copy_from_slice(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN]);
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1024,), }\n";
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    let data: Vec<u8> = elements.iter().flat_map(|element| element.to_le_bytes()).collect();
+    fs::write(folder.join("inf.npy"), [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &data].concat()).unwrap();
+    let run = warpbook_in(
+        folder,
+        &["--pack", "pack", "run", "one", "--backend", "simt", "--input", "src=inf.npy", "--set", "n=1024"],
+    );
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
+fn what_is_written_and_printed_for_machines_steers_no_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let title = "O\u{9b}31m\u{1b}]0;x\u{7}ne";
+    replace(&pack(folder, "lessons/one/lesson.ron"), "title: \"One\"", &format!("title: \"{title}\""));
+    let list = warpbook_in(folder, &["--pack", "pack", "list", "--json"]);
+    assert!(!list.out.contains('\u{9b}') && list.out.contains("\\u009b"), "{}", list.out);
+    assert_eq!(list.json()[0]["title"], title);
+    let note = ["--pack", "pack", "export", "one", "--backend", "simt", "--format", "md,html,csv", "-o", "notes"];
+    let run = warpbook_in(folder, &note);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let mut folders = vec![folder.join("notes")];
+    let mut read = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+            assert!(!text.contains(steers), "{}", path.display());
+            read += 1;
+        }
+    }
+    assert!(read > 2, "{read} files");
+}

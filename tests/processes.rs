@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::warpbook;
+use common::{pack, spoilt_copy, warpbook};
 
 /// What nobody waits longer for, however busy the machine is.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -211,7 +211,11 @@ fn a_stranger_at_the_port_holds_nobody() {
         }
     };
     stranger.write_all(&1000_u32.to_le_bytes()).expect("a line");
-    let silent = std::net::TcpStream::connect(("127.0.0.1", port)).expect("a line");
+    // More than are heard at one time, and none of them has a thread.
+    let silent: Vec<_> = (0..300).map_while(|_| std::net::TcpStream::connect(("127.0.0.1", port)).ok()).collect();
+    assert!(silent.len() >= 100, "{} connections", silent.len());
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", ranks.0[0].id())).expect("the system's list of threads");
+    assert!(tasks.count() < 100, "a thread for each newcomer");
     ranks.0.extend(Started::at(port, &[1], &[2], &arguments));
     for rank in 0..2 {
         let (code, said) = ranks.ended(rank);
@@ -260,5 +264,53 @@ fn ranks_of_another_number_or_setting_are_told() {
         let (code, said) = ranks.ended(rank);
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains("rank 1 was started with --set stage=2, and rank 0 with --set stage=1"), "{said}");
+    }
+}
+
+/// A frame as ranks send it: its length, which kind it is, and the rest in postcard's form.
+fn frame(kind: u8, rest: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(rest.len() + 1).expect("a short frame").to_le_bytes();
+    [&length[..], &[kind], rest].concat()
+}
+
+#[test]
+fn a_rank_0_that_hands_on_too_little_ends_no_rank_in_a_panic() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    let arguments = ["--bytes", "4096", "--seconds", "0.01", "--patience", "3"];
+    let mut ranks = Started(Started::at(port, &[1], &[2], &arguments), port);
+    let (mut line, _) = listener.accept().expect("rank 1");
+    // Welcome; all were started alike; and then nobody has an address.
+    for (kind, rest) in [(1, &[][..]), (3, &[2, 1, b'x', 1, b'x']), (3, &[0])] {
+        line.write_all(&frame(kind, rest)).expect("a line");
+    }
+    let (code, said) = ranks.ended(0);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("rank 0 hands on 0 parts for 2 ranks") && !said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn ranks_with_other_packs_are_told() {
+    let edits = [
+        ("lessons/mean/lesson.ron", "default: 5, domain", "default: 6, domain"),
+        ("shaders/mean/divide.wgsl", "@compute", "// another text\n@compute"),
+        ("lessons/mean/lesson.ron", "bounds: (\"0\", \"1\"), columns", "bounds: (\"0\", \"2\"), columns"),
+    ];
+    for edit in edits {
+        let other = spoilt_copy("ranks", &[edit]).expect("a copy of the pack");
+        let port = free_port();
+        let of = |rank, pack: &std::path::Path| {
+            let pack = pack.to_str().expect("a path in UTF-8");
+            let rest = [pack, "run", "mean", "--backend", "simt", "--set", "ranks=2", "--patience", "6"];
+            Started::of("--pack", port, &[rank], &[2], &rest)
+        };
+        let mut ranks = of(0, &pack("ranks"));
+        ranks.extend(of(1, other.path()));
+        let mut ranks = Started(ranks, port);
+        for rank in 0..2 {
+            let (code, said) = ranks.ended(rank);
+            assert_eq!(code, Some(1), "{edit:?}: {said}");
+            assert!(said.contains("rank 1 and rank 0 run programs that differ"), "{edit:?}: {said}");
+        }
     }
 }

@@ -83,7 +83,7 @@ fn a_divider_is_dragged_and_stays_there() {
     window.drop_at(before - egui::vec2(100.0, 0.0));
     settle(&mut window);
     assert!((at(&window).x - (before.x - 100.0)).abs() < 3.0, "{:?} from {before:?}", at(&window));
-    window.into_state().desk.close();
+    window.into_state().desk.close().unwrap();
     let again = open(PackFiles::Embedded, &path, [1600.0, 1000.0]);
     assert!((at(&again).x - (before.x - 100.0)).abs() < 3.0);
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use base64::Engine;
 use common::texts::{SCRIPTS, corpus, random_strings};
 use common::warpbook;
+use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 use warpbook::tokenizer::pattern::PATTERNS;
 use warpbook::tokenizer::{Pattern, Vocabulary, encode, hugging_face, rank_file};
@@ -37,8 +38,10 @@ fn trained_files_give_the_same_ids_in_other_libraries() {
             assert_eq!(run.code, 0, "{pattern:?}: {}", run.err);
         }
         let own = rank_file::read("ranks", &fs::read_to_string(&ranks).expect("ranks")).expect("our own file of ranks");
-        let (of_json, named) =
+        let read =
             hugging_face::read("json", &fs::read_to_string(&json).expect("json")).expect("our own tokenizer.json");
+        assert_eq!(read.unlike, [""; 0]);
+        let (of_json, named) = (read.vocabulary, read.pattern);
         assert_eq!((own.len(), of_json.len(), named), (600, 600, pattern));
         let hugging_face = tokenizers::Tokenizer::from_file(&json).expect("tokenizers reads the file");
         let tiktoken = tiktoken_of(&ranks, pattern);
@@ -199,4 +202,87 @@ fn what_changes_the_ids_is_said() {
     assert_eq!(said(&path("of.tiktoken"), &["--pattern", "cl100k"]), "");
     assert_eq!(said(&path("of.json"), &["--pattern", "gpt2"]), "");
     assert!(said("cl100k_base", &["--pattern", "gpt2"]).contains("cuts words by cl100k, and --pattern asks for gpt2"));
+}
+
+/// A tokenizer.json of three merges, with one of its values set.
+fn json_with(place: &str, value: Value) -> String {
+    let merges = [(97, 98), (256, 99), (97, 99)];
+    let text = hugging_face::write(&Vocabulary::from_merges(&merges), &merges, Pattern::Gpt2);
+    let mut json: Value = serde_json::from_str(&text).expect("our own tokenizer.json");
+    *json.pointer_mut(place).expect("the place is there") = value;
+    json.to_string()
+}
+
+#[test]
+fn fields_of_a_tokenizer_json_that_change_ids_are_refused_or_said() {
+    let read = |place: &str, value: Value| hugging_face::read("json", &json_with(place, value));
+    for (place, value, why) in [
+        ("/model/end_of_word_suffix", json!("</w>"), "has a `end_of_word_suffix`"),
+        ("/model/continuing_subword_prefix", json!("##"), "has a `continuing_subword_prefix`"),
+        ("/model/merges", json!([["a", "b", "c"]]), "merge 0 is not two tokens"),
+        ("/model/merges", json!(["a b c"]), "merge 0 is not two tokens"),
+        ("/added_tokens", json!([{"id": -1, "content": "<x>", "special": true}]), "`<x>` has no usable id"),
+    ] {
+        let problem = read(place, value).expect_err("it is refused");
+        assert!(problem.message.contains(why), "{problem}");
+    }
+    for (place, value, what) in [
+        ("/truncation", json!({"max_length": 2}), "cuts long texts off"),
+        ("/padding", json!({"strategy": {"Fixed": 9}}), "pads short texts"),
+        ("/post_processor", json!({"type": "TemplateProcessing"}), "puts special tokens around a text"),
+        (
+            "/post_processor",
+            json!({"type": "Sequence", "processors": [{"type": "ByteLevel"}, {"type": "TemplateProcessing"}]}),
+            "puts special tokens around a text",
+        ),
+        (
+            "/added_tokens",
+            json!([{"id": 300, "content": "abc", "special": false}]),
+            "takes 1 added tokens that are not special out of a text",
+        ),
+    ] {
+        assert_eq!(read(place, value).expect("it is read").unlike, [what]);
+    }
+    assert_eq!(read("/post_processor", json!({"type": "ByteLevel"})).expect("it is read").unlike, [""; 0]);
+    // Of a repeated merge the last rank counts: `bc` comes before `ab` here, as in the library.
+    let repeated = json!([["a", "b"], ["a", "c"], ["a", "b"]]);
+    let text = json_with("/model/merges", repeated);
+    let theirs = tokenizers::Tokenizer::from_bytes(&text).expect("tokenizers reads it");
+    let ours = hugging_face::read("json", &text).expect("it is read").vocabulary;
+    let theirs = theirs.encode("cabac", false).expect("tokenizers encodes");
+    assert_eq!(encode::encode(&ours, Pattern::Gpt2, "cabac"), theirs.get_ids());
+}
+
+#[test]
+fn added_tokens_are_decoded_and_warned_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("added.json");
+    let path = path.to_str().expect("a path in UTF-8");
+    // Far beyond the other ids, which must not take memory.
+    let added = json!([{"id": 2_000_000_000, "content": "<|end|>", "special": true}]);
+    fs::write(path, json_with("/added_tokens", added)).expect("a file");
+    let tokenizer = hugging_face::read("json", &fs::read_to_string(path).expect("json")).expect("it is read");
+    assert_eq!(tokenizer.vocabulary.decode(&[256, 2_000_000_000]), Ok(b"ab<|end|>".to_vec()));
+    assert_eq!(tokenizer.vocabulary.len(), 259);
+    fs::write(path, json_with("/truncation", json!({"max_length": 2}))).expect("a file");
+    let run = warpbook(&["tokenizer", "encode", "--vocab", path, "abc"]);
+    assert_eq!((run.code, run.out.trim()), (0, "257"));
+    assert!(run.err.contains("warning: this tokenizer cuts long texts off, which is not done here"), "{}", run.err);
+}
+
+#[test]
+fn large_vocabularies_are_read_and_wrong_ids_take_no_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path in UTF-8").to_owned();
+    // As much as 130,000 tokens take.
+    fs::write(path("large.json"), json_with("/version", json!("1.0")) + &" ".repeat(9 << 20)).expect("a file");
+    let run = warpbook(&["tokenizer", "encode", "--vocab", &path("large.json"), "abc"]);
+    assert_eq!((run.code, run.out.trim()), (0, "257"), "{}", run.err);
+    let ranks = rank_file::write(&Vocabulary::from_merges(&[]));
+    let far = format!("{ranks}eno= 127000000\n{}", "\n".repeat(8_000_000));
+    let problem = rank_file::read("gap", &far).expect_err("a wrong id");
+    assert!(problem.message.contains("the id 127000000 is too large for this file"), "{problem}");
+    let text = json_with("/model/vocab/abc", json!(127_000_000)) + &" ".repeat(8_000_000);
+    let problem = hugging_face::read("json", &text).expect_err("a wrong id");
+    assert!(problem.message.contains("the token `abc` has no usable id"), "{problem}");
 }

@@ -264,7 +264,7 @@ fn words_predictions_and_place_survive_a_restart() {
     let kept = window.state().desk.state().kept();
     let answer = kept.predictions[&id].answer.clone().unwrap();
     assert_eq!((answer.measured, answer.traced), (None, Some(1.0)), "nothing was timed, and the sectors are equal");
-    window.into_state().desk.close();
+    window.into_state().desk.close().unwrap();
     let again = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
     let state = again.state().desk.state();
     assert_eq!(state.place.step, 3);

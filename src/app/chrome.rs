@@ -209,6 +209,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
             ui.label(small(activity.label.clone()));
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            unsaved(ui, state);
             match &state.found.device {
                 DeviceState::Starting => ui.label(small("looking for a device…".to_owned()).color(muted)),
                 DeviceState::Ready(device) => ui.label(small(device_name(device))),
@@ -225,6 +226,15 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
         });
     });
     command
+}
+
+/// That what the learner did is not on disk, as long as that is so.
+fn unsaved(ui: &mut Ui, state: &State) {
+    let Some(problem) = &state.unsaved else { return };
+    let color = theme::color(theme::of(ui), Hue::Conflict.ink());
+    let response = ui.label(RichText::new("not saved").size(13.0).strong().color(color));
+    let hint = problem.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+    response.on_hover_text(format!("{}{hint}", problem.message));
 }
 
 /// What a reader of the time should know, as one sign with the words behind it.

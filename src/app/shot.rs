@@ -87,7 +87,7 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
         canvas.run(&mut view, &mut desk);
     }
     let image = canvas.paint(&mut view, &mut desk)?;
-    desk.close();
+    desk.close()?;
     let mut png = std::io::Cursor::new(Vec::new());
     image
         .write_to(&mut png, image::ImageFormat::Png)

@@ -1,8 +1,8 @@
 //! Opening the window, or saying why it cannot open.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{View, theme};
 use crate::base::diag::Diagnostic;
@@ -15,6 +15,8 @@ struct App {
     view: View,
     /// Taken when the window closes.
     desk: Option<Desk>,
+    /// The outcome of closing it.
+    closed: Arc<Mutex<Result<(), Diagnostic>>>,
 }
 
 impl eframe::App for App {
@@ -26,16 +28,20 @@ impl eframe::App for App {
 
     fn on_exit(&mut self) {
         if let Some(desk) = self.desk.take() {
-            desk.close();
+            *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = desk.close();
         }
     }
 }
 
-/// Opens the window and returns when it closes.
+/// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved.
 ///
 /// # Errors
 /// Where there is no display, no library for it, or no graphics driver: what is missing and how to get it.
-pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>) -> Result<(), Diagnostic> {
+pub fn open(
+    files: PackFiles,
+    worker: WorkerCommand,
+    state_path: Option<PathBuf>,
+) -> Result<Result<(), Diagnostic>, Diagnostic> {
     let display = doctor::display();
     if !display.found {
         let problem = Diagnostic::error(format!("there is no display: {}", display.what));
@@ -52,6 +58,8 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();
+    let closed = Arc::new(Mutex::new(Ok(())));
+    let closing = closed.clone();
     let create = move |creation: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> {
         flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
@@ -65,12 +73,12 @@ pub fn open(files: PackFiles, worker: WorkerCommand, state_path: Option<PathBuf>
         });
         // Who comes back goes on where they left; who comes for the first time is told what there is.
         let view = if desk.state().saved.lesson.is_some() { View::default() } else { View::at_home() };
-        Ok(Box::new(App { view, desk: Some(desk) }))
+        Ok(Box::new(App { view, desk: Some(desk), closed: closing }))
     };
     // Where a library for the keyboard or the display is missing, the window library panics.
     let run = || eframe::run_native("warpbook", options, Box::new(create));
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
-        Ok(Ok(())) => Ok(()),
+        Ok(Ok(())) => Ok(std::mem::replace(&mut closed.lock().unwrap_or_else(PoisonError::into_inner), Ok(()))),
         Ok(Err(error)) => {
             // The window library's messages name its own source files.
             let words: Vec<String> = error.to_string().split(' ').filter(|w| !w.contains(".rs:")).map(str::to_owned).collect();

@@ -151,7 +151,15 @@ const LARGEST: u64 = 8 << 20;
 /// # Errors
 /// As [`read_file`], and where it is not UTF-8.
 pub fn read_text(path: &Path) -> std::io::Result<String> {
-    text_of(read_file(path, LARGEST)?)
+    read_text_within(path, LARGEST)
+}
+
+/// As [`read_text`], of a file of `most` bytes at most.
+///
+/// # Errors
+/// As [`read_text`].
+pub fn read_text_within(path: &Path, most: u64) -> std::io::Result<String> {
+    text_of(read_file(path, most)?)
 }
 
 fn text_of(bytes: Vec<u8>) -> std::io::Result<String> {

@@ -51,12 +51,30 @@ pub fn shape(path: &Path, elem: Elem) -> Result<Shape, Diagnostic> {
     fits(path, &header, elem)
 }
 
+/// True if nothing is nested in a file's header, as in that of a plain array: the library's parser takes exponential time for brackets in brackets.
+fn is_flat(bytes: &[u8]) -> bool {
+    // Seven letters and a version; then the header's length, of four bytes from version 2 on.
+    let header = match bytes {
+        [_, _, _, _, _, _, 1, _, a, b, rest @ ..] => rest.get(..usize::from(u16::from_le_bytes([*a, *b]))),
+        [_, _, _, _, _, _, _, _, a, b, c, d, rest @ ..] => {
+            usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).ok().and_then(|length| rest.get(..length))
+        }
+        _ => None,
+    };
+    let times = |bracket: u8| header.unwrap_or_default().iter().filter(|byte| **byte == bracket).count();
+    times(b'[') == 0 && times(b'(') <= 1 && times(b'{') <= 1
+}
+
 /// The header of a file; the library multiplies what stands there without looking.
 fn header_of(path: &Path, bytes: &[u8]) -> Result<NpyHeader, Diagnostic> {
-    match std::panic::catch_unwind(|| NpyHeader::from_reader(bytes)) {
-        Ok(header) => header.map_err(|error| problem(path, error)),
-        Err(_) => Err(problem(path, "its shape is too large")),
+    if !is_flat(bytes) {
+        return Err(problem(path, "it holds no plain array of numbers"));
     }
+    let too_large = || problem(path, "its shape is too large");
+    let header = std::panic::catch_unwind(|| NpyHeader::from_reader(bytes)).map_err(|_| too_large())?;
+    let header = header.map_err(|error| problem(path, error))?;
+    let elements = header.shape().iter().try_fold(1_u64, |product, side| product.checked_mul(*side));
+    elements.map(|_| header).ok_or_else(too_large)
 }
 
 fn fits(path: &Path, header: &NpyHeader, elem: Elem) -> Result<Shape, Diagnostic> {
@@ -85,8 +103,8 @@ fn fits(path: &Path, header: &NpyHeader, elem: Elem) -> Result<Shape, Diagnostic
 /// Where it cannot be read, is of another type, in columns, or shorter than it says.
 pub fn read(path: &Path, elem: Elem) -> Result<Tensor, Diagnostic> {
     let bytes = files::read_file(path, LARGEST).map_err(|error| problem(path, error))?;
+    fits(path, &header_of(path, &bytes)?, elem)?;
     let file = NpyFile::new(&bytes[..]).map_err(|error| problem(path, error))?;
-    fits(path, file.header(), elem)?;
     let words = match elem {
         Elem::U32 => file.into_vec::<u32>(),
         Elem::F32 => file.into_vec::<f32>().map(|all| all.into_iter().map(f32::to_bits).collect()),
@@ -157,6 +175,22 @@ mod tests {
             assert!(said(read(&path, Elem::F32)).starts_with("error: cannot read"), "{}", said(read(&path, Elem::F32)));
         }
         assert!(read(folder.path(), Elem::F32).is_err());
+        // A header of 200 bytes whose parser would never end, and shapes whose product is 0 in 64 bits.
+        let nested = format!("{}('a', '<f4'){}", "[".repeat(50), "]".repeat(50));
+        for (descr, shape, why) in [
+            (nested.as_str(), "(3,)", "no plain array"),
+            ("'<f4'", nested.as_str(), "no plain array"),
+            ("'<f4'", "(4294967296, 4294967296)", "its shape is too large"),
+        ] {
+            for version in [1, 2] {
+                let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+                let length = u32::try_from(header.len()).unwrap_or_default().to_le_bytes();
+                let length = if version == 1 { &length[..2] } else { &length[..] };
+                let file = [b"\x93NUMPY", &[version, 0][..], length, header.as_bytes()].concat();
+                std::fs::write(&path, file).map_err(|error| Diagnostic::error(error.to_string()))?;
+                assert!(said(read(&path, Elem::F32)).contains(why), "{}", said(read(&path, Elem::F32)));
+            }
+        }
         Ok(())
     }
 }

@@ -136,9 +136,13 @@ struct VersionOnly {
 /// # Errors
 /// As [`write_atomic`]; also when the value has no RON form.
 pub fn save<T: Serialize>(path: &Path, format_version: u32, value: &T) -> Result<(), Diagnostic> {
-    let text = ron::ser::to_string_pretty(&Versioned { format_version, value }, ron::ser::PrettyConfig::default())
+    let text = text_of(format_version, value)
         .map_err(|error| Diagnostic::error(format!("cannot store {}: {error}", path.display())))?;
     write_atomic(path, text.as_bytes())
+}
+
+fn text_of<T: Serialize>(format_version: u32, value: &T) -> Result<String, ron::Error> {
+    ron::ser::to_string_pretty(&Versioned { format_version, value }, ron::ser::PrettyConfig::default())
 }
 
 /// Reads what [`save`] wrote, and leaves the file alone; none where there is no file.
@@ -216,11 +220,34 @@ pub fn load<T: DeserializeOwned>(path: &Path, format_version: u32) -> Result<Loa
     Ok(Loaded::SetAside { kept, why })
 }
 
-/// Copies the file to a free name beside it, which is returned.
+/// Writes `value`, as [`save`] does, to a new file of the system's temporary folder, and returns its path.
+///
+/// # Errors
+/// When it cannot be written there either.
+pub fn save_elsewhere<T: Serialize>(format_version: u32, value: &T) -> Result<PathBuf, Diagnostic> {
+    let cannot = |error: io::Error| {
+        let folder = std::env::temp_dir();
+        Diagnostic::error(format!("no copy can be kept in {} either: {error}", folder.display()))
+    };
+    let text = text_of(format_version, value).map_err(|error| cannot(io::Error::other(error)))?;
+    // Others on this computer may not read it.
+    let mut file = tempfile::Builder::new().prefix("warpbook-").suffix(".ron").tempfile().map_err(cannot)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(cannot)?;
+    Ok(file.keep().map_err(|error| cannot(error.error))?.1)
+}
+
+/// Copies the file to a free name beside it, which is returned; or returns the name of a copy that is there already.
 ///
 /// # Errors
 /// When the copy cannot be written.
 pub fn copy_aside(path: &Path) -> Result<PathBuf, Diagnostic> {
+    let same = |kept: &PathBuf| match (read_file(path, LARGEST), read_file(kept, LARGEST)) {
+        (Ok(now), Ok(kept)) => now == kept,
+        _ => false,
+    };
+    if let Some(kept) = kept_names(path).take_while(|kept| kept.exists()).find(same) {
+        return Ok(kept);
+    }
     let kept = free_name(path);
     std::fs::copy(path, &kept).map_err(|error| {
         Diagnostic::error(format!("cannot keep a copy of {} as {}: {error}", path.display(), kept.display()))
@@ -239,6 +266,11 @@ const TRIES: (usize, Duration) = (100, Duration::from_millis(20));
 /// When the lock's file cannot be made, or another program keeps the lock.
 pub fn lock(path: &Path) -> Result<File, Diagnostic> {
     let lock = beside(path, ".lock");
+    // Opening a pipe would wait for someone who reads it.
+    if lock.metadata().is_ok_and(|there| !there.is_file()) {
+        return Err(Diagnostic::error(format!("cannot write {}: it is not a regular file", lock.display()))
+            .hint("remove it, or move it elsewhere"));
+    }
     let folder = path.parent().unwrap_or(Path::new("."));
     let made = std::fs::create_dir_all(folder)
         .and_then(|()| File::options().create(true).truncate(false).write(true).open(&lock));
@@ -259,11 +291,12 @@ pub fn lock(path: &Path) -> Result<File, Diagnostic> {
 
 /// The first of `path.kept`, `path.kept2`, … that does not exist.
 fn free_name(path: &Path) -> PathBuf {
-    let first = beside(path, ".kept");
-    if !first.exists() {
-        return first;
-    }
-    (2_u32..).map(|i| beside(path, &format!(".kept{i}"))).find(|p| !p.exists()).unwrap_or(first)
+    kept_names(path).find(|name| !name.exists()).unwrap_or_else(|| beside(path, ".kept"))
+}
+
+/// `path.kept`, `path.kept2`, ….
+fn kept_names(path: &Path) -> impl Iterator<Item = PathBuf> + '_ {
+    std::iter::once(beside(path, ".kept")).chain((2_u32..).map(|i| beside(path, &format!(".kept{i}"))))
 }
 
 /// The path with something added to its name.
@@ -305,6 +338,17 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn a_pipe_in_the_place_of_a_lock_is_not_waited_for() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        assert!(std::process::Command::new("mkfifo").arg(beside(&path, ".lock")).status()?.success());
+        let why = lock(&path).err().map(|problem| problem.message).unwrap_or_default();
+        assert!(why.ends_with("state.ron.lock: it is not a regular file"), "{why}");
+        Ok(())
+    }
+
+    #[test]
     fn torn_and_newer_files_are_kept_aside() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("state.ron");
@@ -334,7 +378,11 @@ mod tests {
             assert!(known.name.starts_with('a') && note.message.contains(what), "{note}");
             let kept = note.hint.as_deref().and_then(|hint| hint.rsplit(' ').next()).unwrap_or_default();
             assert_eq!(std::fs::read(kept)?, bytes);
+            // Read once more, it is not copied once more.
+            let Loaded::Value(_, Some(again)) = load::<Known>(&path, 1)? else { panic!("{what}: no word of it") };
+            assert_eq!(again.hint, note.hint);
         }
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 3);
         Ok(())
     }
 

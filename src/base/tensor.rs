@@ -196,6 +196,13 @@ impl Tensor {
         let word = self.words[i / in_word] >> (16 * (i % in_word));
         if in_word == 1 { word } else { word & 0xFFFF }
     }
+
+    /// Whether element `i` is still the NaN of [`Init::Poison`]. No integer is.
+    #[must_use]
+    pub fn is_poison(&self, i: usize) -> bool {
+        let mask = if self.elem.in_word() == 1 { u32::MAX } else { 0xFFFF };
+        self.get(i).is_nan() && self.bits(i) == self.elem.poison() & mask
+    }
 }
 
 impl Elem {

@@ -1,6 +1,6 @@
 //! Words and numbers in XML and HTML.
 
-/// `text` for XML and HTML, in elements and in quoted attributes. Characters that XML forbids become U+FFFD.
+/// `text` for XML and HTML, in elements and in quoted attributes. Characters that XML forbids, or that steer a terminal, become U+FFFD.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -12,7 +12,8 @@ pub fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\t' | '\n' | '\r' => out.push(c),
-            '\0'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => out.push('\u{fffd}'),
             _ => out.push(c),
         }
     }
@@ -41,6 +42,6 @@ mod tests {
 
     #[test]
     fn markup_becomes_words() {
-        assert_eq!(escape("<a b='c'>&\"\u{0}\n"), "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\u{fffd}\n");
+        assert_eq!(escape("<a b='c'>&\"\u{0}\u{9b}\n"), "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\u{fffd}\u{fffd}\n");
     }
 }

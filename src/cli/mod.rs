@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 pub use args::{Cli, Command, ShotArgs, ThemeArg};
-pub use out::{DONE, FAILED, MISUSED, line, misused, note, problems};
+pub use out::{DONE, FAILED, MISUSED, failed, line, misused, note, problems};
 
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;

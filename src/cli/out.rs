@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::base::diag::Diagnostic;
-use crate::base::harmless::harmless;
+use crate::base::harmless::{harmless, harmless_json};
 use crate::trace::record::Warning;
 
 /// Done.
@@ -43,7 +43,7 @@ pub fn bytes(bytes: &[u8]) {
 /// Writes a value as JSON to standard output.
 pub fn json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&text),
+        Ok(text) => print(&harmless_json(&text)),
         Err(error) => note(&format!("error: the result has no JSON form: {error}")),
     }
 }
@@ -65,6 +65,12 @@ pub fn warnings(found: &[Warning]) {
     for warning in found {
         note(&format!("warning: {}\n  hint: {}", warning.message, warning.hint));
     }
+}
+
+/// Reports one diagnostic as something that failed.
+pub fn failed(problem: Diagnostic) -> ExitCode {
+    problems(&[problem]);
+    FAILED
 }
 
 /// Reports one diagnostic as bad input.

@@ -47,6 +47,9 @@ fn only_cores(backend: ComputerArg) -> Result<(), Diagnostic> {
     }
 }
 
+/// The largest file of a vocabulary that is read, in bytes: some 800,000 tokens.
+const LARGEST: u64 = 64 << 20;
+
 /// Where a file's vocabulary format shows: in its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileFormat {
@@ -330,13 +333,15 @@ fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Option<Pattern>), Di
         Diagnostic::error(format!("`{}` is no vocabulary that is known here", args.vocab))
             .hint(format!("give {}, or a file that ends in .tiktoken or .json", any_of(&rank_file::BUILT_IN)))
     })?;
-    let text =
-        files::read_text(path).map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", args.vocab)))?;
+    let text = files::read_text_within(path, LARGEST)
+        .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", args.vocab)))?;
     let (vocabulary, pattern) = match format {
         FileFormat::Ranks => (rank_file::read(&args.vocab, &text)?, None),
         FileFormat::HuggingFace => {
-            let (vocabulary, own) = hugging_face::read(&args.vocab, &text)?;
-            (vocabulary, Some(own))
+            let hugging_face::Tokenizer { vocabulary, pattern, unlike } = hugging_face::read(&args.vocab, &text)?;
+            let warn = |what| Diagnostic::warning(format!("this tokenizer {what}, which is not done here"));
+            out::problems(&unlike.into_iter().map(|what| warn(what).in_file(&args.vocab)).collect::<Vec<_>>());
+            (vocabulary, Some(pattern))
         }
     };
     let alone = vocabulary.unreachable();

@@ -7,7 +7,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::npy::{self, Shape};
 use crate::base::tensor::Tensor;
 use crate::job::{Against, CheckSpec, Job, Launch, Look};
-use crate::reference::{self, Seen};
+use crate::reference::{self, Allowance, Seen, TERMS};
 use crate::simt::{self, Options, Program};
 use crate::trace::Check;
 
@@ -17,16 +17,30 @@ const FUEL: u64 = 4_000_000_000;
 /// Elements that come back in a record, at most: they go through a pipe.
 const MOST_SEEN: u64 = 1 << 20;
 
-/// Makes one check of a job; `content` reads what a buffer holds now.
+/// Makes one check of a job by itself; `content` reads what a buffer holds now.
 ///
 /// # Errors
-/// When a buffer cannot be read, the check cannot be made, or its plain kernel does not run.
+/// As [`gather`] and [`make`].
 pub(super) fn check(
     job: &Job,
     spec: &CheckSpec,
-    round: u64,
     content: &mut dyn FnMut(usize) -> Result<Tensor, Failure>,
 ) -> Result<Check, Failure> {
+    let seen = gather(job, spec, 0, content)?;
+    let mut terms = TERMS;
+    Ok(make(spec, &seen, &mut Allowance { terms: &mut terms, cancelled: &|| false })?)
+}
+
+/// Reads all that a check of a job needs; `content` reads what a buffer holds now.
+///
+/// # Errors
+/// When a buffer cannot be read, or the check's plain kernel does not run.
+pub(super) fn gather<'a>(
+    job: &'a Job,
+    spec: &CheckSpec,
+    round: u64,
+    content: &mut dyn FnMut(usize) -> Result<Tensor, Failure>,
+) -> Result<Seen<'a>, Failure> {
     let read = |(buffer, before): (usize, bool)| -> Result<Tensor, Failure> {
         if before { Ok(job.buffers[buffer].fill(job.seed, buffer)?) } else { content(buffer) }
     };
@@ -35,8 +49,15 @@ pub(super) fn check(
         Against::Kernel(launch) => Some(plain(job, launch, spec.output)?),
         Against::Reference { .. } | Against::Formula(_) | Against::Predicate(_) => None,
     };
-    let made = reference::check(spec, &Seen { buffers: &job.buffers, contents, expected, round });
-    Ok(made.map_err(|problem| problem.in_place_of(spec.place.as_ref()))?)
+    Ok(Seen { buffers: &job.buffers, contents, expected, round })
+}
+
+/// Makes a check.
+///
+/// # Errors
+/// When it cannot be made.
+pub(super) fn make(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<'_>) -> Result<Check, Diagnostic> {
+    reference::check(spec, seen, allowance).map_err(|problem| problem.in_place_of(spec.place.as_ref()))
 }
 
 /// What a plain kernel writes to the variable of `output`, over what the other buffers held at first.

@@ -235,5 +235,12 @@ mod tests {
             job.body = vec![Node::Repeat(Repeat { id: "rounds".into(), times: 1 << 40, until: None, body })];
         });
         assert!(text[0].contains("may come to 1,099,511,627,776 launches, and 65,536 are the most"), "{}", text[0]);
+        // Rounds without a launch take their time as well.
+        let text = texts(|job| {
+            let repeat = |times, body| vec![Node::Repeat(Repeat { id: "rounds".into(), times, until: None, body })];
+            let body = std::mem::take(&mut job.body);
+            job.body = repeat(1 << 20, repeat(1 << 20, repeat(0, body)));
+        });
+        assert!(text[0].contains("may come to 1,099,511,627,776 launches"), "{}", text[0]);
     }
 }

@@ -5,6 +5,7 @@ use super::checks;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::{Grid, Job, Launch, Moment, Node, Repeat};
+use crate::reference::{Allowance, TERMS};
 use crate::trace::Check;
 
 /// What carries out passes.
@@ -94,6 +95,7 @@ pub(super) fn walk(job: &Job, host: &mut dyn Host, at_end: bool) -> Result<Walke
             ..Walked::default()
         },
         looks: vec![None; job.looks.len()],
+        terms: TERMS,
     };
     walk.look(Moment::Start)?;
     walk.found.ended = walk.body(&job.body)?;
@@ -115,6 +117,8 @@ struct Walk<'a> {
     found: Walked,
     /// What was looked at, where it goes into no file.
     looks: Vec<Option<Tensor>>,
+    /// Terms of sums that the checks may still come to.
+    terms: f64,
 }
 
 impl Walk<'_> {
@@ -137,6 +141,7 @@ impl Walk<'_> {
             return Ok(true);
         }
         for _ in 0..repeat.times {
+            self.go_on()?;
             if !self.body(&repeat.body)? {
                 return Ok(false);
             }
@@ -164,11 +169,18 @@ impl Walk<'_> {
         Ok(true)
     }
 
+    /// # Errors
+    /// When the run was cancelled.
+    fn go_on(&self) -> Result<(), Failure> {
+        match self.host.cancelled() {
+            true => Err(Diagnostic::error(format!("`{}` was cancelled", self.job.program)).into()),
+            false => Ok(()),
+        }
+    }
+
     fn pass(&mut self, place: usize) -> Result<bool, Failure> {
         let pass = &self.job.passes[place];
-        if self.host.cancelled() {
-            return Err(Diagnostic::error(format!("`{}` was cancelled", self.job.program)).into());
-        }
+        self.go_on()?;
         let grid = match pass.launch() {
             Some(launch) => self.words(&pass.id, launch)?,
             None => None,
@@ -231,7 +243,9 @@ impl Walk<'_> {
                 continue;
             }
             let host = &mut *self.host;
-            let check = checks::check(self.job, spec, round, &mut |buffer| host.content(buffer))?;
+            let seen = checks::gather(self.job, spec, round, &mut |buffer| host.content(buffer))?;
+            let mut allowance = Allowance { terms: &mut self.terms, cancelled: &|| host.cancelled() };
+            let check = checks::make(spec, &seen, &mut allowance)?;
             host.checked(&check);
             if slot.as_ref().is_none_or(|known| !check.ok || check.max_rel_error > known.max_rel_error) {
                 *slot = Some(check);

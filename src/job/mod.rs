@@ -232,14 +232,14 @@ impl Job {
         matches!(self.body.as_slice(), [Node::Pass(_)])
     }
 
-    /// The launches of all passes at most, counting each round.
+    /// The launches of all passes at most, counting each round; a round without any counts as one.
     #[must_use]
     pub fn most_launches(&self) -> u64 {
         fn count(body: &[Node]) -> u64 {
             body.iter().fold(0, |sum: u64, node| {
                 sum.saturating_add(match node {
                     Node::Pass(_) => 1,
-                    Node::Repeat(repeat) => repeat.times.saturating_mul(count(&repeat.body)),
+                    Node::Repeat(repeat) => repeat.times.saturating_mul(count(&repeat.body).max(1)),
                 })
             })
         }

@@ -1,5 +1,7 @@
 //! Tables as comma-separated values (RFC 4180).
 
+use crate::base::harmless::harmless;
+
 /// A header and rows; lines end in CR LF, and fields are quoted where they must be. What a spreadsheet would compute gets an apostrophe in front.
 #[must_use]
 pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
@@ -16,14 +18,15 @@ pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
 
 /// Whether a spreadsheet would take the text for a formula.
 fn is_formula(text: &str) -> bool {
-    text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err()
+    text.starts_with(['=', '+', '-', '@', '\t']) && text.parse::<f64>().is_err()
 }
 
 fn field(text: &str) -> String {
+    let text = &*harmless(text);
     if is_formula(text) {
         return field(&format!("'{text}"));
     }
-    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -48,5 +51,6 @@ mod tests {
             "n,B/s\r\n1,\"a,b\"\r\n\"say \"\"x\"\"\",\"two\nlines\"\r\n, kept \r\n"
         );
         assert_eq!(csv(&own(&[""]), &[]), "\"\"\r\n");
+        assert_eq!(csv(&own(&["a\u{1b}[31m", "\0\u{9b}"]), &[]), "a\u{fffd}[31m,\u{fffd}\u{fffd}\r\n");
     }
 }

@@ -3,6 +3,7 @@
 use super::own_words;
 use super::report::{NoteBlock, Report};
 use super::style::STYLE;
+use crate::base::harmless::harmless;
 use crate::base::math;
 use crate::base::xml::{escape, number};
 use crate::lesson::{Block, Inline, Quote};
@@ -32,6 +33,8 @@ pub fn render(report: &Report) -> String {
         }
         body.push_str("</dl>\n</footer>\n");
     }
+    let body = body.replace("\r\n", "\n");
+    let body = harmless(&body);
     // The policy forbids scripts and the network, whatever a figure or a link may hold.
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\

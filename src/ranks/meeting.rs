@@ -1,8 +1,10 @@
 //! Where ranks meet: each has a connection to rank 0, which hands on what they tell each other, and tells all of them if one is lost.
 
+mod arrival;
+
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpStream};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -10,14 +12,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use self::arrival::{await_others, reach_first};
 use super::world::World;
 use crate::base::diag::Diagnostic;
-
-/// What ranks of this program's version say first.
-const GREETING: &str = concat!("warpbook ranks ", env!("CARGO_PKG_VERSION"));
-
-/// How long between two tries to reach rank 0.
-const RETRY: Duration = Duration::from_millis(50);
 
 /// How long rank 0 waits for the others to answer when one of them is stuck.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -25,9 +22,8 @@ const ANSWER: Duration = Duration::from_secs(1);
 /// How long a rank that is stuck waits for rank 0 to say why.
 const NEWS: Duration = Duration::from_secs(4);
 
-/// The longest frame that is read, in bytes, and the longest greeting.
+/// The longest frame that is read, in bytes.
 const LONGEST: u32 = 1 << 26;
-const SHORT: u32 = 128;
 
 /// What goes over a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,7 +136,11 @@ impl Meeting {
             let until = until + self.patience;
             loop {
                 if let (_, Frame::All(all)) = self.next(until)? {
-                    return Ok(all);
+                    let (parts, size) = (all.len(), self.world.size);
+                    return match parts == size {
+                        true => Ok(all),
+                        false => Err(self.lost(format!("rank 0 hands on {parts} parts for {size} ranks"))),
+                    };
                 }
             }
         }
@@ -171,7 +171,7 @@ impl Meeting {
     /// When one was started otherwise, or is lost.
     pub fn agree(&mut self, options: &[String]) -> Result<(), Diagnostic> {
         let all = self.gather(options.join("\n").into_bytes())?;
-        let Some(rank) = all.iter().position(|others| *others != all[0]) else { return Ok(()) };
+        let Some(rank) = odd(&all) else { return Ok(()) };
         let [other, first] = [&all[rank], &all[0]].map(|options| String::from_utf8_lossy(options));
         let only = |of: &str, others: &str| {
             let mut lines = of.lines().filter(|line| !others.lines().any(|other| other == *line)).peekable();
@@ -180,6 +180,18 @@ impl Meeting {
         let (other, first) = (only(&other, &first), only(&first, &other));
         Err(Diagnostic::error(format!("rank {rank} was started with {other}, and rank 0 with {first}"))
             .hint("start all ranks with the same arguments"))
+    }
+
+    /// Makes sure that all ranks have the same job, of which this is a fingerprint: packs and kernels may differ where arguments do not.
+    ///
+    /// # Errors
+    /// When one has another, or is lost.
+    pub fn agree_on_job(&mut self, fingerprint: &str) -> Result<(), Diagnostic> {
+        let all = self.gather(fingerprint.as_bytes().to_vec())?;
+        let Some(rank) = odd(&all) else { return Ok(()) };
+        let message =
+            format!("rank {rank} and rank 0 run programs that differ: their packs or versions are not the same");
+        Err(Diagnostic::error(message).hint("start all ranks with the same pack and the same program"))
     }
 
     /// Looks whether a rank is lost, without waiting.
@@ -301,127 +313,9 @@ impl Drop for Meeting {
     }
 }
 
-/// Waits for all other ranks, at rank 0.
-fn await_others(world: &World, patience: Duration, until: Instant) -> Result<Vec<(usize, TcpStream)>, Diagnostic> {
-    if world.size == 1 {
-        return Ok(Vec::new());
-    }
-    let cannot = |error: std::io::Error| {
-        Diagnostic::error(format!("rank 0 cannot listen at port {}: {error}", world.port))
-            .hint("choose another port in MASTER_PORT")
-    };
-    let here = (world.address.as_str(), world.port).to_socket_addrs().map_err(cannot)?.next();
-    let any: IpAddr = match here.map(|here| here.ip()) {
-        Some(ip) if ip.is_loopback() => ip,
-        Some(IpAddr::V6(_)) => Ipv6Addr::UNSPECIFIED.into(),
-        _ => Ipv4Addr::UNSPECIFIED.into(),
-    };
-    let listener = TcpListener::bind((any, world.port)).map_err(cannot)?;
-    listener.set_nonblocking(true).map_err(cannot)?;
-    let mut lines: Vec<Option<TcpStream>> = (0..world.size).map(|_| None).collect();
-    // Each newcomer is heard on a thread of its own: one that says nothing must not hold the others.
-    let (heard, greeted) = channel();
-    let fail = |lines: &[Option<TcpStream>], message: String, hint: &str| {
-        for line in lines.iter().flatten() {
-            let _ = send(line, &Frame::Lost(message.clone()));
-        }
-        Err(Diagnostic::error(message).hint(hint))
-    };
-    loop {
-        let missing: Vec<String> =
-            (1..world.size).filter(|rank| lines[*rank].is_none()).map(|rank| rank.to_string()).collect();
-        if missing.is_empty() {
-            return Ok(lines.into_iter().enumerate().filter_map(|(rank, line)| Some((rank, line?))).collect());
-        }
-        match listener.accept() {
-            Ok((line, _)) => {
-                let heard = heard.clone();
-                thread::spawn(move || {
-                    if let Ok(hello) = greeting_of(&line) {
-                        let _ = heard.send((line, hello));
-                    }
-                });
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(error) => return Err(cannot(error)),
-        }
-        if Instant::now() > until {
-            let (ranks, have) = if missing.len() == 1 { ("rank", "has") } else { ("ranks", "have") };
-            let message = format!(
-                "{ranks} {} of {} {have} not come within {} s",
-                missing.join(", "),
-                world.size,
-                patience.as_secs_f64()
-            );
-            let hint = "see whether they were started, and whether they can reach MASTER_ADDR at MASTER_PORT";
-            return fail(&lines, message, hint);
-        }
-        // Whatever else comes to this port is none of ours.
-        let Ok((line, Frame::Hello { greeting, rank, size })) = greeted.recv_timeout(Duration::from_millis(2)) else {
-            continue;
-        };
-        let hint = "start all ranks with one command, and no other ones at this port";
-        if greeting != GREETING {
-            let _ = send(&line, &Frame::Lost(format!("rank 0 is `{GREETING}`")));
-            return fail(
-                &lines,
-                format!("rank {rank} is `{greeting}`, and rank 0 `{GREETING}`"),
-                "use one version of the program for all ranks",
-            );
-        }
-        if size != world.size || rank == 0 || rank >= size {
-            let message = format!("rank {rank} came for a world of {size} ranks, and rank 0 has one of {}", world.size);
-            let _ = send(&line, &Frame::Lost(message.clone()));
-            return fail(&lines, message, hint);
-        }
-        if lines[rank].is_some() {
-            let message = format!("rank {rank} has joined twice");
-            let _ = send(&line, &Frame::Lost(message.clone()));
-            return fail(&lines, message, hint);
-        }
-        lines[rank] = Some(line);
-    }
-}
-
-/// What a newcomer says first; a short frame, in a short time.
-fn greeting_of(line: &TcpStream) -> std::io::Result<Frame> {
-    line.set_nonblocking(false)?;
-    line.set_nodelay(true)?;
-    line.set_read_timeout(Some(ANSWER))?;
-    let frame = receive_within(line, SHORT)?;
-    line.set_read_timeout(None)?;
-    Ok(frame)
-}
-
-/// Connects with rank 0.
-fn reach_first(world: &World, patience: Duration, until: Instant) -> Result<TcpStream, Diagnostic> {
-    loop {
-        let left = until.saturating_duration_since(Instant::now()).max(RETRY);
-        let places = (world.address.as_str(), world.port).to_socket_addrs();
-        let connected = places.and_then(|places| {
-            let nowhere = Err(std::io::Error::other("the address is none"));
-            places.fold(nowhere, |found, place| found.or_else(|_| TcpStream::connect_timeout(&place, left)))
-        });
-        let tried = connected.and_then(|line| {
-            line.set_nodelay(true)?;
-            send(&line, &Frame::Hello { greeting: GREETING.to_owned(), rank: world.rank, size: world.size })?;
-            Ok(line)
-        });
-        match tried {
-            Ok(line) => return Ok(line),
-            Err(error) if Instant::now() > until => {
-                let message = format!(
-                    "rank 0 does not answer at {}:{} within {} s: {error}",
-                    world.address,
-                    world.port,
-                    patience.as_secs_f64()
-                );
-                return Err(Diagnostic::error(message)
-                    .hint("see whether rank 0 was started; MASTER_ADDR and MASTER_PORT say where it is"));
-            }
-            Err(_) => thread::sleep(RETRY),
-        }
-    }
+/// The first rank that has something else than rank 0.
+fn odd(all: &[Vec<u8>]) -> Option<usize> {
+    all.iter().position(|others| Some(others) != all.first())
 }
 
 /// Has a thread read what comes from a rank, until its connection ends. That thread also gives signs of life, whatever the rank itself is at.
@@ -434,7 +328,7 @@ fn listen(
     reader
         .set_read_timeout(None)
         .map_err(|error| Diagnostic::error(format!("cannot listen to rank {rank}: {error}")))?;
-    thread::spawn(move || {
+    let listening = thread::Builder::new().spawn(move || {
         loop {
             let frame = match receive(&reader) {
                 Ok(Frame::Done) => return,
@@ -451,7 +345,7 @@ fn listen(
             }
         }
     });
-    Ok(())
+    listening.map(|_| ()).map_err(|error| Diagnostic::error(format!("no thread can listen to rank {rank}: {error}")))
 }
 
 fn lock(line: &Mutex<TcpStream>) -> MutexGuard<'_, TcpStream> {
@@ -464,18 +358,18 @@ fn send(mut line: &TcpStream, frame: &Frame) -> std::io::Result<()> {
     line.write_all(&[&length.to_le_bytes()[..], &bytes].concat())
 }
 
-fn receive(line: &TcpStream) -> std::io::Result<Frame> {
-    receive_within(line, LONGEST)
+/// How long a frame is, if that is not longer than it can be.
+fn frame_length(bytes: [u8; 4], longest: u32) -> std::io::Result<usize> {
+    match u32::from_le_bytes(bytes) {
+        length if length <= longest => Ok(length as usize),
+        _ => Err(std::io::Error::other("no frame is so long")),
+    }
 }
 
-fn receive_within(mut line: &TcpStream, longest: u32) -> std::io::Result<Frame> {
+fn receive(mut line: &TcpStream) -> std::io::Result<Frame> {
     let mut length = [0; 4];
     line.read_exact(&mut length)?;
-    let length = u32::from_le_bytes(length);
-    if length > longest {
-        return Err(std::io::Error::other("no frame is so long"));
-    }
-    let mut bytes = vec![0; length as usize];
+    let mut bytes = vec![0; frame_length(length, LONGEST)?];
     line.read_exact(&mut bytes)?;
     postcard::from_bytes(&bytes).map_err(std::io::Error::other)
 }

@@ -30,8 +30,8 @@ pub(super) struct Outcome {
 
 /// Compares `output` with a reference of ours.
 ///
-/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32); it is infinite where the output is
-/// not a number or was never written (outputs begin as NaNs). Elements of `output` past the reference's length are not
+/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32). It is 0 where both are the same infinity or no
+/// numbers, and else infinite where one of them is neither a number, or where the output was never written (outputs begin as NaNs of their own). Elements of `output` past the reference's length are not
 /// looked at.
 ///
 /// Of a product of matrices, element (i, j) = Σ a·b may come near 0 by cancelling, where its rounding errors, which are those of the terms,
@@ -78,7 +78,7 @@ pub(super) fn named(
                 row(&given, i, &mut expected);
                 let mut worst = Worst::default();
                 for (index, Expected { value, scale }) in (i * width..).zip(expected) {
-                    worst.see(index, output.get(index), value, scale, tolerance);
+                    worst.see(index, output, value, scale, tolerance);
                 }
                 worst
             });
@@ -153,9 +153,10 @@ pub(super) struct Worst {
 }
 
 impl Worst {
-    /// Takes the element at `index` into account, whose error is relative to `scale` at least.
-    pub(super) fn see(&mut self, index: usize, got: f64, expected: f64, scale: f64, tolerance: f64) {
-        let error = relative_error(got, expected, scale);
+    /// Takes the element of `output` at `index` into account, whose error is relative to `scale` at least.
+    pub(super) fn see(&mut self, index: usize, output: &Tensor, expected: f64, scale: f64, tolerance: f64) {
+        let got = output.get(index);
+        let error = if output.is_poison(index) { f64::INFINITY } else { relative_error(got, expected, scale) };
         self.error = self.error.max(error);
         if error > tolerance && self.first_wrong.is_none_or(|(first, ..)| index < first) {
             self.first_wrong = Some((index, got, expected));
@@ -177,14 +178,17 @@ fn compare(
 ) -> Worst {
     let mut worst = Worst::default();
     for i in range {
-        worst.see(i, output.get(i), expected(i), scale, tolerance);
+        worst.see(i, output, expected(i), scale, tolerance);
     }
     worst
 }
 
 fn relative_error(got: f64, expected: f64, scale: f64) -> f64 {
+    if got == expected || got.is_nan() && expected.is_nan() {
+        return 0.0;
+    }
     let error = (got - expected).abs() / expected.abs().max(scale).max(TINY);
-    // A NaN on either side, or an infinity on both.
+    // A NaN on one side, or two different infinities.
     if error.is_nan() { f64::INFINITY } else { error }
 }
 

@@ -188,8 +188,35 @@ fn a_check_that_cannot_be_made_says_why() {
         ("strided_copy", vec![("n", 2.0), ("stride", 4.0), ("offset", 0.0)], &src, "needs 5 elements of `src`"),
         ("strided_copy", vec![("n", 2.0), ("stride", 1.0), ("offset", 0.0)], &[], "reads a buffer `src`"),
         ("strided_copy", vec![("n", 9e15), ("stride", 9e15), ("offset", 0.0)], &src, "too large"),
+        (
+            "trained",
+            vec![("bytes", 1e15), ("words", 1.0), ("pattern", 0.0), ("rule", 0.0), ("learn", 1.0)],
+            &[named("packed", tensor(&[1.0]))],
+            "arguments of `trained` are too large",
+        ),
     ] {
         let error = why(&spec(name, &args, 0.0), inputs).err().unwrap_or_default();
         assert!(error.contains(wanted), "{name} {args:?}: {error}");
     }
+}
+
+#[test]
+fn equal_infinities_are_right_and_what_was_never_written_is_wrong() -> Result<(), Diagnostic> {
+    let values = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0];
+    let src = [named("src", tensor(&values))];
+    let copy = spec("strided_copy", &[("n", 4.0), ("stride", 1.0), ("offset", 0.0)], 0.0);
+    let found = check(&copy, &src, &tensor(&values))?;
+    assert_eq!((ok(&found), found.worst.error), (true, 0.0));
+    for (at, wrong) in [f64::NEG_INFINITY, 1.0, 1.0, f64::INFINITY].into_iter().enumerate() {
+        let mut spoilt = values;
+        spoilt[at] = wrong;
+        let first = check(&copy, &src, &tensor(&spoilt))?.worst.first_wrong;
+        assert_eq!(first.map(|(index, ..)| index), Some(at));
+    }
+    for elem in [Elem::F32, Elem::F16, Elem::Bf16] {
+        let never = Tensor::new(elem, 4, Init::Poison, 0, 0);
+        let src = [named("src", Tensor::new(elem, 4, Init::Value(f64::NAN), 0, 0))];
+        assert_eq!(check(&copy, &src, &never)?.worst.first_wrong.map(|(index, ..)| index), Some(0), "{elem:?}");
+    }
+    Ok(())
 }

@@ -18,4 +18,5 @@ pub mod views;
 
 pub use check::{Seen, check};
 pub use explored::{Explored, Explorer, TEXTS, explorer, explorers};
+pub use formula::{Allowance, TERMS};
 pub use table::signatures;

@@ -2,48 +2,45 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use super::check::Seen;
 use super::compare::Outcome;
-use super::formula::{self, Around};
+use super::formula::{self, Allowance, Around, Stop};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::base::units::number;
 use crate::job::{Formula, Predicate};
 
-/// Elements that one task looks at.
-const CHUNK: usize = 1 << 12;
-
 /// Whether a predicate holds of the first `count` elements of `output`; `content` gives the buffers that it asks for. A sum may be off by
 /// `tolerance` of its terms' sizes.
 ///
 /// # Errors
-/// Where a formula has no value.
+/// Where a formula has no value, takes too long or is cancelled.
 pub(super) fn holds<'a>(
     predicate: &'a Predicate,
     (output, count): (&'a Tensor, usize),
     tolerance: f64,
     content: &dyn Fn(usize, bool) -> Result<&'a Tensor, Diagnostic>,
     seen: &'a Seen<'_>,
-) -> Result<Outcome, Diagnostic> {
+    allowance: &mut Allowance<'_>,
+) -> Result<Outcome, Stop> {
     let mut found = Outcome { elements: count, total: count, ..Outcome::default() };
     found.told = match predicate {
         Predicate::Every(formula) => {
-            let around = Around::new(formula, content, seen.round)?;
-            (found.elements, found.total) = (formula::chosen(&around, around.count()).len(), around.count());
-            broken(formula, &around, output)?
+            let around = Around::new(formula, content, seen.round).map_err(Stop::Over)?;
+            let chosen = formula::chosen(&around, around.count(), allowance);
+            (found.elements, found.total) = (chosen.len(), around.count());
+            broken(formula, (&around, &chosen), output, allowance)?
         }
         Predicate::SortedBy(formula) => {
-            let around = Around::new(formula, content, seen.round)?;
+            let around = Around::new(formula, content, seen.round).map_err(Stop::Over)?;
             (found.elements, found.total) = (around.count(), around.count());
-            unsorted(&around)?
+            unsorted(&around, allowance)?
         }
         Predicate::Permutation(of) | Predicate::EqualSets(of) => {
             let sets = matches!(predicate, Predicate::EqualSets(_));
             let wanted = &seen.buffers[*of];
             let has = usize::try_from(wanted.count).unwrap_or(usize::MAX);
-            differs((output, count), (content(*of, true)?, has), &wanted.name, sets)
+            differs((output, count), (content(*of, true).map_err(Stop::Over)?, has), &wanted.name, sets)
         }
         Predicate::SumsTo(wanted) => {
             let (sum, size) = (0..count).fold((0.0, 0.0), |(sum, size): (f64, f64), i| {
@@ -62,18 +59,20 @@ pub(super) fn holds<'a>(
     Ok(found)
 }
 
-/// The first element for which a formula is 0.
-fn broken(formula: &Formula, around: &Around<'_>, output: &Tensor) -> Result<Option<String>, Diagnostic> {
-    let chosen = formula::chosen(around, around.count());
-    let parts = chosen.par_chunks(CHUNK).map(|part| {
-        for i in part {
-            if around.value(*i, &[])? == 0.0 {
-                return Ok(Some(*i));
-            }
+/// The first of the chosen elements for which a formula is 0.
+fn broken(
+    formula: &Formula,
+    (around, chosen): (&Around<'_>, &[usize]),
+    output: &Tensor,
+    allowance: &mut Allowance<'_>,
+) -> Result<Option<String>, Stop> {
+    let least = |a: Option<usize>, b: Option<usize>| [a, b].into_iter().flatten().min();
+    let see = |first: &mut Option<usize>, i: usize, value: f64| {
+        if value == 0.0 {
+            *first = least(*first, Some(i));
         }
-        Ok::<Option<usize>, Diagnostic>(None)
-    });
-    let first = parts.try_reduce(|| None, |a, b| Ok([a, b].into_iter().flatten().min()))?;
+    };
+    let first = around.find(chosen, allowance, &None, &see, least)?;
     Ok(first.map(|i| {
         let value = if i < output.len() { format!(" ({})", number(output.get(i))) } else { String::new() };
         format!("`{}` does not hold for element {i}{value}", formula.expr.source())
@@ -81,16 +80,16 @@ fn broken(formula: &Formula, around: &Around<'_>, output: &Tensor) -> Result<Opt
 }
 
 /// The first element of which a formula is less than of the one before.
-fn unsorted(around: &Around<'_>) -> Result<Option<String>, Diagnostic> {
-    let mut before = f64::NEG_INFINITY;
-    for i in 0..around.count() {
-        let key = around.value(i, &[])?;
+fn unsorted(around: &Around<'_>, allowance: &mut Allowance<'_>) -> Result<Option<String>, Stop> {
+    let (mut before, mut found) = (f64::NEG_INFINITY, None);
+    around.in_turn(allowance, &mut |i, key| {
         if key < before {
-            return Ok(Some(format!("element {i} has the key {}, after one of {}", number(key), number(before))));
+            found = Some(format!("element {i} has the key {}, after one of {}", number(key), number(before)));
         }
         before = key;
-    }
-    Ok(None)
+        found.is_none()
+    })?;
+    Ok(found)
 }
 
 /// The first value that stands more or less often in `output` than in `wanted`; as `sets`, that stands in only one of them.

@@ -17,7 +17,7 @@ pub(super) struct Reference {
     pub signature: ReferenceSignature,
     /// How many elements the output has.
     pub len: fn(&[usize]) -> Option<usize>,
-    /// How many elements each input has at least, in the signature's order.
+    /// How many elements each input has at least, in the signature's order; None if the arguments are more than can be worked on.
     pub needs: fn(&[usize]) -> Option<Vec<usize>>,
     /// How its values are found.
     pub form: Form,
@@ -147,7 +147,7 @@ pub(super) static TABLE: [Reference; 14] = [
     Reference {
         signature: ReferenceSignature { name: "cl100k", args: &["bytes", "words", "letters"], inputs: &["packed"] },
         len: |args| Some(args[0]),
-        needs: |args| Some(vec![args[1].min(args[0].div_ceil(4))]),
+        needs: |args| (args[0] <= tokens::MOST_BYTES).then(|| vec![args[1].min(args[0].div_ceil(4))]),
         form: Form::Rows { width: |args| args[0], row: tokens::cl100k },
     },
     // The merges that are learnt from a text, two tokens each, by the rule `pattern` for words and `rule` for ties; zeros behind the last
@@ -158,7 +158,7 @@ pub(super) static TABLE: [Reference; 14] = [
             inputs: &["packed"],
         },
         len: |args| args[4].checked_mul(2),
-        needs: |args| Some(vec![args[1].min(args[0].div_ceil(4))]),
+        needs: |args| (args[0] <= tokens::MOST_BYTES).then(|| vec![args[1].min(args[0].div_ceil(4))]),
         form: Form::Rows { width: |args| 2 * args[4], row: tokens::trained },
     },
 ];

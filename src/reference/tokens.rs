@@ -4,6 +4,9 @@ use super::table::{Expected, Given};
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, encode, rank_file, train};
 
+/// Bytes of a text at most: what is learnt from one takes some ten times its size.
+pub(super) const MOST_BYTES: usize = 1 << 28;
+
 /// No token begins at a byte.
 const NOTHING: f64 = u32::MAX as f64;
 
@@ -61,7 +64,7 @@ pub(super) fn trained(given: &Given<'_>, _: usize, out: &mut [Expected]) {
     let mut pieces = Pieces::default();
     pieces.add(pattern, as_text(&text));
     out.fill(Expected::default());
-    // A text of fewer than 2^32 bytes is not too long.
+    // A text of `MOST_BYTES` is not too long.
     let merges = train::train(&pieces.in_order(), 256 + given.args[4], ties, |_| {}).unwrap_or_default();
     for (out, id) in out.iter_mut().zip(merges.into_iter().flat_map(|(left, right)| [left, right])) {
         out.value = f64::from(id);

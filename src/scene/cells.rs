@@ -7,6 +7,9 @@ use super::palette::Ink;
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
+/// Bytes of a token that are kept to be shown: a kernel that is wrong makes tokens of any size.
+pub(super) const HEAD_BYTES: usize = 64;
+
 /// Space around the cells, and what is above and below them.
 const MARGIN: f32 = 16.0;
 const HEAD: f32 = 44.0;
@@ -37,28 +40,98 @@ fn tokens(contents: &Contents<'_>) -> usize {
     (0..contents.tensor.len()).take_while(|i| span(contents, *i).is_some()).count()
 }
 
-/// The bytes of a text from one place to before another; the text is read again behind its end.
-fn bytes(text: &Tensor, (begin, end): (u64, u64)) -> Vec<u8> {
-    let length = text.len().max(1) as u64;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
-    (begin..end).map(|at| text.get(usize::try_from(at % length).unwrap_or(0)) as u8).collect()
+/// A token as it is shown: its first bytes, and how many it has.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    head: Vec<u8>,
+    pub(super) bytes: u64,
 }
 
-/// A token's cell with its upper left corner at `at`; returns how much room it takes.
-pub(super) fn cell(frame: &mut Frame, at: [f32; 2], bytes: &[u8], hovered: Option<Tag>, tag: Option<Tag>) -> f32 {
-    let wide = room(bytes);
-    let fill = colour(bytes);
+impl Token {
+    pub(super) const EMPTY: Self = Self { head: Vec::new(), bytes: 0 };
+
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        Self { head: bytes[..bytes.len().min(HEAD_BYTES)].to_vec(), bytes: bytes.len() as u64 }
+    }
+
+    /// The bytes of a text from one place to before another; the text is read again after its end.
+    fn of(text: &Tensor, (begin, end): (u64, u64)) -> Self {
+        let length = text.len().max(1) as u64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+        let byte = |at: u64| text.get(usize::try_from(at % length).unwrap_or(0)) as u8;
+        Self { head: (begin..end).take(HEAD_BYTES).map(byte).collect(), bytes: end - begin }
+    }
+
+    /// This one and another after it.
+    pub(super) fn then(&self, other: &Self) -> Self {
+        let mut head = self.head.clone();
+        if self.is_whole() {
+            head.extend(other.head.iter().take(HEAD_BYTES - head.len()));
+        }
+        Self { head, bytes: self.bytes.saturating_add(other.bytes) }
+    }
+
+    /// True if all its bytes are kept.
+    pub(super) fn is_whole(&self) -> bool {
+        self.head.len() as u64 == self.bytes
+    }
+
+    /// Its bytes as far as they are kept, and how many it has if there are more.
+    pub(super) fn shown(&self) -> String {
+        let head = shown(&self.head);
+        if self.is_whole() { head } else { head + &self.rest() }
+    }
+
+    /// Its bytes as far as there is `room` for them, and how many it has if there are more.
+    fn fitted(&self, room: f32) -> String {
+        let whole = self.shown();
+        if wide(&whole) <= room {
+            return whole;
+        }
+        let rest = self.rest();
+        let mut left = room - wide(&rest);
+        let fits = |c: &char| {
+            left -= width(*c);
+            left >= 0.0
+        };
+        shown(&self.head).chars().take_while(fits).collect::<String>() + &rest
+    }
+
+    fn rest(&self) -> String {
+        format!("… {} bytes", count(self.bytes))
+    }
+}
+
+/// A token's cell with its upper left corner at `at`, `most` wide at most; returns how much room it takes.
+pub(super) fn cell(
+    frame: &mut Frame,
+    at: [f32; 2],
+    (token, most): (&Token, f32),
+    hovered: Option<Tag>,
+    tag: Option<Tag>,
+) -> f32 {
+    let text = token.fitted(most - PADDING);
+    let wide = wide(&text) + PADDING;
+    let fill = colour(token);
     let edge = if tag.is_some() && hovered == tag { Ink::Accent } else { fill };
     frame.outline([at[0], at[1], wide - 2.0, CELL], 3.0, Some(fill), edge, tag);
     let middle = [at[0] + (wide - 2.0) / 2.0, at[1] + CELL / 2.0];
-    let (size, anchor, ink, text) = (13.0, Anchor::Middle, Ink::Text, shown(bytes));
+    let (size, anchor, ink) = (13.0, Anchor::Middle, Ink::Text);
     frame.items.push(Item::Text { at: middle, size, anchor, ink, text, mono: true, tag });
     wide
 }
 
-/// Room that a token's cell takes.
-pub(super) fn room(bytes: &[u8]) -> f32 {
-    shown(bytes).chars().map(|c| if is_square(c) { SQUARE } else { CHARACTER }).sum::<f32>() + PADDING
+/// Room that a token's cell takes of `most`.
+pub(super) fn room(token: &Token, most: f32) -> f32 {
+    wide(&token.fitted(most - PADDING)) + PADDING
+}
+
+fn wide(text: &str) -> f32 {
+    text.chars().map(width).sum()
+}
+
+fn width(c: char) -> f32 {
+    if is_square(c) { SQUARE } else { CHARACTER }
 }
 
 /// Whether a character fills a square, as those of Chinese, Japanese and Korean do, and emoji.
@@ -79,7 +152,7 @@ fn is_square(c: char) -> bool {
 }
 
 /// Bytes as they are shown: spaces and ends of lines by signs of their own, what is no character by its number.
-pub(super) fn shown(bytes: &[u8]) -> String {
+fn shown(bytes: &[u8]) -> String {
     let mut words = String::new();
     for chunk in bytes.utf8_chunks() {
         words.extend(chunk.valid().chars().map(|c| match c {
@@ -93,12 +166,13 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     words
 }
 
-/// A token's colour, from its bytes (FNV-1a).
-fn colour(bytes: &[u8]) -> Ink {
-    if bytes.len() < 2 {
+/// A token's colour, from its first bytes (FNV-1a).
+fn colour(token: &Token) -> Ink {
+    if token.bytes < 2 {
         return Ink::Raised;
     }
-    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    let hash =
+        token.head.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     Ink::Bank(((hash >> 16) % COLOURS) as u8, 45)
 }
 
@@ -111,8 +185,9 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
     let (mut x, mut y) = (MARGIN, HEAD);
     for i in contents.from..all {
         let Some(place) = span(contents, i) else { break };
-        let bytes = bytes(text, place);
-        let wide = room(&bytes);
+        let token = Token::of(text, place);
+        let most = frame.width - 2.0 * MARGIN;
+        let wide = room(&token, most);
         if x + wide > frame.width - MARGIN && x > MARGIN {
             (x, y) = (MARGIN, y + LINE);
         }
@@ -120,7 +195,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
             break;
         }
         let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
-        cell(frame, [x, y], &bytes, hovered, tag);
+        cell(frame, [x, y], (&token, most), hovered, tag);
         x += wide;
     }
     let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
@@ -135,7 +210,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
 /// Token `i` in words.
 pub(super) fn told(contents: &Contents<'_>, text: &Tensor, i: usize) -> Option<String> {
     let (begin, end) = span(contents, i)?;
-    let words = shown(&bytes(text, (begin, end)));
+    let words = Token::of(text, (begin, end)).shown();
     Some(format!("token {}: {words}, bytes {} to {}", count(i as u64), count(begin), count(end - 1)))
 }
 
@@ -187,8 +262,27 @@ mod tests {
     fn bytes_that_are_no_character_are_numbers() {
         assert_eq!(shown("é\n".as_bytes()), "é¶");
         assert_eq!(shown(&[0xc3]), "⟨c3⟩");
-        assert!(room("人人".as_bytes()) > room(b"abc"));
-        assert_eq!(colour(b"a"), Ink::Raised);
-        assert_eq!(colour(b"the"), colour(b"the"));
+        let token = |text: &str| Token::new(text.as_bytes());
+        assert!(room(&token("人人"), 400.0) > room(&token("abc"), 400.0));
+        assert_eq!(colour(&token("a")), Ink::Raised);
+        assert_eq!(colour(&token("the")), colour(&token("the")));
+    }
+
+    #[test]
+    fn a_wide_token_is_shown_as_far_as_it_fits() {
+        let text = of(&[97; 8]);
+        let offset = of(&[0, 0xf000_0000]);
+        let contents = contents(&offset, &text);
+        let said = told(&contents, &text, 0).unwrap_or_default();
+        assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
+        let mut frame = Frame::new([420.0, 200.0]);
+        assert_eq!(draw(&mut frame, &contents, &text, None), "4,026,531,840 bytes in 1 tokens.");
+        let shown = frame.items.iter().find_map(|item| match item {
+            Item::Text { text, mono: true, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(shown, Some(format!("{}… 4,026,531,840 bytes", "a".repeat(25)).as_str()));
+        frame.alt = "one token".to_owned();
+        assert_tidy(&frame, "one token");
     }
 }

@@ -1,6 +1,6 @@
 //! A list of merges: of which two tokens each new one is made, and so the tree of any token.
 
-use super::cells::{self, cell};
+use super::cells::{self, Token, cell};
 use super::contents::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
@@ -33,11 +33,11 @@ pub(super) fn merges(list: &Tensor, first: u32) -> Vec<[u32; 2]> {
     merges
 }
 
-/// The bytes of every token, bytes among them.
-pub(super) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Vec<u8>> {
-    let mut tokens: Vec<Vec<u8>> = (0..first).map(|byte| vec![byte as u8]).collect();
+/// Every token, bytes among them.
+pub(super) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Token> {
+    let mut tokens: Vec<Token> = (0..first).map(|byte| Token::new(&[byte as u8])).collect();
     for [left, right] in merges {
-        tokens.push([tokens[*left as usize].as_slice(), &tokens[*right as usize]].concat());
+        tokens.push(tokens[*left as usize].then(&tokens[*right as usize]));
     }
     tokens
 }
@@ -50,7 +50,11 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hover
     frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
     let from = (contents.from / 2).min(merges.len());
     let number = text::width(&count((first as usize + merges.len()) as u64), 12.0, true) + 12.0;
-    let widest = |parts: &mut dyn Iterator<Item = usize>| parts.map(|t| cells::room(&tokens[t])).fold(0.0, f32::max);
+    // Three of the widest cells fit.
+    let most = (frame.width - 2.0 * MARGIN - number - 2.0 * SIGN) / 3.0;
+    let widest = |parts: &mut dyn Iterator<Item = usize>| {
+        parts.map(|token| cells::room(&tokens[token], most)).fold(0.0, f32::max)
+    };
     let rows = ((frame.height - HEAD - MARGIN) / cells::LINE).max(1.0) as usize;
     let mut x = MARGIN;
     for (column, part) in merges[from..].chunks(rows).enumerate() {
@@ -70,7 +74,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hover
             frame.text([x + number - 12.0, middle], 12.0, Anchor::End, Ink::Muted, count(made as u64));
             let places = [(0.0, pair[0] as usize), (left + SIGN, pair[1] as usize), (left + right + 2.0 * SIGN, made)];
             for (at, token) in places {
-                cell(frame, [x + number + at, y], &tokens[token], hovered, tag);
+                cell(frame, [x + number + at, y], (&tokens[token], most), hovered, tag);
             }
             for (at, sign) in [(left, "+"), (left + SIGN + right, "=")] {
                 let at = [x + number + at + SIGN / 2.0 - 1.0, middle];
@@ -87,15 +91,19 @@ pub(super) fn told(contents: &Contents<'_>, first: u32, i: usize) -> Option<Stri
     let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let token = first as usize + i / 2;
-    let bytes = tokens.get(token)?;
-    Some(format!("token {}: {} = {}", count(token as u64), cells::shown(bytes), tree(&merges, &tokens, first, token)))
+    let made = tokens.get(token)?;
+    Some(format!("token {}: {} = {}", count(token as u64), made.shown(), tree(&merges, &tokens, first, token)))
 }
 
-/// A token's two parts, each in brackets if it has parts itself.
-fn tree(merges: &[[u32; 2]], tokens: &[Vec<u8>], first: u32, token: usize) -> String {
-    let part = |token: u32| match token < first {
-        true => cells::shown(&tokens[token as usize]),
-        false => format!("({})", tree(merges, tokens, first, token as usize)),
+/// A token's two parts, each in brackets if it has parts itself; a part that is too long to be shown whole is no tree, so the depth has a bound.
+fn tree(merges: &[[u32; 2]], tokens: &[Token], first: u32, token: usize) -> String {
+    let part = |token: u32| {
+        let of = &tokens[token as usize];
+        if token < first || !of.is_whole() {
+            of.shown()
+        } else {
+            format!("({})", tree(merges, tokens, first, token as usize))
+        }
     };
     let [left, right] = merges[token - first as usize];
     format!("{} {}", part(left), part(right))
@@ -134,5 +142,23 @@ mod tests {
     fn a_pair_of_tokens_that_are_not_there_yet_ends_the_list() {
         let tensor = Tensor::from_bits(Elem::U32, [101, 115, 300, 116].into_iter());
         assert_eq!(merges(&tensor, 256), [[101, 115]]);
+    }
+
+    #[test]
+    fn long_tokens_are_kept_and_told_in_part() {
+        // Each merge adds a letter to the one before.
+        let chain: Vec<u32> = (0..32_000_u32).flat_map(|row| [if row == 0 { 97 } else { 255 + row }, 97]).collect();
+        let tensor = Tensor::from_bits(Elem::U32, chain.into_iter());
+        let contents = contents(&tensor);
+        let told = told(&contents, 256, 63_998).unwrap_or_default();
+        assert!(told.starts_with("token 32,255: aaa") && told.ends_with("… 32,000 bytes a"), "{told}");
+        assert!(told.len() < 4 * cells::HEAD_BYTES, "{} letters", told.len());
+        let list = merges(&tensor, 256);
+        let (work, tokens) = (list.len() * cells::HEAD_BYTES, tokens(&list, 256));
+        assert!(tokens.iter().map(|token| token.shown().len()).sum::<usize>() < 2 * work);
+        let mut frame = Frame::new([420.0, 200.0]);
+        assert_eq!(draw(&mut frame, &Contents { from: 60_000, ..contents }, 256, None), "32,000 merges.");
+        frame.alt = "many merges".to_owned();
+        assert_tidy(&frame, "many merges");
     }
 }

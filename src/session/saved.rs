@@ -210,6 +210,14 @@ pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
     })
 }
 
+/// Writes a state that has no place where it belongs to the system's temporary folder, and says where.
+///
+/// # Errors
+/// As [`store::save_elsewhere`].
+pub fn save_elsewhere(saved: &Saved) -> Result<PathBuf, Diagnostic> {
+    store::save_elsewhere(FORMAT, saved)
+}
+
 /// A state that was written.
 #[derive(Debug)]
 pub struct Written {

@@ -2,6 +2,7 @@
 
 use super::jobs::{self, Params, share};
 use super::output::RanksOutput;
+use super::recording::of_job;
 use super::run::{Done, Runner};
 use crate::base::diag::Diagnostic;
 use crate::gpu::ranks::Between;
@@ -94,6 +95,9 @@ impl Together {
             let message = format!("there are {size} ranks, and `{}` is for {}", variant.program, share.ranks);
             return Err(vec![Diagnostic::error(message).hint("start as many ranks as the lesson has")]);
         }
+        let agreed = self.meeting.agree_on_job(&of_job(&share.whole, runner.backend));
+        self.is_over |= agreed.is_err();
+        agreed.map_err(|problem| vec![problem])?;
         let record = shares::run(runner.backend, &share, self.between, &mut self.meeting);
         self.is_over |= record.is_err();
         let record = record.map_err(|problem| vec![problem])?;

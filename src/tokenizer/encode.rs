@@ -29,15 +29,17 @@ pub fn encode(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<u32>
 #[must_use]
 pub fn encode_parts(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Vec<Vec<u32>> {
     let parts = pattern.parts(text, PART);
-    parts.par_iter().map_init(|| Encoder::new(vocabulary, pattern), Encoder::encode).collect()
+    let never = AtomicBool::new(false);
+    parts.par_iter().map_init(|| Encoder::new(vocabulary, pattern, &never), Encoder::encode).collect()
 }
 
-/// How many ids a text has, counted on all cores and kept nowhere. Once `stop` is set, no core begins another part, and the number means nothing.
+/// How many ids a text has, counted on all cores and kept nowhere. Once `stop` is set, each core ends soon, also within a long
+/// word, and the number means nothing.
 #[must_use]
 pub fn count(vocabulary: &Vocabulary, pattern: Pattern, text: &str, stop: &AtomicBool) -> u64 {
     let parts = pattern.parts(text, PART);
     let wanted = parts.par_iter().take_any_while(|_| !stop.load(Ordering::Relaxed));
-    wanted.map_init(|| Encoder::new(vocabulary, pattern), |encoder, part| encoder.encode(part).len() as u64).sum()
+    wanted.map_init(|| Encoder::new(vocabulary, pattern, stop), |encoder, part| encoder.encode(part).len() as u64).sum()
 }
 
 /// What encodes on one core. It remembers the words of the parts that it has seen.
@@ -48,11 +50,12 @@ struct Encoder<'v, 't> {
     /// Words that are rarer, and no tokens themselves.
     seen: FxHashMap<&'t str, Ids>,
     several: Vec<u32>,
+    stop: &'v AtomicBool,
 }
 
 impl<'v, 't> Encoder<'v, 't> {
-    fn new(vocabulary: &'v Vocabulary, pattern: Pattern) -> Self {
-        Self { vocabulary, pattern, recent: Recent::new(), seen: FxHashMap::default(), several: Vec::new() }
+    fn new(vocabulary: &'v Vocabulary, pattern: Pattern, stop: &'v AtomicBool) -> Self {
+        Self { vocabulary, pattern, recent: Recent::new(), seen: FxHashMap::default(), several: Vec::new(), stop }
     }
 
     fn encode(&mut self, text: &&'t str) -> Vec<u32> {
@@ -60,6 +63,9 @@ impl<'v, 't> Encoder<'v, 't> {
         let mut ids = Vec::with_capacity(text.len() / 3);
         let mut at = 0;
         for piece in self.pattern.pieces(text) {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
             let key = Key::of(text.as_bytes(), at, at + piece.len());
             at += piece.len();
             let known = key.and_then(|key| self.recent.get(key)).unwrap_or_else(|| {
@@ -83,7 +89,9 @@ impl<'v, 't> Encoder<'v, 't> {
         match self.vocabulary.whole(piece.as_bytes()) {
             Some(id) => Ids { first: id, count: 1 },
             None => {
-                *self.seen.entry(piece).or_insert_with(|| encoded(self.vocabulary, piece.as_bytes(), &mut self.several))
+                let stop = self.stop;
+                let several = &mut self.several;
+                *self.seen.entry(piece).or_insert_with(|| encoded(self.vocabulary, piece.as_bytes(), several, stop))
             }
         }
     }
@@ -98,9 +106,9 @@ struct Ids {
 }
 
 /// Encodes a piece; several ids go to the end of the list.
-fn encoded(vocabulary: &Vocabulary, piece: &[u8], several: &mut Vec<u32>) -> Ids {
+fn encoded(vocabulary: &Vocabulary, piece: &[u8], several: &mut Vec<u32>, stop: &AtomicBool) -> Ids {
     let from = several.len();
-    encode_piece(vocabulary, piece, several);
+    encode_piece(vocabulary, piece, several, stop);
     let count = several.len() - from;
     let place = |at: usize| u32::try_from(at).expect("a core has seen fewer than 2^32 ids");
     match count {
@@ -110,11 +118,11 @@ fn encoded(vocabulary: &Vocabulary, piece: &[u8], several: &mut Vec<u32>) -> Ids
 }
 
 /// Appends the ids of one piece.
-fn encode_piece(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
+fn encode_piece(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>, stop: &AtomicBool) {
     if piece.len() <= SHORT {
         encode_short(vocabulary, piece, ids);
     } else {
-        encode_long(vocabulary, piece, ids);
+        encode_long(vocabulary, piece, ids, stop);
     }
 }
 
@@ -156,8 +164,8 @@ fn encode_short(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
     ids.extend_from_slice(&symbols[..count]);
 }
 
-/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text.
-fn encode_long(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
+/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text. Once `stop` is set, merging ends where it is.
+fn encode_long(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>, stop: &AtomicBool) {
     let mut symbols: Vec<u32> = piece.iter().map(|&byte| vocabulary.of_byte(byte)).collect();
     let count = u32::try_from(symbols.len()).expect("a piece has fewer than 2^32 bytes");
     let mut next: Vec<u32> = (1..=count).map(|at| if at == count { NONE } else { at }).collect();
@@ -171,7 +179,9 @@ fn encode_long(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
     for at in 1..count {
         offer(&mut heap, &symbols, at - 1, at);
     }
-    while let Some(Reverse((rank, at))) = heap.pop() {
+    while let Some(Reverse((rank, at))) = heap.pop()
+        && !stop.load(Ordering::Relaxed)
+    {
         let right = next[at as usize];
         // Merged symbols hold NONE, which no merge has. An entry whose symbols have changed since is dropped.
         if right == NONE || symbols[at as usize] == NONE {
@@ -206,9 +216,19 @@ mod tests {
         for from in 0..SHORT {
             let (mut short, mut long) = (Vec::new(), Vec::new());
             encode_short(&vocabulary, &text[from..], &mut short);
-            encode_long(&vocabulary, &text[from..], &mut long);
+            encode_long(&vocabulary, &text[from..], &mut long, &AtomicBool::new(false));
             assert_eq!(short, long, "from {from}");
         }
+    }
+
+    #[test]
+    fn a_core_is_called_off_within_a_part_and_within_a_word() {
+        let vocabulary = Vocabulary::from_merges(&[(97, 97)]);
+        let stop = AtomicBool::new(true);
+        assert_eq!(Encoder::new(&vocabulary, Pattern::Gpt2, &stop).encode(&"aa aa aa"), [0_u32; 0]);
+        let mut ids = Vec::new();
+        encode_long(&vocabulary, &[b'a'; 1000], &mut ids, &stop);
+        assert_eq!(ids, [97; 1000], "nothing was merged");
     }
 
     #[test]

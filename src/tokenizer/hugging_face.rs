@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Pattern;
 use super::pattern::PATTERNS;
-use super::vocabulary::{MOST, Merge, Vocabulary, pair};
+use super::vocabulary::{MOST, Merge, Vocabulary, ids_of, pair};
 use crate::base::diag::Diagnostic;
 
 /// The character that stands for a byte in such a file: printable Latin-1 stands for itself, the other bytes for the characters from U+0100 on. GPT-2 began this.
@@ -51,11 +51,22 @@ pub fn write(vocabulary: &Vocabulary, merges: &[(u32, u32)], pattern: Pattern) -
     format!("{file:#}\n")
 }
 
-/// Reads a file with a byte-level BPE, and its pattern.
+/// A file's tokenizer.
+#[derive(Clone, Debug)]
+pub struct Tokenizer {
+    /// Its tokens.
+    pub vocabulary: Vocabulary,
+    /// How it cuts a text.
+    pub pattern: Pattern,
+    /// Things that it does to ids beside that, which are not done here: `pads short texts`.
+    pub unlike: Vec<String>,
+}
+
+/// Reads a file with a byte-level BPE.
 ///
 /// # Errors
 /// If it is another model, has a step that is not known here, or does not fit together.
-pub fn read(file: &str, text: &str) -> Result<(Vocabulary, Pattern), Diagnostic> {
+pub fn read(file: &str, text: &str) -> Result<Tokenizer, Diagnostic> {
     let wrong = |message: String| Diagnostic::error(message).in_file(file);
     let json: Value = serde_json::from_str(text).map_err(|error| {
         let mut problem = wrong(format!("this is no JSON: {error}"));
@@ -80,14 +91,23 @@ pub fn read(file: &str, text: &str) -> Result<(Vocabulary, Pattern), Diagnostic>
             return Err(wrong(format!("this tokenizer {name}, which is not done here")));
         }
     }
+    for affix in ["continuing_subword_prefix", "end_of_word_suffix"] {
+        if model[affix].as_str().is_some_and(|affix| !affix.is_empty()) {
+            return Err(wrong(format!("this tokenizer has a `{affix}`, which is not done here")));
+        }
+    }
     let bytes: FxHashMap<char, u8> = (0..=255).zip(alphabet()).map(|(byte, c)| (c, byte)).collect();
     let ids = model["vocab"].as_object().ok_or_else(|| wrong("its model has no `vocab`".to_owned()))?;
     let mut tokens: Vec<Box<[u8]>> = Vec::new();
+    let mut added = added_tokens(&json).map_err(wrong)?;
     for (name, id) in ids {
-        let id = id.as_u64().map(|id| id as usize).filter(|&id| id < MOST && id <= 16 * text.len());
+        let id = id.as_u64().map(|id| id as usize).filter(|&id| id < ids_of(ids.len()));
         let id = id.ok_or_else(|| wrong(format!("the token `{name}` has no usable id")))?;
         // A special token is written as it is, and no text is encoded as one here.
-        let Some(token) = name.chars().map(|c| bytes.get(&c).copied()).collect::<Option<Box<[u8]>>>() else { continue };
+        let Some(token) = name.chars().map(|c| bytes.get(&c).copied()).collect::<Option<Box<[u8]>>>() else {
+            added.insert(id as u32, name.as_bytes().into());
+            continue;
+        };
         if id >= tokens.len() {
             tokens.resize(id + 1, Box::default());
         }
@@ -102,22 +122,61 @@ pub fn read(file: &str, text: &str) -> Result<(Vocabulary, Pattern), Diagnostic>
     for (rank, merge) in (0_u32..).zip(listed) {
         // Two names, or one text with a space between them, as older files have it.
         let names = match merge {
-            Value::Array(names) => names.first().and_then(Value::as_str).zip(names.get(1).and_then(Value::as_str)),
-            _ => merge.as_str().and_then(|names| names.split_once(' ')),
+            Value::Array(names) => match &names[..] {
+                [left, right] => left.as_str().zip(right.as_str()),
+                _ => None,
+            },
+            _ => merge.as_str().and_then(|names| names.split_once(' ')).filter(|(_, right)| !right.contains(' ')),
         };
         let (left, right) = names.ok_or_else(|| wrong(format!("merge {rank} is not two tokens")))?;
         let made = id_of(left).zip(id_of(right)).zip(id_of(&format!("{left}{right}")));
         let ((left, right), id) = made.ok_or_else(|| {
             wrong(format!("merge {rank}, `{left}` and `{right}`, has a token that is not in `vocab`"))
         })?;
-        merges.entry(pair(left, right)).or_insert(Merge { rank, id });
+        // Of a merge that is repeated the last rank counts, as in the library.
+        merges.insert(pair(left, right), Merge { rank, id });
     }
     let whole = model["ignore_merges"].as_bool().unwrap_or(false);
     let vocabulary = Vocabulary::from_listed(tokens, merges, whole).map_err(|byte| {
         wrong(format!("the byte {byte:#04x} has no token"))
             .hint("a byte-level BPE is needed, such as GPT-2's or Llama 3's")
     })?;
-    Ok((vocabulary, pattern))
+    Ok(Tokenizer { vocabulary: vocabulary.with_added(added), pattern, unlike: unlike(&json) })
+}
+
+/// The tokens that a file adds beside its merges, by their ids.
+fn added_tokens(json: &Value) -> Result<FxHashMap<u32, Box<[u8]>>, String> {
+    let listed = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
+    let one = |token: &Value| {
+        let id = token["id"].as_u64().filter(|&id| id < MOST as u64);
+        let id = id.and_then(|id| u32::try_from(id).ok());
+        let content = token["content"].as_str().unwrap_or_default();
+        let id = id.ok_or_else(|| format!("the added token `{content}` has no usable id"))?;
+        Ok((id, content.as_bytes().into()))
+    };
+    listed.iter().map(one).collect()
+}
+
+/// Things that a tokenizer does to ids, which are not done here.
+fn unlike(json: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    if !json["truncation"].is_null() {
+        found.push("cuts long texts off".to_owned());
+    }
+    if !json["padding"].is_null() {
+        found.push("pads short texts".to_owned());
+    }
+    let step = &json["post_processor"];
+    let steps = step["processors"].as_array().map_or(std::slice::from_ref(step), Vec::as_slice);
+    if steps.iter().any(|step| !step.is_null() && step["type"] != "ByteLevel") {
+        found.push("puts special tokens around a text".to_owned());
+    }
+    let listed = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
+    let plain = listed.iter().filter(|token| token["special"] != true).count();
+    if plain > 0 {
+        found.push(format!("takes {plain} added tokens that are not special out of a text"));
+    }
+    found
 }
 
 /// The pattern that a file's `pre_tokenizer` describes.

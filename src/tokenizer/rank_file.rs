@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 
-use super::vocabulary::{MOST, Vocabulary};
+use super::vocabulary::{Vocabulary, ids_of};
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::files::PackFiles;
 
@@ -61,6 +61,7 @@ pub fn write(vocabulary: &Vocabulary) -> String {
 pub fn read(file: &str, text: &str) -> Result<Vocabulary, Diagnostic> {
     let mut tokens: Vec<Box<[u8]>> = Vec::new();
     let mut lines = rustc_hash::FxHashMap::default();
+    let ids = ids_of(text.lines().filter(|line| !line.is_empty()).count());
     for (number, line) in (1_u32..).zip(text.lines()) {
         if line.is_empty() {
             continue;
@@ -76,8 +77,7 @@ pub fn read(file: &str, text: &str) -> Result<Vocabulary, Diagnostic> {
             return Err(wrong("this token has no bytes".to_owned()));
         }
         let id: usize = id.trim().parse().map_err(|_| wrong(format!("`{id}` is not an id")))?;
-        // A wrong id must not take all memory: a file's ids are near its lines.
-        if id >= MOST || id > 16 * text.len() {
+        if id >= ids {
             return Err(wrong(format!("the id {id} is too large for this file")));
         }
         if id >= tokens.len() {

@@ -5,6 +5,11 @@ use rustc_hash::FxHashMap;
 /// The largest number of ids: a pair of them has to fit into 64 bits.
 pub const MOST: usize = 1 << 31;
 
+/// The ids that a file with this many tokens may have: gaps are few, and a wrong id must not take all memory.
+pub(super) fn ids_of(tokens: usize) -> usize {
+    (4 * tokens + 4096).min(MOST)
+}
+
 /// What two neighbours become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merge {
@@ -22,6 +27,8 @@ pub struct Vocabulary {
     /// The ids of the 256 bytes.
     bytes: [u32; 256],
     merges: FxHashMap<u64, Merge>,
+    /// Tokens that no text is encoded as, by their ids: those that a file adds beside its merges.
+    added: FxHashMap<u32, Box<[u8]>>,
     /// Tokens by their bytes, if a piece that is a token is taken as it is, without merging.
     whole: Option<FxHashMap<Box<[u8]>, u32>>,
 }
@@ -46,7 +53,8 @@ impl Vocabulary {
             table.insert(pair(left, right), Merge { rank, id: 256 + rank });
         }
         // A token of a trained vocabulary is encoded as itself, so the shortcut changes nothing.
-        Self { bytes: std::array::from_fn(|byte| byte as u32), merges: table, whole: Some(by_bytes(&tokens)), tokens }
+        let (bytes, whole) = (std::array::from_fn(|byte| byte as u32), Some(by_bytes(&tokens)));
+        Self { bytes, merges: table, added: FxHashMap::default(), whole, tokens }
     }
 
     /// Tokens by id, of which two neighbours merge whenever their bytes together are a token, the smallest id first: how tiktoken reads a file of ranks. A byte that
@@ -56,16 +64,18 @@ impl Vocabulary {
     /// The first byte without a token.
     pub fn from_ranks(tokens: Vec<Box<[u8]>>) -> Result<Self, u8> {
         let whole = by_bytes(&tokens);
-        let bytes = byte_ids(&whole)?;
+        let (bytes, lengths) = (byte_ids(&whole)?, Lengths::of(&tokens));
         let mut merges = FxHashMap::default();
         for (id, token) in (0_u32..).zip(&tokens) {
-            for at in 1..token.len() {
-                if let (Some(&left), Some(&right)) = (whole.get(&token[..at]), whole.get(&token[at..])) {
+            for at in lengths.cuts(token.len()) {
+                if let Some(&left) = whole.get(&token[..at])
+                    && let Some(&right) = whole.get(&token[at..])
+                {
                     merges.insert(pair(left, right), Merge { rank: id, id });
                 }
             }
         }
-        Ok(Self { tokens, bytes, merges, whole: Some(whole) })
+        Ok(Self { tokens, bytes, merges, added: FxHashMap::default(), whole: Some(whole) })
     }
 
     /// Tokens by id, with the merges listed, as in a `tokenizer.json`. `whole` says whether a piece that is a token is taken without merging.
@@ -74,7 +84,13 @@ impl Vocabulary {
     /// The first byte without a token.
     pub fn from_listed(tokens: Vec<Box<[u8]>>, merges: FxHashMap<u64, Merge>, whole: bool) -> Result<Self, u8> {
         let known = by_bytes(&tokens);
-        Ok(Self { bytes: byte_ids(&known)?, tokens, merges, whole: whole.then_some(known) })
+        let (bytes, whole) = (byte_ids(&known)?, whole.then_some(known));
+        Ok(Self { bytes, tokens, merges, added: FxHashMap::default(), whole })
+    }
+
+    /// The same with tokens that are decoded, and that no text is encoded as.
+    pub(super) fn with_added(self, added: FxHashMap<u32, Box<[u8]>>) -> Self {
+        Self { added, ..self }
     }
 
     /// One more than the largest id.
@@ -109,7 +125,8 @@ impl Vocabulary {
     pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, (usize, u32)> {
         let mut bytes = Vec::with_capacity(4 * ids.len());
         for (at, &id) in ids.iter().enumerate() {
-            bytes.extend_from_slice(self.token(id).ok_or((at, id))?);
+            let added = || self.added.get(&id).map(|token| &**token);
+            bytes.extend_from_slice(self.token(id).or_else(added).ok_or((at, id))?);
         }
         Ok(bytes)
     }
@@ -138,6 +155,22 @@ impl Vocabulary {
     }
 }
 
+/// The lengths of all tokens, in order.
+struct Lengths(Vec<usize>);
+
+impl Lengths {
+    fn of(tokens: &[Box<[u8]>]) -> Self {
+        let lengths: std::collections::BTreeSet<usize> = tokens.iter().map(|token| token.len()).collect();
+        Self(lengths.into_iter().filter(|length| *length > 0).collect())
+    }
+
+    /// Where a token of a length can be cut so that there are tokens as long as both parts: a long token has few such places.
+    fn cuts(&self, length: usize) -> impl Iterator<Item = usize> {
+        let shorter = self.0.iter().copied().take_while(move |at| *at < length);
+        shorter.filter(move |at| self.0.binary_search(&(length - at)).is_ok())
+    }
+}
+
 fn by_bytes(tokens: &[Box<[u8]>]) -> FxHashMap<Box<[u8]>, u32> {
     (0..).zip(tokens).filter(|(_, token)| !token.is_empty()).map(|(id, token)| (token.clone(), id)).collect()
 }
@@ -148,4 +181,24 @@ fn byte_ids(tokens: &FxHashMap<Box<[u8]>, u32>) -> Result<[u32; 256], u8> {
         ids[usize::from(byte)] = *tokens.get(&[byte][..]).ok_or(byte)?;
     }
     Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_token_is_cut_only_where_both_parts_can_be_tokens() {
+        let mut tokens: Vec<Box<[u8]>> = (0..=255).map(|byte| Box::from([byte])).collect();
+        tokens.push([b'a'; 2].into());
+        tokens.push(vec![b'a'; 639_999].into());
+        tokens.push(vec![b'a'; 640_000].into());
+        let lengths = Lengths::of(&tokens);
+        assert_eq!(lengths.cuts(639_999).count(), 0);
+        assert_eq!(lengths.cuts(640_000).collect::<Vec<_>>(), [1, 639_999]);
+        let vocabulary = Vocabulary::from_ranks(tokens).expect("all bytes are there");
+        assert_eq!(vocabulary.merge(97, 97), Some(Merge { rank: 256, id: 256 }));
+        assert_eq!(vocabulary.merge(97, 257), Some(Merge { rank: 258, id: 258 }));
+        assert_eq!(vocabulary.merge(257, 97), Some(Merge { rank: 258, id: 258 }));
+    }
 }

@@ -373,7 +373,7 @@ impl Stage {
 /// The step on the screen, while its program is on the stage, or the learner's solution of its exercise: then it says how the stage opens.
 fn opening(state: &State) -> Option<&Step> {
     let (place, step) = (&state.place, state.place.step()?);
-    let own = step.variant == place.variant && step.pass == place.pass;
+    let own = state.step_on_stage().is_some();
     let solved = || state.exercise_of(&place.variant.program);
     (own || solved().is_some_and(|id| step.exercises().any(|exercise| exercise == id))).then_some(step)
 }

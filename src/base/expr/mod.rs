@@ -20,6 +20,9 @@ use parse::{Function, Node, Op, Term};
 /// Terms of a sum at most.
 const MAX_TERMS: f64 = 16_777_216.0;
 
+/// The greatest number up to which f64 counts by one: 2^53.
+const MAX_COUNTED: f64 = 9_007_199_254_740_992.0;
+
 /// A parsed expression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -69,6 +72,8 @@ pub enum EvalError {
     NoElement(String, f64),
     /// A sum of so many terms would not end.
     TooLong(f64),
+    /// A sum counts to this number, where adding one changes nothing.
+    Uncounted(f64),
 }
 
 impl fmt::Display for EvalError {
@@ -81,6 +86,12 @@ impl fmt::Display for EvalError {
             }
             Self::TooDeep(name) => write!(f, "too many values refer to one another on the way to `{name}`"),
             Self::TooLong(terms) => write!(f, "a sum of {terms} terms takes too long: {MAX_TERMS} are the most"),
+            Self::Uncounted(bound) => {
+                write!(
+                    f,
+                    "a sum counts from or to {bound}, and {MAX_COUNTED} is the greatest number that it can count to"
+                )
+            }
             Self::NoElement(name, index) => write!(f, "`{name}` has no element {index}"),
         }
     }
@@ -263,6 +274,9 @@ impl Expr {
             Term::Element(name, index) => scope.element(name, self.node(index, scope, terms)?)?,
             Term::Sum(name, [from, to, each]) => {
                 let (mut value, to) = (self.node(from, scope, terms)?.ceil(), self.node(to, scope, terms)?);
+                if let Some(bound) = [value, to].into_iter().find(|bound| bound.abs() > MAX_COUNTED) {
+                    return Err(EvalError::Uncounted(bound));
+                }
                 // Sums within sums count with all their terms.
                 terms.set(terms.get() + (to - value).max(0.0));
                 if terms.get() > MAX_TERMS {

@@ -134,6 +134,11 @@ fn elements_and_sums() -> Result<(), ExprError> {
     assert_eq!(expr.about_elements(), Some(4..26));
     assert_eq!(Expr::parse("x[10]")?.eval(&Squares), Err(EvalError::NoElement("x".to_owned(), 10.0)));
     assert!(matches!(Expr::parse("sum(k, 0, 1e12, k)")?.eval(&Squares), Err(EvalError::TooLong(_))));
+    // Where adding one changes nothing, a sum would not end.
+    for text in ["sum(k, 2^53, 2^53 + 4, 1)", "sum(k, -1e300, 1 - 1e300, 1)"] {
+        assert!(matches!(Expr::parse(text)?.eval(&Squares), Err(EvalError::Uncounted(_))), "{text}");
+    }
+    assert_eq!(Expr::parse("sum(k, 2^53 - 2, 2^53, 1)")?.eval(&Squares), Ok(2.0));
     for (text, why) in [
         ("x[1", "never closed"),
         ("sum(1, 2)", "begins with the name"),

@@ -51,7 +51,7 @@ pub(super) fn measure<D: Driver>(
     let made = job
         .checks
         .first()
-        .map(|check| checks::check(job, check, 0, &mut |buffer| prepared.content(buffer, &mut Quiet(&mut *sink))));
+        .map(|check| checks::check(job, check, &mut |buffer| prepared.content(buffer, &mut Quiet(&mut *sink))));
     let check = made.transpose()?;
     let right = check.as_ref().is_none_or(|check| check.ok);
     let timing = if right { Some(prepared.sample(spec, &what, awake, &mut Quiet(sink))?) } else { None };

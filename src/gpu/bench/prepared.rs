@@ -142,7 +142,7 @@ impl<'a, D: Driver> Prepared<'a, D> {
         drop(recorded);
         let mut checks = before;
         for (spec, check) in self.job.checks.iter().zip(&mut checks).filter(|(spec, _)| spec.after.is_none()) {
-            let again = checks::check(self.job, spec, 0, &mut |buffer| self.content(buffer, &mut *sink))?;
+            let again = checks::check(self.job, spec, &mut |buffer| self.content(buffer, &mut *sink))?;
             if !again.ok {
                 sink.event(Event::Checked(again.clone()));
                 *check = again;

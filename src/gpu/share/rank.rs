@@ -114,7 +114,7 @@ impl<'a, L: Local> Rank<'a, L> {
         let at_end = whole.checks.iter().filter(|spec| spec.after.is_none() && !self.share.is_meter(spec.output));
         let mut failing = Vec::new();
         for spec in at_end {
-            let made = checks::check(whole, spec, 0, &mut |buffer| self.content(buffer));
+            let made = checks::check(whole, spec, &mut |buffer| self.content(buffer));
             let made = if self.is_over { made? } else { self.told(made)? };
             failing.extend(Some(made).filter(|check| !check.ok));
         }

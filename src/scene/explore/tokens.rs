@@ -1,6 +1,6 @@
 //! The learner's text cut in five ways, one below the other: what each makes of it, and how many tokens.
 
-use super::super::cells::{self, cell};
+use super::super::cells::{self, Token, cell};
 use super::super::frame::Anchor;
 use super::super::palette::Ink;
 use super::sheet::{LINE, Sheet};
@@ -36,7 +36,8 @@ fn way(sheet: &mut Sheet, name: &str, ids: &str, tokens: &[&[u8]]) {
     sheet.y += LINE + 4.0;
     let (mut x, mut lines) = (0.0, 1);
     for (drawn, token) in tokens.iter().enumerate() {
-        let wide = cells::room(token);
+        let token = Token::new(token);
+        let wide = cells::room(&token, sheet.width);
         // The last line keeps room to say how many more there are.
         let room = if lines == LINES && drawn + 1 < tokens.len() { 88.0 } else { 0.0 };
         if x > 0.0 && x + wide > sheet.width - room {
@@ -48,7 +49,7 @@ fn way(sheet: &mut Sheet, name: &str, ids: &str, tokens: &[&[u8]]) {
             (x, lines) = (0.0, lines + 1);
             sheet.y += cells::LINE;
         }
-        x += cell(&mut sheet.frame, [x, sheet.y], token, None, None);
+        x += cell(&mut sheet.frame, [x, sheet.y], (&token, sheet.width), None, None);
     }
     sheet.y += cells::LINE + 8.0;
 }

@@ -8,7 +8,7 @@ use super::state::{Notice, SaveState};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::session::merge::merge;
-use crate::session::saved::{LessonSaved, Written};
+use crate::session::saved::{self, LessonSaved, Written};
 
 /// How long after a write that failed the next one is tried.
 pub const RETRY: Duration = Duration::from_secs(5);
@@ -51,8 +51,11 @@ impl Desk {
         self.state.save = if self.writing { SaveState::Saving } else { SaveState::Nowhere };
     }
 
-    /// Writes what is not on disk, and waits for that.
-    pub(super) fn write_last(&mut self) {
+    /// Writes what is not on disk, and waits for that; if it cannot be written there, then to the system's temporary folder.
+    ///
+    /// # Errors
+    /// When it could not be written where it belongs: why, and where a copy of it is kept.
+    pub(super) fn write_last(&mut self) -> Result<(), Diagnostic> {
         // A write has to know what the one before it found in the file.
         while self.writing {
             match self.events.recv_timeout(PATIENCE) {
@@ -65,6 +68,19 @@ impl Desk {
             self.write();
         }
         self.disk.finish();
+        while let Ok(event) = self.events.try_recv() {
+            if let Event::Saved(change, outcome) = event {
+                self.take_saved(change, outcome);
+            }
+        }
+        let Some(why) = self.state.unsaved.take().filter(|_| self.changes > 0) else { return Ok(()) };
+        let message = format!("what you did last is not saved: {}", why.message);
+        Err(match saved::save_elsewhere(&self.state.saved) {
+            Ok(path) => {
+                Diagnostic::error(message).hint(format!("nothing is lost: a copy is kept as {}", path.display()))
+            }
+            Err(problem) => Diagnostic::error(format!("{message}; {}", problem.message)),
+        })
     }
 
     /// What came of a write.
@@ -72,11 +88,13 @@ impl Desk {
         self.writing = false;
         let save = match outcome {
             Ok(written) => {
+                self.state.unsaved = None;
                 self.take_written(*written);
                 SaveState::Saved
             }
             Err(problem) => {
                 self.failed = Some(Instant::now());
+                self.state.unsaved = Some(problem.clone());
                 SaveState::Failed(problem)
             }
         };

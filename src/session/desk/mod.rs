@@ -34,6 +34,7 @@ use super::sweep::Sweep;
 use super::watch::{self, Watch};
 use super::{curves, exercise, note};
 use crate::base::day;
+use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
 use crate::lesson::{Lesson, PackFiles};
@@ -105,7 +106,8 @@ impl Desk {
             }
             Some(Err(problem)) => {
                 // A file that can be neither read nor set aside stays as it is: nothing is written over it.
-                state.notices.push(Notice::Problem(problem));
+                state.notices.push(Notice::Problem(problem.clone()));
+                state.unsaved = Some(problem);
                 state_path = None;
             }
             None => {}
@@ -294,14 +296,17 @@ impl Desk {
     }
 
     /// Calls off what is running, and waits until what the learner wrote is on disk.
-    pub fn close(mut self) {
+    ///
+    /// # Errors
+    /// When it could not be written: why, and where a copy of it is kept.
+    pub fn close(mut self) -> Result<(), Diagnostic> {
         self.tracer.cancel();
         self.explainer.cancel();
         self.judge.cancel();
         self.device.cancel();
         self.notes.cancel();
         self.texts.cancel();
-        self.write_last();
+        self.write_last()
     }
 
     fn set_backend(&mut self, choice: super::devices::Choice) {

@@ -14,7 +14,7 @@ use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Variant};
+use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Step, Variant};
 use crate::scene::passes::Passes;
 use crate::scene::plot::Plot;
 use crate::scene::river::{Counted, Reach};
@@ -65,6 +65,8 @@ pub struct State {
     pub saved: Saved,
     /// Whether what is kept is on disk.
     pub save: SaveState,
+    /// Why the last write failed, until one succeeds; or why there can be none.
+    pub unsaved: Option<Diagnostic>,
 }
 
 /// How far a version of a kernel has come since its lesson was opened.
@@ -142,9 +144,18 @@ impl State {
     #[must_use]
     pub fn glance(&self) -> Option<Glance> {
         let (_, job) = self.found.job.as_ref()?;
-        let begins = self.place.step().filter(|s| s.variant == self.place.variant && s.pass == self.place.pass);
+        let begins = self.step_on_stage();
         let asked = self.place.buffer.as_ref().or_else(|| begins?.buffer.as_ref());
         Glance::after(job, (self.place.pass(), self.place.launch), asked.map(String::as_str))
+    }
+
+    /// The step on the screen, if its pass is on the stage, or a version of it that the learner types.
+    #[must_use]
+    pub fn step_on_stage(&self) -> Option<&Step> {
+        let typed = self.place.edit.as_ref().and_then(|id| self.edit(id));
+        let began = typed.filter(|edit| edit.variant() == self.place.variant).map(|edit| edit.of);
+        let variant = began.as_ref().unwrap_or(&self.place.variant);
+        self.place.step().filter(|step| step.variant == *variant && step.pass == self.place.pass)
     }
 
     /// What the tracer found out about the program on the bench.

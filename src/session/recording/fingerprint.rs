@@ -15,7 +15,7 @@ pub fn fingerprint(
     params: &Params,
     backend: Backend,
 ) -> Option<String> {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    let mut hash = Hash(BASIS);
     let program = lesson.program(&curve.variant.program)?;
     for pass in program.passes() {
         pass.launch()
@@ -31,6 +31,24 @@ pub fn fingerprint(
     }
     Some(format!("{:016x}", hash.0))
 }
+
+/// Names a job that ranks run together, with its seed, checks and series.
+#[must_use]
+pub fn of_job(job: &Job, backend: Backend) -> String {
+    let mut hash = Hash(BASIS);
+    hash.job(job, backend);
+    for launch in job.launches() {
+        hash.form(&launch.bindings);
+    }
+    for spec in &job.checks {
+        hash.form(&(spec.output, spec.tolerance, spec.scale, &spec.after, spec.against(&job.buffers)));
+    }
+    hash.form(&(job.seed, &job.series));
+    format!("{:016x}", hash.0)
+}
+
+/// The number that FNV-1a begins with.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 struct Hash(u64);
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 pub use self::file::{load, read};
-pub use self::fingerprint::fingerprint;
+pub use self::fingerprint::{fingerprint, of_job};
 use super::jobs::{self, Params};
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::saved::RecordingChoice;

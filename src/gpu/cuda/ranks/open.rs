@@ -148,6 +148,10 @@ impl Open {
         let handles = meeting.gather(own)?;
         let (mut opened, mut addresses) = (Vec::new(), vec![Vec::new(); shared.len()]);
         for (rank, handles) in handles.iter().enumerate() {
+            if handles.len() != shared.len() * peer::HANDLE {
+                let problem = Diagnostic::error(format!("rank {rank} does not say where its memory is"));
+                return Err(meeting.explain(&problem));
+            }
             for ((own, addresses), handle) in shared.iter().zip(&mut addresses).zip(handles.chunks_exact(peer::HANDLE))
             {
                 if rank == gpu.rank {
