@@ -213,7 +213,10 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             match &state.found.device {
                 DeviceState::Starting => ui.label(small("looking for a device…".to_owned()).color(muted)),
-                DeviceState::Ready(device) => ui.label(small(device_name(device))),
+                DeviceState::Ready(device) => {
+                    let name = ui.label(small(device_name(device)));
+                    if device.software { name.on_hover_text(software(state)) } else { name }
+                }
                 DeviceState::Missing(problem) => {
                     let text = format!("no device: {}", problem.message);
                     let response =
@@ -234,7 +237,8 @@ fn warnings(ui: &mut Ui, state: &State) {
     let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
         return;
     };
-    if record.warnings.is_empty() {
+    // A device in software is no better for being pointed at on every page: its name says so.
+    if record.warnings.is_empty() || state.acting_device().is_some_and(|device| device.software) {
         return;
     }
     let color = theme::color(theme::of(ui), Hue::Store.ink());
@@ -242,6 +246,17 @@ fn warnings(ui: &mut Ui, state: &State) {
     let count = if words.len() == 1 { "1 warning".to_owned() } else { format!("{} warnings", words.len()) };
     ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
 }
+
+/// What a reader of a time should know of a device in software.
+fn software(state: &State) -> String {
+    let record = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
+    let warnings = record.into_iter().flat_map(|record| &record.warnings);
+    let said: Vec<String> = warnings.map(|w| format!("{}\n{}", w.message, w.hint)).collect();
+    if said.is_empty() { SOFTWARE.to_owned() } else { said.join("\n\n") }
+}
+
+/// The same before anything is measured.
+const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU.";
 
 /// That the device cannot run the kernel on the bench, with why behind it.
 fn not_here(ui: &mut Ui, state: &State) {
