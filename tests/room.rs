@@ -249,6 +249,7 @@ fn a_click_above_the_notes_field_is_meant_for_it() {
     let title = window.get_by_label("In your own words").rect();
     let at = egui::pos2(title.right() + 120.0, title.center().y);
     window.drag_at(at);
+    window.step();
     window.drop_at(at);
     window.run_steps(3);
     let field = window.get_by_role_and_label(Role::MultilineTextInput, "Your own words on this step");
@@ -335,13 +336,14 @@ fn tab_scrolls_to_what_it_goes_to() {
         let node = window.query_all_by(|node| node.is_focused()).next().unwrap();
         (node.accesskit_node().label().unwrap_or_default(), node.rect())
     };
-    let room = Rect::from_min_max(egui::pos2(0.0, 40.0), egui::pos2(1280.0, 770.0));
+    let room = Rect::from_min_max(egui::Pos2::ZERO, egui::pos2(1280.0, 800.0));
     for start in [false, true] {
         if start {
             window.state_mut().view = View::at_home();
             window.run_steps(3);
         }
-        for _ in 0..9 {
+        let cards = state(&window).pack.lessons.len();
+        for _ in 0..cards {
             window.key_press(Key::Tab);
             window.run_steps(30);
             let (name, rect) = focused(&window);
