@@ -4,15 +4,18 @@
 
 mod window;
 
-use egui::Key;
+use std::collections::BTreeMap;
+
 use egui::accesskit::Role;
+use egui::{Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::app::View;
-use warpbook::lesson::PackFiles;
+use warpbook::lesson::{PackFiles, SceneKind};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
+use warpbook::session::saved::{self, Frame};
 
 use window::{Window, open, settle};
 
@@ -179,4 +182,234 @@ fn the_tab_key_goes_to_the_page_first() {
     window.key_press(Key::Tab);
     window.run_steps(3);
     assert!(window.get_by_label_contains("Open A loop").accesskit_node().is_focused(), "the first lesson");
+}
+
+/// A key's press and release within one frame, with nothing held at its end.
+fn tap(window: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) {
+    let press = |pressed| egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
+    window.input_mut().events.extend([press(true), press(false)]);
+    window.step();
+}
+
+#[test]
+fn a_shortcut_that_is_let_go_within_its_frame_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let at = state(&window).place.lesson.as_ref().unwrap().steps.iter().position(|step| step.experiment.is_some());
+    window.state_mut().desk.command(Command::GoTo(at.unwrap()));
+    settle(&mut window);
+    tap(&mut window, Modifiers::COMMAND, Key::R);
+    settle(&mut window);
+    assert!(!state(&window).found.sweeps.is_empty(), "Ctrl+R runs the experiment");
+    tap(&mut window, Modifiers::COMMAND, Key::E);
+    window.run_steps(3);
+    window.get_by_label("Export this lesson as a note");
+    window.get_by_label("Cancel").click();
+    window.run_steps(3);
+    tap(&mut window, Modifiers::COMMAND, Key::Num1);
+    window.run_steps(3);
+    assert_eq!(shows(&window)[1..], [true, true], "another key than 1");
+}
+
+#[test]
+fn letters_typed_into_nothing_are_no_shortcuts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let write = |window: &mut Harness<'_, Window>, text: &str| {
+        for letter in text.chars() {
+            let key = Key::from_name(&letter.to_string()).filter(|key| *key != Key::Questionmark || letter == '?');
+            let press = |key| egui::Event::Key {
+                key,
+                physical_key: None,
+                pressed: true,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            };
+            window.input_mut().events.extend(key.map(press));
+            window.event(egui::Event::Text(letter.to_string()));
+            window.step();
+        }
+    };
+    let before = shows(&window);
+    write(&mut window, "It takes 2 of 3 [why?]");
+    window.run_steps(3);
+    assert_eq!(shows(&window), before);
+    assert!(window.query_by_label("play or pause").is_none(), "no sheet of keys");
+    // A second later keys are keys again.
+    window.run_steps(8);
+    write(&mut window, "1");
+    window.run_steps(3);
+    assert_eq!(shows(&window), [true, false, false]);
+}
+
+#[test]
+fn a_click_above_the_notes_field_is_meant_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 2400.0]);
+    let title = window.get_by_label("In your own words").rect();
+    let at = egui::pos2(title.right() + 120.0, title.center().y);
+    window.drag_at(at);
+    window.step();
+    window.drop_at(at);
+    window.run_steps(3);
+    let field = window.get_by_role_and_label(Role::MultilineTextInput, "Your own words on this step");
+    assert!(field.accesskit_node().is_focused());
+}
+
+#[test]
+fn a_control_of_the_bar_keeps_the_keyboard_when_it_is_turned() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    window.state_mut().desk.command(Command::GoTo(2));
+    settle(&mut window);
+    // Those in sentences come first.
+    window.get_all_by_role_and_label(Role::Slider, "stride").last().unwrap().focus();
+    window.step();
+    let mut values = Vec::new();
+    for _ in 0..4 {
+        window.key_press(Key::ArrowRight);
+        settle(&mut window);
+        values.push(state(&window).place.params["stride"]);
+    }
+    window.get_by_label_contains("load sectors 262 k to ");
+    assert_eq!(values.len(), 4);
+    assert!(values.is_sorted_by(|a, b| a < b), "{values:?}");
+}
+
+/// The place of each line's number in the code, by the number.
+fn numbers(window: &Harness<'_, Window>) -> BTreeMap<u32, Rect> {
+    let pane = window.get_by_label("Source of the kernel").rect();
+    let shapes = window.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+        egui::Shape::Text(text) => {
+            let rect = text.visual_bounding_rect();
+            let beside = rect.left() >= clipped.clip_rect.left() && rect.left() < clipped.clip_rect.left() + 30.0;
+            let inside = pane.y_range().contains(rect.center().y) && clipped.clip_rect.contains_rect(rect);
+            text.galley.text().parse().ok().filter(|_| beside && inside).map(|line| (line, rect))
+        }
+        _ => None,
+    });
+    shapes.collect()
+}
+
+#[test]
+fn the_numbers_of_lines_stay_in_sight() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let left = |window: &Harness<'_, Window>| window.get_by_label("Source of the kernel").rect().left();
+    let (before, seen) = (left(&window), numbers(&window).len());
+    assert!(seen > 3);
+    window.get_by_label("Source of the kernel").focus();
+    window.run_steps(3);
+    window.get_by_label("Source of the kernel").type_text(&"// a long line ".repeat(20));
+    settle(&mut window);
+    window.run_steps(10);
+    assert!(left(&window) < before, "the end of the line is in sight");
+    assert!(numbers(&window).len() > 3, "and so are the numbers");
+    window.key_press(Key::Enter);
+    settle(&mut window);
+    window.run_steps(30);
+    assert_eq!(left(&window), before, "an empty line is seen from its start");
+}
+
+#[test]
+fn the_line_that_runs_is_in_sight_at_every_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    for size in [[1440.0, 900.0], [1280.0, 800.0], [1920.0, 1080.0]] {
+        window.set_size(size.into());
+        window.run_steps(30);
+        let shown = state(&window);
+        let timeline = shown.traced().unwrap().timeline_of(&shown.place).unwrap();
+        let stage = window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label());
+        let stage: Vec<String> = stage.filter(|label| label.starts_with("Warp ")).collect();
+        let runs =
+            timeline.events.iter().map(|event| event.line).find(|line| stage[0].contains(&format!("line {line}")));
+        assert!(numbers(&window).contains_key(&runs.unwrap()), "{size:?}: {:?}", numbers(&window).keys());
+    }
+}
+
+#[test]
+fn tab_scrolls_to_what_it_goes_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let focused = |window: &Harness<'_, Window>| {
+        let node = window.query_all_by(|node| node.is_focused()).next().unwrap();
+        (node.accesskit_node().label().unwrap_or_default(), node.rect())
+    };
+    let room = Rect::from_min_max(egui::Pos2::ZERO, egui::pos2(1280.0, 800.0));
+    for start in [false, true] {
+        if start {
+            window.state_mut().view = View::at_home();
+            window.run_steps(3);
+        }
+        let cards = state(&window).pack.lessons.len();
+        for _ in 0..cards {
+            window.key_press(Key::Tab);
+            window.run_steps(30);
+            let (name, rect) = focused(&window);
+            assert!(room.contains(rect.center()), "{name} at {rect:?}");
+        }
+    }
+    assert!(focused(&window).0.starts_with("Open "));
+}
+
+#[test]
+fn a_page_is_read_once_its_end_was_looked_at_and_its_exercise_is_solved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.ron");
+    let mut window = open(PackFiles::Embedded, &path, [1280.0, 4000.0]);
+    let lesson = state(&window).place.lesson.clone().unwrap();
+    let read = |window: &Harness<'_, Window>| state(window).kept().read(&lesson);
+    let begun = read(&window);
+    for _ in 0..2 {
+        window.key_press(Key::PageDown);
+        window.run_steps(2);
+    }
+    assert_eq!(read(&window), begun, "leafed through");
+    settle(&mut window);
+    window.run_steps(30);
+    assert_eq!(read(&window), begun + 1);
+    let last = lesson.steps.last().unwrap();
+    window.state_mut().desk.command(Command::Read(last.id.clone()));
+    settle(&mut window);
+    assert_eq!(read(&window), begun + 1, "its exercise is not solved");
+    window.get_by_label_contains(&format!("{} of {} steps read", begun + 1, lesson.steps.len()));
+}
+
+#[test]
+fn the_picture_that_was_chosen_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.ron");
+    let mut window = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
+    let own = state(&window).shown_scene();
+    window.state_mut().desk.command(Command::ShowScene(SceneKind::Contents));
+    settle(&mut window);
+    assert_ne!(own, SceneKind::Contents);
+    window.into_state().desk.close().unwrap();
+    let mut again = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
+    assert_eq!(state(&again).shown_scene(), SceneKind::Contents);
+    // Another page has its own.
+    again.state_mut().desk.command(Command::GoTo(1));
+    again.state_mut().desk.command(Command::GoTo(0));
+    settle(&mut again);
+    assert_eq!(state(&again).shown_scene(), own);
+}
+
+#[test]
+fn the_windows_place_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.ron");
+    let mut window = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
+    let inner = Rect::from_min_size(egui::pos2(104.0, 130.0), egui::vec2(1280.0, 800.0));
+    let viewport = window.input_mut().viewports.entry(egui::ViewportId::ROOT).or_default();
+    (viewport.inner_rect, viewport.outer_rect) = (Some(inner), Some(inner.translate(egui::vec2(-4.0, -30.0))));
+    settle(&mut window);
+    let kept = Frame { size: Some([1280.0, 800.0]), position: Some([100.0, 100.0]) };
+    assert_eq!(state(&window).saved.window, kept);
+    // One that fills the screen comes back as it was before.
+    let viewport = window.input_mut().viewports.entry(egui::ViewportId::ROOT).or_default();
+    (viewport.inner_rect, viewport.maximized) = (Some(inner.expand(300.0)), Some(true));
+    settle(&mut window);
+    window.into_state().desk.close().unwrap();
+    assert_eq!(saved::read(&path).unwrap().unwrap().window, kept);
 }

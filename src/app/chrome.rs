@@ -1,5 +1,7 @@
 //! What surrounds page and bench: the bar above, the lessons and steps at the left, the status line, messages.
 
+use std::path::{Path, PathBuf};
+
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 
 use super::icons::{self, Icon};
@@ -105,7 +107,7 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
             ui.add_space(4.0);
             let steps = state.place.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
             for (index, step) in steps.iter().enumerate() {
-                if step_row(ui, index, &step.title, index == state.place.step, kept.seen.contains(&step.id)) {
+                if step_row(ui, index, &step.title, index == state.place.step, kept.is_read(step)) {
                     commands.push(Command::GoTo(index));
                 }
             }
@@ -167,7 +169,7 @@ fn ledger(ui: &mut Ui, state: &State) {
     let answered = kept.predictions.values().filter(|p| p.answer.is_some()).count();
     let words = kept.words.values().filter(|w| !w.trim().is_empty()).count();
     let mut lines = vec![
-        format!("{} of {} steps read", kept.seen.len(), lesson.steps.len()),
+        format!("{} of {} steps read", kept.read(lesson), lesson.steps.len()),
         format!("{answered} of {} predictions", lesson.predictions.len()),
         if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
     ];
@@ -212,7 +214,10 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
             unsaved(ui, state);
             match &state.found.device {
                 DeviceState::Starting => ui.label(small("looking for a device…".to_owned()).color(muted)),
-                DeviceState::Ready(device) => ui.label(small(device_name(device))),
+                DeviceState::Ready(device) => {
+                    let name = ui.label(small(device_name(device)));
+                    if device.software { name.on_hover_text(software(state)) } else { name }
+                }
                 DeviceState::Missing(problem) => {
                     let text = format!("no device: {}", problem.message);
                     let response =
@@ -242,7 +247,8 @@ fn warnings(ui: &mut Ui, state: &State) {
     let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
         return;
     };
-    if record.warnings.is_empty() {
+    // A device in software is no better for being pointed at on every page: its name says so.
+    if record.warnings.is_empty() || state.acting_device().is_some_and(|device| device.software) {
         return;
     }
     let color = theme::color(theme::of(ui), Hue::Store.ink());
@@ -250,6 +256,17 @@ fn warnings(ui: &mut Ui, state: &State) {
     let count = if words.len() == 1 { "1 warning".to_owned() } else { format!("{} warnings", words.len()) };
     ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
 }
+
+/// What a reader of a time should know of a device in software.
+fn software(state: &State) -> String {
+    let record = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
+    let warnings = record.into_iter().flat_map(|record| &record.warnings);
+    let said: Vec<String> = warnings.map(|w| format!("{}\n{}", w.message, w.hint)).collect();
+    if said.is_empty() { SOFTWARE.to_owned() } else { said.join("\n\n") }
+}
+
+/// The same before anything is measured.
+const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU.";
 
 /// That the device cannot run the kernel on the bench, with why behind it.
 fn not_here(ui: &mut Ui, state: &State) {
@@ -352,17 +369,23 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
     }
     for (index, notice) in state.notices.iter().enumerate().rev().take(4) {
         let hue = if matches!(notice, Notice::Problem(_)) { Hue::Conflict } else { Hue::Shared };
+        let written = if let Notice::Wrote(files) = notice { files.as_slice() } else { &[] };
+        let note = notes_of(written).last();
         card(ui, hue, |ui| {
             match notice {
                 Notice::Problem(problem) => page_problem(ui, problem),
                 Notice::Wrote(files) => {
-                    let notes = files.iter().filter(|f| f.extension().is_some_and(|e| e == "md" || e == "html"));
                     let names: Vec<String> =
-                        notes.filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect();
-                    let folder = files.first().and_then(|f| f.parent()).map(|f| f.display().to_string());
+                        notes_of(files).filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect();
+                    let folder = note.and_then(|f| f.parent()).map(|f| f.display().to_string());
                     let text = format!("Wrote {} to {}", names.join(" and "), folder.unwrap_or_default());
                     ui.add(egui::Label::new(text).wrap());
                 }
+            }
+            if let Some(note) = note
+                && ui.small_button("Open").on_hover_text("Open the note in its program").clicked()
+            {
+                ui.ctx().open_url(egui::OpenUrl::new_tab(file_url(note)));
             }
             if ui.small_button("Dismiss").clicked() {
                 commands.push(Command::Dismiss(index));
@@ -370,6 +393,20 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         });
     }
     commands
+}
+
+/// Of the files that were written those to read: figures and data are beside them.
+fn notes_of(files: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
+    files.iter().filter(|file| file.extension().is_some_and(|of| of == "md" || of == "html"))
+}
+
+/// A file as a link names it.
+fn file_url(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte);
+    let path = path.to_string_lossy().replace('\\', "/");
+    let path = path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
+    let path = path.collect::<String>();
+    if path.starts_with('/') { format!("file://{path}") } else { format!("file:///{path}") }
 }
 
 fn card(ui: &mut Ui, hue: Hue, content: impl FnOnce(&mut Ui)) {

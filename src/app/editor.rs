@@ -127,6 +127,9 @@ impl Editor {
         for line in lines.clone() {
             let rect = rect(line);
             if ui.is_rect_visible(rect) {
+                // Beside the text wherever that is scrolled to.
+                let rect = rect.with_min_x(ui.clip_rect().min.x.max(rect.min.x));
+                cover(ui, rect);
                 let counts = shown.trace.and_then(|trace| trace.lines.iter().find(|l| l.line == line));
                 source::gutter(ui, rect, line, counts, most);
             }
@@ -137,6 +140,7 @@ impl Editor {
                 underline(ui, &output.galley, output.galley_pos, shown_text, line - part.before, problem);
             }
         }
+        keep_left(ui, &output);
         if let Some(line) = shown.lit.executing.filter(|line| lines.contains(line) && !response.has_focus()) {
             source::follow(ui, rect(line), (shown.of.to_owned(), line));
         }
@@ -170,6 +174,29 @@ impl Editor {
             }
         }
         self.of = (of.to_owned(), language);
+    }
+}
+
+/// Hides the letters that are scrolled below the numbers of a line.
+fn cover(ui: &Ui, rect: Rect) {
+    let gutter = Rect::from_min_size(rect.min, vec2(GUTTER - 4.0, rect.height()));
+    if ui.clip_rect().min.x > ui.max_rect().min.x {
+        ui.painter().rect_filled(gutter, 0.0, ui.visuals().panel_fill);
+    }
+}
+
+/// Scrolls back to the left once the cursor, after it was moved, is in sight from there.
+fn keep_left(ui: &Ui, output: &egui::text_edit::TextEditOutput) {
+    let Some(cursor) = output.cursor_range.filter(|_| output.response.response.has_focus()) else { return };
+    let id = output.response.response.id.with("cursor");
+    if ui.data(|d| d.get_temp(id)) == Some(cursor) {
+        return;
+    }
+    ui.data_mut(|d| d.insert_temp(id, cursor));
+    let at = output.galley.pos_from_cursor(cursor.primary);
+    if GUTTER + at.max.x + 16.0 < ui.clip_rect().width() {
+        let left = pos2(output.response.response.rect.min.x, output.galley_pos.y + at.min.y);
+        ui.scroll_to_rect(Rect::from_min_size(left, vec2(1.0, LINE)), None);
     }
 }
 

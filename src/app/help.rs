@@ -1,8 +1,8 @@
 //! The keys that the window knows, on a sheet of their own.
 
-use egui::{RichText, Ui};
+use egui::{Key, Modifiers, RichText, Ui};
 
-use super::theme;
+use super::{keys, theme};
 use crate::scene::palette::Ink;
 
 /// The keys, by what they are for.
@@ -34,10 +34,14 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
     ),
 ];
 
+/// When keys are none.
+const TYPING: &str = "While a text field has the keyboard, keys write in it; Esc leaves it. Letters typed into nothing do nothing, and keys \
+                      without Ctrl wait until you have stopped typing for a second.";
+
 /// Shows the sheet while it is `open`; `?` opens and closes it.
 pub fn show(ui: &Ui, open: &mut bool) {
-    let writing = ui.ctx().text_edit_focused();
-    if !writing && ui.input(|i| i.key_pressed(egui::Key::Questionmark) || i.key_pressed(egui::Key::F1)) {
+    let help = keys::pressed(ui, Modifiers::NONE, Key::F1) && !ui.ctx().text_edit_focused();
+    if help || keys::alone(ui, Key::Questionmark) {
         *open = !*open;
     }
     if !*open {
@@ -62,6 +66,8 @@ pub fn show(ui: &Ui, open: &mut bool) {
                 });
             }
         });
+        ui.add_space(8.0);
+        ui.label(RichText::new(TYPING).size(theme::SMALL).color(muted));
         ui.add_space(8.0);
         ui.button("Close").clicked()
     });

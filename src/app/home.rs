@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 
 use super::player::{Player, REST};
-use super::{paint, theme};
+use super::{paint, tabbed, theme};
 use crate::lesson::Lesson;
 use crate::scene::palette::{Hue, Ink};
 use crate::scene::stage::{Painter, StageView};
@@ -72,6 +72,7 @@ impl Home {
                 "Page Down turns a page, Space plays the trace, any kernel can be typed in, and ? shows the keys.";
             ui.add(egui::Label::new(RichText::new(keys).color(muted)).wrap());
             ui.add_space(32.0);
+            tabbed::follow(ui);
         });
         commands
     }
@@ -80,7 +81,7 @@ impl Home {
     fn card(&mut self, ui: &mut Ui, state: &State, lesson: &Lesson, width: f32) -> bool {
         let theme = theme::of(ui);
         let kept = state.saved.lessons.get(&lesson.id);
-        let read = kept.map_or(0, |kept| kept.seen.len());
+        let read = kept.map_or(0, |kept| kept.read(lesson));
         let solved = kept.map_or(0, |kept| kept.solved(lesson));
         let summary = ui.painter().layout(
             lesson.summary.clone(),

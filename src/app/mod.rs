@@ -15,6 +15,7 @@ mod help;
 mod highlight;
 mod home;
 mod icons;
+mod keys;
 mod layout;
 mod math;
 mod origin;
@@ -28,6 +29,7 @@ mod recorded;
 pub mod shot;
 mod source;
 mod stage;
+mod tabbed;
 mod terms;
 pub mod theme;
 mod trail;
@@ -118,7 +120,7 @@ impl View {
         if matches!(desk.state().save, SaveState::Failed(_)) {
             ui.ctx().request_repaint_after(RETRY);
         }
-        for command in commands {
+        for command in commands.into_iter().chain(window::moved(ui, desk.state().saved.window).map(Command::SetFrame)) {
             desk.command(command);
             ui.ctx().request_repaint();
         }
@@ -127,8 +129,9 @@ impl View {
     fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
         let window = ui.max_rect();
         let mut commands = Vec::from_iter(dropped::take(ui, state, !self.home.open));
+        keys::watch(ui);
         if !self.home.open {
-            commands.extend(keys(ui, state));
+            commands.extend(keys::commands(ui, state));
             self.enlarge(ui, window);
         }
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
@@ -218,10 +221,8 @@ impl View {
 
     /// Gives a pane all the room, or the others theirs back, where its key is pressed.
     fn enlarge(&mut self, ui: &Ui, window: Rect) {
-        let writing = ui.memory(|m| m.focused().is_some()) || egui::Popup::is_any_open(ui.ctx());
-        let pressed = |key| ui.input(|i| i.modifiers.is_none() && i.key_pressed(key));
         for (pane, _, key) in Pane::ALL {
-            if !writing && pressed(key) {
+            if keys::alone(ui, key) {
                 let again = self.large == Some(pane) && !Panes::is_stacked(window);
                 self.large = Some(pane).filter(|_| !again);
             }
@@ -354,35 +355,4 @@ fn empty(ui: &mut Ui, text: &str) {
     ui.painter().galley(at, galley, color);
     ui.allocate_rect(room, egui::Sense::hover())
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
-}
-
-/// Keys that work while no list is open: those that turn pages wherever no text is being written, the others while nothing has the keyboard.
-fn keys(ui: &Ui, state: &State) -> Vec<Command> {
-    if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
-        return Vec::new();
-    }
-    let free = ui.memory(|m| m.focused().is_none());
-    ui.input(|i| {
-        let mut commands = Vec::new();
-        if i.key_pressed(egui::Key::PageDown) {
-            commands.push(Command::GoTo(state.place.step + 1));
-        }
-        if i.key_pressed(egui::Key::PageUp) && state.place.step > 0 {
-            commands.push(Command::GoTo(state.place.step - 1));
-        }
-        if !free {
-            return commands;
-        }
-        if i.modifiers.command && i.key_pressed(egui::Key::R) {
-            commands.push(Command::RunExperiment);
-        }
-        if i.key_pressed(egui::Key::Escape) {
-            if !state.activities.is_empty() {
-                commands.push(Command::Cancel);
-            } else if state.found.origin.is_some() {
-                commands.push(Command::CloseOrigin);
-            }
-        }
-        commands
-    })
 }

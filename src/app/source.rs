@@ -316,19 +316,20 @@ fn piece(ui: &mut Ui, part: &Part<'_>, source: &str) {
     }
 }
 
-/// Keeps the executing line of a kernel in sight: scrolls to it when it changes, and leaves the reader's own scrolling alone.
+/// Keeps the executing line of a kernel in sight: scrolls to it when it or the pane's size changes, and leaves the reader's own scrolling alone.
 pub fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
     // A list that has just appeared knows its size only after a few frames.
     const FRAMES: u8 = 3;
     let id = egui::Id::unique("executing line");
-    let before = ui.data(|d| d.get_temp::<((String, u32), u8, bool)>(id));
+    let size = ui.clip_rect().size();
+    let before = ui.data(|d| d.get_temp::<((String, u32), egui::Vec2, u8, bool)>(id));
     let (frames, another) = match &before {
-        Some((line, frames, another)) if *line == now => (*frames, *another),
-        Some(((kernel, _), ..)) => (0, *kernel != now.0),
+        Some((line, of, frames, another)) if *line == now && *of == size => (*frames, *another),
+        Some(((kernel, _), of, ..)) => (0, *kernel != now.0 || *of != size),
         None => (0, true),
     };
     if frames < FRAMES {
-        ui.data_mut(|d| d.insert_temp(id, (now, frames + 1, another)));
+        ui.data_mut(|d| d.insert_temp(id, (now, size, frames + 1, another)));
         ui.ctx().request_repaint();
         let line = Rect::from_min_size(rect.min, vec2(1.0, rect.height()));
         ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), another.then_some(egui::Align::Center));

@@ -9,7 +9,12 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
 use crate::session::desk::{Desk, Options};
+use crate::session::saved::Frame;
 use crate::session::{doctor, saved};
+
+/// The window's size at first, and its least, in points.
+const SIZE: [f32; 2] = [1440.0, 900.0];
+const LEAST: [f32; 2] = [800.0, 600.0];
 
 struct App {
     view: View,
@@ -33,6 +38,20 @@ impl eframe::App for App {
     }
 }
 
+/// Where the window is, if that is not where it `was`. One that fills its screen keeps the size that it had before.
+#[must_use]
+pub fn moved(ui: &egui::Ui, was: Frame) -> Option<Frame> {
+    let zoom = ui.ctx().zoom_factor();
+    let frame = ui.input(|i| {
+        let window = i.viewport();
+        let fills = [window.maximized, window.fullscreen, window.minimized].contains(&Some(true));
+        let size = window.inner_rect.filter(|_| !fills).map(|rect| (rect.size() * zoom).round());
+        let position = window.outer_rect.filter(|_| !fills).map(|rect| (rect.min.to_vec2() * zoom).round());
+        Frame { size: size.map(Into::into).or(was.size), position: position.map(Into::into).or(was.position) }
+    });
+    (frame != was).then_some(frame)
+}
+
 /// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved.
 ///
 /// # Errors
@@ -50,11 +69,18 @@ pub fn open(
             None => problem,
         });
     }
+    let state_path = state_path.or_else(saved::default_path);
+    // A file that cannot be read is reported when the desk opens.
+    let was = state_path.as_deref().and_then(|path| saved::read(path).ok().flatten()).unwrap_or_default().window;
     let viewport = egui::ViewportBuilder::default()
         .with_title("Warpbook")
         .with_app_id("warpbook")
-        .with_inner_size([1440.0, 900.0])
-        .with_min_inner_size([800.0, 600.0]);
+        .with_inner_size(was.size.unwrap_or(SIZE))
+        .with_min_inner_size(LEAST);
+    let viewport = match was.position {
+        Some(position) => viewport.with_position(position),
+        None => viewport,
+    };
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();
@@ -64,13 +90,8 @@ pub fn open(
         flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
         let ctx = creation.egui_ctx.clone();
-        let desk = Desk::open(Options {
-            files,
-            state_path: state_path.or_else(saved::default_path),
-            worker,
-            seed: 1,
-            wake: Arc::new(move || ctx.request_repaint()),
-        });
+        let desk =
+            Desk::open(Options { files, state_path, worker, seed: 1, wake: Arc::new(move || ctx.request_repaint()) });
         // Who comes back goes on where they left; who comes for the first time is told what there is.
         let view = if desk.state().saved.lesson.is_some() { View::default() } else { View::at_home() };
         Ok(Box::new(App { view, desk: Some(desk), closed: closing }))

@@ -1,9 +1,9 @@
 //! The kinds of picture that the stage has: a table of what each is called, says and needs.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A kind of picture of a launch. `scene::stage` draws each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SceneKind {
     /// One warp's lanes over the memory they touch.
     #[default]

@@ -16,6 +16,18 @@ pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
     out
 }
 
+/// The column of single samples, with all of a row's in one field.
+pub const SAMPLES: &str = "samples_s";
+
+/// The columns that a table on a page has: those with something in them, without the single samples.
+pub(super) fn to_read(header: &[String], rows: &[Vec<String>]) -> (Vec<String>, Vec<Vec<String>>) {
+    let has_any =
+        |column: usize| rows.is_empty() || rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
+    let kept: Vec<usize> = (0..header.len()).filter(|i| header[*i] != SAMPLES && has_any(*i)).collect();
+    let of = |row: &[String]| kept.iter().map(|i| row.get(*i).cloned().unwrap_or_default()).collect();
+    (of(header), rows.iter().map(|row| of(row)).collect())
+}
+
 /// Whether a spreadsheet would take the text for a formula.
 fn is_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t']) && text.parse::<f64>().is_err()
@@ -41,6 +53,15 @@ mod tests {
     fn no_field_is_a_formula() {
         let fields = own(&["=HYPERLINK(\"x\")", "-1.5e-3", "-x", "@a", "+1", "a=b"]);
         assert_eq!(csv(&fields, &[]), "\"'=HYPERLINK(\"\"x\"\")\",-1.5e-3,'-x,'@a,+1,a=b\r\n");
+    }
+
+    #[test]
+    fn a_table_to_read_has_no_samples_and_no_empty_columns() {
+        let header = own(&["n", "library", "median_s", SAMPLES]);
+        let rows = [own(&["1", "", "2e-6", "2e-6 3e-6"]), own(&["2", "", "", ""])];
+        let (header, rows) = to_read(&header, &rows);
+        assert_eq!(header, own(&["n", "median_s"]));
+        assert_eq!(rows, [own(&["1", "2e-6"]), own(&["2", ""])]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A report as one HTML file that needs nothing beside it, runs nothing, and reads well on screen and on paper.
 
+use super::csv::to_read;
 use super::own_words;
 use super::report::{NoteBlock, Report};
 use super::style::STYLE;
@@ -54,7 +55,10 @@ fn note_block(block: &NoteBlock) -> String {
             let picture = if is_svg(svg) { svg.clone() } else { format!("<p>{}</p>", escape(alt)) };
             format!("<figure class=\"wide\">\n{picture}<figcaption>{}</figcaption>\n</figure>\n", escape(caption))
         }
-        NoteBlock::Data { caption, header, rows, .. } => data(caption, header, rows),
+        NoteBlock::Data { caption, header, rows, .. } => {
+            let (header, rows) = to_read(header, rows);
+            data(caption, &header, &rows)
+        }
         NoteBlock::Command(command) => format!("<pre class=\"command\"><code>{}</code></pre>\n", escape(command)),
         NoteBlock::OwnWords(words) if words.trim().is_empty() => String::new(),
         NoteBlock::OwnWords(words) => {

@@ -1,6 +1,6 @@
 //! A report as Markdown with YAML front matter; its figures and tables lie beside it as files of their own.
 
-use super::csv::csv;
+use super::csv::{csv, to_read};
 use super::report::{NoteBlock, Report, unique};
 use crate::base::harmless::harmless;
 use crate::lesson::{Block, Inline, Quote};
@@ -44,8 +44,9 @@ pub fn render(report: &Report, name: &str) -> Rendered {
                     };
                     paragraph(&mut out.text, &format!("*{}*{cut} ([CSV]({path}))", escape(caption)));
                     let cells = |row: &Vec<String>| row.iter().map(|cell| escape(cell)).collect::<Vec<_>>();
-                    let shown: Vec<Vec<String>> = rows.iter().take(SHOWN_ROWS).map(cells).collect();
-                    paragraph(&mut out.text, &table(&cells(header), &shown));
+                    let (columns, read) = to_read(header, rows);
+                    let shown: Vec<Vec<String>> = read.iter().take(SHOWN_ROWS).map(cells).collect();
+                    paragraph(&mut out.text, &table(&cells(&columns), &shown));
                     out.files.push((path, csv(header, rows)));
                 }
                 NoteBlock::Command(command) => paragraph(&mut out.text, &fenced("sh", command)),

@@ -32,6 +32,7 @@ pub fn merge(base: &Saved, mine: &Saved, theirs: &Saved) -> (Saved, Vec<String>)
         model: later(all.map(|saved| &saved.model)),
         recording: later(all.map(|saved| &saved.recording)),
         room: later(all.map(|saved| &saved.room)),
+        window: later(all.map(|saved| &saved.window)),
     };
     (saved, clashes)
 }
@@ -60,6 +61,7 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     let seen: BTreeSet<&String> = mine.seen.iter().chain(&theirs.seen).collect();
     let lesson = LessonSaved {
         step: later(all.map(|of| &of.step)),
+        scene: later(all.map(|of| &of.scene)),
         params: later(all.map(|of| &of.params)),
         words,
         predictions,

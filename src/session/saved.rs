@@ -12,7 +12,7 @@ use super::merge::merge;
 use super::predict::{Answer, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
-use crate::lesson::Lesson;
+use crate::lesson::{Lesson, SceneKind, Step};
 use crate::reference::Explored;
 
 /// The version of the file. A change of shape raises it.
@@ -38,6 +38,18 @@ pub struct Saved {
     pub recording: RecordingChoice,
     /// Where the dividers between the panes are.
     pub room: Room,
+    /// Where the window was.
+    pub window: Frame,
+}
+
+/// The window on the screen, in points; None where it has its usual size, or the system does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Frame {
+    /// Width and height of what is in it.
+    pub size: Option<[f32; 2]>,
+    /// Its upper left corner.
+    pub position: Option<[f32; 2]>,
 }
 
 /// Where the learner dragged the dividers between the window's panes, as shares of what each divides; None where it has its usual place.
@@ -80,6 +92,8 @@ pub enum ThemeChoice {
 pub struct LessonSaved {
     /// The step that was open, by id.
     pub step: String,
+    /// The picture that the learner chose at that step; None for the step's own.
+    pub scene: Option<SceneKind>,
     /// Parameters.
     pub params: BTreeMap<String, f64>,
     /// The learner's own words, by step.
@@ -100,7 +114,7 @@ pub struct LessonSaved {
     pub edits: Vec<Edit>,
     /// The point that the lesson's explorers look at, once the learner has moved it.
     pub explored: Option<Explored>,
-    /// Steps that were read to their end, by id.
+    /// Steps whose end was seen for a while, or turned from, by id; see [`LessonSaved::is_read`].
     pub seen: Vec<String>,
 }
 
@@ -132,6 +146,19 @@ impl LessonSaved {
     #[must_use]
     pub fn tried(&self, exercise: &str) -> Tried {
         self.exercises.get(exercise).cloned().unwrap_or_default()
+    }
+
+    /// Whether a step is read: its end was seen, and its exercises are solved.
+    #[must_use]
+    pub fn is_read(&self, step: &Step) -> bool {
+        let is_solved = |id: &str| self.exercises.get(id).is_some_and(|tried| tried.solution.is_some());
+        self.seen.contains(&step.id) && step.exercises().all(is_solved)
+    }
+
+    /// How many of a lesson's steps are read.
+    #[must_use]
+    pub fn read(&self, lesson: &Lesson) -> usize {
+        lesson.steps.iter().filter(|step| self.is_read(step)).count()
     }
 
     /// How many of a lesson's exercises are solved.

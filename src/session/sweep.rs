@@ -12,6 +12,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Curve, Experiment, Lesson, Pack, Quantity, Variant};
+use crate::notes::csv;
 use crate::trace::record::{Backend, Device, Record, Warning};
 
 /// A sweep, finished or not.
@@ -215,7 +216,7 @@ pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<Stri
         "store_sectors",
         "library",
         "library_median_s",
-        "samples_s",
+        csv::SAMPLES,
     ];
     let mut header: Vec<String> = header.iter().map(ToString::to_string).collect();
     let mut rows: Vec<Vec<String>> = points.iter().map(point_row).collect();

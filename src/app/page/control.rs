@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{CursorIcon, EventFilter, Galley, Key, Rect, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{CursorIcon, EventFilter, Galley, Id, Key, Rect, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::Reading;
 use crate::app::theme;
@@ -161,8 +161,9 @@ pub fn labelled(ui: &mut Ui, param: &Param, value: f64, used: bool) -> Option<f6
     let name = layout(param.label.clone(), egui::FontId::proportional(theme::UI));
     let number = layout(param.words(value), theme::medium(theme::UI));
     let pill = vec2(number.size().x + 2.0 * PADDING, number.size().y + 6.0);
-    let (rect, response) =
-        ui.allocate_exact_size(vec2(name.size().x + 6.0 + pill.x, pill.y), egui::Sense::click_and_drag());
+    let (_, rect) = ui.allocate_space(vec2(name.size().x + 6.0 + pill.x, pill.y));
+    // Of the parameter, not of its place in the row: the keyboard stays with it whatever comes and goes beside it.
+    let response = ui.interact(rect, Id::unique("control").with(&param.id), egui::Sense::click_and_drag());
     let middle = |galley: &Galley| rect.center().y - galley.size().y / 2.0;
     ui.painter().galley(pos2(rect.min.x, middle(&name)), name.clone(), theme::color(theme, Ink::Muted));
     let ground = Rect::from_min_max(pos2(rect.max.x - pill.x, rect.min.y), rect.max);

@@ -18,7 +18,7 @@ use egui::{RichText, ScrollArea, Ui};
 use flow::Style;
 
 use super::math::Formulas;
-use super::{format, theme};
+use super::{format, tabbed, theme};
 use crate::base::expr::Expr;
 use crate::lesson::Inline;
 use crate::lesson::scope::Results;
@@ -32,6 +32,9 @@ use crate::session::predict::Guess;
 /// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
 /// after it is opened, and no frame is late.
 const SHARE: Duration = Duration::from_micros(1500);
+
+/// How long the end of a page is in sight until the page counts as read, in seconds.
+const DWELL: f64 = 5.0;
 
 /// The widest that prose is set: about 68 characters.
 const COLUMN: f32 = 560.0;
@@ -161,16 +164,35 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                 commands.extend(words::show(ui, state, &step.id));
                 ui.add_space(24.0);
                 let end = ui.cursor().min;
-                commands.extend(turn(ui, state));
-                // Read is what was seen to its end, and not what was only opened.
-                if ui.clip_rect().contains(end) && !state.kept().seen.contains(&step.id) {
+                let turned = turn(ui, state);
+                if !state.kept().seen.contains(&step.id) && (turned.is_some() || dwells(ui, end, &step.id)) {
                     commands.push(Command::Read(step.id.clone()));
                 }
+                commands.extend(turned);
                 ui.add_space(32.0);
             });
         });
+        tabbed::follow(ui);
     });
     commands
+}
+
+/// Whether a page was open with its `end` in sight for a while: what was only leafed through is not read.
+fn dwells(ui: &Ui, end: egui::Pos2, step: &str) -> bool {
+    let id = egui::Id::unique("end in sight");
+    let now = ui.input(|i| i.time);
+    if !ui.clip_rect().contains(end) {
+        ui.data_mut(|d| d.remove::<(String, f64)>(id));
+        return false;
+    }
+    let since = ui.data(|d| d.get_temp::<(String, f64)>(id)).filter(|(of, _)| of == step);
+    let since = since.map_or(now, |(_, since)| since);
+    ui.data_mut(|d| d.insert_temp(id, (step.to_owned(), since)));
+    let left = DWELL - (now - since);
+    if left > 0.0 {
+        ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
+    }
+    left <= 0.0
 }
 
 /// The buttons to the step before and after, by their titles.

@@ -13,7 +13,7 @@ use egui::{Rect, Sense, Ui, vec2};
 use super::origin::Seek;
 use super::page::Ask;
 use super::player::Player;
-use super::{explore, paint, theme};
+use super::{explore, keys, paint, theme};
 use crate::lesson::{SceneKind, Step};
 use crate::scene::contents::Shape;
 use crate::scene::frame::Tag;
@@ -348,10 +348,7 @@ impl Stage {
 
     /// Space plays, brackets step, braces jump; not while something has the keyboard.
     fn keys(&mut self, ui: &Ui, events: usize, stops: &[usize]) {
-        if ui.memory(|m| m.focused().is_some()) {
-            return;
-        }
-        let pressed = |key| ui.input(|i| i.key_pressed(key));
+        let pressed = |key| keys::alone(ui, key);
         if pressed(egui::Key::Space) {
             self.player.toggle(events);
         }

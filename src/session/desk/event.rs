@@ -19,7 +19,7 @@ use crate::session::output::SweepPoint;
 use crate::session::predict::{Answer, Guess};
 use crate::session::quote::Quotes;
 use crate::session::recording::Recording;
-use crate::session::saved::{RecordingChoice, Room, ThemeChoice, Written};
+use crate::session::saved::{Frame, RecordingChoice, Room, ThemeChoice, Written};
 use crate::session::sweep::Sweep;
 use crate::session::text_file::Counted;
 use crate::trace::provenance::Origin;
@@ -78,6 +78,8 @@ pub enum Command {
     SetStill(bool),
     /// Put the dividers between the panes somewhere.
     SetRoom(Room),
+    /// The window was moved or has another size.
+    SetFrame(Frame),
     /// Run the experiment in the plot.
     RunExperiment,
     /// Call off what is running.

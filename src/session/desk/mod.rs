@@ -210,6 +210,7 @@ impl Desk {
             }
             Command::ShowScene(scene) => {
                 self.state.place.scene = scene;
+                self.keep(|kept| kept.scene = Some(scene));
                 self.retrace();
             }
             Command::SetBackend(choice) => self.set_backend(choice),
@@ -249,6 +250,10 @@ impl Desk {
             }
             Command::SetRoom(room) => {
                 self.state.saved.room = room;
+                self.unsaved();
+            }
+            Command::SetFrame(frame) => {
+                self.state.saved.window = frame;
                 self.unsaved();
             }
             Command::RunExperiment => self.run_experiment(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::state::{Looked, Measured, Notice, Origin, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
-use super::{Desk, Work};
+use super::{Command, Desk, Work};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Asks, Exercise, Facts, Lesson, SceneKind, Variant};
 use crate::session::drawn;
@@ -37,6 +37,9 @@ impl Desk {
         self.state.place.lesson = Some(lesson);
         self.state.saved.lesson = Some(id.to_owned());
         self.enter_step(kept.params.is_empty());
+        if let Some(scene) = kept.scene {
+            self.command(Command::ShowScene(scene));
+        }
     }
 
     /// The open lesson as its files are now: the learner stays where they are, as far as there still is such a place.
@@ -99,6 +102,7 @@ impl Desk {
         let params = self.state.place.params.clone();
         self.keep(|kept| {
             kept.step.clone_from(&step.id);
+            kept.scene = None;
             kept.params = params;
         });
         match self.exercise().map(Exercise::yours) {
