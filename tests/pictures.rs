@@ -174,7 +174,10 @@ fn pictures_are_as_they_were_kept() {
                 settle(&mut window);
             }),
             Then::Press(key) => window.key_press(key),
-            Then::Home => window.state_mut().view = View::at_home(),
+            Then::Home => {
+                window.state_mut().view = View::at_home();
+                settle(&mut window);
+            }
         }
         for (theme, of) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
             match take(&mut window, theme, whole) {

@@ -184,6 +184,26 @@ fn the_tab_key_goes_to_the_page_first() {
     assert!(window.get_by_label_contains("Open A loop").accesskit_node().is_focused(), "the first lesson");
 }
 
+#[test]
+fn cards_are_there_before_their_pictures_are_traced() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    window.state_mut().view = View::at_home();
+    window.step();
+    let lessons: Vec<(String, String)> =
+        state(&window).pack.lessons.iter().map(|lesson| (lesson.id.clone(), lesson.title.clone())).collect();
+    for (id, title) in &lessons {
+        window.get_by_label(&format!("Open {title}"));
+        assert!(state(&window).covers.is_asked(id) && state(&window).covers.of(id).is_none(), "{id}");
+    }
+    settle(&mut window);
+    assert!(!state(&window).covers.is_waiting());
+    // Each is traced once: nothing is asked for again.
+    for (id, _) in &lessons {
+        assert!(state(&window).covers.of(id).is_some(), "{id}");
+    }
+}
+
 /// A key's press and release within one frame, with nothing held at its end.
 fn tap(window: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) {
     let press = |pressed| egui::Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };

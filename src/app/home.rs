@@ -10,7 +10,6 @@ use crate::lesson::Lesson;
 use crate::scene::palette::{Hue, Ink};
 use crate::scene::stage::{Painter, StageView};
 use crate::session::content::Opening;
-use crate::session::cover::{self, Cover};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -29,7 +28,6 @@ const PICTURE: f32 = 210.0;
 pub struct Home {
     /// Whether it is shown.
     pub open: bool,
-    covers: BTreeMap<String, Option<Cover>>,
     painter: BTreeMap<String, Painter>,
     /// The lesson whose picture plays, and how far it is.
     playing: Option<(String, Player)>,
@@ -59,6 +57,9 @@ impl Home {
                 ui.horizontal_top(|ui| {
                     ui.spacing_mut().item_spacing.x = 16.0;
                     for lesson in row {
+                        if !state.covers.is_asked(&lesson.id) {
+                            commands.push(Command::ShowCover(lesson.id.clone()));
+                        }
                         if self.card(ui, state, lesson, each) {
                             self.open = false;
                             commands.push(Command::OpenLesson(lesson.id.clone()));
@@ -123,10 +124,9 @@ impl Home {
         response.clicked()
     }
 
-    /// The lesson's picture, which plays while the pointer is on it.
+    /// The lesson's picture, which plays while the pointer is on it; nothing until it is traced.
     fn picture(&mut self, ui: &Ui, state: &State, lesson: &Lesson, rect: Rect, hovered: bool) {
-        let covers = &mut self.covers;
-        let Some(cover) = covers.entry(lesson.id.clone()).or_insert_with(|| cover::of(lesson)) else { return };
+        let Some(cover) = state.covers.of(&lesson.id) else { return };
         let moves = hovered && !state.saved.still && cover.events > 0;
         if moves {
             let fresh = || Player { playing: true, looping: true, ..Player::default() };

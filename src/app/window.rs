@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{View, theme};
 use crate::base::diag::Diagnostic;
@@ -81,6 +81,15 @@ pub fn open(
         Some(position) => viewport.with_position(position),
         None => viewport,
     };
+    // The pack is read while the window opens, so that the first frame has its lessons.
+    let screen: Arc<OnceLock<egui::Context>> = Arc::default();
+    let wakes = screen.clone();
+    let wake = Arc::new(move || {
+        if let Some(ctx) = wakes.get() {
+            ctx.request_repaint();
+        }
+    });
+    let desk = Desk::open(Options { files, state_path, worker, seed: 1, wake });
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();
@@ -89,9 +98,7 @@ pub fn open(
     let create = move |creation: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> {
         flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
-        let ctx = creation.egui_ctx.clone();
-        let desk =
-            Desk::open(Options { files, state_path, worker, seed: 1, wake: Arc::new(move || ctx.request_repaint()) });
+        screen.get_or_init(|| creation.egui_ctx.clone());
         // Who comes back goes on where they left; who comes for the first time is told what there is.
         let view = if desk.state().saved.lesson.is_some() { View::default() } else { View::at_home() };
         Ok(Box::new(App { view, desk: Some(desk), closed: closing }))

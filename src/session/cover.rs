@@ -29,13 +29,13 @@ pub struct Cover {
 
 /// The picture of the step that asks to be the lesson's cover, or of its first; None where that cannot be traced.
 #[must_use]
-pub fn of(lesson: &Lesson) -> Option<Cover> {
+pub fn of(lesson: &Lesson, cancel: &AtomicBool) -> Option<Cover> {
     let step = lesson.steps.iter().find(|step| step.cover).or(lesson.steps.first())?;
     let place = lesson.program(&step.variant.program)?.place_of(&step.pass)?;
     let kernel = (*lesson.launched(&step.variant).get(place)?)?;
     let params = jobs::with(&jobs::defaults(lesson), &step.set);
     let purpose = Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
-    let run = |job| match simt::run(&job, &AtomicBool::new(false), &mut |_| {}) {
+    let run = |job| match simt::run(&job, cancel, &mut |_| {}) {
         Ok(record) => Ok(Done { job, record }),
         Err(problem) => Err(vec![problem]),
     };

@@ -30,6 +30,7 @@ impl Desk {
                     self.take_device(found);
                 }
             }
+            Event::Cover(id, number, cover) => self.take_cover(&id, number, cover),
             Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Ceilings(backend, found) => match found {
                 _ if state.measuring_backend() != Some(backend) => {}
@@ -126,6 +127,7 @@ impl Desk {
     /// A pack that was read. A lesson that is open and now broken stays as it was, in its place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.problems = problems;
+        self.forget_covers();
         for lesson in &pack.lessons {
             if self.state.saved.lessons.get_mut(&lesson.id).is_some_and(|kept| kept.adopt(lesson)) {
                 self.unsaved();

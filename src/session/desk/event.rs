@@ -11,6 +11,7 @@ use crate::lesson::{Pack, SceneKind, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::content::{Content, Glance};
+use crate::session::cover::Cover;
 use crate::session::devices::Choice;
 use crate::session::drawn::Points;
 use crate::session::edits::Language;
@@ -30,6 +31,8 @@ use crate::trace::record::{Backend, Ceilings, Device, Record};
 pub enum Command {
     /// Open a lesson, where it was left.
     OpenLesson(String),
+    /// Trace a lesson's picture for the start page.
+    ShowCover(String),
     /// Go to a step, from 0.
     GoTo(usize),
     /// Turn a control.
@@ -150,6 +153,8 @@ pub enum Event {
     Explained(String, String, u64, Result<Origin, Vec<Diagnostic>>),
     /// What a buffer holds: key, which, answer.
     Looked(String, Glance, Result<Content, Vec<Diagnostic>>),
+    /// A lesson's picture on the start page, by its order's number; None if it cannot be traced.
+    Cover(String, u64, Option<Arc<Cover>>),
     /// One sample of a program's time: its id, key, what its work needs, seconds.
     Sample(String, String, units::Work, f64),
     /// A program was measured: its id, key.

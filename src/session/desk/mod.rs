@@ -1,6 +1,7 @@
 //! The window's side of a session: commands change the state at once, threads do the work, events bring it back.
 
 mod apply;
+pub mod covers;
 mod edit;
 pub mod event;
 pub mod found;
@@ -65,6 +66,7 @@ pub struct Desk {
     tracer: Worker<TraceTask>,
     explainer: Worker<Question>,
     judge: Worker<exercise::Try>,
+    covers: Worker<Arc<Lesson>>,
     device: Worker<DeviceTask>,
     notes: Worker<NoteTask>,
     texts: Worker<PathBuf>,
@@ -134,6 +136,7 @@ impl Desk {
             tracer: threads::tracer(devices.clone(), out.clone()),
             explainer: threads::explainer(devices.clone(), out.clone()),
             judge: threads::judge(devices.clone(), out.clone()),
+            covers: covers::tracer(out.clone()),
             device,
             notes: threads::notes(devices, out.clone()),
             texts: text::counter(out),
@@ -178,13 +181,20 @@ impl Desk {
         let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
         let reading = self.state.found.looked.as_ref().is_some_and(|looked| looked.answer.is_none());
         let typing = self.state.drafts.values().any(|draft| draft.typed.is_some());
-        unread || typing || !self.state.activities.is_empty() || self.tracing_left() || asking || reading
+        unread
+            || typing
+            || self.state.covers.is_waiting()
+            || !self.state.activities.is_empty()
+            || self.tracing_left()
+            || asking
+            || reading
     }
 
     /// Carries out a command.
     pub fn command(&mut self, command: Command) {
         match command {
             Command::OpenLesson(id) => self.open_lesson(&id),
+            Command::ShowCover(id) => self.ask_cover(&id),
             Command::GoTo(step) => self.go_to(step),
             Command::SetParam(id, value) => self.set_param(&id, value),
             Command::ShowProgram(id) => self.show_program(&id),
@@ -308,6 +318,7 @@ impl Desk {
         self.tracer.cancel();
         self.explainer.cancel();
         self.judge.cancel();
+        self.covers.cancel();
         self.device.cancel();
         self.notes.cancel();
         self.texts.cancel();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
+use super::covers::Covers;
 use super::event::Work;
 pub use super::found::{DeviceState, Found, Looked, Measured, Origin, Traced, Turned};
 pub use super::place::Place;
@@ -55,6 +56,8 @@ pub struct State {
     pub found: Found,
     /// How far the learner's versions of kernels have come, by their ids.
     pub drafts: BTreeMap<String, Draft>,
+    /// The lessons' pictures on the start page.
+    pub covers: Covers,
     /// The learner's text file.
     pub text: TextFile,
     /// What is going on.
