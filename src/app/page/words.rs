@@ -1,6 +1,6 @@
 //! Room for the learner's own words on a step.
 
-use egui::{Label, Rect, RichText, Sense, TextEdit, Ui};
+use egui::{Label, RichText, TextEdit, Ui};
 
 use crate::app::theme;
 use crate::scene::palette::{Hue, Ink};
@@ -11,7 +11,7 @@ use crate::session::desk::state::{SaveState, State};
 pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     let theme = theme::of(ui);
     let small = |text: &str, ink: Ink| RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink));
-    let title = ui.horizontal(|ui| {
+    ui.horizontal(|ui| {
         ui.label(RichText::new("In your own words").font(theme::medium(theme::UI)));
         match &state.save {
             SaveState::Saved if state.kept().words.contains_key(step) => ui.label(small("saved", Ink::Muted)),
@@ -42,11 +42,6 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
         .desired_rows(4)
         .margin(egui::Margin::same(12));
     let response = ui.add(editor);
-    // A click on the title and beside it is meant for the field.
-    let above = Rect::from_x_y_ranges(response.rect.x_range(), title.response.rect.top()..=response.rect.top());
-    if ui.interact(above, response.id.with("above"), Sense::CLICK).clicked() {
-        response.request_focus();
-    }
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
     response.changed().then(|| Command::Write(step.to_owned(), text))
