@@ -86,7 +86,8 @@ pub fn check(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<'_>) -
             }
         }
     };
-    if found.total == 0 {
+    // A formula that has no value for the kernel's result has found it wrong.
+    if found.total == 0 && found.told.is_none() {
         let message = format!("this check covers no element of `{}`, and so checks nothing", seen.name(spec.output));
         return Err(Diagnostic::error(message).hint("change its arguments, or give it a `when`"));
     }
@@ -132,6 +133,13 @@ mod tests {
         let seen = Seen { buffers: &buffers, contents, expected: None, round: 0 };
         let check = check(&spec, &seen, &mut Allowance { terms: &mut terms, cancelled: &|| cancelled });
         (check, terms)
+    }
+
+    #[test]
+    fn an_index_that_the_kernel_got_wrong_is_a_wrong_result() {
+        let every = |formula: Formula| Against::Predicate(Predicate::Every(formula));
+        let (check, _) = made(&every, "dst[dst[i] + 100] == 0", TERMS, false);
+        assert!(check.is_ok_and(|check| !check.ok && check.told.is_some()));
     }
 
     #[test]
