@@ -16,7 +16,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
         atomicStore(&out.list[4], 8u);
         atomicStore(&out.list[5], 255u);
     }
-    workgroupBarrier();
+    storageBarrier();
     atomicAnd(&out.list[5], 0xF8u);
     atomicXor(&out.list[6], 1u);
     atomicOr(&out.list[8], i * 2u + 1u);

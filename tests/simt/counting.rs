@@ -237,9 +237,9 @@ fn uniform_buffers_are_counted_in_passes_and_are_no_global_memory() -> Result {
         }";
     let (_, outcome) = every_way(source, &[floats(&[1.0; 256]), floats(&[0.0; 64])], [1, 1, 1])?;
     let trace = outcome.trace;
-    // Two warps: one address for all, 16 addresses, and 32.
+    // Two warps: one address for all, 16 addresses, and 32 of 16 bytes each, two passes an address.
     let load = trace.uniform.load;
-    assert_eq!((load.requests, load.passes, load.bytes), (6, 2 * (1 + 16 + 32), 2 * 32 * (4 + 4 + 16)));
+    assert_eq!((load.requests, load.passes, load.bytes), (6, 2 * (1 + 16 + 2 * 32), 2 * 32 * (4 + 4 + 16)));
     assert_eq!((trace.global.load.requests, trace.global.store.requests), (0, 2));
     assert!(trace.lines.iter().filter(|line| line.line < 7).all(|line| line.sectors == 0), "{:?}", trace.lines);
     Ok(())
