@@ -74,8 +74,8 @@ fn a_scene_has_something_to_show() {
 fn every_lesson_has_a_picture_on_the_start_page() {
     let (pack, _) = session::load(&PackFiles::Embedded);
     for lesson in &pack.lessons {
-        let cover = cover::of(lesson, &std::sync::atomic::AtomicBool::new(false))
-            .unwrap_or_else(|| panic!("{} has no picture", lesson.id));
+        let cover =
+            cover::of(lesson, &AtomicBool::new(false)).unwrap_or_else(|| panic!("{} has no picture", lesson.id));
         assert!(cover.events > 0 || cover.opening.is_some(), "{}", lesson.id);
     }
 }
