@@ -161,8 +161,11 @@ fn places_that_atomics_give_out_are_noted() -> Result {
     Ok(())
 }
 
+/// Kinds with their lines: of findings, and of notes.
+type Said = (Vec<(FindingKind, u32)>, Vec<(NoteKind, u32)>);
+
 /// The findings and notes of a kernel over 40 elements by two workgroups of 32.
-fn outside(body: &str) -> Result<(Vec<(FindingKind, u32)>, Vec<(NoteKind, u32)>)> {
+fn outside(body: &str) -> Result<Said> {
     let source = format!(
         "@group(0) @binding(0) var<storage, read> src: array<f32>;
         @group(0) @binding(1) var<storage, read_write> out: array<f32>;
