@@ -257,7 +257,7 @@ fn warnings(ui: &mut Ui, state: &State) {
     ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
 }
 
-/// What a reader of a time should know of a device in software.
+/// The warnings of a software device, for the tooltip on its name.
 fn software(state: &State) -> String {
     let record = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
     let warnings = record.into_iter().flat_map(|record| &record.warnings);

@@ -11,7 +11,7 @@ pub fn follow(ui: &Ui) {
     }
     let Some(response) = focused.and_then(|focused| ui.ctx().read_response(focused)) else { return };
     ui.data_mut(|d| d.insert_temp(id, focused));
-    // What is in sight elsewhere, above or below, is not of this.
+    // A widget that is visible outside this scroll area does not belong to it.
     let elsewhere = response.interact_rect.is_positive() && !ui.clip_rect().intersects(response.interact_rect);
     if !elsewhere && ui.min_rect().contains(response.rect.center()) {
         ui.scroll_to_rect(response.rect.expand(8.0), None);

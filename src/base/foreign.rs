@@ -7,13 +7,13 @@ use super::wgsl::tokens;
 
 /// A language that is not WGSL.
 struct Language {
-    /// What it is called.
+    /// The name of the language.
     name: &'static str,
     /// How its files' names end.
     endings: &'static [&'static str],
     /// Tokens in a row that WGSL does not have, and this language does.
     signs: &'static [&'static [&'static str]],
-    /// What to do.
+    /// The advice to the user.
     advice: &'static str,
 }
 
@@ -73,7 +73,7 @@ const LANGUAGES: [Language; 9] = [
     },
 ];
 
-/// What WGSL is mixed with before a tool makes WGSL of it: signs, whose they are, and what to do.
+/// Template and preprocessor syntax in WGSL: its marks, its tool, and the advice to the user.
 const MIXED: [(&[&[&str]], &str, &str); 3] = [
     (
         &[&["#", "import"], &["#", "define_import_path"]],
@@ -99,7 +99,7 @@ const MIXED: [(&[&[&str]], &str, &str); 3] = [
     (&[&["{", "{"], &["{", "%"], &["$", "{"]], "a template's", "render the template first, and trace what comes out"),
 ];
 
-/// What a text is that does not compile as WGSL, and what to do; None where it shows no sign of another language.
+/// A diagnostic that names the language of a text that is not WGSL; None if nothing in it points to another language.
 #[must_use]
 pub fn foreign(file: &str, text: &str) -> Option<Diagnostic> {
     let all: Vec<&str> = tokens(text).collect();
