@@ -136,6 +136,14 @@ pub struct Block {
     pub lines: Vec<(u32, u32)>,
     /// Instructions altogether.
     pub weight: u32,
+    /// Times that a warp waits for buffers; see [`super::chains`].
+    pub waits_global: u32,
+    /// Times that it waits for workgroup memory.
+    pub waits_shared: u32,
+    /// Instructions of its longest chain of dependent ones.
+    pub chain: u32,
+    /// Products of cooperative matrices.
+    pub products: u32,
 }
 
 /// What a register holds before the first operation.

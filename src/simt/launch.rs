@@ -16,7 +16,7 @@ use super::observers::{
     Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Written,
 };
 use super::workgroup::{Progress, Scene, Workgroup, warps};
-use super::{Program, arrival, classes, emit, memory};
+use super::{Program, arrival, classes, emit, memory, tally};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
@@ -86,6 +86,7 @@ pub fn run(
     cancel: &AtomicBool,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Outcome, Diagnostic> {
+    tally::count();
     program.check_buffers(buffers)?;
     check_grid(grid)?;
     let workgroups = grid.into_iter().map(u64::from).product();

@@ -9,6 +9,7 @@
 mod access;
 mod again;
 mod arrival;
+mod chains;
 mod classes;
 mod code;
 mod control;
@@ -30,6 +31,7 @@ mod regions;
 mod registers;
 mod slice;
 mod subgroup;
+mod tally;
 mod warp;
 mod workgroup;
 
@@ -38,3 +40,4 @@ pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use observers::Written;
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};
+pub use tally::of_this_thread;

@@ -4,7 +4,7 @@ use super::deep::deep;
 use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::layout::Layout;
 use super::regions::Regions;
-use super::{lower, regions};
+use super::{lower, regions, tally};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Tensor};
 use crate::job::{self, BindingKind, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
@@ -55,6 +55,7 @@ impl Program {
         entry: &str,
         constants: &[(String, f64)],
     ) -> Result<Self, Vec<Diagnostic>> {
+        tally::count();
         deep(file, source, || Self::compile_here(file, source, entry, constants))
     }
 

@@ -147,7 +147,11 @@ impl<const W: usize> Workgroup<W> {
                 }
             }
         }
-        (!release(&self.warps, &mut self.stops, &mut around)).then_some(Progress::Done)
+        if release(&self.warps, &mut self.stops, &mut around) {
+            return None;
+        }
+        around.observer.done();
+        Some(Progress::Done)
     }
 
     /// The line of the first warp that has not stopped: where fuel ran out.

@@ -21,10 +21,16 @@ pub struct Trace {
     pub uniform: UniformCounts,
     /// Workgroup memory.
     pub shared: SharedCounts,
+    /// What no device does at the same time.
+    #[serde(default)]
+    pub critical: CriticalPath,
     /// Conditional control flow.
     pub branches: BranchCounts,
     /// Workgroup barriers, one for each warp that passed it.
     pub barriers: u64,
+    /// Products of cooperative matrices, one for each warp that made it.
+    #[serde(default)]
+    pub matrix_products: u64,
     /// Counts by source line, in line order; lines that did nothing are left out.
     pub lines: Vec<LineCounts>,
     /// What went wrong on the way.
@@ -54,6 +60,9 @@ impl Trace {
         self.branches.executed += other.branches.executed;
         self.branches.divergent += other.branches.divergent;
         self.barriers += other.barriers;
+        self.matrix_products += other.matrix_products;
+        self.critical.add(other.critical);
+        self.global.atomic_turns += other.global.atomic_turns;
         for line in &other.lines {
             match self.lines.binary_search_by_key(&line.line, |known| known.line) {
                 Ok(at) => self.lines[at].add(line),
@@ -111,6 +120,32 @@ impl SharedAccessCounts {
     }
 }
 
+/// The critical path of a launch: of the workgroup with most to do, what its warps do one after the other. Between barriers the warp with
+/// most to do counts, and each quantity's maximum is taken by itself. Over several launches it is the sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// Instructions.
+    pub instructions: u64,
+    /// Of these, each that needs the one before: the longest chain of each basic block that was entered.
+    pub chain: u64,
+    /// Times that an instruction needs what is on its way from a buffer: loads that are under way together are one.
+    pub global_waits: u64,
+    /// The same for workgroup memory.
+    pub shared_waits: u64,
+    /// Barriers.
+    pub barriers: u64,
+}
+
+impl CriticalPath {
+    fn add(&mut self, other: Self) {
+        self.instructions += other.instructions;
+        self.chain += other.chain;
+        self.global_waits += other.global_waits;
+        self.shared_waits += other.shared_waits;
+        self.barriers += other.barriers;
+    }
+}
+
 /// Global memory by kind of access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GlobalCounts {
@@ -120,6 +155,10 @@ pub struct GlobalCounts {
     pub store: AccessCounts,
     /// Atomic read-modify-writes.
     pub atomic: AccessCounts,
+    /// Turns that the atomics of a launch take in the 512 bytes where most of them go: they wait for each other there. Over several launches
+    /// it is the sum.
+    #[serde(default)]
+    pub atomic_turns: u64,
 }
 
 /// Global accesses of one kind.

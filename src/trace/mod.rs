@@ -11,8 +11,8 @@ mod unwritten;
 
 pub use cells::Cells;
 pub use counts::{
-    AccessCounts, BranchCounts, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind, SharedAccessCounts,
-    SharedCounts, Trace,
+    AccessCounts, BranchCounts, CriticalPath, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind,
+    SharedAccessCounts, SharedCounts, Trace,
 };
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::banks::Banks;
+use super::critical::Critical;
 use super::divergence::Divergence;
 use super::profile::Profile;
 use super::sectors::Sectors;
 use super::uniforms::Uniforms;
 use super::{Access, Observer};
 use crate::simt::code::Code;
+use crate::simt::ir::Orders;
 use crate::trace::{LineCounts, Space, Trace};
 
 /// Counts by source line.
@@ -22,6 +24,7 @@ pub struct Counter {
     banks: Banks,
     uniforms: Uniforms,
     divergence: Divergence,
+    critical: Critical,
     barriers: u64,
 }
 
@@ -34,6 +37,7 @@ impl Counter {
             banks: Banks::new(code),
             uniforms: Uniforms::new(code),
             divergence: Divergence::default(),
+            critical: Critical::new(code),
             barriers: 0,
         }
     }
@@ -45,6 +49,7 @@ impl Counter {
         self.banks.add(&other.banks);
         self.uniforms.add(&other.uniforms);
         self.divergence.add(&other.divergence);
+        self.critical.add(&other.critical);
         self.barriers += other.barriers;
     }
 
@@ -56,6 +61,7 @@ impl Counter {
         self.banks.finish(code, trace, &mut lines);
         self.uniforms.finish(code, trace);
         self.divergence.finish(trace, &mut lines);
+        self.critical.finish(trace);
         trace.barriers = self.barriers;
         trace.lines = lines.into_iter().map(|(line, counts)| LineCounts { line, ..counts }).collect();
     }
@@ -67,6 +73,19 @@ impl Observer for Counter {
     #[inline]
     fn block(&mut self, block: u32, mask: u64) {
         self.profile.block(block, mask);
+        self.critical.block(block, mask);
+    }
+
+    fn warp(&mut self, warp: u32) {
+        self.critical.warp(warp);
+    }
+
+    fn release(&mut self, orders: Orders) {
+        self.critical.release(orders);
+    }
+
+    fn done(&mut self) {
+        self.critical.done();
     }
 
     #[inline]

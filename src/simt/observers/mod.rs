@@ -5,6 +5,7 @@ mod banks;
 mod between;
 mod checks;
 mod counts;
+mod critical;
 mod discarded;
 mod divergence;
 mod findings;
@@ -148,6 +149,8 @@ pub trait Observer {
     fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
+    /// The workgroup has ended.
+    fn done(&mut self) {}
     /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
     fn step(&mut self, _: &Step<'_>) {}
 }
@@ -199,6 +202,11 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         self.0.release(orders);
         self.1.release(orders);
     }
+
+    fn done(&mut self) {
+        self.0.done();
+        self.1.done();
+    }
 }
 
 /// An observer that may be absent: for runs that are slow in any case, so that each needs no interpreter of its own.
@@ -244,6 +252,12 @@ impl<O: Observer> Observer for Option<&mut O> {
     fn release(&mut self, orders: Orders) {
         if let Some(observer) = self {
             observer.release(orders);
+        }
+    }
+
+    fn done(&mut self) {
+        if let Some(observer) = self {
+            observer.done();
         }
     }
 }

@@ -38,6 +38,7 @@ impl Profile {
         for (block, entered) in code.blocks.iter().zip(&self.blocks).filter(|(_, entered)| entered.warps > 0) {
             trace.warp_instructions += entered.warps * u64::from(block.weight);
             trace.lane_ops += entered.lanes * u64::from(block.weight);
+            trace.matrix_products += entered.warps * u64::from(block.products);
             for (line, weight) in &block.lines {
                 let line = lines.entry(*line).or_default();
                 line.warp_instructions += entered.warps * u64::from(*weight);

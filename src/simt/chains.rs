@@ -1,0 +1,103 @@
+//! What a warp cannot do at the same time: in each basic block, how often it waits for memory, and its longest chain of dependent
+//! instructions.
+//!
+//! A warp issues in order and goes on after a load until something needs the value. So loads that follow one another are under way
+//! together, and the first instruction that reads one of them waits for all. A load whose value nothing in its block reads is waited for
+//! after it, once.
+
+use std::collections::{HashMap, HashSet};
+
+use super::code::{Code, Mention, NONE, Op};
+use super::ir::Mem;
+use crate::trace::Space;
+
+/// Fills in the chains of the basic blocks of `code`, whose registers are not allocated yet: each is written once, or is a variable's.
+pub(super) fn find(code: &mut Code) {
+    let mut ops = std::mem::take(&mut code.ops);
+    let mut chains = Chains::default();
+    for op in &mut ops {
+        if let Op::Enter(block) = op {
+            chains.close(code);
+            chains.block = Some(*block as usize);
+            continue;
+        }
+        if matches!(op, Op::MultiplyAdd { .. }) {
+            chains.products += 1;
+        }
+        let mut reads = Vec::new();
+        let mut writes = Vec::new();
+        op.mentions(&mut code.places, &mut code.products, &mut |mention| match mention {
+            Mention::ReadOne(r) => reads.push((true, *r)),
+            Mention::Read(r) => reads.push((false, *r)),
+            Mention::WriteOne(r) => writes.push((true, *r)),
+            Mention::Write(r) => writes.push((false, *r)),
+        });
+        chains.op(&reads, &writes, memory(op, code));
+    }
+    chains.close(code);
+    code.ops = ops;
+}
+
+/// The memory whose latency the results of an operation have; None if it has no result from memory. An array of a lane's own is taken to be
+/// in registers.
+fn memory(op: &Op, code: &Code) -> Option<Space> {
+    let place = match op {
+        Op::LoadOne { place, .. } | Op::Load { place, .. } => *place,
+        Op::Atomic { place, old, done, .. } if (*old, *done) != (NONE, NONE) => *place,
+        _ => return None,
+    };
+    let place = &code.places[place as usize];
+    matches!(place.mem, Mem::Buffer(_) | Mem::Shared).then_some(place.space)
+}
+
+/// A register: whether it is a scalar, and its number.
+type Register = (bool, u32);
+
+/// What is known of the basic block that goes on.
+#[derive(Default)]
+struct Chains {
+    block: Option<usize>,
+    /// Registers that are on their way from buffers.
+    global: HashSet<Register>,
+    /// Registers that are on their way from workgroup memory.
+    shared: HashSet<Register>,
+    /// Instructions of the block, one after the other, that a register's value needs.
+    depths: HashMap<Register, u32>,
+    waits: [u32; 2],
+    longest: u32,
+    products: u32,
+}
+
+impl Chains {
+    fn op(&mut self, reads: &[Register], writes: &[Register], memory: Option<Space>) {
+        if reads.iter().any(|r| self.global.contains(r)) {
+            self.waits[0] += 1;
+            self.global.clear();
+            self.shared.clear();
+        }
+        if reads.iter().any(|r| self.shared.contains(r)) {
+            self.waits[1] += 1;
+            self.shared.clear();
+        }
+        let depth = 1 + reads.iter().filter_map(|r| self.depths.get(r)).copied().max().unwrap_or(0);
+        self.longest = self.longest.max(depth);
+        for write in writes {
+            self.depths.insert(*write, depth);
+            match memory {
+                Some(Space::Shared) => self.shared.insert(*write),
+                Some(Space::Global | Space::Uniform) => self.global.insert(*write),
+                None => self.global.remove(write) | self.shared.remove(write),
+            };
+        }
+    }
+
+    /// The basic block ends: what it is known of goes to `code`.
+    fn close(&mut self, code: &mut Code) {
+        let Self { block, global, shared, waits, longest, products, .. } = std::mem::take(self);
+        let Some(block) = block.and_then(|block| code.blocks.get_mut(block)) else { return };
+        block.waits_global += waits[0] + u32::from(!global.is_empty());
+        block.waits_shared += waits[1] + u32::from(!shared.is_empty() && global.is_empty());
+        block.chain += longest.min(block.weight);
+        block.products += products;
+    }
+}
