@@ -5,6 +5,8 @@ mod window;
 
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
+use warpbook::session::edits::Language;
+use warpbook::simt;
 
 use window::{Window, open, settle};
 
@@ -16,6 +18,7 @@ const MOST: u64 = 13_000;
 fn a_frame_does_little() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let before = simt::of_this_thread();
     for lesson in window.state().desk.state().pack.lessons.clone() {
         window.state_mut().desk.command(Command::OpenLesson(lesson.id.clone()));
         for (number, step) in lesson.steps.iter().enumerate() {
@@ -29,7 +32,18 @@ fn a_frame_does_little() {
             let most = still.max(playing);
             assert!((1..MOST).contains(&most), "{}/{}: {still} still, {playing} playing", lesson.id, step.id);
         }
+        for param in &lesson.params {
+            let value = param.domain.values().into_iter().find(|value| *value != param.default);
+            let turned = value.map(|value| Command::SetParam(param.id.clone(), value));
+            turned.into_iter().for_each(|command| window.state_mut().desk.command(command));
+            settle(&mut window);
+        }
+        let source = window.state().desk.state().place.kernel().map(|kernel| format!("// mine\n{}", kernel.source()));
+        let typed = source.map(|source| Command::TypeKernel(Language::Wgsl, source));
+        typed.into_iter().for_each(|command| window.state_mut().desk.command(command));
+        settle(&mut window);
     }
+    assert_eq!(simt::of_this_thread(), before, "shaders compiled or launches traced in the window's thread");
 }
 
 /// The most allocations of a frame, of the next so many.

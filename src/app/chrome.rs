@@ -15,7 +15,7 @@ use crate::session::desk::state::{DeviceState, Notice, State};
 use crate::session::devices::Choice;
 use crate::session::output::LibraryOutput;
 use crate::session::saved::ThemeChoice;
-use crate::trace::record::{Backend, Device};
+use crate::trace::record::{Backend, Device, Warning, WarningKind};
 
 /// What the bar opens.
 pub struct Sheets<'a> {
@@ -216,7 +216,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                 DeviceState::Starting => ui.label(small("looking for a device…".to_owned()).color(muted)),
                 DeviceState::Ready(device) => {
                     let name = ui.label(small(device_name(device)));
-                    if device.software { name.on_hover_text(software(state)) } else { name }
+                    if device.software { name.on_hover_text(SOFTWARE) } else { name }
                 }
                 DeviceState::Missing(problem) => {
                     let text = format!("no device: {}", problem.message);
@@ -226,6 +226,7 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                 }
             };
             warnings(ui, state);
+            unrated(ui, state);
             not_here(ui, state);
             ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
         });
@@ -247,26 +248,43 @@ fn warnings(ui: &mut Ui, state: &State) {
     let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
         return;
     };
-    // A device in software is no better for being pointed at on every page: its name says so.
-    if record.warnings.is_empty() || state.acting_device().is_some_and(|device| device.software) {
+    // That a device computes in software is said once, at its name. What its samples are like is no alarm on every page.
+    let software = state.acting_device().is_some_and(|device| device.software);
+    let of_samples = |warning: &&Warning| !matches!(warning.kind, WarningKind::SoftwareDevice | WarningKind::HostClock);
+    let words: Vec<String> = match software {
+        true => record.warnings.iter().filter(of_samples).map(said).collect(),
+        false => record.warnings.iter().map(said).collect(),
+    };
+    if words.is_empty() {
         return;
     }
-    let color = theme::color(theme::of(ui), Hue::Store.ink());
-    let words: Vec<String> = record.warnings.iter().map(|w| format!("{}\n{}", w.message, w.hint)).collect();
-    let count = if words.len() == 1 { "1 warning".to_owned() } else { format!("{} warnings", words.len()) };
+    let noun = if software { "remark" } else { "warning" };
+    let theme = theme::of(ui);
+    let color = theme::color(theme, if software { Ink::Muted } else { Hue::Store.ink() });
+    let count = if words.len() == 1 { format!("1 {noun}") } else { format!("{} {noun}s", words.len()) };
     ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
 }
 
-/// The warnings of a software device, for the tooltip on its name.
-fn software(state: &State) -> String {
-    let record = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
-    let warnings = record.into_iter().flat_map(|record| &record.warnings);
-    let said: Vec<String> = warnings.map(|w| format!("{}\n{}", w.message, w.hint)).collect();
-    if said.is_empty() { SOFTWARE.to_owned() } else { said.join("\n\n") }
+fn said(warning: &Warning) -> String {
+    format!("{}\n{}", warning.message, warning.hint)
 }
 
-/// The same before anything is measured.
-const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU.";
+/// What the name of a software device says when it is pointed at.
+const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU. Compare the traces here, and the times on a machine with a GPU.";
+
+/// That it is not known how fast the device is at best, as long as that is so: a busy machine, mostly.
+fn unrated(ui: &mut Ui, state: &State) {
+    let Some(problem) = &state.found.unrated else { return };
+    let software = state.acting_device().is_some_and(|device| device.software);
+    let text = if software {
+        "this machine is slow: its best rates are not measured"
+    } else {
+        "the device's best rates are not measured"
+    };
+    let hint = problem.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+    let color = theme::color(theme::of(ui), Ink::Muted);
+    ui.label(RichText::new(text).size(13.0).color(color)).on_hover_text(format!("{}{hint}", problem.message));
+}
 
 /// That the device cannot run the kernel on the bench, with why behind it.
 fn not_here(ui: &mut Ui, state: &State) {

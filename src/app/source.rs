@@ -182,7 +182,7 @@ impl Code {
             }
         });
         // Always a line, so that the code below does not move while it is typed.
-        let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.typed.is_some());
+        let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.is_pending());
         let (text, ink) = match state.edit_problems().into_iter().next() {
             _ if typing => ("…".to_owned(), Ink::Muted),
             Some(problem) => (problem.to_string().replace("error: ", ""), Hue::Conflict.ink()),

@@ -91,6 +91,6 @@ pub(super) fn limit(state: &State) -> Option<f64> {
 
 /// Whether a lane writes to a buffer, so that its elements have an origin.
 pub(super) fn is_written(state: &State, buffer: &str) -> bool {
-    let Some((_, job)) = &state.found.job else { return false };
+    let Some(job) = state.found.built.as_ref().map(|built| &built.job) else { return false };
     job.buffers.iter().position(|known| known.name == buffer).is_some_and(|place| job.writes(place))
 }

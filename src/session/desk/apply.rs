@@ -34,9 +34,12 @@ impl Desk {
             Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Ceilings(backend, found) => match found {
                 _ if state.measuring_backend() != Some(backend) => {}
-                Ok(ceilings) => state.found.ceilings = Some(ceilings),
-                Err(problem) => state.notices.push(Notice::Problem(problem)),
+                Ok(ceilings) => (state.found.ceilings, state.found.unrated) = (Some(ceilings), None),
+                // Times are right without them: the status line says it until they are there.
+                Err(problem) => state.found.unrated = Some(problem),
             },
+            Event::Built(key, built) => self.take_built(&key, built),
+            Event::Tried(id, source, problems) => self.take_tried(&id, source, problems),
             Event::Traced(id, traced) if state.is_traced_now(&id, &traced.key) => {
                 state.take_traced(id, traced);
                 self.measure_shown();

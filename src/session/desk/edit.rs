@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Desk;
+use super::compiler::Attempt;
 use super::state::Draft;
+use crate::base::diag::Diagnostic;
 use crate::lesson::Exercise;
 use crate::session::edits::{self, Edit, Language};
-use crate::session::{jobs, run};
-use crate::trace::record::Backend;
 
 /// How long after the last key a version is tried.
 pub const PAUSE: Duration = Duration::from_millis(300);
@@ -51,25 +51,38 @@ impl Desk {
             return false;
         };
         self.try_edit(&id);
-        if self.state.place.edit.as_ref() == Some(&id) {
-            self.stage_edit(&id);
-        }
         true
     }
 
-    /// Compiles a version, and keeps what came of that.
+    /// Has a version compiled.
     fn try_edit(&mut self, id: &str) {
         let (Some(edit), Some(plain)) = (self.state.edit(id), self.plain.clone()) else { return };
-        let lesson = edits::with(&plain, std::slice::from_ref(&edit));
-        // In CUDA C++ it is compiled when it is measured.
-        let backend = if edit.language == Language::Cuda { Backend::Cuda } else { Backend::Simt };
-        let purpose = run::purpose(backend, self.state.place.seed, true);
-        let built = jobs::build(&lesson, &edit.variant(), &self.state.place.params, &purpose);
         let draft = self.state.drafts.entry(id.to_owned()).or_default();
-        draft.typed = None;
-        match built {
-            Ok(_) => (draft.good, draft.problems) = (Some(edit.source), Vec::new()),
-            Err(problems) => draft.problems = problems,
+        (draft.typed, draft.trying) = (None, true);
+        let (params, seed) = (self.state.place.params.clone(), self.state.place.seed);
+        self.versions.enqueue(Attempt { plain, edit, params, seed });
+    }
+
+    /// Takes what came of compiling a version's text, unless that has changed since, and puts on the bench what is in the editor.
+    pub(super) fn take_tried(&mut self, id: &str, source: String, problems: Vec<Diagnostic>) {
+        if self.state.edit(id).is_none_or(|edit| edit.source != source) {
+            return;
+        }
+        let Some(draft) = self.state.drafts.get_mut(id) else { return };
+        let was_good = draft.good.clone();
+        draft.trying = false;
+        draft.problems = problems;
+        if draft.problems.is_empty() {
+            draft.good = Some(source);
+        }
+        let is_changed = draft.good != was_good;
+        match self.state.place.edit.clone() {
+            Some(shown) if shown == id || self.starter_of(&shown).as_deref() == Some(id) => self.stage_edit(&shown),
+            _ if is_changed => {
+                self.wear();
+                self.refresh();
+            }
+            _ => {}
         }
     }
 

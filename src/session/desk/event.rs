@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::compiler::Built;
 use super::state::Traced;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
@@ -145,6 +146,10 @@ pub enum Event {
     Told(Diagnostic),
     /// A device's ceilings were measured.
     Ceilings(Backend, Result<Ceilings, Diagnostic>),
+    /// The shaders of the program on the bench were compiled: its key, and None if they do not compile.
+    Built(String, Option<Built>),
+    /// A version of a kernel was compiled: its id, its text, what is wrong with it.
+    Tried(String, String, Vec<Diagnostic>),
     /// A program was traced: in part, or in full.
     Traced(String, Traced),
     /// A program could not be traced: its id, key, why.

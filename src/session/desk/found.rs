@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+pub use super::compiler::Built;
 use super::place::Place;
 use crate::base::diag::Diagnostic;
 use crate::base::units::Work;
 use crate::device::Launch;
-use crate::job::{Job, Shown};
+use crate::job::Shown;
 use crate::lesson::scope::Results;
 use crate::lesson::{Facts, Variant};
 use crate::session::content::{Content, Glance};
@@ -25,12 +26,14 @@ pub struct Found {
     pub device: DeviceState,
     /// What the device can do; absent until measured.
     pub ceilings: Option<Ceilings>,
+    /// Why that could not be measured, until it is.
+    pub unrated: Option<Diagnostic>,
     /// Traces by program.
     pub traced: BTreeMap<String, Traced>,
     /// Measurements by program.
     pub measured: BTreeMap<String, Measured>,
-    /// The program on the bench as it runs at the parameters, with its key; see `Setting::traced_key`.
-    pub job: Option<(String, Arc<Job>)>,
+    /// The program on the bench as it ran when its shaders were compiled last: at these parameters, or a moment ago at others.
+    pub built: Option<Built>,
     /// The shader of the kernel on the stage as it runs at the parameters.
     pub source: Option<Arc<str>>,
     /// What the stage can show of it.

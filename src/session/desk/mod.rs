@@ -1,6 +1,7 @@
 //! The window's side of a session: commands change the state at once, threads do the work, events bring it back.
 
 mod apply;
+mod compiler;
 pub mod covers;
 mod edit;
 pub mod event;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
+use compiler::Attempt;
 pub use edit::PAUSE;
 pub use event::{Command, Event, Work};
 pub use keep::RETRY;
@@ -31,6 +33,7 @@ use worker::Worker;
 use super::devices::Devices;
 use super::predict::Guess;
 use super::saved::{self, Predicted};
+use super::setting::Setting;
 use super::sweep::Sweep;
 use super::watch::{self, Watch};
 use super::{curves, exercise, note};
@@ -38,8 +41,8 @@ use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
-use crate::lesson::{Lesson, PackFiles};
-use state::{Activity, DeviceState, Notice};
+use crate::lesson::{Lesson, PackFiles, Variant};
+use state::{Activity, DeviceState, Draft, Notice};
 
 /// What a desk needs to start.
 pub struct Options {
@@ -64,6 +67,8 @@ pub struct Desk {
     state_path: Option<PathBuf>,
     events: Receiver<Event>,
     tracer: Worker<TraceTask>,
+    builder: Worker<(Setting, Variant)>,
+    versions: Worker<Attempt>,
     explainer: Worker<Question>,
     judge: Worker<exercise::Try>,
     covers: Worker<Arc<Lesson>>,
@@ -75,6 +80,8 @@ pub struct Desk {
     sweeps: BTreeMap<String, BTreeMap<String, Sweep>>,
     /// The number of the order that answers a prediction.
     answering: u64,
+    /// The key of the program on the bench while its shaders are being compiled.
+    building: Option<String>,
     /// Counts the learner's questions about elements.
     questions: u64,
     /// Counts changes of what is kept, so that an older write is not taken for the newest.
@@ -134,6 +141,8 @@ impl Desk {
             state_path,
             events,
             tracer: threads::tracer(devices.clone(), out.clone()),
+            builder: compiler::builder(out.clone()),
+            versions: compiler::versions(out.clone()),
             explainer: threads::explainer(devices.clone(), out.clone()),
             judge: threads::judge(devices.clone(), out.clone()),
             covers: covers::tracer(out.clone()),
@@ -143,6 +152,7 @@ impl Desk {
             disk,
             sweeps: BTreeMap::new(),
             answering: 0,
+            building: None,
             questions: 0,
             changes: 0,
             base,
@@ -180,12 +190,13 @@ impl Desk {
         let unread = self.state.place.lesson.is_none() && self.state.problems.is_empty();
         let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
         let reading = self.state.found.looked.as_ref().is_some_and(|looked| looked.answer.is_none());
-        let typing = self.state.drafts.values().any(|draft| draft.typed.is_some());
+        let typing = self.state.drafts.values().any(Draft::is_pending);
         unread
             || typing
             || self.state.covers.is_waiting()
             || !self.state.activities.is_empty()
             || self.tracing_left()
+            || self.building.is_some()
             || asking
             || reading
     }
@@ -316,6 +327,7 @@ impl Desk {
     /// When it could not be written: why, and where a copy of it is kept.
     pub fn close(mut self) -> Result<(), Diagnostic> {
         self.tracer.cancel();
+        self.builder.cancel();
         self.explainer.cancel();
         self.judge.cancel();
         self.covers.cancel();
@@ -328,7 +340,7 @@ impl Desk {
     fn set_backend(&mut self, choice: super::devices::Choice) {
         self.state.saved.backend = choice;
         self.state.found.device = DeviceState::Starting;
-        self.state.found.ceilings = None;
+        (self.state.found.ceilings, self.state.found.unrated) = (None, None);
         self.state.place.revision += 1;
         self.device.replace(DeviceTask::Describe(choice));
         self.unsaved();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::found::Built;
 use super::state::{Looked, Measured, Notice, Origin, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Command, Desk, Work};
@@ -15,7 +16,7 @@ use crate::session::jobs;
 use crate::session::predict::Guess;
 use crate::session::saved::Predicted;
 use crate::session::setting::Setting;
-use crate::session::{run, staged, sweep};
+use crate::session::{staged, sweep};
 use crate::trace::record::Backend;
 
 /// Values of a control that come after one another within this time are of one turn.
@@ -197,7 +198,36 @@ impl Desk {
         found.measured.retain(|id, measured| setting.key(&place.variant_of(id)) == measured.key);
         found.failed.clear();
         self.tracer.cancel();
+        let variant = self.state.place.variant.clone();
+        let key = setting.traced_key(&variant);
+        let is_built = self.state.found.built.as_ref().is_some_and(|built| built.key == key);
+        if is_built {
+            self.building = None;
+        } else if self.building.as_ref() != Some(&key) {
+            self.building = Some(key);
+            self.builder.replace((setting.clone(), variant));
+        }
         self.show(&setting);
+        if is_built {
+            self.order_traces(&setting);
+        }
+    }
+
+    /// The shaders of the program on the bench are compiled: what the screen shows of it is traced.
+    pub(super) fn take_built(&mut self, key: &str, built: Option<Built>) {
+        let Some(setting) = self.state.place.setting().filter(|_| self.building.as_deref() == Some(key)) else {
+            return;
+        };
+        self.building = None;
+        // What does not compile is traced all the same: the tracer says why not.
+        self.state.found.built = built;
+        self.show(&setting);
+        self.order_traces(&setting);
+        self.measure_shown();
+    }
+
+    /// Orders the traces that the screen shows, the most visible first.
+    fn order_traces(&mut self, setting: &Setting) {
         let place = self.state.place.clone();
         for variant in self.untold() {
             let task = TraceTask::Timeline(setting.clone(), variant, place.shown(), place.workgroup);
@@ -209,7 +239,7 @@ impl Desk {
                 self.tracer.enqueue(TraceTask::Counts(setting.clone(), place.variant_of(&id), heat));
             }
         }
-        self.ask_again(&setting);
+        self.ask_again(setting);
     }
 
     /// What is on the stage without single accesses of the workgroup there.
@@ -222,25 +252,27 @@ impl Desk {
         std::iter::once(&place.variant).chain(&place.beside).filter(is_missing).cloned().collect()
     }
 
-    /// What the stage shows of the pass that is on it: the source as it runs, and within what there is a launch and a workgroup.
+    /// What the stage shows of the pass that is on it: the source as it runs, and, as soon as that is compiled, within what there is a launch
+    /// and a workgroup.
     fn show(&mut self, setting: &Setting) {
         let (place, found) = (&mut self.state.place, &mut self.state.found);
         let at = place.pass();
-        let key = setting.traced_key(&place.variant);
-        let source = jobs::source(&setting.lesson, &place.variant, &place.pass, &setting.params);
-        if found.job.as_ref().is_none_or(|(of, _)| *of != key) {
-            let purpose = run::purpose(Backend::Simt, setting.seed, true);
-            let job = jobs::build(&setting.lesson, &place.variant, &setting.params, &purpose);
-            found.job = job.ok().map(|job| (key, Arc::new(job)));
-        }
-        let job = found.job.as_ref().map(|(_, job)| job);
+        found.source = jobs::source(&setting.lesson, &place.variant, &place.pass, &setting.params);
+        // At other parameters it has the same passes and buffers; of another program nothing is shown.
+        let is_same = |of: &(String, Variant)| of.0 == setting.lesson.id && of.1 == place.variant;
+        found.built.take_if(|built| !is_same(&built.of));
         let explorer = place.step().is_some_and(|step| step.explorer().is_some());
         let ring = place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
-        let facts = job.map(|job| jobs::facts(job, at)).unwrap_or_default();
+        let is_pending = self.building.is_some();
+        let facts = found.built.as_ref().and_then(|built| built.facts.get(at).copied());
+        // Until it is known what there is to show, the picture stays what it was.
+        let facts = facts.unwrap_or(if is_pending { found.facts } else { Facts::default() });
         let facts = if place.is_traceable(&place.variant.program) { facts } else { facts.untraced() };
         found.facts = Facts { explorer, ring, ..facts };
-        found.source = source;
-        let grid = job.and_then(|job| Some(job.passes.get(at)?.launch()?.grid.most()));
+        if is_pending {
+            return;
+        }
+        let grid = found.built.as_ref().and_then(|built| Some(built.job.passes.get(at)?.launch()?.grid.most()));
         found.groups = grid.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         place.workgroup = place.workgroup.min(found.groups.saturating_sub(1));
         if let Some(pass) = found.traced.get(&place.variant.program).and_then(|traced| traced.pass(at)) {

@@ -81,6 +81,16 @@ pub struct Draft {
     pub problems: Vec<Diagnostic>,
     /// When a key was last pressed in it, until that was looked into.
     pub typed: Option<Instant>,
+    /// Whether its text is being compiled.
+    pub trying: bool,
+}
+
+impl Draft {
+    /// Whether it is not yet known what is wrong with its text.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.trying || self.typed.is_some()
+    }
 }
 
 /// Something that takes time.
@@ -130,7 +140,7 @@ impl State {
     #[must_use]
     pub fn passes(&self) -> Option<Passes> {
         let lesson = self.place.lesson.as_ref()?;
-        let (_, job) = self.found.job.as_ref()?;
+        let job = &self.found.built.as_ref()?.job;
         let traced = self.traced().and_then(|traced| traced.record.as_deref());
         let measured = self.found.measured(&self.place.variant.program).map(|record| &**record);
         pipeline::passes(lesson, &self.place.variant, job, traced, measured)
@@ -146,7 +156,7 @@ impl State {
     /// What a reader of buffers looks at on the stage: the buffer chosen last, the step's, or one that the pass writes, after the launch on the stage.
     #[must_use]
     pub fn glance(&self) -> Option<Glance> {
-        let (_, job) = self.found.job.as_ref()?;
+        let job = &self.found.built.as_ref()?.job;
         let begins = self.step_on_stage();
         let asked = self.place.buffer.as_ref().or_else(|| begins?.buffer.as_ref());
         Glance::after(job, (self.place.pass(), self.place.launch), asked.map(String::as_str))
@@ -310,6 +320,7 @@ impl State {
             trace: pass.trace.as_ref()?,
             needs: Some(pass.work),
             launches: pass.launches,
+            cached: place > 0,
         };
         let measured = self.found.measured(&self.place.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
