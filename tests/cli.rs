@@ -416,13 +416,15 @@ fn times_are_predicted_for_the_device_asked_for() {
         (predicted["device"]["id"].as_str(), predicted["device"]["this_machine"].as_bool()),
         (Some("h200-sxm"), Some(false))
     );
-    assert_eq!(predicted["bound"], "shared_memory");
     let (low, high) = (predicted["low_s"].as_f64().unwrap(), predicted["high_s"].as_f64().unwrap());
-    // 8 MiB at 4.8 TB/s take less than an empty launch, 2.92 us; 1,081,344 wavefronts on 132 SMs at 1.98 GHz, and 1024 blocks in 0.97
+    // 8 MiB at 4.8 TB/s after an empty launch in a CUDA graph, 0.79 us; 1,081,344 wavefronts on 132 SMs at 1.98 GHz, and 1024 blocks in 0.97
     // waves of 132 x 8.
-    assert!((low / 2.92e-6 - 1.0).abs() < 1e-9, "{low}");
-    let body = 1_081_344.0 / (132.0 * 1.98e9) * 1056.0 / 1024.0;
-    assert!((high / (body + 2.92e-6) - 1.0).abs() < 1e-9, "{high}");
+    assert!((low / (8.0 * 1024.0 * 1024.0 / 4.8e12 + 0.79e-6) - 1.0).abs() < 1e-9, "{low}");
+    let terms = predicted["terms"].as_array().unwrap();
+    let end = |of: &str| terms.iter().find(|term| term["of"] == of).and_then(|term| term["high_s"].as_f64()).unwrap();
+    assert!((end("shared_memory") / (1_081_344.0 / (132.0 * 1.98e9) * 1056.0 / 1024.0) - 1.0).abs() < 1e-9);
+    let sum: f64 = terms.iter().filter_map(|term| term["high_s"].as_f64()).sum();
+    assert!((high / sum - 1.0).abs() < 1e-9, "{high}");
     assert_eq!(
         (predicted["occupancy"]["blocks_per_sm"].as_u64(), predicted["waves"]["blocks"].as_u64()),
         (Some(8), Some(1024))
@@ -436,6 +438,29 @@ fn times_are_predicted_for_the_device_asked_for() {
         let help = warpbook(&[command, "--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(help.contains(&format!("{before} {}", default.as_str().unwrap())), "{help}");
     }
+
+    // A thirty-second of the lanes a block are 32 times as many blocks to start.
+    let bound = |block: &str| {
+        let set = format!("block={block}");
+        warpbook(&["trace", "coalescing/copy", "--json", "--set", &set]).json()["predicted"]["terms"]
+            .as_array()
+            .and_then(|terms| terms.iter().find(|term| term["of"] == "blocks")?["low_s"].as_f64())
+    };
+    assert!(bound("32").zip(bound("1024")).is_some_and(|(narrow, wide)| (narrow / wide - 32.0).abs() < 1e-6));
+
+    let run = warpbook(&["predict", "one_loop", "--most-work", "1e6"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(
+        run.out.contains("loop, lanes = 65,536") && run.out.contains("no prediction: not traced: too much work"),
+        "{}",
+        run.out
+    );
+    assert!(
+        run.out.lines().last().is_some_and(|line| line.starts_with("all") && line.contains("100.0 %")),
+        "{}",
+        run.out
+    );
+    assert_eq!(warpbook(&["predict", "one_lop"]).code, 2);
 
     let trace = ["trace", "coalescing/copy", "--json", "--device"];
     let run = warpbook(&[&trace[..], &["iris-xe-96"]].concat());

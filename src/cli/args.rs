@@ -67,6 +67,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Run every lesson's experiments and keep them, to be shown where there is no such device.
     Record(RecordArgs),
+    /// Compare what the model of a device predicts with every time recorded on that device.
+    Predict(PredictArgs),
     /// Draw the window into a PNG file.
     Shot(ShotArgs),
     /// Start a lesson that passes `check`.
@@ -218,6 +220,9 @@ pub struct ExportArgs {
     /// Seed of the random inputs.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Measure every experiment, also those that the window has measured on this device.
+    #[arg(long)]
+    pub again: bool,
 }
 
 /// Options of `bench`.
@@ -261,6 +266,19 @@ pub struct RecordArgs {
     /// assets/recordings/N-DEVICE-over-WHAT-BACKEND.ron.
     #[arg(long, value_enum, requires = "experiments")]
     pub over: Option<OverArg>,
+}
+
+/// Options of `predict`.
+#[derive(Args, Debug)]
+pub struct PredictArgs {
+    /// The lessons; all where none is given.
+    pub lessons: Vec<String>,
+    /// Leave out points whose work needs more operations or bytes than this: a prediction is made of a whole trace.
+    #[arg(long, value_name = "N", default_value_t = 3e8)]
+    pub most_work: f64,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Options of `shot`.

@@ -14,17 +14,17 @@ use crate::session::devices::Choice;
 use crate::session::export::Wanted;
 use crate::session::recording::Recording;
 use crate::session::saved::{self, Saved};
-use crate::session::{export, run};
+use crate::session::{curves, export, run};
 use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
-    let backend = args.backend.choice();
+    let how = How { backend: args.backend.choice(), seed: args.seed, again: args.again };
     let pack = context.pack()?;
     let lessons: Vec<String> = match &args.lesson {
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
         None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
     };
-    let written = write(context, &pack, &lessons, backend, args.seed, &args.format, &args.output)?;
+    let written = write(context, &pack, &lessons, how, &args.format, &args.output)?;
     written.files.iter().for_each(|file| out::line(&file.display().to_string()));
     Ok(written.code)
 }
@@ -35,13 +35,21 @@ struct Written {
     code: ExitCode,
 }
 
+/// How experiments are run.
+#[derive(Clone, Copy)]
+struct How {
+    backend: Choice,
+    seed: u64,
+    /// Whether those are measured that the window has measured on this device.
+    again: bool,
+}
+
 /// Runs the experiments of some lessons and writes their notes.
 fn write(
     context: &Context,
     pack: &Pack,
     lessons: &[String],
-    backend: Choice,
-    seed: u64,
+    how: How,
     formats: &[Format],
     folder: &Path,
 ) -> Result<Written, ExitCode> {
@@ -60,8 +68,12 @@ fn write(
         None => Saved::default(),
     };
     let models = context.models();
-    let recordings: Arc<[Recording]> = context.recordings(pack).into();
+    let recordings = context.recordings(pack);
     let quotes = Arc::new(context.quotes(pack, &recordings, &models));
+    // As in the window, the learner's own curves are beside the pack's.
+    let own = saved::default_path().and_then(|path| curves::folder(&path)).filter(|_| !how.again);
+    let own = own.map(|folder| curves::load(&folder, pack)).unwrap_or_default();
+    let recordings: Arc<[Recording]> = recordings.into_iter().chain(own).collect();
     let mut written = Written { files: Vec::new(), code: DONE };
     let start = Instant::now();
     for (done, id) in lessons.iter().enumerate() {
@@ -80,8 +92,8 @@ fn write(
             recordings: recordings.clone(),
             quotes: quotes.clone(),
             recording: kept.recording.clone(),
-            backend,
-            seed,
+            backend: how.backend,
+            seed: how.seed,
         };
         let (report, problems) =
             export::run_and_report(&context.devices, wanted, &context.cancel, &mut out::note).map_err(out::misused)?;
@@ -104,7 +116,8 @@ pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<E
     let pack = context.pack()?;
     let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
     let formats = [Format::Markdown, Format::Html];
-    let written = write(context, &pack, &lessons, Choice::Only(Backend::Simt), 1, &formats, Path::new("notes"))?;
+    let how = How { backend: Choice::Only(Backend::Simt), seed: 1, again: false };
+    let written = write(context, &pack, &lessons, how, &formats, Path::new("notes"))?;
     let (pages, others): (Vec<_>, Vec<_>) =
         written.files.iter().partition(|file| file.extension() == Some("html".as_ref()));
     out::line("Open one of these in a browser:");

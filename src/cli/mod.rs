@@ -10,6 +10,7 @@ mod list;
 mod new;
 mod out;
 mod patience;
+mod predict;
 mod ranks;
 mod record;
 mod run;
@@ -99,6 +100,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Trace(args) => trace::trace(context, &args),
         Command::Check { pack } => check::check(context, pack),
         Command::Bench(args) => bench::bench(context, &args),
+        Command::Predict(args) => predict::predict(context, &args),
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
         Command::New { name, pack } => new::new(&name, pack),

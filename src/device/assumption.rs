@@ -12,10 +12,16 @@ pub enum Assumption {
     DoesNotLimit(Resource),
     /// The highest clock and the published rates, all the time.
     PeakRates,
-    /// Bytes, instructions and shared memory proceed at once: the roofline's assumption.
-    FullOverlap,
-    /// Enough warps wait for memory that none of its time is lost.
+    /// At the low end everything proceeds at once: the roofline's assumption. At the high end nothing does.
+    Overlap,
+    /// A compiler leaves out part of what is traced.
+    Compiled,
+    /// Enough warps wait for memory that none of its time is lost: the device's latencies are not known.
     LatencyHidden,
+    /// The latencies of DRAM, L2 and shared memory, in cycles.
+    Latency([f64; 3]),
+    /// Where atomics wait for each other.
+    AtomicTurns,
     /// The low end of bytes: each byte that the work needs, once.
     LeastBytes,
     /// The low end of bytes where the work's need is not stated.
@@ -41,8 +47,8 @@ pub enum Assumption {
         /// Lanes of the device's narrowest and widest warp.
         device: (u32, u32),
     },
-    /// An empty launch takes this many seconds, as measured.
-    Launch(f64),
+    /// If they were empty, the launches would take this many seconds, at least and at most, as measured.
+    Launch([f64; 2]),
     /// A launch takes no time, since none was measured on the device.
     NoLaunch,
 }
@@ -55,8 +61,11 @@ impl Assumption {
             Self::RegistersDoNotLimit => "registers_do_not_limit",
             Self::DoesNotLimit(_) => "does_not_limit",
             Self::PeakRates => "peak_rates",
-            Self::FullOverlap => "full_overlap",
+            Self::Overlap => "full_overlap",
+            Self::Compiled => "compiled",
             Self::LatencyHidden => "latency_hidden",
+            Self::Latency(_) => "latency",
+            Self::AtomicTurns => "atomic_turns",
             Self::LeastBytes => "least_bytes",
             Self::LeastBytesUnknown => "least_bytes_unknown",
             Self::EverySector => "every_sector",
@@ -86,17 +95,33 @@ impl Assumption {
                 );
             }
             Self::PeakRates => "The device keeps its highest clock and its published rates throughout.",
-            Self::FullOverlap => "Bytes, instructions and shared memory overlap fully, so the slowest of them decides.",
+            Self::Overlap => {
+                "Low end: everything overlaps, so the slowest decides. High end: nothing overlaps, so the times add up."
+            }
+            Self::Compiled => {
+                "A compiler unrolls loops, moves loads up and folds index arithmetic: from a fifth to two fifths of the traced instructions \
+                 take their slot, as recorded kernels show."
+            }
             Self::LatencyHidden => {
-                "Latency is left out: it takes many warps, or wide accesses, to reach these rates, and most kernels take longer."
+                "Latency is left out, since none was measured on this device: it takes many warps, or wide accesses, to reach these rates, and \
+                 most kernels take longer."
+            }
+            Self::Latency([dram, l2, shared]) => {
+                return format!(
+                    "A warp waits {dram:.0} cycles for DRAM, {l2:.0} for L2 and {shared:.0} for shared memory, as measured. Low end: up to five \
+                     loads are under way together where the source has one after the other. High end: every wave of blocks waits anew."
+                );
+            }
+            Self::AtomicTurns => {
+                "Atomics within 512 bytes wait for each other; lanes of a warp that add to one word may be added up first."
             }
             Self::LeastBytes => {
                 "Low end: each byte that the work needs crosses the memory bus once; caches keep the rest."
             }
             Self::LeastBytesUnknown => "How many bytes the work needs at least is not stated, so the low end has none.",
             Self::EverySector => {
-                "High end: every traced sector crosses the memory bus once, as if no cache held it. DRAM answers in larger pieces, \
-                 which sectors far apart pay for; atomics at one word stay in a cache and wait for each other: neither is modelled."
+                "High end: every traced sector crosses the memory bus once, as if no cache held it. DRAM answers in larger \
+                 pieces, so a sector beyond the least costs 1.9 of them."
             }
             Self::MeasuredCopy(rate) => {
                 return format!(
@@ -107,8 +132,7 @@ impl Assumption {
             Self::TracedSectors => "A sector is 32 bytes, as on NVIDIA's devices: this device's own is not published.",
             Self::UsefulFlops => "Low end: only the useful operations count, all fused, at the peak rate.",
             Self::EveryOperation => {
-                "High end: each traced operation takes an instruction slot, and idle lanes take theirs too. A packed product of four \
-                 bytes is one, as DP4A is."
+                "High end: idle lanes take instruction slots, too. A packed product of four bytes is one, as DP4A is."
             }
             Self::EveryWavefront => "High end: an SM's shared memory serves one wavefront of 32 banks in a clock.",
             Self::EqualBlocks => {
@@ -118,8 +142,10 @@ impl Assumption {
                 let own = if least == most { format!("{least}") } else { format!("{least} to {most}") };
                 return format!("Counted with warps of {traced} lanes, where the device's have {own}.");
             }
-            Self::Launch(seconds) => {
-                return format!("An empty launch takes {}, as measured on the device.", si(*seconds, "s"));
+            Self::Launch([low, high]) => {
+                let (low, high) = (si(*low, "s"), si(*high, "s"));
+                let time = if low == high { low } else { format!("{low} to {high}") };
+                return format!("Empty launches in its place take {time}, as measured on such a device.");
             }
             Self::NoLaunch => "Launching takes no time: none was measured on this device.",
         };

@@ -8,10 +8,11 @@ pub mod assumption;
 pub mod occupancy;
 pub mod predict;
 pub mod spec;
+mod terms;
 pub mod waves;
 
 pub use assumption::{Assumption, Missing};
 pub use occupancy::{Occupancy, Resource, occupancy};
-pub use predict::{Bound, Launch, Prediction, Work, predict};
+pub use predict::{Bound, Launch, Prediction, Term, Work, predict};
 pub use spec::DeviceSpec;
 pub use waves::{Waves, waves};

@@ -139,8 +139,20 @@ figures! {
     dram_bytes_per_s: f64,
     /// Bytes read and written a second by the best copy that was measured on such a device.
     copied_bytes_per_s: f64,
-    /// Seconds from one empty launch to the next, measured on such a device.
+    /// Seconds from one empty launch to the next in a CUDA graph, measured on such a device.
     empty_launch_s: f64,
+    /// Seconds that a launch through Vulkan adds: among others of one program, and alone.
+    vulkan_launch_s: (f64, f64),
+    /// Blocks that it starts in a second.
+    block_starts_per_s: f64,
+    /// Atomics that wait for each other, in a second.
+    atomic_turns_per_s: f64,
+    /// Cycles from a load to the use of its value, from memory.
+    dram_latency_cycles: f64,
+    /// The same from the L2 cache.
+    l2_latency_cycles: f64,
+    /// The same from shared memory.
+    shared_latency_cycles: f64,
     /// The least that moves between memory and L2, in bytes.
     sector_bytes: u32,
     /// Dense 32-bit floating-point operations a second, two for a fused multiply-add, without matrix units.
@@ -188,6 +200,16 @@ impl Sound for f64 {
 
     fn number(&self) -> Option<f64> {
         Some(*self)
+    }
+}
+
+impl Sound for (f64, f64) {
+    fn is_sound(&self) -> bool {
+        self.0.is_sound() && self.1.is_sound() && self.0 <= self.1
+    }
+
+    fn number(&self) -> Option<f64> {
+        None
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tables as comma-separated values (RFC 4180).
 
 use crate::base::harmless::harmless;
+use crate::base::units::{number, si};
 
 /// A header and rows; lines end in CR LF, and fields are quoted where they must be. What a spreadsheet would compute gets an apostrophe in front.
 #[must_use]
@@ -19,13 +20,33 @@ pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
 /// The column of single samples, with all of a row's in one field.
 pub const SAMPLES: &str = "samples_s";
 
+/// Units by the end of a column's name in the data, and what that end is on a page.
+const UNITS: [(&str, &str, &str); 3] =
+    [("bytes_per_s", "B/s", "bytes/s"), ("flops_per_s", "FLOP/s", "FLOP/s"), ("_s", "s", "")];
+
+/// The name of a column on a page, and the unit of its numbers, where that is known from its name.
+fn column(name: &str) -> (String, Option<&'static str>) {
+    let known = UNITS.iter().find_map(|(end, unit, said)| Some((name.strip_suffix(end)?, *unit, *said)));
+    known.map_or_else(|| (name.to_owned(), None), |(stem, unit, said)| (format!("{stem}{said}"), Some(unit)))
+}
+
+/// A cell on a page: times and rates with their unit to three digits, counts with commas between thousands. The CSV file has every digit.
+fn cell(text: &str, unit: Option<&str>) -> String {
+    let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) else { return text.to_owned() };
+    unit.map_or_else(|| number(value), |unit| si(value, unit))
+}
+
 /// The columns that a table on a page has: those with something in them, without the single samples.
 pub(super) fn to_read(header: &[String], rows: &[Vec<String>]) -> (Vec<String>, Vec<Vec<String>>) {
     let has_any =
         |column: usize| rows.is_empty() || rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
     let kept: Vec<usize> = (0..header.len()).filter(|i| header[*i] != SAMPLES && has_any(*i)).collect();
-    let of = |row: &[String]| kept.iter().map(|i| row.get(*i).cloned().unwrap_or_default()).collect();
-    (of(header), rows.iter().map(|row| of(row)).collect())
+    let columns: Vec<_> = kept.iter().map(|i| (*i, column(&header[*i]))).collect();
+    let of = |row: &[String]| -> Vec<String> {
+        let cells = columns.iter().map(|(i, (_, unit))| row.get(*i).map_or_else(String::new, |text| cell(text, *unit)));
+        cells.collect()
+    };
+    (columns.iter().map(|(_, (name, _))| name.clone()).collect(), rows.iter().map(|row| of(row)).collect())
 }
 
 /// Whether a spreadsheet would take the text for a formula.
@@ -58,10 +79,10 @@ mod tests {
     #[test]
     fn a_table_to_read_has_no_samples_and_no_empty_columns() {
         let header = own(&["n", "library", "median_s", SAMPLES]);
-        let rows = [own(&["1", "", "2e-6", "2e-6 3e-6"]), own(&["2", "", "", ""])];
+        let rows = [own(&["65536", "", "0.0000025373", "2e-6 3e-6"]), own(&["2", "", "", ""])];
         let (header, rows) = to_read(&header, &rows);
-        assert_eq!(header, own(&["n", "median_s"]));
-        assert_eq!(rows, [own(&["1", "2e-6"]), own(&["2", ""])]);
+        assert_eq!(header, own(&["n", "median"]));
+        assert_eq!(rows, [own(&["65,536", "2.54 µs"]), own(&["2", ""])]);
     }
 
     #[test]

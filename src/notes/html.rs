@@ -102,6 +102,9 @@ fn is_svg(text: &str) -> bool {
     tame && text.starts_with("<svg") && text.ends_with("</svg>") && low.matches("<svg").count() == 1
 }
 
+/// Columns that a table has at most in the width of the text; one with more is as wide as a figure.
+const COLUMNS: usize = 6;
+
 fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
     // Columns of figures are set flush right, so that their digits stand in columns too.
     let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-–+.<≈".contains(c));
@@ -115,8 +118,9 @@ fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
         format!("<tr>{cells}</tr>\n")
     };
     let body: String = rows.iter().map(|row| line("td", row)).collect();
+    let wide = if header.len() > COLUMNS { " wide" } else { "" };
     format!(
-        "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
+        "<div class=\"scroll{wide}\"><table>\n<caption>{}</caption>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
         escape(caption),
         line("th", header)
     )

@@ -38,7 +38,7 @@ figcaption{color:var(--muted);font-size:14px;line-height:1.5;margin-top:8px;text
 .scroll{overflow-x:auto;margin-bottom:24px}
 table{border-collapse:collapse;font-size:14px;line-height:1.4;font-variant-numeric:tabular-nums lining-nums;min-width:50%}
 caption{caption-side:top;text-align:left;color:var(--muted);padding:0 0 8px}
-th,td{text-align:left;padding:6px 24px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}
+th,td{text-align:left;padding:6px 16px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600}th.figure,td.figure{text-align:right}td.figure{white-space:nowrap}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;font-size:14px;line-height:1.5;margin:0 0 16px}
 dt{color:var(--muted)}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}

@@ -8,7 +8,7 @@ use super::devices::{Choice, Devices};
 use super::jobs::{self, Params};
 use super::note::{self, Input};
 use super::quote::Quotes;
-use super::recording::Recording;
+use super::recording::{self, Recording};
 use super::run::{self, Runner};
 use super::saved::{LessonSaved, RecordingChoice};
 use super::setting::Setting;
@@ -32,7 +32,7 @@ pub struct Wanted<'a> {
     pub models: Vec<DeviceSpec>,
     /// The one to model, by id; none for the measuring one.
     pub model: Option<String>,
-    /// The pack's recordings.
+    /// The pack's recordings, and the learner's own curves.
     pub recordings: Arc<[Recording]>,
     /// The figures that the pack quotes.
     pub quotes: Arc<Quotes>,
@@ -65,10 +65,18 @@ pub fn run_and_report(
     // The tracer has no times. Where a recording has them, its plot says more than the bytes that the tracer would count.
     let is_recorded = |experiment: &Experiment| recordings.iter().any(|r| r.shown(lesson, experiment).is_some());
     let has_no_clock = device.backend == Backend::Simt;
+    // What the learner has measured on this device is shown, and not measured again.
+    let is_measured = |experiment: &Experiment| {
+        let all: Vec<_> = recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
+        let shown = recording::chosen(&all, &recording, Some(&device), false).map(|place| all[place]);
+        shown.is_some_and(|(r, shown)| {
+            r.own && r.bounds_checks && r.backend == device.backend && shown.changed.is_empty()
+        })
+    };
     for experiment in &lesson.experiments {
         let is_shown = lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id));
         let left_to_recordings = has_no_clock && !experiment.quantity.is_traced() && is_recorded(experiment);
-        if is_shown && !left_to_recordings {
+        if is_shown && !left_to_recordings && !is_measured(experiment) {
             say(&format!("{}: {}", lesson.id, experiment.title));
             let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), None, cancel);
             sweeps.insert(experiment.id.clone(), found);

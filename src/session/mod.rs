@@ -26,6 +26,7 @@ pub mod jobs;
 pub mod ladder;
 pub mod merge;
 pub mod model;
+pub mod model_check;
 pub mod new_lesson;
 pub mod note;
 pub mod origin;

@@ -218,7 +218,8 @@ impl Builder<'_> {
         let (Some(chosen), Some(launch), Some(pass)) = (chosen, &done.launch(place), pass) else { return Vec::new() };
         let Some(trace) = pass.trace.as_ref().filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
         let measured_s = self.timing(&step.variant, place, params).map(|timing| timing.median_s);
-        let traced = model::Traced { launch, trace, needs: Some(pass.work), launches: pass.launches };
+        let traced =
+            model::Traced { launch, trace, needs: Some(pass.work), launches: pass.launches, cached: place > 0 };
         let found = model::predicted(&chosen, &traced, &input.ceilings, measured_s);
         let mut blocks = vec![prediction_table(&step.id, &kernel.title, &found, measured_s)];
         if self.predicted.is_empty() {

@@ -14,7 +14,8 @@ use crate::trace::record::Backend;
 /// Size of a plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
 
-/// The experiment as another device measured it, where the learner shows that: a figure of its own, with its own data.
+/// The experiment as another device measured it, or this one on an earlier day, where the learner shows that: a figure of its own, with its
+/// own data.
 pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
     let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
     let Some((recording, shown)) =
@@ -31,18 +32,20 @@ pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) 
     let Recording { device, driver, program, .. } = recording;
     let others = shown.sweep.params.iter().map(|(id, v)| format!("{id} = {}", number(*v)));
     let at: Vec<String> = others.collect();
+    let (how, whose) = if recording.own { ("Measured", "") } else { ("Recorded", "; not measured on this machine") };
     let caption = format!(
-        "{}. Recorded on {}, at {}; not measured on this machine. Driver {driver}, warpbook {program}; bars span the 10th to the 90th \
-         percentile.",
+        "{}. {how} on {}, {}, {}, at {}{whose}. Driver {driver}, warpbook {program}; bars span the 10th to the 90th percentile.",
         plot.title,
-        recording.name(),
+        recording.device,
+        recording.interface(),
+        recording.date,
         at.join(", ")
     );
     let id = format!("{}-recorded", experiment.id);
     let rows = sweep::csv_rows(&shown.sweep.over, &shown.sweep.points);
     let data = NoteBlock::Data {
         id: id.clone(),
-        caption: format!("{}, recorded on {device}", plot.title),
+        caption: format!("{}, {} on {device}", plot.title, how.to_lowercase()),
         header: rows.0,
         rows: rows.1,
     };
