@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ use warpbook::gpu::protocol::{self, Reply, Request};
 use warpbook::gpu::{fake, limits};
 use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
 use warpbook::lesson::PackFiles;
+use warpbook::session::desk::{Command as Desire, Desk, Options};
+use warpbook::session::devices::Choice;
 use warpbook::trace::record::{Backend, CacheState, Device, Record, WarningKind};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -130,6 +133,22 @@ fn silence_has_a_deadline_and_events_extend_it() -> Outcome {
     })?;
     assert_eq!(samples, 20);
     Ok(())
+}
+
+/// On a machine that is too slow for it, a window goes on without its device's best rates: a word in its status line, and no message.
+#[test]
+fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
+    let worker = command(&["worker", "--fake-slow"], Duration::from_millis(300));
+    let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(|| {});
+    let mut desk = Desk::open(Options { files: PackFiles::Embedded, state_path: None, worker, seed: 1, wake });
+    desk.command(Desire::SetBackend(Choice::Only(Backend::Wgpu)));
+    let start = Instant::now();
+    while desk.state().found.unrated.is_none() {
+        assert!(start.elapsed() < LONG, "{:?}", desk.state().notices);
+        desk.poll();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(desk.state().notices.is_empty(), "{:?}", desk.state().notices);
 }
 
 #[test]

@@ -248,21 +248,23 @@ fn warnings(ui: &mut Ui, state: &State) {
     let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
         return;
     };
-    // That a device computes in software is said once, at its name. What its samples are like is no alarm on every page.
     let software = state.acting_device().is_some_and(|device| device.software);
-    let of_samples = |warning: &&Warning| !matches!(warning.kind, WarningKind::SoftwareDevice | WarningKind::HostClock);
-    let words: Vec<String> = match software {
-        true => record.warnings.iter().filter(of_samples).map(said).collect(),
-        false => record.warnings.iter().map(said).collect(),
-    };
+    let words: Vec<String> = worth_a_sign(&record.warnings, software).map(said).collect();
     if words.is_empty() {
         return;
     }
+    // What the samples of a software device are like is no alarm on every page.
     let noun = if software { "remark" } else { "warning" };
     let theme = theme::of(ui);
     let color = theme::color(theme, if software { Ink::Muted } else { Hue::Store.ink() });
     let count = if words.len() == 1 { format!("1 {noun}") } else { format!("{} {noun}s", words.len()) };
     ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
+}
+
+/// The warnings that are not said already: that a device computes in software is said once, at its name.
+fn worth_a_sign(warnings: &[Warning], software: bool) -> impl Iterator<Item = &Warning> {
+    let of_device = |warning: &Warning| matches!(warning.kind, WarningKind::SoftwareDevice | WarningKind::HostClock);
+    warnings.iter().filter(move |warning| !software || !of_device(warning))
 }
 
 fn said(warning: &Warning) -> String {
@@ -439,4 +441,18 @@ fn card(ui: &mut Ui, hue: Hue, content: impl FnOnce(&mut Ui)) {
             ui.set_width(360.0);
             content(ui);
         });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_software_device_is_said_at_its_name_and_nowhere_else() {
+        let of = |kind| Warning { kind, message: String::new(), hint: String::new() };
+        let all = [WarningKind::SoftwareDevice, WarningKind::HostClock, WarningKind::Noisy].map(of);
+        let kinds = |software| worth_a_sign(&all, software).map(|warning| warning.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(true), [WarningKind::Noisy]);
+        assert_eq!(kinds(false), all.each_ref().map(|warning| warning.kind));
+    }
 }

@@ -15,8 +15,11 @@ use crate::trace::record::{self, Ceilings, Check, Device, Record};
 /// The device. Its scripts, by kernel id: `answers`, `slow` (1 s in all, with an event every 50 ms), `patient` (until cancelled),
 /// `hangs`, `crashes` (by a signal), `exits` (with code 3, after a word on standard error), `garbage`, `huge`, `torn`, `fatal`.
 /// Any other id fails in good order.
-#[derive(Clone, Copy, Debug)]
-pub struct Fake;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fake {
+    /// Whether it hangs where it is asked for its best rates.
+    pub hangs_at_ceilings: bool,
+}
 
 impl Backend for Fake {
     fn describe(&mut self) -> Result<Device, Failure> {
@@ -24,6 +27,9 @@ impl Backend for Fake {
     }
 
     fn ceilings(&mut self, _: &mut dyn Sink) -> Result<Ceilings, Failure> {
+        if self.hangs_at_ceilings {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
         Ok(Ceilings { launch_s: Some(1e-6), ..Ceilings::default() })
     }
 

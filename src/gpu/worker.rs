@@ -8,13 +8,14 @@ use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use super::backend::{Backend, Event, Failure, Sink};
+use super::fake::{self, Fake};
 use super::protocol::{self, FrameError, Reply, Request};
-use super::{fake, wgpu};
+use super::wgpu;
 use crate::base::diag::Diagnostic;
 
 /// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's, and with
 /// `--device` the one of that number or of which that is a part of the name. `--fake` takes a scripted device in place of a real one,
-/// `--fake-version` also greets with another version of the protocol.
+/// `--fake-slow` one that hangs where it is asked for its best rates, `--fake-version` also greets with another version of the protocol.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
     let (input, output) = (std::io::stdin(), std::io::stdout());
@@ -22,7 +23,8 @@ pub fn main(args: &[String]) -> ExitCode {
         [] => serve(input, output, || wgpu::open().map(|b| Box::new(b) as Box<dyn Backend>), leave),
         ["--cuda"] => serve(input, output, || open_cuda(None), leave),
         ["--cuda", "--device", which] => serve(input, output, || open_cuda(Some(which)), leave),
-        ["--fake"] => serve(input, output, || Ok(Box::new(fake::Fake)), leave),
+        ["--fake"] => serve(input, output, || Ok(Box::new(Fake::default())), leave),
+        ["--fake-slow"] => serve(input, output, || Ok(Box::new(Fake { hangs_at_ceilings: true })), leave),
         ["--fake-version"] => fake::greet_as_another_version(output),
         _ => return ExitCode::from(2),
     };
@@ -200,7 +202,7 @@ mod tests {
         let job = Box::new(fake::job("answers", 8));
         let input = requests(&[Request::Describe, Request::Run(job), Request::Ceilings, Request::Shutdown])?;
         let mut output = Vec::new();
-        serve(input, &mut output, || Ok(Box::new(fake::Fake)), || ())?;
+        serve(input, &mut output, || Ok(Box::new(Fake::default())), || ())?;
         let results: Vec<Reply> = replies(&output)?.into_iter().filter(|r| !matches!(r, Reply::Event(_))).collect();
         assert!(
             matches!(&results[..], [Reply::Device(d), Reply::Record(r), Reply::Ceilings(_)]
@@ -216,7 +218,7 @@ mod tests {
         let (mut output, mut tries) = (Vec::new(), 0);
         let open = || -> Result<Box<dyn Backend>, Diagnostic> {
             tries += 1;
-            if tries == 1 { Err(Diagnostic::error("no driver")) } else { Ok(Box::new(fake::Fake)) }
+            if tries == 1 { Err(Diagnostic::error("no driver")) } else { Ok(Box::new(Fake::default())) }
         };
         serve(input, &mut output, open, || ())?;
         let results: Vec<Reply> = replies(&output)?.into_iter().filter(|r| !matches!(r, Reply::Event(_))).collect();
@@ -228,7 +230,7 @@ mod tests {
     fn a_fatal_failure_ends_the_worker() -> Result<(), FrameError> {
         let input = requests(&[Request::Run(Box::new(fake::job("fatal", 8))), Request::Describe])?;
         let mut output = Vec::new();
-        serve(input, &mut output, || Ok(Box::new(fake::Fake)), || ())?;
+        serve(input, &mut output, || Ok(Box::new(Fake::default())), || ())?;
         assert!(matches!(replies(&output)?.last(), Some(Reply::Failed(failure)) if failure.fatal));
         Ok(())
     }
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn a_client_of_another_kind_is_refused() {
         let strangers = std::io::Cursor::new(b"GET / HTTP/1.1\r\n".to_vec());
-        let ended = serve(strangers, Vec::new(), || Ok(Box::new(fake::Fake)), || ());
+        let ended = serve(strangers, Vec::new(), || Ok(Box::new(Fake::default())), || ());
         assert!(matches!(ended, Err(FrameError::Garbage(_))));
     }
 }

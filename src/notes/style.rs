@@ -13,6 +13,7 @@ body{margin:0;background:var(--ground);color:var(--text);font:17px/1.6 var(--ser
 main{display:grid;grid-template-columns:minmax(16px,1fr) minmax(0,68ch) minmax(16px,1fr);padding:64px 0 96px}
 main>*{grid-column:2;margin:0 0 16px;min-width:0}
 main>.wide{grid-column:1/-1;justify-self:center;width:min(100% - 32px,880px);margin:16px 0 32px}
+main>.scroll.wide{width:auto;max-width:min(100% - 32px,960px)}
 h1,h2,h3,h4,h5,h6,.kicker,.date,figcaption,caption,table,dl,summary,.question{font-family:var(--sans)}
 header{margin-bottom:32px}
 h1{font-size:36px;line-height:1.15;letter-spacing:-.015em;margin:8px 0;font-weight:700;text-wrap:balance}

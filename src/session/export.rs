@@ -65,18 +65,10 @@ pub fn run_and_report(
     // The tracer has no times. Where a recording has them, its plot says more than the bytes that the tracer would count.
     let is_recorded = |experiment: &Experiment| recordings.iter().any(|r| r.shown(lesson, experiment).is_some());
     let has_no_clock = device.backend == Backend::Simt;
-    // What the learner has measured on this device is shown, and not measured again.
-    let is_measured = |experiment: &Experiment| {
-        let all: Vec<_> = recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
-        let shown = recording::chosen(&all, &recording, Some(&device), false).map(|place| all[place]);
-        shown.is_some_and(|(r, shown)| {
-            r.own && r.bounds_checks && r.backend == device.backend && shown.changed.is_empty()
-        })
-    };
     for experiment in &lesson.experiments {
         let is_shown = lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id));
         let left_to_recordings = has_no_clock && !experiment.quantity.is_traced() && is_recorded(experiment);
-        if is_shown && !left_to_recordings && !is_measured(experiment) {
+        if is_shown && !left_to_recordings && !is_measured((&recordings, &recording), (lesson, experiment), &device) {
             say(&format!("{}: {}", lesson.id, experiment.title));
             let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), None, cancel);
             sweeps.insert(experiment.id.clone(), found);
@@ -109,6 +101,17 @@ pub fn run_and_report(
     let (report, mut wrong) = note::build(devices, &input, cancel);
     problems.append(&mut wrong);
     Ok((report, problems))
+}
+
+/// Whether the learner has measured an experiment on this device, so that the note shows that and nothing is measured again.
+fn is_measured(
+    (recordings, choice): (&[Recording], &RecordingChoice),
+    (lesson, experiment): (&Lesson, &Experiment),
+    device: &Device,
+) -> bool {
+    let all: Vec<_> = recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
+    let shown = recording::chosen(&all, choice, Some(device), false).map(|place| all[place]);
+    shown.is_some_and(|(r, shown)| r.own && r.bounds_checks && r.backend == device.backend && shown.changed.is_empty())
 }
 
 /// The parameters at which an experiment begins: those of the first step that shows it.
@@ -166,4 +169,36 @@ pub(super) fn sweep_of(
         left_out: plan.left_out,
     };
     (found, problems)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use crate::gpu::simt;
+    use crate::lesson::PackFiles;
+    use crate::session::recording;
+
+    #[test]
+    fn what_the_window_measured_on_this_device_is_not_measured_again() {
+        let (pack, _) = crate::session::load(&PackFiles::Embedded);
+        let (packs, _) = recording::load(&PackFiles::Embedded, &pack);
+        let lesson = pack.lessons.iter().find(|lesson| lesson.id == "one_loop").unwrap();
+        let experiment = lesson.experiments.iter().find(|experiment| experiment.id == "speed").unwrap();
+        let of_pack = packs.iter().find(|r| r.shown(lesson, experiment).is_some()).unwrap();
+        let (name, backend) = (of_pack.device.clone(), of_pack.backend);
+        let device = Device { name, backend, software: false, ..simt::device() };
+        let own = Recording { own: true, bounds_checks: true, ..of_pack.clone() };
+        let auto = RecordingChoice::Auto;
+        let again = |recordings: &[Recording], choice, device: &Device| {
+            !is_measured((recordings, choice), (lesson, experiment), device)
+        };
+        assert!(again(&packs, &auto, &device), "the pack's recordings are of another machine");
+        let all: Vec<Recording> = packs.iter().cloned().chain([own.clone()]).collect();
+        assert!(!again(&all, &auto, &device));
+        assert!(again(&all, &auto, &Device { name: "Another GPU".to_owned(), ..device.clone() }));
+        assert!(again(&all, &auto, &Device { software: true, ..device.clone() }));
+        assert!(again(&all, &RecordingChoice::Hidden, &device), "it would not be shown");
+        assert!(again(&[Recording { bounds_checks: false, ..own }], &auto, &device), "it was measured otherwise");
+    }
 }

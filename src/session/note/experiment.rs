@@ -95,3 +95,66 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     ];
     blocks.into_iter().chain(commands).collect()
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use crate::lesson::PackFiles;
+    use crate::notes::{self, Format, Report, Section};
+
+    /// Points of a character of a table's text, at most on the average, and of what is between two columns.
+    const CHARACTER: f64 = 7.5;
+    const GAP: f64 = 16.0;
+
+    /// Points that a table may take on a page of 1,000.
+    const ROOM: f64 = 960.0;
+
+    #[test]
+    fn no_table_of_an_experiment_is_cut_on_a_page_of_1000_points() {
+        let (pack, _) = crate::session::load(&PackFiles::Embedded);
+        let (recordings, _) = recording::load(&PackFiles::Embedded, &pack);
+        let shown = recordings.iter().flat_map(|recording| &recording.shown);
+        let data = shown.map(|shown| {
+            let (header, rows) = sweep::csv_rows(&shown.sweep.over, &shown.sweep.points);
+            NoteBlock::Data { id: shown.of.1.clone(), caption: shown.of.1.clone(), header, rows }
+        });
+        let section = Section { title: String::new(), blocks: data.collect() };
+        let report = Report {
+            title: "Tables".to_owned(),
+            lesson: "tables".to_owned(),
+            created: "2026-11-25".to_owned(),
+            meta: Vec::new(),
+            sections: vec![section],
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let files = notes::write(&report, &[Format::Html], folder.path()).unwrap();
+        let page =
+            std::fs::read_to_string(files.iter().find(|file| file.extension() == Some("html".as_ref())).unwrap());
+        let page = page.unwrap().replacen("<!DOCTYPE html>\n", "", 1);
+        let document = roxmltree::Document::parse(&page).unwrap();
+        let text = |node: roxmltree::Node<'_, '_>| node.text().unwrap_or_default().to_owned();
+        let tables: Vec<_> = document.descendants().filter(|node| node.has_tag_name("table")).collect();
+        assert!(tables.len() > 50, "{}", tables.len());
+        for table in tables {
+            let mut widths: Vec<usize> = Vec::new();
+            for row in table.descendants().filter(|node| node.has_tag_name("tr")) {
+                for (column, cell) in row.children().filter(roxmltree::Node::is_element).enumerate() {
+                    widths.resize(widths.len().max(column + 1), 0);
+                    // Headings and words break, figures do not.
+                    let breaks = cell.has_tag_name("th") || cell.attribute("class") != Some("figure");
+                    let text = text(cell);
+                    let longest = text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+                    let width = if breaks { longest } else { text.chars().count() };
+                    widths[column] = widths[column].max(width);
+                }
+            }
+            #[expect(clippy::cast_precision_loss, reason = "characters of a line")]
+            let width: f64 = widths.iter().map(|width| *width as f64 * CHARACTER + GAP).sum();
+            let caption = table.children().find(|node| node.has_tag_name("caption")).map(text).unwrap_or_default();
+            assert!(width <= ROOM, "{caption}: {width} points, {widths:?}");
+            let wide = table.parent().and_then(|parent| parent.attribute("class")).unwrap_or_default();
+            assert!(widths.len() <= 6 || wide.contains("wide"), "{caption}: {wide}");
+        }
+    }
+}
