@@ -44,9 +44,9 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let room = ui.available_width();
     let measure = |cells: &[Cell], ui: &Ui| cells.iter().map(|cell| cell.width(ui) + GAP).sum::<f32>();
     let recorded = state.recorded_here();
-    let mut cells = cells_of(&found, "at best, bound by", recorded);
+    let mut cells = cells_of(&found, "bound by", recorded);
     if measure(&cells, ui) > room {
-        cells = cells_of(&found, "at best, by", recorded);
+        cells = cells_of(&found, "by", recorded);
     }
     // Where nothing else gives way, what the grid does to the device is in the picture of waves, too.
     while measure(&cells, ui) > room && cells.len() > 2 {

@@ -145,9 +145,9 @@ pub(super) fn latency(work: &Work<'_>, rates: &Rates<'_>) -> Option<Term> {
         + HIGH_CYCLES[1] * chain
         + global * high
         + workgroup * shared * SHARED
-        + barriers * BARRIER_CYCLES[1]
-        + RAMP_CYCLES * work.launches as f64;
-    Some(Term { of: Bound::Latency, low_s: low_cycles / rates.clock, high_s: high_cycles / rates.clock * rates.rounds })
+        + barriers * BARRIER_CYCLES[1];
+    let high_cycles = high_cycles * rates.rounds + RAMP_CYCLES * work.launches as f64;
+    Some(Term { of: Bound::Latency, low_s: low_cycles / rates.clock, high_s: high_cycles / rates.clock })
 }
 
 /// The device's latencies in cycles: DRAM, L2, shared memory.

@@ -63,7 +63,8 @@ pub fn run_and_report(
     });
     let mut sweeps = BTreeMap::new();
     // The tracer has no times. Where a recording has them, its plot says more than the bytes that the tracer would count.
-    let is_recorded = |experiment: &Experiment| recordings.iter().any(|r| r.shown(lesson, experiment).is_some());
+    let is_recorded =
+        |experiment: &Experiment| recordings.iter().any(|r| !r.own && r.shown(lesson, experiment).is_some());
     let has_no_clock = device.backend == Backend::Simt;
     for experiment in &lesson.experiments {
         let is_shown = lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id));
@@ -111,7 +112,9 @@ fn is_measured(
 ) -> bool {
     let all: Vec<_> = recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
     let shown = recording::chosen(&all, choice, Some(device), false).map(|place| all[place]);
-    shown.is_some_and(|(r, shown)| r.own && r.bounds_checks && r.backend == device.backend && shown.changed.is_empty())
+    shown.is_some_and(|(r, shown)| {
+        r.own && r.bounds_checks && (&r.device, r.backend) == (&device.name, device.backend) && shown.changed.is_empty()
+    })
 }
 
 /// The parameters at which an experiment begins: those of the first step that shows it.

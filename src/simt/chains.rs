@@ -85,8 +85,9 @@ impl Chains {
             self.depths.insert(*write, depth);
             match memory {
                 Some(Space::Shared) => self.shared.insert(*write),
-                Some(Space::Global | Space::Uniform) => self.global.insert(*write),
-                None => self.global.remove(write) | self.shared.remove(write),
+                Some(Space::Global) => self.global.insert(*write),
+                // Uniforms come from the constant cache, which answers almost at once.
+                Some(Space::Uniform) | None => self.global.remove(write) | self.shared.remove(write),
             };
         }
     }

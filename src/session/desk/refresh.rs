@@ -300,7 +300,9 @@ impl Desk {
         let (key, found) = (setting.traced_key(&variant), &mut self.state.found);
         let is_known = found.looked.as_ref().is_some_and(|looked| looked.key == key && looked.glance == glance);
         let busy = found.origin.as_ref().is_some_and(|origin| origin.answer.is_none());
-        if is_known || busy || self.state.shown_scene() != SceneKind::Contents {
+        // Until its shaders are compiled, it is not known which buffers there are to read.
+        let is_pending = self.building.is_some();
+        if is_pending || is_known || busy || self.state.shown_scene() != SceneKind::Contents {
             return;
         }
         self.explainer.replace(Question { setting, variant, asked: Asking::Content(glance.clone()) });
@@ -320,6 +322,8 @@ impl Desk {
                 let asked = Asking::Origin(origin.buffer.clone(), origin.index);
                 self.explainer.replace(Question { setting: setting.clone(), variant: variant.clone(), asked });
                 self.state.found.origin = Some(Origin { key: key.clone(), answer: None, ..origin });
+                // What was being read is read when there is an answer.
+                self.state.found.looked = self.state.found.looked.take().filter(|looked| looked.answer.is_some());
             }
         }
         self.look();
