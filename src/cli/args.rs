@@ -1,5 +1,6 @@
 //! The command line's grammar, as clap reads it.
 
+mod predict;
 mod ranks;
 mod run;
 mod tokenizer;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
 pub use run::{IoArgs, Print, RunCommand};
 pub use tokenizer::{
@@ -266,19 +268,6 @@ pub struct RecordArgs {
     /// assets/recordings/N-DEVICE-over-WHAT-BACKEND.ron.
     #[arg(long, value_enum, requires = "experiments")]
     pub over: Option<OverArg>,
-}
-
-/// Options of `predict`.
-#[derive(Args, Debug)]
-pub struct PredictArgs {
-    /// The lessons; all where none is given.
-    pub lessons: Vec<String>,
-    /// Leave out points whose work needs more operations or bytes than this: a prediction is made of a whole trace.
-    #[arg(long, value_name = "N", default_value_t = 3e8)]
-    pub most_work: f64,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Options of `shot`.

@@ -3,6 +3,7 @@
 mod apply;
 mod compiler;
 pub mod covers;
+mod draft;
 mod edit;
 pub mod event;
 pub mod found;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
-use std::time::Instant;
 
 use super::covers::Covers;
+pub use super::draft::Draft;
 use super::event::Work;
 pub use super::found::{DeviceState, Found, Looked, Measured, Origin, Traced, Turned};
 pub use super::place::Place;
@@ -70,27 +70,6 @@ pub struct State {
     pub save: SaveState,
     /// Why the last write failed, until one succeeds; or why there can be none.
     pub unsaved: Option<Diagnostic>,
-}
-
-/// How far a version of a kernel has come since its lesson was opened.
-#[derive(Clone, Debug, Default)]
-pub struct Draft {
-    /// The last text of it that compiled.
-    pub good: Option<String>,
-    /// What is wrong with it now.
-    pub problems: Vec<Diagnostic>,
-    /// When a key was last pressed in it, until that was looked into.
-    pub typed: Option<Instant>,
-    /// Whether its text is being compiled.
-    pub trying: bool,
-}
-
-impl Draft {
-    /// Whether it is not yet known what is wrong with its text.
-    #[must_use]
-    pub fn is_pending(&self) -> bool {
-        self.trying || self.typed.is_some()
-    }
 }
 
 /// Something that takes time.
