@@ -33,7 +33,13 @@ fn column(name: &str) -> (String, Option<&'static str>) {
 /// A cell on a page: times and rates with their unit to three digits, counts with commas between thousands. The CSV file has every digit.
 fn cell(text: &str, unit: Option<&str>) -> String {
     let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) else { return text.to_owned() };
-    unit.map_or_else(|| number(value), |unit| si(value, unit))
+    // A short number, such as a swept parameter's, keeps its digits.
+    let is_short = value.fract() != 0.0 && text.len() <= 7;
+    match unit {
+        Some(unit) => si(value, unit),
+        None if is_short => text.to_owned(),
+        None => number(value),
+    }
 }
 
 /// The columns that a table on a page has: those with something in them, without the single samples.
@@ -79,10 +85,10 @@ mod tests {
     #[test]
     fn a_table_to_read_has_no_samples_and_no_empty_columns() {
         let header = own(&["n", "library", "median_s", SAMPLES]);
-        let rows = [own(&["65536", "", "0.0000025373", "2e-6 3e-6"]), own(&["2", "", "", ""])];
+        let rows = [own(&["65536", "", "0.0000025373", "2e-6 3e-6"]), own(&["0.9995", "", "", ""])];
         let (header, rows) = to_read(&header, &rows);
         assert_eq!(header, own(&["n", "median"]));
-        assert_eq!(rows, [own(&["65,536", "2.54 µs"]), own(&["2", ""])]);
+        assert_eq!(rows, [own(&["65,536", "2.54 µs"]), own(&["0.9995", ""])]);
     }
 
     #[test]

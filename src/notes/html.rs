@@ -107,7 +107,7 @@ const COLUMNS: usize = 6;
 
 fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
     // Columns of figures are set flush right, so that their digits stand in columns too.
-    let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-–+.<≈".contains(c));
+    let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-−–+.<≈".contains(c));
     let class = |column: usize| {
         let cells = || rows.iter().filter_map(|row| row.get(column));
         if cells().next().is_some() && cells().all(is_figure) { " class=\"figure\"" } else { "" }

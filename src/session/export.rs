@@ -112,8 +112,11 @@ fn is_measured(
 ) -> bool {
     let all: Vec<_> = recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
     let shown = recording::chosen(&all, choice, Some(device), false).map(|place| all[place]);
+    let planned = sweep::plan(lesson, experiment, device, &settings_of(lesson, experiment, device)).points.len();
     shown.is_some_and(|(r, shown)| {
-        r.own && r.bounds_checks && (&r.device, r.backend) == (&device.name, device.backend) && shown.changed.is_empty()
+        let is_same_device = (&r.device, r.backend) == (&device.name, device.backend);
+        let is_whole = shown.changed.is_empty() && shown.sweep.points.len() >= planned;
+        r.own && r.bounds_checks && is_same_device && is_whole
     })
 }
 
@@ -202,6 +205,12 @@ mod tests {
         assert!(again(&all, &auto, &Device { name: "Another GPU".to_owned(), ..device.clone() }));
         assert!(again(&all, &auto, &Device { software: true, ..device.clone() }));
         assert!(again(&all, &RecordingChoice::Hidden, &device), "it would not be shown");
-        assert!(again(&[Recording { bounds_checks: false, ..own }], &auto, &device), "it was measured otherwise");
+        assert!(
+            again(&[Recording { bounds_checks: false, ..own.clone() }], &auto, &device),
+            "it was measured otherwise"
+        );
+        let mut part = own;
+        part.shown.iter_mut().for_each(|shown| shown.sweep.points.truncate(3));
+        assert!(again(&[part], &auto, &device), "points are missing");
     }
 }

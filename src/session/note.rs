@@ -21,7 +21,7 @@ use super::setting::Setting;
 use super::staged;
 use super::sweep::Sweep;
 use crate::base::diag::Diagnostic;
-use crate::base::units::{number, si};
+use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::job::{Shown, TraceSpec};
 use crate::lesson::scope::{Env, Results};
@@ -218,8 +218,13 @@ impl Builder<'_> {
         let (Some(chosen), Some(launch), Some(pass)) = (chosen, &done.launch(place), pass) else { return Vec::new() };
         let Some(trace) = pass.trace.as_ref().filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
         let measured_s = self.timing(&step.variant, place, params).map(|timing| timing.median_s);
-        let traced =
-            model::Traced { launch, trace, needs: Some(pass.work), launches: pass.launches, cached: place > 0 };
+        let traced = model::Traced {
+            launch,
+            trace,
+            needs: Some(pass.work),
+            launches: pass.launches,
+            cached: model::may_be_cached(place, pass.launches),
+        };
         let found = model::predicted(&chosen, &traced, &input.ceilings, measured_s);
         let mut blocks = vec![prediction_table(&step.id, &kernel.title, &found, measured_s)];
         if self.predicted.is_empty() {
@@ -471,7 +476,7 @@ fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Opti
         ("predicted", found.time_words().unwrap_or_else(none)),
         ("bound by", found.bound.map_or_else(none, |bound| bound.name().to_owned())),
         ("occupancy, limited", held.map_or_else(none, limited)),
-        ("waves", found.waves.map_or_else(none, |w| number((w.waves * 100.0).round() / 100.0))),
+        ("waves", found.waves.map_or_else(none, |w| digits3(w.waves))),
         ("measured", measured_s.map_or_else(none, |s| si(s, "s"))),
         ("predicted over measured, less 1", found.error_words().unwrap_or_else(none)),
     ];

@@ -23,9 +23,9 @@ pub struct Built {
     pub key: String,
     /// The lesson, by its id, and the program.
     pub of: (String, Variant),
-    /// What runs.
+    /// The compiled job.
     pub job: Arc<Job>,
-    /// What the stage can show of each pass.
+    /// Facts of each pass, from which the stage chooses its pictures.
     pub facts: Vec<Facts>,
 }
 
@@ -62,7 +62,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// What is wrong with it.
+    /// Compile errors.
     fn problems(&self) -> Vec<Diagnostic> {
         let lesson = edits::with(&self.plain, std::slice::from_ref(&self.edit));
         // In CUDA C++ it is compiled when it is measured.

@@ -77,12 +77,12 @@ impl Desk {
         }
         let is_changed = draft.good != was_good;
         match self.state.place.edit.clone() {
+            _ if !is_changed => {}
             Some(shown) if shown == id || self.starter_of(&shown).as_deref() == Some(id) => self.stage_edit(&shown),
-            _ if is_changed => {
+            _ => {
                 self.wear();
                 self.refresh();
             }
-            _ => {}
         }
     }
 

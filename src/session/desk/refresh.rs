@@ -97,7 +97,7 @@ impl Desk {
         self.state.place.pass.clone_from(&step.pass);
         self.state.place.scene = step.scene;
         (self.state.place.launch, self.state.place.workgroup) = (step.launch - 1, 0);
-        (self.state.found.origin, self.state.found.looked) = (None, None);
+        (self.state.found.origin, self.state.found.looked, self.state.found.turned) = (None, None, None);
         self.leave_edit();
         self.explainer.cancel();
         let params = self.state.place.params.clone();
@@ -219,11 +219,10 @@ impl Desk {
             return;
         };
         self.building = None;
-        // What does not compile is traced all the same: the tracer says why not.
+        // A program that does not compile is traced as well: the tracer reports the errors.
         self.state.found.built = built;
         self.show(&setting);
         self.order_traces(&setting);
-        self.measure_shown();
     }
 
     /// Orders the traces that the screen shows, the most visible first.
@@ -252,8 +251,7 @@ impl Desk {
         std::iter::once(&place.variant).chain(&place.beside).filter(is_missing).cloned().collect()
     }
 
-    /// What the stage shows of the pass that is on it: the source as it runs, and, as soon as that is compiled, within what there is a launch
-    /// and a workgroup.
+    /// Updates the source, the facts and the number of workgroups of the pass on the stage; facts and workgroups after its shaders are compiled.
     fn show(&mut self, setting: &Setting) {
         let (place, found) = (&mut self.state.place, &mut self.state.found);
         let at = place.pass();
@@ -322,7 +320,7 @@ impl Desk {
                 let asked = Asking::Origin(origin.buffer.clone(), origin.index);
                 self.explainer.replace(Question { setting: setting.clone(), variant: variant.clone(), asked });
                 self.state.found.origin = Some(Origin { key: key.clone(), answer: None, ..origin });
-                // What was being read is read when there is an answer.
+                // The pending read was called off with the old question: `look` orders it again after the answer.
                 self.state.found.looked = self.state.found.looked.take().filter(|looked| looked.answer.is_some());
             }
         }

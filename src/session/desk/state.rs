@@ -299,7 +299,7 @@ impl State {
             trace: pass.trace.as_ref()?,
             needs: Some(pass.work),
             launches: pass.launches,
-            cached: place > 0,
+            cached: model::may_be_cached(place, pass.launches),
         };
         let measured = self.found.measured(&self.place.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
