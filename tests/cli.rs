@@ -451,7 +451,8 @@ fn times_are_predicted_for_the_device_asked_for() {
     let run = warpbook(&["predict", "one_loop", "--most-work", "1e6"]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(
-        run.out.contains("loop, lanes = 65,536") && run.out.contains("no prediction: not traced: too much work"),
+        run.out.contains("loop, lanes = 65,536")
+            && run.out.contains("no prediction: its work is more than --most-work 1e6"),
         "{}",
         run.out
     );
@@ -460,7 +461,11 @@ fn times_are_predicted_for_the_device_asked_for() {
         "{}",
         run.out
     );
-    assert_eq!(warpbook(&["predict", "one_lop"]).code, 2);
+    for wrong in [["predict", "one_lop"], ["predict", "--most-work=nan"], ["predict", "--most-work=-1"]] {
+        assert_eq!(warpbook(&wrong).code, 2, "{wrong:?}");
+    }
+    let nothing = warpbook(&["predict", "one_loop", "--most-work", "0"]).out;
+    assert!(nothing.lines().last().is_some_and(|line| line.contains('–') && !line.contains('%')), "{nothing}");
 
     let trace = ["trace", "coalescing/copy", "--json", "--device"];
     let run = warpbook(&[&trace[..], &["iris-xe-96"]].concat());

@@ -11,6 +11,11 @@ pub(super) fn predict(context: &Context, args: &PredictArgs) -> Result<ExitCode,
     let pack = context.pack()?;
     let (recordings, models) = (context.recordings(&pack), context.models());
     let asked = Asked { lessons: &args.lessons, most_work: args.most_work };
+    if !args.json {
+        out::line(
+            "recording  lesson/experiment: curve, setting: recorded median, inside or OUTSIDE of the predicted interval (high / low end; largest term)",
+        );
+    }
     let mut points = Vec::new();
     model_check::judge(&context.devices, (&pack, &recordings, &models), asked, &context.cancel, &mut |point| {
         let line = row(&point);
@@ -39,8 +44,11 @@ fn row(point: &Judged) -> String {
         (Some(predicted), _) => {
             let (low, high) = (si(predicted.low_s, "s"), si(predicted.high_s, "s"));
             let bound = predicted.bound.map_or("", |bound| bound.name());
-            let inside = if point.is_inside() == Some(true) { "inside" } else { "OUTSIDE" };
-            format!("{of}, {inside} {low} to {high} ({} times; {bound})", number(point.width().unwrap_or(1.0)))
+            let inside = if point.inside == Some(true) { "inside" } else { "OUTSIDE" };
+            format!(
+                "{of}, {inside} {low} to {high} ({}; {bound})",
+                point.width().map_or_else(|| "–".to_owned(), number)
+            )
         }
         (None, why) => format!("{of}, no prediction: {}", why.as_deref().unwrap_or_default()),
     }
@@ -48,7 +56,7 @@ fn row(point: &Judged) -> String {
 
 /// By lesson and of all, how many points the intervals contain.
 fn shares(points: &[Judged]) -> Vec<Vec<String>> {
-    let header = ["lesson", "recorded points", "predicted", "inside", "share", "widest", "wider than 8 times"];
+    let header = ["lesson", "recorded points", "predicted", "inside", "share", "largest high / low", "above 8"];
     let mut lessons: Vec<&str> = points.iter().map(|point| point.lesson.as_str()).collect();
     lessons.dedup();
     let mut rows = vec![header.iter().map(ToString::to_string).collect()];
@@ -59,18 +67,19 @@ fn shares(points: &[Judged]) -> Vec<Vec<String>> {
 
 fn share<'a>(name: &str, points: impl Iterator<Item = &'a Judged>) -> Vec<String> {
     let points: Vec<&Judged> = points.collect();
-    let inside: Vec<bool> = points.iter().filter_map(|point| point.is_inside()).collect();
+    let inside: Vec<bool> = points.iter().filter_map(|point| point.inside).collect();
     let widths: Vec<f64> = points.iter().filter_map(|point| point.width()).collect();
     let within = inside.iter().filter(|inside| **inside).count();
     #[expect(clippy::cast_precision_loss, reason = "counts of points")]
-    let share = within as f64 / inside.len().max(1) as f64;
+    let share = within as f64 / inside.len() as f64;
+    let none = inside.is_empty();
     vec![
         name.to_owned(),
         points.len().to_string(),
         inside.len().to_string(),
         within.to_string(),
-        format!("{:.1} %", 100.0 * share),
-        number(widths.iter().copied().fold(1.0, f64::max)),
+        if none { "–".to_owned() } else { format!("{:.1} %", 100.0 * share) },
+        widths.iter().copied().reduce(f64::max).map_or_else(|| "–".to_owned(), number),
         widths.iter().filter(|width| **width > 8.0).count().to_string(),
     ]
 }

@@ -53,7 +53,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let Some(trace) = trace else { return Err(MISUSED.into()) };
     let predicted = chosen.zip(outcome.launch()).map(|(chosen, launch)| {
         let launches = pass.and_then(|place| record.pass(place)).map_or(1, |pass| pass.launches);
-        let cached = pass.is_some_and(|place| place > 0);
+        let cached = pass.is_some_and(|place| model::may_be_cached(place, launches));
         let traced = Traced { launch: &launch, trace: &trace, needs: outcome.needs, launches, cached };
         model::predicted(&chosen, &traced, &Ceilings::default(), None)
     });

@@ -1,4 +1,4 @@
-//! The model of a device against what that device took: every recorded point is traced at its settings and predicted.
+//! Recorded times against the device's model: every recorded point is traced at its settings and predicted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,11 +34,13 @@ pub struct Judged {
     pub x: f64,
     /// The recorded median, in seconds.
     pub measured_s: f64,
-    /// What was predicted; null where nothing can be.
+    /// The predicted interval; null if there is none.
     pub predicted: Option<Interval>,
     /// Why nothing was predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Whether the interval contains the recorded median; null without an interval.
+    pub inside: Option<bool>,
 }
 
 /// A predicted interval, of one launch or of all of a program.
@@ -48,25 +50,18 @@ pub struct Interval {
     pub low_s: f64,
     /// Its high end, in seconds.
     pub high_s: f64,
-    /// What decides the high end of the launch that takes longest.
+    /// The bound of the launch with the largest high end.
     pub bound: Option<Bound>,
     /// Every launch's terms.
     pub terms: Vec<Term>,
 }
 
 impl Judged {
-    /// Whether the interval contains the recorded median; None without an interval.
-    #[must_use]
-    pub fn is_inside(&self) -> Option<bool> {
-        let predicted = self.predicted.as_ref()?;
-        Some((predicted.low_s..=predicted.high_s).contains(&self.measured_s))
-    }
-
-    /// The high end over the low end; None without an interval.
+    /// The high end over the low end; None without an interval, or if its low end is 0.
     #[must_use]
     pub fn width(&self) -> Option<f64> {
         let predicted = self.predicted.as_ref()?;
-        Some(predicted.high_s / predicted.low_s)
+        (predicted.low_s > 0.0).then(|| predicted.high_s / predicted.low_s)
     }
 }
 
@@ -115,7 +110,9 @@ pub fn judge(
                         Ok(interval) => (Some(interval), None),
                         Err(why) => (None, Some(why)),
                     };
+                    let contains = |interval: &Interval| (interval.low_s..=interval.high_s).contains(&time.median_s);
                     each(Judged {
+                        inside: predicted.as_ref().map(contains),
                         recording: recording.id.clone(),
                         lesson: lesson.id.clone(),
                         experiment: experiment.id.clone(),
@@ -133,7 +130,10 @@ pub fn judge(
     Ok(())
 }
 
-/// What the model says of a curve's program, or of the pass that the curve shows. The error says why it says nothing.
+/// The predicted interval of a curve's program, or of the pass that the curve shows.
+///
+/// # Errors
+/// Why there is no prediction.
 fn interval(
     devices: &Devices,
     lesson: &Lesson,
@@ -143,10 +143,10 @@ fn interval(
     cancel: &AtomicBool,
 ) -> Result<Interval, String> {
     if !lesson.runs_on(&curve.variant, Backend::Simt) {
-        return Err("in CUDA C++ only: not traced".to_owned());
+        return Err("the tracer does not run CUDA C++".to_owned());
     }
     if work::needed(lesson, &curve.variant, params).is_some_and(|work| work > most_work) {
-        return Err("not traced: too much work".to_owned());
+        return Err(format!("its work is more than --most-work {most_work:e}"));
     }
     let purpose = jobs::Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
     let runner = Runner { devices, backend: simt::device().backend, lesson, purpose: &purpose, cancel };
@@ -157,7 +157,7 @@ fn interval(
     let mut all = Interval { low_s: 0.0, high_s: 0.0, bound: None, terms: Vec::new() };
     let mut longest = 0.0;
     for place in places {
-        let predicted = of_pass(&done, place, place > 0 || time.cache == CacheState::Warm, chosen)?;
+        let predicted = of_pass(&done, place, time.cache == CacheState::Warm, chosen)?;
         let (low_s, high_s) = (predicted.low_s.unwrap_or(0.0), predicted.high_s.unwrap_or(f64::INFINITY));
         all.low_s += low_s;
         all.high_s += high_s;
@@ -169,14 +169,20 @@ fn interval(
     Ok(all)
 }
 
-fn of_pass(done: &Done, place: usize, cached: bool, chosen: &Chosen<'_>) -> Result<model::Predicted, String> {
+fn of_pass(done: &Done, place: usize, warm: bool, chosen: &Chosen<'_>) -> Result<model::Predicted, String> {
     let pass = done.record.pass(place).ok_or("a pass that did not run")?;
     let launch = done.launch(place).ok_or("a copy or a fill, which the model does not know")?;
     let trace = pass.trace.as_ref().ok_or("a pass without a trace")?;
     if pass.launches == 0 {
         return Err("a pass that was not launched".to_owned());
     }
-    let traced = model::Traced { launch: &launch, trace, needs: Some(pass.work), launches: pass.launches, cached };
+    let traced = model::Traced {
+        launch: &launch,
+        trace,
+        needs: Some(pass.work),
+        launches: pass.launches,
+        cached: warm || model::may_be_cached(place, pass.launches),
+    };
     let predicted = model::predicted(chosen, &traced, &Ceilings::default(), None);
     match predicted.low_s {
         Some(_) => Ok(predicted),
@@ -204,7 +210,7 @@ mod tests {
         let asked = Asked { lessons: &lessons, most_work: 3e8 };
         let all = (&pack, recordings.as_slice(), models.as_slice());
         judge(&devices, all, asked, &AtomicBool::new(false), &mut |point| points.push(point)).unwrap();
-        let judged: Vec<_> = points.iter().filter_map(|point| Some((point, point.is_inside()?))).collect();
+        let judged: Vec<_> = points.iter().filter_map(|point| Some((point, point.inside?))).collect();
         assert!(judged.len() >= 24, "{}", judged.len());
         let outside: Vec<_> = judged.iter().filter(|(_, inside)| !inside).map(|(point, _)| point).collect();
         assert!(outside.is_empty(), "{outside:#?}");
