@@ -253,7 +253,7 @@ fn warnings(ui: &mut Ui, state: &State) {
     if words.is_empty() {
         return;
     }
-    // What the samples of a software device are like is no alarm on every page.
+    // Noise is normal on a software device: no alarm colour.
     let noun = if software { "remark" } else { "warning" };
     let theme = theme::of(ui);
     let color = theme::color(theme, if software { Ink::Muted } else { Hue::Store.ink() });
@@ -271,10 +271,10 @@ fn said(warning: &Warning) -> String {
     format!("{}\n{}", warning.message, warning.hint)
 }
 
-/// What the name of a software device says when it is pointed at.
+/// Tooltip on the name of a software device.
 const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU. Compare the traces here, and the times on a machine with a GPU.";
 
-/// That it is not known how fast the device is at best, as long as that is so: a busy machine, mostly.
+/// A note that the device's best rates could not be measured, until they are: mostly on a busy machine.
 fn unrated(ui: &mut Ui, state: &State) {
     let Some(problem) = &state.found.unrated else { return };
     let software = state.acting_device().is_some_and(|device| device.software);

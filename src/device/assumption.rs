@@ -12,15 +12,15 @@ pub enum Assumption {
     DoesNotLimit(Resource),
     /// The highest clock and the published rates, all the time.
     PeakRates,
-    /// At the low end everything proceeds at once: the roofline's assumption. At the high end nothing does.
+    /// Full overlap at the low end, the roofline's assumption; no overlap at the high end.
     Overlap,
-    /// A compiler leaves out part of what is traced.
+    /// Compilers remove part of the traced instructions.
     Compiled,
     /// Enough warps wait for memory that none of its time is lost: the device's latencies are not known.
     LatencyHidden,
     /// The latencies of DRAM, L2 and shared memory, in cycles.
     Latency([f64; 3]),
-    /// Where atomics wait for each other.
+    /// Which atomics are serialized.
     AtomicTurns,
     /// The low end of bytes: each byte that the work needs, once.
     LeastBytes,
@@ -47,7 +47,7 @@ pub enum Assumption {
         /// Lanes of the device's narrowest and widest warp.
         device: (u32, u32),
     },
-    /// If they were empty, the launches would take this many seconds, at least and at most, as measured.
+    /// Seconds of the launches without any work, minimum and maximum, as measured.
     Launch([f64; 2]),
     /// A launch takes no time, since none was measured on the device.
     NoLaunch,
@@ -99,8 +99,8 @@ impl Assumption {
                 "Low end: everything overlaps, so the slowest decides. High end: nothing overlaps, so the times add up."
             }
             Self::Compiled => {
-                "A compiler unrolls loops, moves loads up and folds index arithmetic: from a fifth to two fifths of the traced instructions \
-                 take their slot, as recorded kernels show."
+                "Compilers unroll loops, hoist loads and fold index arithmetic: the instruction counts of the trace are scaled by factors \
+                 fitted to recordings on an H200."
             }
             Self::LatencyHidden => {
                 "Latency is left out, since none was measured on this device: it takes many warps, or wide accesses, to reach these rates, and \
@@ -108,20 +108,20 @@ impl Assumption {
             }
             Self::Latency([dram, l2, shared]) => {
                 return format!(
-                    "A warp waits {dram:.0} cycles for DRAM, {l2:.0} for L2 and {shared:.0} for shared memory, as measured. Low end: up to five \
-                     loads are under way together where the source has one after the other. High end: every wave of blocks waits anew."
+                    "Latency: {dram:.0} cycles for DRAM, {l2:.0} for L2 and {shared:.0} for shared memory, measured on an H100. Low end: a compiler \
+                     keeps up to five loads in flight. High end: each wave of blocks has the full latency."
                 );
             }
             Self::AtomicTurns => {
-                "Atomics within 512 bytes wait for each other; lanes of a warp that add to one word may be added up first."
+                "Atomics within the same 512 bytes are serialized; at the low end the compiler combines lanes of a warp first."
             }
             Self::LeastBytes => {
                 "Low end: each byte that the work needs crosses the memory bus once; caches keep the rest."
             }
             Self::LeastBytesUnknown => "How many bytes the work needs at least is not stated, so the low end has none.",
             Self::EverySector => {
-                "High end: every traced sector crosses the memory bus once, as if no cache held it. DRAM answers in larger \
-                 pieces, so a sector beyond the least costs 1.9 of them."
+                "High end: every traced sector crosses the memory bus, as if no cache held it. DRAM transfers 64 bytes at a time, so each \
+                 sector beyond the required bytes counts as 1.9."
             }
             Self::MeasuredCopy(rate) => {
                 return format!(
@@ -145,7 +145,7 @@ impl Assumption {
             Self::Launch([low, high]) => {
                 let (low, high) = (si(*low, "s"), si(*high, "s"));
                 let time = if low == high { low } else { format!("{low} to {high}") };
-                return format!("Empty launches in its place take {time}, as measured on such a device.");
+                return format!("The launches alone take {time}, as measured on such a device.");
             }
             Self::NoLaunch => "Launching takes no time: none was measured on this device.",
         };

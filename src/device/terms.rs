@@ -1,8 +1,8 @@
 //! The time that each resource alone would take, as an interval.
 //!
-//! What a compiler makes of a kernel is not in a trace of its source: loops are unrolled, loads moved up and index arithmetic folded. The
-//! factors below say how much of that is allowed for. They were chosen so that `warpbook predict` finds at least 95 % of the points recorded
-//! on an H200 inside; for other devices they are a guess.
+//! The tracer runs the source; a device runs compiled code, in which loops are unrolled, loads hoisted and index arithmetic folded. The
+//! constants below allow for that. They were fitted to recordings on an H200: `warpbook predict` prints the share of recorded times that lie
+//! inside. For other devices they are an estimate.
 
 use super::predict::{Bound, Term, Work};
 use super::spec::Figures;
@@ -11,42 +11,43 @@ use super::waves::Waves;
 /// Bytes of a sector as the tracer counts them.
 pub(super) const SECTOR_BYTES: u32 = 32;
 
-/// Traced instructions that take a slot at the high end: the rest is folded away.
+/// Share of the traced instructions that are issued, at the high end: compilers fold the rest.
 const ISSUED: f64 = 0.4;
 
-/// Cycles of an instruction on the critical path at the low end, and of one that needs the one before it.
+/// Cycles per instruction on the critical path, and per dependent instruction, at the low end.
 const LOW_CYCLES: [f64; 2] = [0.2, 0.35];
 
-/// The same at the high end. A chain of multiply-adds takes 4.5 cycles each, but not all of a traced chain is left when it is compiled.
+/// The same at the high end. A dependent multiply-add takes 4.5 cycles, but compilers shorten the traced chains.
 const HIGH_CYCLES: [f64; 2] = [0.5, 2.0];
 
-/// Loads, one after the other in the source, that a compiler has under way together where it unrolls their loop.
-const UNROLLED: f64 = 5.0;
+/// Loads in flight at the low end: compilers unroll loops and hoist up to this many loads.
+const LOADS_IN_FLIGHT: f64 = 5.0;
 
-/// Cycles of a barrier at both ends.
+/// Cycles per barrier, at the low and the high end.
 const BARRIER_CYCLES: [f64; 2] = [5.0, 120.0];
 
-/// Cycles in which a launch's first blocks start and its last ones drain, at the high end.
+/// Cycles to start a launch's first blocks and to drain its last ones, at the high end.
 const RAMP_CYCLES: f64 = 2500.0;
 
-/// How much slower than at the peak blocks are started, or atomics take turns, at the high end; and how much faster at the low end, where a
-/// compiler lets the lanes of a warp add up first.
-const STARTS: [f64; 2] = [0.8, 1.2];
-const TURNS: [f64; 2] = [0.45, 1.3];
+/// Factors on the time to start all blocks, at the low and the high end.
+const BLOCK_FACTORS: [f64; 2] = [0.8, 1.2];
 
-/// What a sector beyond the least costs: DRAM answers in pieces of two, and the other one is mostly wasted.
-const WASTED: f64 = 1.9;
+/// Factors on the time of serialized atomics, at the low and the high end. Below 1, because some compilers combine the lanes of a warp.
+const ATOMIC_FACTORS: [f64; 2] = [0.45, 1.3];
 
-/// Of DRAM's latency, what a wait takes at the high end: many requests at once add to it.
-const QUEUED: f64 = 1.1;
+/// Sectors of DRAM traffic per sector beyond the required bytes, at the high end: DRAM transfers 64 bytes, two sectors, at a time.
+const EXCESS_SECTORS: f64 = 1.9;
 
-/// Of the L2 cache's latency, what a value that was fetched before takes at the high end.
-const CACHED: f64 = 0.7;
+/// Factor on DRAM's latency at the high end, for queueing.
+const QUEUEING: f64 = 1.1;
 
-/// Of shared memory's latency, what a wait takes at the high end: bank conflicts add to it.
-const SHARED: f64 = 1.4;
+/// Factor on L2's latency for repeated loads at the high end: some of them hit in L1.
+const REPEATED: f64 = 0.7;
 
-/// What is needed of a kernel and a device, with the device's own units.
+/// Factor on shared memory's latency at the high end, for bank conflicts.
+const BANK_CONFLICTS: f64 = 1.4;
+
+/// A device's rates, and how a launch is distributed over its SMs.
 pub(super) struct Rates<'a> {
     /// The device's figures.
     pub figures: &'a Figures,
@@ -65,7 +66,7 @@ pub(super) struct Rates<'a> {
 }
 
 impl<'a> Rates<'a> {
-    /// Of a launch that spreads so.
+    /// Rates of SMs, clock and lanes per SM, for a launch with these waves.
     pub fn new(figures: &'a Figures, [sms, clock, lanes]: [f64; 3], spread: Option<&Waves>) -> Self {
         let (imbalance, quantisation) = spread.map_or((1.0, 1.0), |w| (w.imbalance, w.quantisation()));
         let rounds = spread.map_or(1.0, |w| w.waves.ceil().max(1.0));
@@ -78,7 +79,9 @@ impl<'a> Rates<'a> {
 pub(super) fn bytes(work: &Work<'_>, rates: &Rates<'_>, [peak, reached]: [f64; 2]) -> Option<Term> {
     let least = work.least_bytes.unwrap_or(0.0);
     let moved = (sectors(work) as f64 * f64::from(SECTOR_BYTES)).max(least);
-    let more = (moved - least) * WASTED;
+    // Without a stated need, no sector is known to be excess.
+    let excess = if work.least_bytes.is_some() { EXCESS_SECTORS } else { 1.0 };
+    let more = (moved - least) * excess;
     let in_cache = work.cached && rates.figures.l2_bytes().is_some_and(|l2| per_launch(work, least) <= l2 as f64);
     (moved > 0.0).then(|| Term {
         of: Bound::Bytes,
@@ -87,7 +90,7 @@ pub(super) fn bytes(work: &Work<'_>, rates: &Rates<'_>, [peak, reached]: [f64; 2
     })
 }
 
-/// Instructions: the useful operations at the peak, and every traced one in a slot.
+/// Instructions: the useful operations at the peak rate, and the traced instructions that are issued.
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub(super) fn instructions(work: &Work<'_>, rates: &Rates<'_>) -> Term {
     let per_s = rates.sms * rates.lanes * rates.clock;
@@ -108,24 +111,24 @@ pub(super) fn shared_memory(work: &Work<'_>, rates: &Rates<'_>, per_clock: f64) 
     (wavefronts > 0).then_some(Term { of: Bound::SharedMemory, low_s: 0.0, high_s })
 }
 
-/// Starting the blocks of all launches. None if the device's rate is not known.
+/// Time to start the blocks of all launches. None if the device's rate is not known.
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub(super) fn blocks(work: &Work<'_>, rates: &Rates<'_>) -> Option<Term> {
     let seconds = work.launch.blocks as f64 * work.launches as f64 / rates.figures.block_starts_per_s()?;
-    let [low_s, high_s] = STARTS.map(|factor| factor * seconds);
+    let [low_s, high_s] = BLOCK_FACTORS.map(|factor| factor * seconds);
     Some(Term { of: Bound::Blocks, low_s, high_s })
 }
 
-/// Atomics that wait for each other. None if there are none, or the device's rate is not known.
+/// Serialized atomics. None if there are none, or the device's rate is not known.
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub(super) fn atomics(work: &Work<'_>, rates: &Rates<'_>) -> Option<Term> {
     let turns = work.trace.global.atomic_turns;
     let seconds = turns as f64 / rates.figures.atomic_turns_per_s()?;
-    let [low_s, high_s] = TURNS.map(|factor| factor * seconds);
+    let [low_s, high_s] = ATOMIC_FACTORS.map(|factor| factor * seconds);
     (turns > 0).then_some(Term { of: Bound::Atomics, low_s, high_s })
 }
 
-/// The critical path: what the busiest workgroup does one after the other, as often as there are waves. None if the device's latencies are
+/// The critical path of a workgroup, once per wave. None if the device's latencies are
 /// not known.
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub(super) fn latency(work: &Work<'_>, rates: &Rates<'_>) -> Option<Term> {
@@ -134,17 +137,17 @@ pub(super) fn latency(work: &Work<'_>, rates: &Rates<'_>) -> Option<Term> {
     let [instructions, chain, global, workgroup, barriers] =
         [path.instructions, path.chain, path.global_waits, path.shared_waits, path.barriers].map(|n| n as f64);
     let moved = sectors(work) as f64 * f64::from(SECTOR_BYTES);
-    // What the work needs comes from DRAM, what is fetched again from a cache: on the average of L1 and L2, not far from L2.
+    // The required bytes come from DRAM, repeated loads from a cache.
     let first = if moved > 0.0 { (work.least_bytes.unwrap_or(moved) / moved).min(1.0) } else { 1.0 };
-    let high = first * dram * QUEUED + (1.0 - first) * l2 * CACHED;
+    let high = first * dram * QUEUEING + (1.0 - first) * l2 * REPEATED;
     let low_cycles = (LOW_CYCLES[0] * instructions).max(LOW_CYCLES[1] * chain)
-        + global * l2 / UNROLLED
-        + workgroup * shared / UNROLLED
+        + global * l2 / LOADS_IN_FLIGHT
+        + workgroup * shared / LOADS_IN_FLIGHT
         + barriers * BARRIER_CYCLES[0];
     let high_cycles = HIGH_CYCLES[0] * (instructions - chain).max(0.0)
         + HIGH_CYCLES[1] * chain
         + global * high
-        + workgroup * shared * SHARED
+        + workgroup * shared * BANK_CONFLICTS
         + barriers * BARRIER_CYCLES[1];
     let high_cycles = high_cycles * rates.rounds + RAMP_CYCLES * work.launches as f64;
     Some(Term { of: Bound::Latency, low_s: low_cycles / rates.clock, high_s: high_cycles / rates.clock })

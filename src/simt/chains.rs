@@ -1,9 +1,8 @@
-//! What a warp cannot do at the same time: in each basic block, how often it waits for memory, and its longest chain of dependent
-//! instructions.
+//! Dependencies within each basic block: the number of times that a warp waits for memory, and the longest chain of dependent instructions.
 //!
-//! A warp issues in order and goes on after a load until something needs the value. So loads that follow one another are under way
-//! together, and the first instruction that reads one of them waits for all. A load whose value nothing in its block reads is waited for
-//! after it, once.
+//! A warp issues in order and stalls at the first instruction that reads the result of a pending load. Consecutive loads are in flight
+//! together, so that instruction waits for all of them. A load whose value is read in a later block counts as one wait. A result that
+//! nothing reads is not waited for.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,6 +13,14 @@ use crate::trace::Space;
 /// Fills in the chains of the basic blocks of `code`, whose registers are not allocated yet: each is written once, or is a variable's.
 pub(super) fn find(code: &mut Code) {
     let mut ops = std::mem::take(&mut code.ops);
+    let mut used = HashSet::new();
+    for op in &mut ops {
+        op.mentions(&mut code.places, &mut code.products, &mut |mention| match mention {
+            Mention::ReadOne(r) => _ = used.insert((true, *r)),
+            Mention::Read(r) => _ = used.insert((false, *r)),
+            Mention::WriteOne(_) | Mention::Write(_) => {}
+        });
+    }
     let mut chains = Chains::default();
     for op in &mut ops {
         if let Op::Enter(block) = op {
@@ -32,14 +39,15 @@ pub(super) fn find(code: &mut Code) {
             Mention::WriteOne(r) => writes.push((true, *r)),
             Mention::Write(r) => writes.push((false, *r)),
         });
-        chains.op(&reads, &writes, memory(op, code));
+        // Only results that are read are waited for.
+        let memory = memory(op, code).filter(|_| writes.iter().any(|write| used.contains(write)));
+        chains.op(&reads, &writes, memory);
     }
     chains.close(code);
     code.ops = ops;
 }
 
-/// The memory whose latency the results of an operation have; None if it has no result from memory. An array of a lane's own is taken to be
-/// in registers.
+/// The memory that an operation reads its results from; None if it reads none. A lane's own arrays are assumed to be in registers.
 fn memory(op: &Op, code: &Code) -> Option<Space> {
     let place = match op {
         Op::LoadOne { place, .. } | Op::Load { place, .. } => *place,
@@ -53,15 +61,15 @@ fn memory(op: &Op, code: &Code) -> Option<Space> {
 /// A register: whether it is a scalar, and its number.
 type Register = (bool, u32);
 
-/// What is known of the basic block that goes on.
+/// Dependencies of the current basic block.
 #[derive(Default)]
 struct Chains {
     block: Option<usize>,
-    /// Registers that are on their way from buffers.
+    /// Registers with pending loads from buffers.
     global: HashSet<Register>,
-    /// Registers that are on their way from workgroup memory.
+    /// Registers with pending loads from workgroup memory.
     shared: HashSet<Register>,
-    /// Instructions of the block, one after the other, that a register's value needs.
+    /// Depth of each register's value in the block's dependency graph.
     depths: HashMap<Register, u32>,
     waits: [u32; 2],
     longest: u32,
@@ -86,13 +94,13 @@ impl Chains {
             match memory {
                 Some(Space::Shared) => self.shared.insert(*write),
                 Some(Space::Global) => self.global.insert(*write),
-                // Uniforms come from the constant cache, which answers almost at once.
+                // Uniforms are read through the constant cache: no latency is counted.
                 Some(Space::Uniform) | None => self.global.remove(write) | self.shared.remove(write),
             };
         }
     }
 
-    /// The basic block ends: what it is known of goes to `code`.
+    /// Ends the basic block and writes its dependencies into `code`.
     fn close(&mut self, code: &mut Code) {
         let Self { block, global, shared, waits, longest, products, .. } = std::mem::take(self);
         let Some(block) = block.and_then(|block| code.blocks.get_mut(block)) else { return };

@@ -136,11 +136,11 @@ pub struct Block {
     pub lines: Vec<(u32, u32)>,
     /// Instructions altogether.
     pub weight: u32,
-    /// Times that a warp waits for buffers; see [`super::chains`].
+    /// Waits of a warp for loads from buffers; see [`super::chains`].
     pub waits_global: u32,
-    /// Times that it waits for workgroup memory.
+    /// Waits for loads from workgroup memory.
     pub waits_shared: u32,
-    /// Instructions of its longest chain of dependent ones.
+    /// Length of the longest chain of dependent instructions.
     pub chain: u32,
     /// Products of cooperative matrices.
     pub products: u32,

@@ -21,7 +21,7 @@ pub struct Trace {
     pub uniform: UniformCounts,
     /// Workgroup memory.
     pub shared: SharedCounts,
-    /// What no device does at the same time.
+    /// The critical path.
     #[serde(default)]
     pub critical: CriticalPath,
     /// Conditional control flow.
@@ -120,15 +120,15 @@ impl SharedAccessCounts {
     }
 }
 
-/// The critical path of a launch: of the workgroup with most to do, what its warps do one after the other. Between barriers the warp with
-/// most to do counts, and each quantity's maximum is taken by itself. Over several launches it is the sum.
+/// The critical path of a launch. Each quantity is the maximum over a workgroup's warps between barriers, summed over these intervals, then the
+/// maximum over the workgroups. Of several launches it is the sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriticalPath {
     /// Instructions.
     pub instructions: u64,
-    /// Of these, each that needs the one before: the longest chain of each basic block that was entered.
+    /// Dependent instructions: the sum of the longest chains of the basic blocks.
     pub chain: u64,
-    /// Times that an instruction needs what is on its way from a buffer: loads that are under way together are one.
+    /// Waits for loads from buffers: loads in flight together are one wait.
     pub global_waits: u64,
     /// The same for workgroup memory.
     pub shared_waits: u64,
@@ -155,8 +155,8 @@ pub struct GlobalCounts {
     pub store: AccessCounts,
     /// Atomic read-modify-writes.
     pub atomic: AccessCounts,
-    /// Turns that the atomics of a launch take in the 512 bytes where most of them go: they wait for each other there. Over several launches
-    /// it is the sum.
+    /// Serialized atomics: the maximum over stretches of 512 bytes, in which a device executes atomics one after the other. Of several launches it
+    /// is the sum.
     #[serde(default)]
     pub atomic_turns: u64,
 }

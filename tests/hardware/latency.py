@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures what a device's model needs and no data sheet gives: python3 tests/hardware/latency.py
 
-It needs an NVIDIA GPU and `nvcc` on the path. One lane follows a chain of pointers, in cycles a step: through memory beyond every cache, through the L2 cache, through
-L1, and through shared memory; then a chain of dependent multiply-adds. Empty blocks of 32, 128 and 256 lanes are started as often as fit
-in a graph, in blocks a second. Warps of atomics go to 32 words side by side and far apart. Each figure is the median of 21 runs. assets/devices/ quotes them.
+It needs an NVIDIA GPU and `nvcc` on the path. One thread follows a chain of pointers, in cycles per step: in DRAM, in the L2 cache, in L1 and in shared
+memory; then a chain of dependent multiply-adds. Grids of empty blocks of 32 to 1,024 threads run in a graph, in blocks per second. Warps add atomically, each warp to one
+of 32 words, which lie side by side or apart. Each figure is the median of 21 runs. assets/devices/ quotes them.
 """
 
 import json

@@ -30,6 +30,13 @@ fn loads_that_follow_one_another_are_waited_for_once() -> Result {
     assert_eq!(waits("out[i] = src[i];\n out[i + 64u] = src[i + 32u];")?, 2, "a store needs its value");
     // A loop's load is waited for in every round.
     assert_eq!(waits("var sum = 0u; for (var k = 0u; k < 10u; k++) { sum += src[k * 32u + i]; } out[i] = sum;")?, 10);
+    // Nothing waits for a result that nothing reads, nor for a uniform.
+    assert_eq!(waits("let unused = src[i]; out[i] = i;")?, 0);
+    let source = "@group(0) @binding(0) var<storage, read_write> at: array<atomic<u32>>; @group(0) @binding(1) var<uniform> n: u32;
+        @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {
+            for (var k = 0u; k < n; k++) { atomicAdd(&at[i], 1u); } }";
+    let critical = every_way(source, &[words(&[0; 64]), words(&[5])], [1, 1, 1])?.1.trace.critical;
+    assert_eq!((critical.global_waits, critical.shared_waits), (0, 0));
     // An array of a lane's own is in registers.
     assert_eq!(waits("var own: array<u32, 4>; own[i % 4u] = i; out[i] = own[(i + 1u) % 4u];")?, 0);
     Ok(())

@@ -1,6 +1,7 @@
-//! The critical path of a workgroup: what its warps do one after the other, whatever the device does at the same time.
+//! The critical path of a launch: instructions, waits for memory and barriers of one workgroup, which no device runs in parallel.
 //!
-//! Between two barriers the warps run side by side, and the one with most to do counts; each quantity's maximum is taken by itself.
+//! Warps run in parallel between barriers, so each quantity is the maximum over the warps, summed over the intervals between barriers; then the
+//! maximum over the workgroups. Maxima of different quantities may be of different warps.
 
 use super::Observer;
 use crate::simt::code::Code;
@@ -10,10 +11,10 @@ use crate::trace::{CriticalPath, Trace};
 /// Instructions, those of the longest chains, waits for buffers, waits for workgroup memory, barriers.
 type Path = [u64; 5];
 
-/// Finds the workgroup with the longest path.
+/// Counts the critical path.
 #[derive(Clone, Debug)]
 pub struct Critical {
-    /// What each basic block adds.
+    /// The path of each basic block.
     blocks: Vec<Path>,
     /// Of the present warp since the last barrier.
     warp: Path,

@@ -13,8 +13,8 @@ use super::counts::Lines;
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
-/// Bytes within which atomics are taken to wait for each other, whichever word they go to: measured on an H200, where the counts of up to 128
-/// experts, side by side, take 0.4 to 0.9 ns a turn (the recordings of `moe`).
+/// Bytes within which atomics are serialized. Fitted to recordings on an H200: with up to 128 counters side by side (512 bytes), the kernels that
+/// count experts (`moe`) take 0.4 to 0.9 ns per access to the busiest stretch.
 const STRETCH: u32 = 512;
 
 /// Counts the requests of each site.
@@ -23,7 +23,7 @@ pub struct Sectors {
     sites: Vec<Site>,
     /// All lanes of a warp.
     full: u64,
-    /// By variable and stretch of memory, the turns of the atomics that go there.
+    /// Atomic accesses by variable and stretch of 512 bytes.
     turns: FxHashMap<(u16, u32), u64>,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn count(access: &Access<'_>) -> u32 {
     distinct(&mut touched[..count])
 }
 
-/// What the sectors of an atomic come to, of a word a lane; `each` gets every sector and the turns there.
+/// Accesses to the sectors of an atomic of one word per lane; `each` gets every sector and its accesses.
 fn visits(access: &Access<'_>, mut each: impl FnMut(u32, u64)) -> u64 {
     let mut words = [0; 64];
     let mut count = 0;
