@@ -1,11 +1,9 @@
 //! Three ways to one result: every kernel and program of every lesson agrees with its reference on the tracer and on the graphics driver.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::sync::atomic::AtomicBool;
 
-use common::{devices, driver};
+use crate::common::{devices, driver};
 use warpbook::base::diag::Diagnostic;
 use warpbook::job::{Job, MeasureSpec, Node, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};

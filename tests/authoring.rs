@@ -1,14 +1,12 @@
 //! What authors meet: mistakes at their places in files that can be opened, races, kernels that nothing checks, and advice that can be followed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use common::{devices, warpbook};
+use crate::common::{devices, warpbook};
 use warpbook::lesson::PackFiles;
 use warpbook::session::{check, new_lesson};
 

@@ -1,12 +1,10 @@
 //! The command line as scripts use it: shapes of JSON, exit codes, and what is said on which stream.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{devices, driver, warpbook, warpbook_in};
+use crate::common::{devices, driver, warpbook, warpbook_in};
 
 fn kernel(name: &str) -> String {
     format!("{}/tests/kernels/{name}", env!("CARGO_MANIFEST_DIR"))

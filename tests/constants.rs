@@ -1,13 +1,11 @@
 //! Constants of a shader's text as a lesson's parameters: what runs with them, and what is said of values that cannot be.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use common::devices;
+use crate::common::devices;
 use warpbook::base::tensor::Init;
 use warpbook::lesson::{Pack, PackFiles, Variant};
 use warpbook::session::devices::Choice;

@@ -1,7 +1,5 @@
 //! Mixture of experts at awkward sizes: the results are right on every backend, and what cannot be is skipped with its reason.
-mod common;
-
-use common::warpbook;
+use crate::common::warpbook;
 
 #[test]
 fn experts_are_right_at_awkward_sizes() {

@@ -1,13 +1,11 @@
 //! The author's guide: its tutorial makes a lesson that passes, and its reference has what the program knows, no more and no less.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{spoilt_copy, warpbook, warpbook_in};
+use crate::common::{spoilt_copy, warpbook, warpbook_in};
 use warpbook::base::expr::{Expr, FUNCTIONS};
 use warpbook::lesson::scope::{COUNTED_FIELDS, DEVICE_FIELDS, ROUNDS, TIMED_FIELDS};
 use warpbook::lesson::{FORMS, INITS, SCENES};

@@ -2,14 +2,12 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Run, warpbook_in};
+use crate::common::{Run, warpbook_in};
 
 /// A pack of one small lesson in `folder`, and the file of it at `path`.
 fn pack(folder: &Path, path: &str) -> PathBuf {

@@ -1,12 +1,10 @@
 //! The built-in pack: it passes its own check, and its kernels count what its prose says.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::devices;
+use crate::common::devices;
 use warpbook::lesson::{Catch, Code, Lesson, PackFiles, SceneKind};
 use warpbook::session::devices::Choice;
 use warpbook::session::exercise::{Try, Verdict};

@@ -1,7 +1,5 @@
 //! Packs: a good one is read whole, and each way of spoiling it is reported at its place, with advice.
 
-mod common;
-
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +16,7 @@ const INDEX: &str = "lessons/index.ron";
 type Outcome = Result<(), Box<dyn Error>>;
 
 fn good_pack() -> PathBuf {
-    common::pack("good")
+    crate::common::pack("good")
 }
 
 fn load(root: &Path) -> (Pack, Vec<Diagnostic>) {
@@ -28,7 +26,7 @@ fn load(root: &Path) -> (Pack, Vec<Diagnostic>) {
 /// What is found in the good pack after replacing, in each file, one text by another; each must be there once.
 /// Every diagnostic reads `file:line:column: severity: message` and then its hint, the file within the pack.
 fn spoilt(edits: &[(&str, &str, &str)]) -> Result<(Pack, Vec<String>), Box<dyn Error>> {
-    let folder = common::spoilt_copy("good", edits)?;
+    let folder = crate::common::spoilt_copy("good", edits)?;
     let (pack, found) = load(folder.path());
     let root = format!("{}/", folder.path().display());
     Ok((pack, found.iter().map(|d| d.to_string().replace(&root, "")).collect()))
@@ -375,7 +373,7 @@ fn missing_files_are_named() -> Outcome {
     let (pack, found) = load(folder.path());
     assert!(pack.lessons.is_empty() && found.len() == 1);
     assert!(found[0].to_string().contains("lessons/index.ron:1:1: error: this file is missing"));
-    common::copy_folder(&good_pack(), folder.path())?;
+    crate::common::copy_folder(&good_pack(), folder.path())?;
     fs::remove_file(folder.path().join(TEXT))?;
     let (_, found) = load(folder.path());
     assert!(found[0].to_string().contains("text.md:1:1: error: this file is missing"), "{found:?}");
@@ -388,7 +386,7 @@ fn missing_files_are_named() -> Outcome {
 #[test]
 fn a_twin_lies_beside_its_shader_and_a_library_names_buffers() -> Outcome {
     let folder = tempfile::tempdir()?;
-    common::copy_folder(&good_pack(), folder.path())?;
+    crate::common::copy_folder(&good_pack(), folder.path())?;
     let twin = folder.path().join("shaders/tiny/strided.cu");
     fs::write(&twin, "extern \"C\" __global__ void strided(const float* src, float* dst) {}\n")?;
     let (pack, found) = load(folder.path());
@@ -457,7 +455,7 @@ proptest! {
     #[test]
     fn no_pack_panics(file in 0..3_usize, cut in 0..4000_usize, length in 0..40_usize, put in "[a-z0-9\"\\\\(){}\\[\\],:.#$<*/é -]{0,6}") {
         let folder = tempfile::tempdir()?;
-        common::copy_folder(&good_pack(), folder.path())?;
+        crate::common::copy_folder(&good_pack(), folder.path())?;
         let path = folder.path().join(SOURCES[file]);
         let chars: Vec<char> = fs::read_to_string(&path)?.chars().collect();
         let cut = cut % chars.len();

@@ -1,13 +1,11 @@
 //! Files that kernels include: what is shown is what is compiled, in the pack, on the command line and in the window.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::warpbook_in;
+use crate::common::warpbook_in;
 use warpbook::base::parts::parts;
 use warpbook::lesson::PackFiles;
 use warpbook::session;

@@ -1,13 +1,11 @@
 //! Ranks as processes: they find each other as launchers start them, agree, and end cleanly when one of them is lost.
 #![cfg(target_os = "linux")]
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{pack, spoilt_copy, warpbook};
+use crate::common::{pack, spoilt_copy, warpbook};
 
 /// What nobody waits longer for, however busy the machine is.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -1,15 +1,13 @@
 //! Programs of several passes: right at awkward sizes on every backend, told element by element, and refused at the place of the mistake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{devices, driver, pack, spoilt_copy, warpbook, warpbook_in};
+use crate::common::{devices, driver, pack, spoilt_copy, warpbook, warpbook_in};
 use serde_json::json;
 use warpbook::base::npy::{self, Shape};
 use warpbook::base::tensor::{Elem, Tensor};
@@ -106,7 +104,7 @@ fn passes_are_counted_one_by_one_and_copies_have_bytes() {
     assert_eq!(total.store.bytes, (0..4).map(|pass| asked(pass).1).sum::<u64>());
 }
 
-fn on_pack(args: &[&str], folder: &Path) -> common::Run {
+fn on_pack(args: &[&str], folder: &Path) -> crate::common::Run {
     let pack = pack("programs").display().to_string();
     warpbook_in(folder, &[&["--pack", &pack], args].concat())
 }

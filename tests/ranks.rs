@@ -1,7 +1,5 @@
 //! ZeRO at awkward numbers of ranks: the stages agree to the last bit, and what is counted is what the formulas say.
-mod common;
-
-use common::warpbook;
+use crate::common::warpbook;
 
 /// The lesson's values at these settings.
 fn values(backend: &str, sets: &str) -> serde_json::Value {

@@ -1,11 +1,9 @@
 //! A program that its ranks run as processes comes to the same, bit for bit, as on one device.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-mod common;
-
 use std::fs;
 
-use common::{pack, spoilt_copy, warpbook, warpbook_in};
+use crate::common::{pack, spoilt_copy, warpbook, warpbook_in};
 
 const LESSON: &str = "lessons/mean/lesson.ron";
 

@@ -1,12 +1,10 @@
 //! `warpbook tokenizer`: its files are read by the libraries that everybody uses, and give the same ids there.
-mod common;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::texts::{SCRIPTS, corpus, random_strings};
+use crate::common::warpbook;
 use base64::Engine;
-use common::texts::{SCRIPTS, corpus, random_strings};
-use common::warpbook;
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 use warpbook::tokenizer::pattern::PATTERNS;
@@ -103,7 +101,7 @@ fn a_file_is_encoded_and_a_text_that_names_one_is_not_taken_for_it() {
     fs::write(folder.path().join("a.txt"), &text).expect("a file");
     let encode = |more: &[&str]| {
         let of = ["tokenizer", "encode", "--vocab", "cl100k_base"];
-        common::warpbook_in(folder.path(), &[&of, more].concat())
+        crate::common::warpbook_in(folder.path(), &[&of, more].concat())
     };
     let (file, plain) = (encode(&["--file", "a.txt"]), encode(&[&text]));
     assert_eq!((file.code, file.out, file.err), (0, plain.out, plain.err));

@@ -1,8 +1,6 @@
 //! `warpbook tokenizer` on a graphics driver: the same ids and the same merges as on the processor's cores, whatever the text.
-mod common;
-
-use common::texts::{SCRIPTS, corpus, random_strings};
-use common::{devices, driver, warpbook};
+use crate::common::texts::{SCRIPTS, corpus, random_strings};
+use crate::common::{devices, driver, warpbook};
 use warpbook::gpu::tokenizer::encode::{Encode, encoding_on};
 use warpbook::gpu::tokenizer::train::{Came, Goal, training_on};
 use warpbook::tokenizer::{Pattern, Ties, Vocabulary, count::Pieces, encode, rank_file, train};

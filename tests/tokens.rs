@@ -1,7 +1,5 @@
 //! Tokenization at awkward sizes: the merges are the reference's by every rule for ties, on every backend, and nothing is lost.
-mod common;
-
-use common::warpbook;
+use crate::common::warpbook;
 
 #[test]
 fn merges_are_right_at_awkward_sizes() {

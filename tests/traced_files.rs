@@ -1,12 +1,10 @@
 //! `warpbook trace FILE`: what a file's buffers begin with, what a grid leaves out, and files that are not WGSL.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Run, warpbook, warpbook_in};
+use crate::common::{Run, warpbook, warpbook_in};
 use serde_json::json;
 
 /// Traces a text in a file of its own.

@@ -12,7 +12,7 @@ use super::parts::{self, Below};
 use super::theme;
 use crate::base;
 use crate::base::parts::Part;
-use crate::base::units::{count, digits3};
+use crate::base::units::{count, counted, digits3};
 use crate::lesson::Kernel;
 use crate::scene::frame::Tag;
 use crate::scene::palette::{Hue, Ink, Theme};
@@ -381,15 +381,15 @@ pub fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, mos
 /// What a line did, in words.
 pub fn explain(counts: &LineCounts) -> String {
     let mut text = format!(
-        "{} warp instructions over the whole grid, on average with {} lanes active",
-        count(counts.warp_instructions),
+        "{} over the whole grid, on average with {} lanes active",
+        counted(counts.warp_instructions, "warp instruction"),
         digits3(counts.active_lanes()),
     );
     if counts.sectors > 0 {
-        text.push_str(&format!("\n{} sectors of global memory", count(counts.sectors)));
+        text.push_str(&format!("\n{} of global memory", counted(counts.sectors, "sector")));
     }
     if counts.conflicts > 0 {
-        text.push_str(&format!("\n{} bank conflicts", count(counts.conflicts)));
+        text.push_str(&format!("\n{}", counted(counts.conflicts, "bank conflict")));
     }
     if counts.divergent > 0 {
         text.push_str(&format!("\n{} divergent branches", count(counts.divergent)));

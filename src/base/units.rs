@@ -100,6 +100,12 @@ pub fn figure(value: f64, unit: &str) -> String {
     }
 }
 
+/// A count of things: "1 warp", "2,048 warps". `thing` is one of them.
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// What lies between two values, in words: "1.77 to 2.10×", "0.9 µs to 1.2 ms"; one figure where both read alike.
 #[must_use]
 pub fn range(low: f64, high: f64, unit: &str) -> String {

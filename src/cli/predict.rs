@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 
 use super::args::PredictArgs;
-use super::{Context, DONE, out};
+use super::{Context, DONE, FAILED, out, problems};
 use crate::base::units::{number, si};
 use crate::session::model_check::{self, Asked, Judged};
+use crate::session::recording;
 
 pub(super) fn predict(context: &Context, args: &PredictArgs) -> Result<ExitCode, ExitCode> {
     let pack = context.pack()?;
-    let (recordings, models) = (context.recordings(&pack), context.models());
+    let ((recordings, unread), models) = (recording::load(&context.files, &pack), context.models());
+    problems(&unread);
     let asked = Asked { lessons: &args.lessons, most_work: args.most_work };
     if !args.json {
         out::line(
@@ -33,7 +35,7 @@ pub(super) fn predict(context: &Context, args: &PredictArgs) -> Result<ExitCode,
         out::line("");
         out::table(&shares(&points));
     }
-    Ok(DONE)
+    Ok(if unread.is_empty() { DONE } else { FAILED })
 }
 
 /// A point as people read it.

@@ -9,7 +9,7 @@ use super::args::TraceArgs;
 use super::run::{heading, print};
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::parts::{self, located};
-use crate::base::units::{count, digits3, si};
+use crate::base::units::{count, counted, digits3, si};
 use crate::gpu::simt;
 use crate::job::Job;
 use crate::session::explain;
@@ -194,11 +194,11 @@ fn show_origin(origin: &Origin) {
 
 fn show(trace: &Trace, source: &str) {
     out::line(&format!(
-        "{} warps, {} warp instructions, {} lane operations, {} barriers, in {}",
-        count(trace.warps),
-        count(trace.warp_instructions),
-        count(trace.lane_ops),
-        count(trace.barriers),
+        "{}, {}, {}, {}, in {}",
+        counted(trace.warps, "warp"),
+        counted(trace.warp_instructions, "warp instruction"),
+        counted(trace.lane_ops, "lane operation"),
+        counted(trace.barriers, "barrier"),
         si(trace.seconds, "s")
     ));
     out::line(&format!(

@@ -7,7 +7,7 @@ use super::lanes::{COLUMNS, Key, drop_line, legend};
 use super::palette::{Hue, Ink};
 use super::text;
 use super::warp::{Moment, Stage};
-use crate::base::units::count;
+use crate::base::units::{count, counted};
 use crate::trace::{AccessKind, EventKind, Space};
 
 /// The most touched rows that lines from lanes to words are drawn to.
@@ -93,9 +93,9 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     }
     let waste = touched.sectors.len() as u64 * SECTOR_WORDS - touched.words.len() as u64;
     let mut said = format!(
-        "It touches {} words in {} sectors of 32 bytes; {} of the words moved were not asked for.",
-        touched.words.len(),
-        touched.sectors.len(),
+        "It touches {} in {} of 32 bytes; {} of the words moved were not asked for.",
+        counted(touched.words.len() as u64, "word"),
+        counted(touched.sectors.len() as u64, "sector"),
         waste
     );
     if let EventKind::Access { access: AccessKind::Atomic, cost, .. } = moment.event.kind

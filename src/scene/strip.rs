@@ -2,6 +2,7 @@
 
 use super::frame::{Frame, Tag};
 use super::palette::{Hue, Ink};
+use crate::base::units::counted;
 use crate::trace::{AccessKind, Event, EventKind, Space, Timeline};
 
 /// Which events to show, and how large.
@@ -64,8 +65,8 @@ pub fn frame(view: &StripView<'_>) -> Frame {
     frame.fill([x - 1.0, 0.0, 2.0, height], 0.0, Ink::Accent, None);
     frame.dot([x.clamp(4.0, (width - 4.0).max(4.0)), 4.0], 4.0, Ink::Accent, None);
     frame.alt = format!(
-        "{} events of warp {} in workgroup {}; the costliest takes {most} sectors or wavefronts.",
-        events.len(),
+        "{} of warp {} in workgroup {}; the costliest takes {most} sectors or wavefronts.",
+        counted(events.len() as u64, "event"),
         view.warp,
         view.workgroup
     );

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::base::diag::{Diagnostic, nearest};
-use crate::base::units::{self, digits3, figure, number, si};
+use crate::base::units::{self, counted, digits3, figure, number, si};
 use crate::device::occupancy::Limit;
 use crate::device::predict::Term;
 use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
@@ -279,9 +279,8 @@ impl Predicted {
         if held.blocks_per_sm == 0 {
             return Some(format!("a block does not fit: too much of {}", held.limited_by.name()));
         }
-        let blocks =
-            if held.blocks_per_sm == 1 { "1 block".to_owned() } else { format!("{} blocks", held.blocks_per_sm) };
-        let mut words = format!("{blocks} ({} warps) an SM, limited by {}", held.warps_per_sm, held.limited_by.name());
+        let (blocks, warps) = (counted(held.blocks_per_sm.into(), "block"), counted(held.warps_per_sm.into(), "warp"));
+        let mut words = format!("{blocks} ({warps}) an SM, limited by {}", held.limited_by.name());
         // An SM that is full has no room to win.
         if let Some(less) = held.less_for_one_more.filter(|_| held.fraction.is_none_or(|fraction| fraction < 1.0)) {
             let what = match held.limited_by {

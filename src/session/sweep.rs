@@ -198,6 +198,9 @@ pub fn sweep(
     })
 }
 
+/// The column of the value that an experiment plots.
+pub const VALUE: &str = "value";
+
 /// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured. Where a value is
 /// plotted, it stands behind.
 #[must_use]
@@ -222,7 +225,7 @@ pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<Stri
     let mut rows: Vec<Vec<String>> = points.iter().map(point_row).collect();
     // Only experiments plot a value of the lesson.
     if points.iter().any(|point| point.value.is_some()) {
-        header.push("value".to_owned());
+        header.push(VALUE.to_owned());
         for (row, point) in rows.iter_mut().zip(points) {
             row.push(point.value.map(|value| value.to_string()).unwrap_or_default());
         }
@@ -270,7 +273,7 @@ mod tests {
         let (header, rows) = csv_rows("n", &[point(None)]);
         assert_eq!((header.last().map(String::as_str), rows[0].len()), (Some("samples_s"), header.len()));
         let (header, rows) = csv_rows("n", &[point(None), point(Some(0.25))]);
-        assert_eq!(header.last().map(String::as_str), Some("value"));
+        assert_eq!(header.last().map(String::as_str), Some(VALUE));
         assert_eq!(rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>(), ["", "0.25"]);
     }
 }

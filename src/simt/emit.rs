@@ -302,6 +302,8 @@ impl Emitter<'_> {
             }
             Inst::Barrier(orders) => {
                 self.push(Op::Barrier(orders));
+                // Warps wait here, so a chain of dependent instructions does not go on past it.
+                self.block = None;
             }
             _ => self.control(i, inst),
         }

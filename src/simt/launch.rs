@@ -13,7 +13,8 @@ use super::code::Code;
 use super::fragment::LANES;
 use super::ir::Width;
 use super::observers::{
-    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Written,
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Suspended,
+    Written,
 };
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, arrival, classes, emit, memory, tally};
@@ -173,8 +174,8 @@ struct Part<'a, const W: usize> {
     counter: Option<Counter>,
     findings: Findings,
     recorders: Vec<Recorder<'a>>,
-    /// Workgroups whose fuel did not last, with the checks they are under.
-    waiting: Vec<(Workgroup<W>, Option<Checks<'a>>)>,
+    /// Workgroups whose fuel did not last, with the checks they are under and their critical paths.
+    waiting: Vec<(Workgroup<W>, Option<Checks<'a>>, Option<Suspended>)>,
     used: u64,
     cancelled: bool,
 }
@@ -331,13 +332,14 @@ impl Launch<'_> {
             }
             waiting.extend(part.waiting);
         }
-        for (mut workgroup, mut checks) in waiting {
+        for (mut workgroup, mut checks, path) in waiting {
             if !totals.complete {
                 break;
             }
             let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
             let mut fetching = self.fetched.map(Fetching::new);
             fetching.iter_mut().for_each(|f| f.start(workgroup.linear));
+            totals.counter.iter_mut().zip(path).for_each(|(counter, path)| counter.resume(path));
             let watchers = (totals.counter.as_mut(), recorder, checks.as_mut(), fetching.as_mut());
             let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
             if how == Progress::OutOfFuel {
@@ -401,7 +403,7 @@ impl Launch<'_> {
             match how {
                 Progress::Done => room = Some((workgroup, checks)),
                 Progress::OutOfFuel => {
-                    part.waiting.push((workgroup, checks));
+                    part.waiting.push((workgroup, checks, part.counter.as_mut().map(Counter::suspend)));
                     if matches!(fuel, Fuel::Together(_)) {
                         break;
                     }

@@ -283,6 +283,11 @@ fn an_endless_loop_runs_out_of_fuel() -> Result {
     let options = super::Options { fuel: 300_000, ..width(32) };
     let outcome = super::run_with(&program, &mut [words(&[0; 6400])], [100, 1, 1], &options)?;
     assert!(outcome.trace.complete, "{:?}", outcome.trace.findings);
+    // It was paused when its share was used up, and its critical path is still its own and whole.
+    let ample = super::Options { fuel: 1 << 24, ..options };
+    let whole = super::run_with(&program, &mut [words(&[0; 6400])], [100, 1, 1], &ample)?;
+    assert_eq!(outcome.trace.critical, whole.trace.critical);
+    assert!(whole.trace.critical.instructions > 5_000);
     Ok(())
 }
 

@@ -47,6 +47,10 @@ fn workgroup_memory_and_barriers_are_counted_apart() -> Result {
     let critical =
         of(64, "var<workgroup> s: array<u32, 64>;", "s[i] = i; workgroupBarrier(); out[i] = s[63u - i];", 1)?.critical;
     assert_eq!((critical.global_waits, critical.shared_waits, critical.barriers), (0, 1, 1));
+    // No chain of instructions goes on past a barrier, however independent the two sides are.
+    let sides = |between: &str| of(64, "", &format!("out[i] = i * 3u;\n{between}\nout[i + 64u] = i * 5u;"), 1);
+    let (joined, split) = (sides("")?.critical.chain, sides("workgroupBarrier();")?.critical.chain);
+    assert!(joined < split && split <= 2 * joined + 1, "{joined} {split}");
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Compiling shaders: the program on the bench, and the learner's versions of kernels, each on a thread of its own.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
@@ -72,12 +73,16 @@ impl Attempt {
     }
 }
 
-/// Starts the thread that compiles versions of kernels.
+/// Starts the thread that compiles versions of kernels, of each only the newest text.
 pub(super) fn versions(out: Outbox) -> Worker<Attempt> {
     Worker::start("versions", move |orders: Receiver<Order<Attempt>>| {
-        for Order { task, .. } in orders {
-            let problems = task.problems();
-            out.send(Event::Tried(task.edit.id, task.edit.source, problems));
+        let mut pending: VecDeque<Attempt> = VecDeque::new();
+        while let Some(task) = pending.pop_front().or_else(|| orders.recv().ok().map(|order| order.task)) {
+            pending.extend(orders.try_iter().map(|order| order.task));
+            if pending.iter().all(|newer| newer.edit.id != task.edit.id) {
+                let problems = task.problems();
+                out.send(Event::Tried(task.edit.id, task.edit.source, problems));
+            }
         }
     })
 }

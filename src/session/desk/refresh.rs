@@ -354,7 +354,8 @@ impl Desk {
     }
 
     fn want_ceilings(&mut self, backend: Backend) {
-        if self.state.found.ceilings.is_none() && backend != Backend::Simt {
+        let found = &self.state.found;
+        if found.ceilings.is_none() && found.unrated.is_none() && backend != Backend::Simt {
             self.device.enqueue(DeviceTask::Ceilings(backend));
         }
     }

@@ -59,7 +59,9 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     let frame = plot::frame(&plot, PLOT);
     let (how, bars) =
         if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
-    let (header, rows) = sweep::csv_rows(&found.over, &found.points);
+    let (mut header, rows) = sweep::csv_rows(&found.over, &found.points);
+    // The curve is of a value that the lesson names.
+    header.iter_mut().filter(|column| *column == sweep::VALUE).for_each(|column| column.clone_from(&plot.y.label));
     let others: Params =
         found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
     let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();

@@ -3,6 +3,7 @@
 //! A file holds what one device and backend measured; every time in it is in seconds, bytes and operations are what the lesson says
 //! that the work needs. A curve names what it was measured of by a fingerprint, so that it is not shown of another kernel.
 
+mod canonical;
 mod file;
 mod fingerprint;
 

@@ -215,3 +215,18 @@ fn a_lesson_recorded_again_leaves_the_others_of_that_device() {
     let elsewhere = Recording { driver: "another".into(), ..earlier };
     assert!(record::joined(elsewhere, &later, &pack).is_err_and(|problem| problem.message.contains("another")));
 }
+
+#[test]
+fn the_packs_recordings_are_of_its_kernels_as_they_are() {
+    let pack = session::load(&PackFiles::Embedded).0;
+    let (recordings, problems) = load(&PackFiles::Embedded, &pack);
+    assert!(problems.is_empty() && recordings.len() >= 4, "{problems:?}");
+    let stale: Vec<(&str, &str)> = recordings
+        .iter()
+        .flat_map(|recording| recording.shown.iter().map(move |shown| (recording, shown)))
+        .filter(|(_, shown)| !shown.changed.is_empty())
+        .map(|(recording, shown)| (recording.id.as_str(), shown.of.1.as_str()))
+        .collect();
+    // The training's kernels changed after this experiment was recorded through Vulkan.
+    assert_eq!(stale, [("nvidia-h200-wgpu", "step_stage")]);
+}

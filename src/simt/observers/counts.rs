@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::banks::Banks;
-use super::critical::Critical;
+use super::critical::{Critical, Suspended};
 use super::divergence::Divergence;
 use super::profile::Profile;
 use super::sectors::Sectors;
@@ -64,6 +64,18 @@ impl Counter {
         self.critical.finish(trace);
         trace.barriers = self.barriers;
         trace.lines = lines.into_iter().map(|(line, counts)| LineCounts { line, ..counts }).collect();
+    }
+}
+
+impl Counter {
+    /// Takes out the critical path of a workgroup that is paused, before another one is counted.
+    pub fn suspend(&mut self) -> Suspended {
+        self.critical.suspend()
+    }
+
+    /// Puts back the critical path of a workgroup that goes on.
+    pub fn resume(&mut self, path: Suspended) {
+        self.critical.resume(path);
     }
 }
 

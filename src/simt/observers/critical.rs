@@ -11,6 +11,10 @@ use crate::trace::{CriticalPath, Trace};
 /// Instructions, those of the longest chains, waits for buffers, waits for workgroup memory, barriers.
 type Path = [u64; 5];
 
+/// The path of a paused workgroup, and the warp that it was paused in.
+#[derive(Debug)]
+pub struct Suspended([Path; 3], u32);
+
 /// Counts the critical path.
 #[derive(Clone, Debug)]
 pub struct Critical {
@@ -24,6 +28,10 @@ pub struct Critical {
     workgroup: Path,
     /// The maximum of the workgroups.
     longest: Path,
+    /// The present warp's number.
+    number: u32,
+    /// The number of the warp that goes on after a pause.
+    resumed: Option<u32>,
 }
 
 impl Critical {
@@ -33,7 +41,15 @@ impl Critical {
             [block.weight, block.chain, block.waits_global, block.waits_shared, 0].map(u64::from)
         };
         let none = Path::default();
-        Self { blocks: code.blocks.iter().map(path).collect(), warp: none, epoch: none, workgroup: none, longest: none }
+        Self {
+            blocks: code.blocks.iter().map(path).collect(),
+            warp: none,
+            epoch: none,
+            workgroup: none,
+            longest: none,
+            number: 0,
+            resumed: None,
+        }
     }
 
     /// Takes in another part of the same run.
@@ -45,6 +61,18 @@ impl Critical {
     pub fn finish(&self, trace: &mut Trace) {
         let [instructions, chain, global_waits, shared_waits, barriers] = self.longest;
         trace.critical = CriticalPath { instructions, chain, global_waits, shared_waits, barriers };
+    }
+
+    /// Takes out the path of a workgroup that is paused.
+    pub fn suspend(&mut self) -> Suspended {
+        let paths = [&mut self.warp, &mut self.epoch, &mut self.workgroup];
+        Suspended(paths.map(std::mem::take), self.number)
+    }
+
+    /// Puts back the path of a workgroup that goes on.
+    pub fn resume(&mut self, Suspended(path, warp): Suspended) {
+        [self.warp, self.epoch, self.workgroup] = path;
+        self.resumed = Some(warp);
     }
 
     fn end_warp(&mut self) {
@@ -66,8 +94,11 @@ fn take_maximum(mine: &mut Path, theirs: &Path) {
 impl Observer for Critical {
     const ACTIVE: bool = true;
 
-    fn warp(&mut self, _: u32) {
-        self.end_warp();
+    fn warp(&mut self, warp: u32) {
+        if self.resumed.take() != Some(warp) {
+            self.end_warp();
+        }
+        self.number = warp;
     }
 
     #[inline]

@@ -25,6 +25,7 @@ mod watch;
 pub use between::{Between, Witness};
 pub use checks::{Checks, Known};
 pub use counts::Counter;
+pub use critical::Suspended;
 pub use discarded::{Discarded, MAX_LINES};
 pub use findings::{Findings, Mend};
 pub use heat::{Fetched, Fetching};

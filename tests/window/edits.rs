@@ -1,8 +1,5 @@
 //! Kernels that the learner types: each is tried, traced and put on the stage beside what it began as.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod window;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -15,7 +12,7 @@ use warpbook::session::desk::state::State;
 use warpbook::session::edits::Language;
 use warpbook::session::exercise::YOURS;
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 /// The ids of the learner's version of the exercise, and of what it starts from.
 const EXERCISE: &str = "chunks+yours";

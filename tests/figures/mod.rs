@@ -1,8 +1,6 @@
 //! Measured figures in lessons: quoted by name and not typed, and every quote is found or reported where it stands.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod quotes;
 mod typed;
 

@@ -17,11 +17,8 @@ use warpbook::session::setting::Setting;
 use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
 
-mod common;
 #[cfg(feature = "app")]
-mod window;
-
-use common::devices;
+use crate::common::devices;
 
 const LESSON: &str = r#"(
     format_version: 1, title: "Both", summary: "A kernel in both languages, and one in CUDA C++ only.",
@@ -196,7 +193,7 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     use egui_kittest::kittest::Queryable;
     let folder = tempfile::tempdir().unwrap();
     let files = pack(folder.path(), LESSON);
-    let mut window = window::open(files, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let mut window = crate::harness::open(files, &folder.path().join("state.ron"), [1280.0, 800.0]);
     let state = window.state().desk.state();
     assert_eq!(
         (state.place.variant.program.as_str(), state.found.failed.len(), state.found.unmeasured.len()),
@@ -207,7 +204,7 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     assert!(window.query_by_label_contains("Explain…").is_none());
     // The next step's kernel is traced as ever.
     window.state_mut().desk.command(session::desk::Command::GoTo(1));
-    window::settle(&mut window);
+    crate::harness::settle(&mut window);
     assert!(window.state().desk.state().found.traced["copy"].timeline.is_some());
     window.get_by_label_contains("Explain…");
     assert!(window.query_by_label_contains("No trace").is_none());
@@ -250,8 +247,11 @@ fn waves_and_ceilings_need_no_trace() {
     use egui_kittest::kittest::Queryable;
     use warpbook::lesson::SceneKind;
     let folder = tempfile::tempdir().unwrap();
-    let window =
-        window::open(pack(folder.path(), &with_scene("Waves")), &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let window = crate::harness::open(
+        pack(folder.path(), &with_scene("Waves")),
+        &folder.path().join("state.ron"),
+        [1280.0, 800.0],
+    );
     let state = window.state().desk.state();
     assert_eq!(state.shown_scene(), SceneKind::Waves);
     assert_eq!(state.spread().unwrap().waves.blocks, 4);

@@ -3,7 +3,7 @@
 //! `cases.json` says what runs: a WGSL kernel, its CUDA twin, all constants that the twin is given, buffers and grid. Rows marked
 //! `inexact` take exponentials, whose last bits differ: of those only the counters are compared. `measure.py` runs the twins under a
 //! profiler and writes `counters.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
-//! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test hardware` writes it.
+//! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::` writes it.
 
 mod cases;
 mod table;
@@ -163,5 +163,6 @@ fn the_table_shows_what_was_compared() -> Result<(), String> {
     if written == table {
         return Ok(());
     }
-    Err("TABLE.md is not of these counts: write it with WARPBOOK_WRITE_TABLE=1 cargo test --test hardware".to_owned())
+    Err("TABLE.md is not of these counts: write it with WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::"
+        .to_owned())
 }

@@ -1,11 +1,8 @@
 //! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each scene in both themes, and one of each view.
 //!
 //! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to `target/pictures/`. Who has
-//! looked at it and wants it so keeps it: `WARPBOOK_WRITE_PICTURES=1 cargo test --test pictures`.
-#![cfg(feature = "app")]
+//! looked at it and wants it so keeps it: `WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod window;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +18,7 @@ use warpbook::session::desk::Command;
 use warpbook::session::edits::Language;
 use warpbook::session::saved::ThemeChoice;
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 /// The line at the bottom says how long the tracer took, which is never the same.
 const STATUS: u32 = 32;
@@ -192,7 +189,7 @@ fn pictures_are_as_they_were_kept() {
     }
     assert!(
         wrong.is_empty(),
-        "{}\nLook at them. Where they are as they should be:\n    WARPBOOK_WRITE_PICTURES=1 cargo test --test pictures",
+        "{}\nLook at them. Where they are as they should be:\n    WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::",
         wrong.join("\n")
     );
 }

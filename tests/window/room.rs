@@ -1,8 +1,5 @@
 //! The window's room: panes that are enlarged, stacked and dragged, the start page, the sheet of keys.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod window;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +14,7 @@ use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
 use warpbook::session::saved::{self, Frame};
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
     window.state().desk.state()

@@ -1,11 +1,8 @@
 //! Programs of several passes in the window: the strip of passes, the launch on the stage, buffers after any of them, series, and notes.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::path::Path;
-
-mod window;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -17,7 +14,7 @@ use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, State};
 use warpbook::session::saved::ThemeChoice;
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 fn at(step: &str, folder: &Path, size: [f32; 2]) -> Harness<'static, Window> {
     let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs/programs");

@@ -1,14 +1,11 @@
 //! What a frame of the window has to do, on every step of every lesson. Counted and not timed: `cargo bench --bench window` times it.
-#![cfg(feature = "app")]
-
-mod window;
 
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::edits::Language;
 use warpbook::simt;
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 /// Allocations of a frame at most. Most steps take up to 7,000, most of them egui's own; the busiest picture beside two plots takes 10,400. Whatever is
 /// worked out anew in each frame that could be kept, such as the figures of a recording or the results of all programs, takes thousands more.

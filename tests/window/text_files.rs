@@ -1,12 +1,9 @@
 //! Text files in the window: dropped, counted, refused, called off; and characters that no font has.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-mod window;
 
 use egui::accesskit::Role;
 use egui::{DroppedFile, HoveredFile};
@@ -17,7 +14,7 @@ use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::Notice;
 
-use window::{PATIENCE, Window, open, settle};
+use crate::harness::{PATIENCE, Window, open, settle};
 
 /// A file as the system hands it over.
 #[derive(Debug)]

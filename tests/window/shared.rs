@@ -1,8 +1,6 @@
 //! The state file: two windows that share it, and one that cannot be written for a while.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod window;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +11,7 @@ use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, SaveState};
 
-use window::{PATIENCE, Window, open, settle};
+use crate::harness::{PATIENCE, Window, open, settle};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 

@@ -1,5 +1,4 @@
 //! The real window on a real display, and its picture drawn off screen. Where `WARPBOOK_REQUIRE_GPU` is set there must be both.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;

@@ -1,13 +1,9 @@
 //! The window, used as a learner uses it: through clicks, keys and screen-reader names, without a graphics driver.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-mod common;
-mod window;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -20,8 +16,8 @@ use warpbook::session::edits::Language;
 use warpbook::session::exercise::Verdict;
 use warpbook::session::saved::ThemeChoice;
 
-use common::copy_folder;
-use window::{PATIENCE, Window, open, settle};
+use crate::common::copy_folder;
+use crate::harness::{PATIENCE, Window, open, settle};
 
 fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
     let lesson = harness.state().desk.state().place.lesson.clone().unwrap();

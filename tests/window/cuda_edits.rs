@@ -1,7 +1,5 @@
-//! CUDA C++ that a learner types is compiled and measured. Needs an NVIDIA GPU: `cargo test --features gpu-tests --test cuda_edits`.
+//! CUDA C++ that a learner types is compiled and measured. Needs an NVIDIA GPU: `cargo test --features gpu-tests --test window cuda_edits::`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod window;
 
 use egui_kittest::Harness;
 
@@ -12,7 +10,7 @@ use warpbook::session::devices::Choice;
 use warpbook::session::edits::Language;
 use warpbook::trace::record::Backend;
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
     window.state().desk.state()

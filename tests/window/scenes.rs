@@ -1,13 +1,10 @@
 //! The stage's scenes, used as a learner uses them: a product of matrices, naive and through tiles, in a pack of its own.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-mod window;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -18,7 +15,7 @@ use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, Traced};
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 /// Rows and columns of the matrices.
 const N: usize = 64;

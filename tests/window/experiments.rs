@@ -1,8 +1,5 @@
 //! Experiments: what is left out without a GPU, what goes on while the reader looks elsewhere, and what waits for a prediction.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod window;
 
 use std::sync::Arc;
 
@@ -17,7 +14,7 @@ use warpbook::session::predict::Guess;
 use warpbook::session::{self, jobs, sweep, work};
 use warpbook::trace::record::{Backend, Device};
 
-use window::{Window, open, settle};
+use crate::harness::{Window, open, settle};
 
 #[test]
 fn without_a_gpu_the_largest_points_are_left_out_and_said() {

@@ -1,0 +1,30 @@
+//! The program without its window: one binary, so that it is linked once. `cargo test --test main simt::` runs one module.
+
+mod common;
+
+mod agree;
+mod authoring;
+mod cli;
+mod constants;
+mod corpus;
+mod counts;
+mod cuda_only;
+mod experts;
+mod figures;
+mod guide;
+mod hardware;
+mod hostile;
+mod lessons;
+mod packs;
+mod parts;
+mod processes;
+mod programs;
+mod ranks;
+mod shares;
+mod simt;
+mod tidy;
+mod tokenizer;
+mod tokenizer_device;
+mod tokens;
+mod traced_files;
+mod worker;

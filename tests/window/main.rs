@@ -1,0 +1,20 @@
+//! The window: one binary, so that it is linked once. `cargo test --test window pictures::` runs one module.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod harness;
+
+#[cfg(all(feature = "cuda", feature = "gpu-tests"))]
+mod cuda_edits;
+mod display;
+mod edits;
+mod experiments;
+mod frames;
+mod passes;
+mod pictures;
+mod room;
+mod scenes;
+mod shared;
+mod text_files;
+mod ui;
+mod untraced;
