@@ -243,3 +243,20 @@ fn a_file_that_is_not_wgsl_is_told_what_it_is() {
     fs::write(folder.path().join("o.cu"), "@compute @workgroup_size(1) fn main() {}").unwrap();
     assert_eq!(warpbook_in(folder.path(), &["trace", "o.cu", "--grid", "1"]).code, 0);
 }
+
+#[test]
+fn narrow_workgroups_are_predicted_to_be_slow() {
+    // One lane a workgroup against 64: 6.0 times apart on an RTX 4090 (microsoft/onnxruntime#24129), whose latencies are not known here.
+    let predicted = |lanes: u32| {
+        let (size, grid) = (format!("SIZE={lanes}"), (60_000 / lanes + 1).to_string());
+        let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/add.wgsl");
+        let buffers = ["--buffer", "a=60000", "--buffer", "b=60000", "--buffer", "c=60000"];
+        let run = warpbook(
+            &[&["trace", kernel, "--const", &size, "--grid", &grid, "--device", "h200-sxm", "--json"], &buffers[..]].concat(),
+        );
+        let found = run.json();
+        ["low_s", "high_s"].map(|end| found["predicted"][end].as_f64().unwrap())
+    };
+    let ([slow, _], [_, fast]) = (predicted(1), predicted(64));
+    assert!(slow > 3.0 * fast, "one lane takes {slow} s at least, 64 take {fast} s at most");
+}
