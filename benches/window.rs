@@ -13,7 +13,7 @@ use warpbook::app::shot::Canvas;
 use warpbook::base::diag::Diagnostic;
 use warpbook::base::store::write_atomic;
 use warpbook::gpu::client::WorkerCommand;
-use warpbook::lesson::{PackFiles, SCENES};
+use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::DeviceState;
 use warpbook::session::desk::{Command, Desk, Options, PAUSE};
 use warpbook::session::devices::Choice;
@@ -160,15 +160,15 @@ fn tour(
 fn stepping(state: &Path) -> Result<(), Diagnostic> {
     let mut times: Vec<(f64, String)> = Vec::new();
     tour(state, [1920, 1200], |canvas, view, desk, lesson, step| {
-        for scene in SCENES.iter().filter(|scene| (scene.fits)(desk.state().found.facts)).collect::<Vec<_>>() {
-            desk.command(Command::ShowScene(scene.kind));
+        for card in desk.state().figures().map(|figure| figure.card()).collect::<Vec<_>>() {
+            desk.command(Command::ShowFigure(card.name.to_owned()));
             settle(canvas, view, desk);
             view.play(1.0);
             for frame in 0..12 {
                 let began = ThreadTime::now();
                 canvas.run(view, desk);
                 let ms = began.elapsed().as_secs_f64() * 1e3;
-                times.push((ms, format!("{lesson} {step}, {}, frame {frame}", scene.name)));
+                times.push((ms, format!("{lesson} {step}, {}, frame {frame}", card.tab)));
             }
         }
     })?;

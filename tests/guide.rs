@@ -7,8 +7,9 @@ use std::path::Path;
 
 use crate::common::{spoilt_copy, warpbook, warpbook_in};
 use warpbook::base::expr::{Expr, FUNCTIONS};
+use warpbook::figures::{ArgKind, Card, FIGURES};
 use warpbook::lesson::scope::{COUNTED_FIELDS, DEVICE_FIELDS, ROUNDS, TIMED_FIELDS};
-use warpbook::lesson::{FORMS, INITS, SCENES};
+use warpbook::lesson::{FORMS, INITS};
 use warpbook::reference;
 
 fn page(name: &str) -> String {
@@ -97,7 +98,7 @@ fn every_field_is_in_the_reference() {
     const LESSON: &str = "lessons/programs/lesson.ron";
     let (lesson, programs) = (page("reference/lesson.md"), page("reference/programs.md"));
     for (page, heading, start) in [
-        (&lesson, "lesson", "(\n    format_version: 2"),
+        (&lesson, "lesson", "(\n    format_version: 3"),
         (&lesson, "parameter", "(id: \"n\", label"),
         (&lesson, "value", "(id: \"chunks\", label"),
         (&lesson, "kernel", "(id: \"tree_sum\""),
@@ -149,11 +150,12 @@ fn every_name_is_in_the_reference() {
     let results = TIMED_FIELDS.into_iter().chain(COUNTED_FIELDS).chain([ROUNDS]);
     assert_eq!(names(&expressions, "", "result"), set(results));
     assert_eq!(names(&expressions, "", "device"), set(DEVICE_FIELDS));
-    let scenes: Vec<Vec<String>> = SCENES
+    let figures: Vec<Vec<String>> = FIGURES
         .iter()
-        .map(|scene| vec![format!("`{:?}`", scene.kind), scene.name.to_owned(), scene.needs.to_owned()])
+        .map(|figure| figure.card())
+        .map(|card| vec![format!("`{}`", card.name), card.tab.to_owned(), card.needs.to_owned(), arguments(card)])
         .collect();
-    assert_eq!(table(&lesson, "step", "scene"), scenes);
+    assert_eq!(table(&lesson, "step", "figure"), figures);
     // What can be plotted is what the program says when it is asked for something else.
     let edit = ("lessons/programs/lesson.ron", "quantity: BytesPerSecond", "quantity: Nothing");
     let folder = spoilt_copy("programs", &[edit]).unwrap();
@@ -161,4 +163,20 @@ fn every_name_is_in_the_reference() {
     for quantity in names(&lesson, "experiment", "quantity") {
         assert!(run.err.contains(&quantity), "{quantity}: {}", run.err);
     }
+}
+
+/// What a figure takes, as the reference says it.
+fn arguments(card: &Card) -> String {
+    let said = card.args.iter().map(|arg| {
+        let kind = match arg.kind {
+            ArgKind::Share => "a share",
+            ArgKind::Text => "a text",
+            ArgKind::Texts => "a list of texts",
+            ArgKind::Buffer => "a buffer",
+            ArgKind::Number => "an expression",
+        };
+        let needed = if arg.required { ", required" } else { "" };
+        format!("`{}` ({kind}{needed}): {}", arg.name, arg.help)
+    });
+    said.collect::<Vec<_>>().join("; ")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::devices;
-use warpbook::lesson::{Catch, Code, Lesson, PackFiles, SceneKind};
+use warpbook::lesson::{Catch, Code, Lesson, PackFiles, Picture};
 use warpbook::session::devices::Choice;
 use warpbook::session::exercise::{Try, Verdict};
 use warpbook::session::run::{self, RunOptions, Which};
@@ -61,7 +61,7 @@ fn a_step_opens_what_its_kernel_includes() {
 fn a_scene_has_something_to_show() {
     let mut lesson = (*lesson("coalescing")).clone();
     let at = lesson.steps.iter().position(|step| step.variant.program == "copy").unwrap();
-    lesson.steps[at].scene = SceneKind::Heat;
+    lesson.steps[at].figure = Picture::named("Heat");
     let [problem] = &check::step_problems(&lesson)[..] else { panic!("one problem") };
     let (id, place) = (&lesson.steps[at].id, &lesson.steps[at].place);
     assert!(problem.message.contains(&format!("the step `{id}` has nothing to show as Heat")), "{problem}");
@@ -74,7 +74,7 @@ fn every_lesson_has_a_picture_on_the_start_page() {
     for lesson in &pack.lessons {
         let cover =
             cover::of(lesson, &AtomicBool::new(false)).unwrap_or_else(|| panic!("{} has no picture", lesson.id));
-        assert!(cover.events > 0 || cover.opening.is_some(), "{}", lesson.id);
+        assert!(cover.ticks > 0, "{}", lesson.id);
     }
 }
 

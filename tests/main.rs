@@ -22,6 +22,7 @@ mod programs;
 mod ranks;
 mod shares;
 mod simt;
+mod step_figures;
 mod tidy;
 mod tokenizer;
 mod tokenizer_device;

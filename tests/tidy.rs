@@ -16,7 +16,7 @@ const LAYERS: [(&str, u8); 17] = [
     ("measure", 3),
     ("device", 3),
     ("gpu", 4),
-    ("scene", 4),
+    ("figures", 4),
     ("notes", 4),
     ("session", 5),
     ("app", 6),

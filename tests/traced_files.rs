@@ -252,7 +252,8 @@ fn narrow_workgroups_are_predicted_to_be_slow() {
         let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/add.wgsl");
         let buffers = ["--buffer", "a=60000", "--buffer", "b=60000", "--buffer", "c=60000"];
         let run = warpbook(
-            &[&["trace", kernel, "--const", &size, "--grid", &grid, "--device", "h200-sxm", "--json"], &buffers[..]].concat(),
+            &[&["trace", kernel, "--const", &size, "--grid", &grid, "--device", "h200-sxm", "--json"], &buffers[..]]
+                .concat(),
         );
         let found = run.json();
         ["low_s", "high_s"].map(|end| found["predicted"][end].as_f64().unwrap())

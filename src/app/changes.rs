@@ -5,7 +5,7 @@ use egui_extras::{Column, TableBuilder};
 
 use super::theme;
 use crate::base::units::{digits3, number, si};
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::compare::{self, Figure, Line, Side};
 use crate::session::desk::state::State;
 use crate::session::edits::Language;

@@ -5,7 +5,7 @@ use egui::{Align, Layout, RichText, Ui};
 use super::page::control;
 use super::theme;
 use crate::base::units::{number, si};
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::compare::Figure;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;

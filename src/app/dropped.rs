@@ -7,7 +7,7 @@ use egui::{Area, Color32, Context, Id, Order, Ui};
 use super::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::harmless::harmless;
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 

@@ -12,7 +12,7 @@ use super::source::{self, GUTTER, LINE, Lit};
 use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Part};
-use crate::scene::palette::{Hue, Theme};
+use crate::figures::palette::{Hue, Theme};
 use crate::session::edits::Language;
 use crate::session::exercise::YOURS;
 use crate::trace::Trace;

@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, channel};
 use egui::{RichText, Ui};
 
 use super::theme;
+use crate::figures::palette::Ink;
 use crate::notes::Format;
-use crate::scene::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 

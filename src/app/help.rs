@@ -3,7 +3,7 @@
 use egui::{Key, Modifiers, RichText, Ui};
 
 use super::{keys, theme};
-use crate::scene::palette::Ink;
+use crate::figures::palette::Ink;
 
 /// The keys, by what they are for.
 const KEYS: [(&str, &[(&str, &str)]); 4] = [

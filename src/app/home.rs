@@ -6,10 +6,9 @@ use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 
 use super::player::{Player, REST};
 use super::{paint, tabbed, theme};
+use crate::figures::palette::{Hue, Ink};
+use crate::figures::{Kept, View};
 use crate::lesson::Lesson;
-use crate::scene::palette::{Hue, Ink};
-use crate::scene::stage::{Painter, StageView};
-use crate::session::content::Opening;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -28,7 +27,7 @@ const PICTURE: f32 = 210.0;
 pub struct Home {
     /// Whether it is shown.
     pub open: bool,
-    painter: BTreeMap<String, Painter>,
+    kept: BTreeMap<String, Kept>,
     /// The lesson whose picture plays, and how far it is.
     playing: Option<(String, Player)>,
 }
@@ -127,26 +126,21 @@ impl Home {
     /// The lesson's picture, which plays while the pointer is on it; nothing until it is traced.
     fn picture(&mut self, ui: &Ui, state: &State, lesson: &Lesson, rect: Rect, hovered: bool) {
         let Some(cover) = state.covers.of(&lesson.id) else { return };
-        let moves = hovered && !state.saved.still && cover.events > 0;
+        let moves = hovered && !state.saved.still && cover.ticks > 0;
         if moves {
             let fresh = || Player { playing: true, looping: true, ..Player::default() };
             let playing = self.playing.take().filter(|(id, _)| *id == lesson.id).map(|(_, player)| player);
             let mut player = playing.unwrap_or_else(fresh);
-            player.advance(ui.input(|i| i.stable_dt), cover.events);
+            player.advance(ui.input(|i| i.stable_dt), cover.ticks);
             ui.ctx().request_repaint();
             self.playing = Some((lesson.id.clone(), player));
         }
         let playing = self.playing.as_ref().filter(|(id, _)| moves && *id == lesson.id);
         #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
-        let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.events));
-        let contents = cover.opening.as_ref().map(Opening::contents);
-        let view = StageView {
-            position,
-            motion: true,
-            contents: contents.as_ref(),
-            ..StageView::still(cover.scene, &cover.timeline, [rect.width(), rect.height()])
-        };
-        let frame = self.painter.entry(lesson.id.clone()).or_default().frame(&view);
+        let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.ticks));
+        let size = [rect.width(), rect.height()];
+        let view = View { position, motion: true, ..View::still(&cover.given, &cover.picture, size) };
+        let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
     }
 }

@@ -3,7 +3,7 @@
 use egui::{CursorIcon, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{predicted, theme};
-use crate::scene::palette::Ink;
+use crate::figures::palette::Ink;
 use crate::session::saved::Room;
 
 /// A window narrower than this, in points, shows one pane at a time.

@@ -37,11 +37,11 @@ pub mod window;
 
 use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
-use crate::lesson::SceneKind;
+use crate::figures::Clock;
+use crate::figures::frame::Tag;
+use crate::figures::palette::Ink;
+use crate::figures::passes::Passes;
 use crate::reference::{Explorer, explorer};
-use crate::scene::frame::Tag;
-use crate::scene::palette::Ink;
-use crate::scene::passes::Passes;
 use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::{SaveState, State};
 use crate::session::desk::{Command, Desk, PAUSE, RETRY};
@@ -163,7 +163,7 @@ impl View {
         }
         panes.rules(ui);
         // In the order in which the Tab key goes: the page first, what stands around it last.
-        let staged = state.shown_scene() == SceneKind::Explore && panes.stage.is_positive();
+        let staged = state.shown_figure().card().clock == Clock::Hand && panes.stage.is_positive();
         pane(ui, panes.page, "page", |ui| {
             commands.extend(page::show(ui, state, &results, &self.formulas, staged));
         });
@@ -305,7 +305,7 @@ fn is_staged(state: &State) -> bool {
 fn is_high(state: &State) -> bool {
     let name = state.place.step().and_then(|step| step.explorer());
     let is_low = name.and_then(explorer).is_some_and(|explorer| explorer == Explorer::Formats);
-    state.shown_scene() == SceneKind::Explore && !is_low
+    state.shown_figure().card().clock == Clock::Hand && !is_low
 }
 
 /// Whether a version of the learner's, beside what it began as, is on the bench.

@@ -5,7 +5,7 @@ use egui::{Align, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui};
 
 use super::theme;
 use crate::base::units::count;
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::{Origin as Asked, State};
 use crate::session::explain::{ROLES, rounds, told_pass, told_rest, told_runs};

@@ -3,8 +3,8 @@
 use egui::{Align2, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use super::theme;
-use crate::scene::frame::{Anchor, Frame, Item};
-use crate::scene::palette::Theme;
+use crate::figures::frame::{Anchor, Frame, Item};
+use crate::figures::palette::Theme;
 
 /// Draws `frame` with its top left corner at `origin`.
 pub fn frame(painter: &Painter, theme: Theme, origin: Pos2, frame: &Frame) {

@@ -5,7 +5,7 @@ use egui::{Color32, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 use super::source::{self, GUTTER, LINE, Lit};
 use super::theme;
 use crate::base::parts::Part;
-use crate::scene::palette::Ink;
+use crate::figures::palette::Ink;
 use crate::trace::{LineCounts, Trace};
 
 /// What is shown of the lines below the row.

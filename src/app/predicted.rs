@@ -5,7 +5,7 @@ use egui::{Align2, FontId, RichText, Sense, Ui, pos2, vec2};
 use super::theme;
 use crate::base::units::{digits3, figure, si};
 use crate::device::Bound;
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::model::Predicted;

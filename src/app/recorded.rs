@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use super::theme;
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::recording::{Of, Recording};

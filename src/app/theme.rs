@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, Visuals};
 
-use crate::scene::palette::{Hue, Ink, Theme};
+use crate::figures::palette::{Hue, Ink, Theme};
 
 /// Body text, in points.
 pub const BODY: f32 = 17.0;

@@ -256,7 +256,8 @@ impl Elem {
     }
 
     /// Elements in a word.
-    fn in_word(self) -> usize {
+    #[must_use]
+    pub fn in_word(self) -> usize {
         match self {
             Self::F32 | Self::U32 | Self::I32 => 1,
             Self::F16 | Self::Bf16 => 2,

@@ -91,6 +91,7 @@ impl Backend for Fake {
             timing: None,
             series: Vec::new(),
             looks: Vec::new(),
+            film: None,
             unwritten: Vec::new(),
             warnings: Vec::new(),
         })

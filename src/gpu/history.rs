@@ -48,7 +48,14 @@ impl History {
             heat: false,
             ..job.trace.clone().unwrap_or_default()
         };
-        let job = Job { trace: Some(spec), checks: Vec::new(), looks: Vec::new(), series: Vec::new(), ..job.clone() };
+        let job = Job {
+            trace: Some(spec),
+            checks: Vec::new(),
+            looks: Vec::new(),
+            film: Vec::new(),
+            series: Vec::new(),
+            ..job.clone()
+        };
         let machine = Machine::new(&job, cancel)?;
         let start = machine.tensors.iter().map(|tensor| vec![(0, Arc::new(tensor.clone()))]);
         let mut keeper = Keeper { versions: start.collect(), machine, steps: Vec::new(), bytes: 0 };

@@ -110,8 +110,8 @@ impl<'a> Machine<'a> {
         let options = Options {
             fuel: self.fuel,
             threads: None,
-            // A quick look is at one launch; the others only make what it finds.
-            count: shown || !quick,
+            // A quick look is at one launch; the others only make what it finds. A film shows no counts.
+            count: (shown || !quick) && self.job.film.is_empty(),
             heat: if self.spec.heat && shown { columns.clone() } else { Vec::new() },
             poison: Some(launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].is_poison()).collect()),
             spec: TraceSpec {
@@ -184,6 +184,7 @@ impl<'a> Machine<'a> {
             rounds: walked.rounds.clone(),
             series: walked.series.clone(),
             looks: walked.looks.clone(),
+            film: walked.film.clone(),
             passes: self.passes,
             checks: walked.checks(),
             work,
@@ -219,6 +220,11 @@ impl Host for Machine<'_> {
 
     fn content(&mut self, buffer: usize) -> Result<Tensor, Failure> {
         Ok(self.tensors[buffer].clone())
+    }
+
+    fn first_elements(&mut self, buffer: usize, most: usize) -> Result<Tensor, Failure> {
+        let Tensor { elem, words } = &self.tensors[buffer];
+        Ok(Tensor { elem: *elem, words: words[..words.len().min(most.div_ceil(elem.in_word()))].to_vec() })
     }
 
     fn elements(&mut self, buffer: usize, first: u64, count: u64) -> Result<Vec<f64>, Failure> {

@@ -4,9 +4,12 @@ use super::backend::Failure;
 use super::checks;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
-use crate::job::{Grid, Job, Launch, Moment, Node, Repeat};
+use crate::job::{BindingKind, Grid, Job, Launch, Moment, Node, Repeat};
 use crate::reference::{Allowance, TERMS};
-use crate::trace::Check;
+use crate::trace::{Check, Film};
+
+/// Elements of a buffer that a film keeps at most.
+const FILMED: usize = 1 << 16;
 
 /// What carries out passes.
 pub(super) trait Host {
@@ -29,6 +32,16 @@ pub(super) trait Host {
     /// # Errors
     /// When it cannot be read.
     fn content(&mut self, buffer: usize) -> Result<Tensor, Failure>;
+
+    /// What a buffer holds now, up to `most` elements.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn first_elements(&mut self, buffer: usize, most: usize) -> Result<Tensor, Failure> {
+        let mut content = self.content(buffer)?;
+        content.words.truncate(most.div_ceil(content.elem.in_word()));
+        Ok(content)
+    }
 
     /// Some elements of a buffer, from the first one on.
     ///
@@ -68,6 +81,8 @@ pub(super) struct Walked {
     pub series: Vec<(String, Vec<f64>)>,
     /// One for each of the job's looks that goes into no file.
     pub looks: Vec<Tensor>,
+    /// What the job's film shows.
+    pub film: Option<Film>,
     /// Whether the program came to its end.
     pub ended: bool,
 }
@@ -98,6 +113,7 @@ pub(super) fn walk(job: &Job, host: &mut dyn Host, at_end: bool) -> Result<Walke
         terms: TERMS,
     };
     walk.look(Moment::Start)?;
+    walk.begin_film()?;
     walk.found.ended = walk.body(&job.body)?;
     if walk.found.ended {
         walk.read(None)?;
@@ -197,6 +213,7 @@ impl Walk<'_> {
             self.host.pass(turn)?
         };
         self.look(Moment::After(place, before))?;
+        self.film(place, before)?;
         self.read(Some(&pass.id))?;
         self.check(Some(&pass.id), before + 1)?;
         Ok(goes_on)
@@ -251,6 +268,29 @@ impl Walk<'_> {
                 *slot = Some(check);
             }
         }
+        Ok(())
+    }
+
+    fn begin_film(&mut self) -> Result<(), Failure> {
+        if self.job.film.is_empty() {
+            return Ok(());
+        }
+        let start = self.job.film.iter().map(|buffer| self.host.first_elements(*buffer, FILMED));
+        self.found.film = Some(Film::new(start.collect::<Result<_, Failure>>()?));
+        Ok(())
+    }
+
+    /// Keeps what a launch has written of the film's buffers.
+    fn film(&mut self, place: usize, launch: u64) -> Result<(), Failure> {
+        let Some(film) = &mut self.found.film else { return Ok(()) };
+        let mut written = Vec::new();
+        for (at, buffer) in self.job.film.iter().enumerate() {
+            let writes = |(of, kind): (usize, BindingKind)| of == *buffer && kind == BindingKind::ReadWrite;
+            if self.job.passes[place].touched().any(writes) {
+                written.push((at, self.host.first_elements(*buffer, FILMED)?));
+            }
+        }
+        film.add((place, launch), written);
         Ok(())
     }
 

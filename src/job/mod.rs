@@ -45,6 +45,8 @@ pub struct Job {
     pub series: Vec<SeriesSpec>,
     /// Contents of buffers to give back.
     pub looks: Vec<Look>,
+    /// The buffers whose contents are kept after each launch, by their places.
+    pub film: Vec<usize>,
     /// How to time it; backends that cannot measure ignore it.
     pub measure: Option<MeasureSpec>,
     /// What to trace; backends that cannot trace ignore it.
@@ -184,6 +186,7 @@ impl Job {
             checks: Vec::new(),
             series: Vec::new(),
             looks: Vec::new(),
+            film: Vec::new(),
             measure: None,
             trace: None,
             bounds_checks: true,

@@ -149,6 +149,8 @@ pub struct WrongKernel {
     pub source: Arc<str>,
     /// What must be found of it.
     pub caught_by: Catch,
+    /// Its mistake, in words for a learner whose kernel does the same.
+    pub says: Option<String>,
     /// Where the lesson says so.
     pub place: Place,
 }

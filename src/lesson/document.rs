@@ -15,8 +15,8 @@ use crate::base::files::PackFiles;
 use crate::job::ReferenceSignature;
 
 /// The version of `lesson.ron` and `index.ron` that this program writes. It reads those before it, too: the first had no programs of
-/// several passes.
-pub const FORMAT_VERSION: u32 = 2;
+/// several passes, the second no figures with arguments.
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The first version.
 const FIRST_VERSION: u32 = 1;

@@ -75,6 +75,13 @@ impl<'a> Node<'a> {
         (name, (!rest.is_empty()).then_some(Self { raw: rest, ..self }))
     }
 
+    /// Whether it begins as named fields in parentheses do.
+    pub fn is_struct(self) -> bool {
+        let inner = self.raw.strip_prefix('(').unwrap_or_default().trim_start();
+        let name = inner.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        name.len() < inner.len() && name.trim_start().starts_with(':')
+    }
+
     /// Reads it as one value in parentheses.
     pub fn only(self) -> Option<Self> {
         let (raw,) = self.read::<(&RawValue,)>("one value in parentheses")?;
@@ -163,6 +170,12 @@ impl<'a> Node<'a> {
 
     /// Reads it as a struct: named fields in parentheses.
     pub fn fields(self) -> Option<Fields<'a>> {
+        let fields = self.entries()?;
+        Some(Fields { whole: self, fields, asked: RefCell::default(), missing: RefCell::default() })
+    }
+
+    /// Reads it as named fields in parentheses, whatever their names.
+    pub fn entries(self) -> Option<Vec<(&'a str, Self)>> {
         let entries = self.read::<Entries<'_, StructShape>>("named fields in parentheses")?;
         let mut fields: Vec<(&str, Self)> = Vec::new();
         let mut earlier: HashSet<&str> = HashSet::new();
@@ -177,7 +190,7 @@ impl<'a> Node<'a> {
                 fields.push((name, self.inner(raw)));
             }
         }
-        Some(Fields { whole: self, fields, asked: RefCell::default(), missing: RefCell::default() })
+        Some(fields)
     }
 }
 

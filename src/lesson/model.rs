@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 pub use super::asked::*;
 pub use super::meaning::*;
+use super::picture::Picture;
 pub use super::program::*;
 pub use super::prose::*;
-use super::scenes::SceneKind;
 pub use super::split::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
@@ -406,20 +406,16 @@ pub struct Step {
     pub set: Vec<(String, f64)>,
     /// The experiment in the plot.
     pub experiment: Option<String>,
-    /// The picture on the stage at first.
-    pub scene: SceneKind,
+    /// The figure on the stage at first.
+    pub figure: Picture,
     /// A part of the source line whose first access, or branch, is on the stage at first; empty for the costliest access of all.
     pub watch: String,
+    /// From which share of a warp's events on; 0 for the beginning, less than 1.
+    pub at: f64,
     /// Parts of the kernel that the code pane shows open at first, by their files' names without the endings.
     pub open: Vec<String>,
-    /// From which share on: of the record, of a buffer that the stage shows, of the waves of a grid. 0 for the beginning, less than 1.
-    pub at: f64,
     /// Rows and columns of the block that a lane computes, as the explorer of registers begins.
     pub block: Option<[usize; 2]>,
-    /// The buffer that the stage shows at first, by its name.
-    pub buffer: Option<String>,
-    /// Where the bars of a buffer that the stage shows have a line.
-    pub limit: Option<Expr>,
     /// The launch of the pass that is on the stage at first, from 1; the last one if there are fewer.
     pub launch: u64,
     /// Whether the start page shows this step's picture for the lesson.

@@ -1,5 +1,7 @@
 //! Predictions and exercises, as `lesson.ron` declares them.
 
+use std::sync::Arc;
+
 use super::document::{Kind, Reader, each, is_id};
 use super::fields::{Fields, Node};
 use super::mention::{Access, Of};
@@ -132,7 +134,8 @@ impl Reader<'_> {
         let also = each(&fields, "also", |node| Some(self.values_of(node.map()?)));
         let starter = fields.text("starter").and_then(|text| self.file(&folder, &text));
         let solution = fields.text("solution").and_then(|text| self.file(&folder, &text));
-        let wrong = each(&fields, "wrong", |node| self.wrong(&folder, node));
+        let bases = [("Starter", &starter), ("Solution", &solution)];
+        let wrong = each(&fields, "wrong", |node| self.wrong(&folder, &bases, node));
         let program = variant.as_ref().map(|variant| variant.program.clone()).unwrap_or_default();
         let goal = self.expr(fields.required("goal"), &Access::Exercise(program));
         let goal_text = fields.text("goal_text");
@@ -158,16 +161,56 @@ impl Reader<'_> {
         })
     }
 
-    /// A kernel that must not pass, and what must be found of it.
-    fn wrong(&self, folder: &str, node: Node<'_>) -> Option<WrongKernel> {
+    /// A kernel that must not pass, and the finding that must catch it: a file, or changes of the starter or the solution.
+    fn wrong(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
         if node.raw.starts_with('"') {
             let hint = format!("write (\"file.wgsl\", Result), with one of {}", CATCHES.join(", "));
             node.error("a wrong kernel says what must catch it", hint);
             return None;
         }
+        if node.is_struct() {
+            return changed(bases, node);
+        }
         let [file, caught_by] = node.pair()?;
         let caught_by = caught_by.read::<Catch>("what must catch it, such as Result");
         let (file, source) = self.file(folder, &file.text()?)?;
-        Some(WrongKernel { file, source, caught_by: caught_by?, place: node.place() })
+        Some(WrongKernel { file, source, caught_by: caught_by?, says: None, place: node.place() })
     }
+}
+
+/// The starter or the solution: its name here, its file and its text, if it could be read.
+type Base<'a> = (&'static str, &'a Option<(String, Arc<str>)>);
+
+/// A wrong kernel as changes of the starter or the solution.
+fn changed(bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
+    let fields = node.fields()?;
+    let id = fields.text("id");
+    let of = fields.required("of");
+    let changes = fields.required("changes").and_then(Node::list);
+    let caught_by =
+        fields.required("caught_by").and_then(|node| node.read::<Catch>("what must catch it, such as Result"));
+    let says = fields.optional("says").map_or(Some(None), |node| Some(Some(node.text()?.value)));
+    fields.finish();
+    let of = of?;
+    let Some((_, base)) = bases.iter().find(|(name, _)| *name == of.raw) else {
+        of.error(format!("`{}` is not a kernel of the exercise", of.raw), "write Starter or Solution");
+        return None;
+    };
+    // A file that could not be read was reported.
+    let (file, text) = base.as_ref()?;
+    let mut source = text.to_string();
+    for change in changes? {
+        let [from, to] = change.pair()?;
+        let (from, to) = (from.text()?, to.text()?);
+        match source.matches(&from.value).count() {
+            1 => source = source.replacen(&from.value, &to.value, 1),
+            times => {
+                let hint = "copy a part of it that is there once, with its spaces and line breaks";
+                from.error(format!("this is {times} times in {file}, as changed so far"), hint);
+                return None;
+            }
+        }
+    }
+    let file = format!("{file}, changed as `{}`", id?.value);
+    Some(WrongKernel { file, source: source.into(), caught_by: caught_by?, says: says?, place: node.place() })
 }

@@ -62,7 +62,7 @@ fn title_of(name: &str) -> String {
 }
 
 const DOCUMENT: &str = r##"(
-    format_version: 2,
+    format_version: 3,
     title: "@title@",
     summary: "What the reader will know afterwards, in a sentence.",
     params: [
@@ -161,7 +161,7 @@ mod tests {
     fn an_index_keeps_what_it_says() {
         let add = |index: &str| add_to_index("index.ron", index, "new").map_err(|error| error.to_string());
         for (index, longer) in [
-            ("(format_version: 2, order: [])", "(format_version: 2, order: [\"new\"])"),
+            ("(format_version: 3, order: [])", "(format_version: 3, order: [\"new\"])"),
             ("(order: [\"a\"]) // all", "(order: [\"a\", \"new\"]) // all"),
             ("(order: [\n    \"a\", // first\n])", "(order: [\n    \"a\", \"new\", // first\n])"),
         ] {

@@ -395,6 +395,7 @@ mod tests {
             timing: Some(timing),
             series: vec![("loss".to_owned(), vec![4.0, 2.0])],
             looks: Vec::new(),
+            film: None,
             unwritten: Vec::new(),
             warnings: Vec::new(),
         }

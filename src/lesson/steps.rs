@@ -1,23 +1,24 @@
 //! Steps, as `lesson.ron` declares them; their prose is in `text.md`.
 
 use super::document::{Kind, Reader};
-use super::fields::Node;
-use super::mention::{Access, Of};
+use super::fields::{Fields, Node};
+use super::mention::Of;
 use super::model::Step;
-use super::scenes::SceneKind;
+use super::picture::{ArgValue, Picture, PictureArg};
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: Node<'_>) -> Option<Step> {
-        let fields = node.fields()?;
+        let mut fields = node.fields()?;
         let id = self.id(&fields, Kind::Step);
         let variant = self.variant(&fields);
         let pass = self.pass_of(&fields, variant.as_ref());
         let set = self.settings(&fields);
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
-        let scene = fields.optional("scene").map_or(Some(SceneKind::default()), |node| node.read("a scene"));
+        let figure = match self.version {
+            1 | 2 => scene(&mut fields),
+            _ => fields.optional("figure").map_or_else(|| Some(Picture::default()), picture),
+        };
         let watch = fields.text_or_empty("watch");
-        let open = fields.list("open").unwrap_or_default();
-        let open = open.into_iter().filter_map(|node| Some(node.text()?.value)).collect();
         let at = fields.optional("at").map_or(Some(0.0), |node| {
             let at = node.read::<f64>("a share of the record, such as 0.5")?;
             if !(0.0..1.0).contains(&at) {
@@ -26,13 +27,11 @@ impl Reader<'_> {
             }
             Some(at)
         });
+        let open = fields.list("open").unwrap_or_default();
+        let open = open.into_iter().filter_map(|node| Some(node.text()?.value)).collect();
         let block =
             fields.optional("block").map(|node| node.read::<(usize, usize)>("rows and columns, such as (4, 1)"));
         let block = block.map_or(Some(None), |block| block.map(|(rows, columns)| Some([rows, columns])));
-        let buffer = match fields.optional("buffer") {
-            Some(node) => self.name(node.text(), Of::Buffer(variant.as_ref()?.program.clone())).map(Some),
-            None => Some(None),
-        };
         let launch = fields.optional("launch").map_or(Some(1), |node| {
             let launch = node.read::<u64>("a launch of the pass, from 1")?;
             if launch == 0 {
@@ -40,8 +39,6 @@ impl Reader<'_> {
             }
             (launch > 0).then_some(launch)
         });
-        let limit = fields.optional("limit").map(|node| self.expr(Some(node), &Access::Fixed));
-        let limit = limit.map_or(Some(None), |expr| expr.map(Some));
         let cover = fields.optional("cover").map_or(Some(false), |node| node.read("true or false"));
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
@@ -53,16 +50,62 @@ impl Reader<'_> {
             launch: launch?,
             set: set?,
             experiment,
-            scene: scene?,
+            figure: figure?,
             watch: watch?,
-            open,
             at: at?,
+            open,
             block: block?,
-            buffer: buffer?,
-            limit: limit?,
             cover: cover?,
             place: node.place(),
             blocks: Vec::new(),
         })
+    }
+}
+
+/// The figure as formats 1 and 2 have it: a scene, with its arguments among the step's fields.
+fn scene(fields: &mut Fields<'_>) -> Option<Picture> {
+    let mut found = match fields.former("scene") {
+        Some(node) => picture(node)?,
+        None => Picture::default(),
+    };
+    let names: &[&str] = match found.name.as_str() {
+        "Contents" => &["buffer", "limit", "at"],
+        "Waves" => &["at"],
+        _ => &[],
+    };
+    for name in names {
+        if let Some(node) = fields.former(name) {
+            found.args.push(PictureArg { name: (*name).to_owned(), value: value(node)?, place: node.place() });
+        }
+    }
+    Some(found)
+}
+
+/// A figure with its arguments: `Matrices`, or `Contents(buffer: "counts", at: 0.5)`.
+fn picture(node: Node<'_>) -> Option<Picture> {
+    let (name, rest) = node.variant();
+    if name.is_empty() {
+        node.error(
+            "this is no figure",
+            "write its name, with what it takes in parentheses: Contents(buffer: \"counts\")",
+        );
+        return None;
+    }
+    let args = match rest {
+        Some(rest) => rest.entries()?,
+        None => Vec::new(),
+    };
+    let args = args
+        .into_iter()
+        .map(|(name, node)| Some(PictureArg { name: name.to_owned(), value: value(node)?, place: node.place() }));
+    Some(Picture { name: name.to_owned(), args: args.collect::<Option<_>>()?, place: Some(node.place()) })
+}
+
+/// An argument: a text, a list of texts, or a number.
+fn value(node: Node<'_>) -> Option<ArgValue> {
+    match node.raw.chars().next() {
+        Some('"' | 'r') => Some(ArgValue::Text(node.text()?.value)),
+        Some('[') => Some(ArgValue::Texts(node.read("a list of words")?)),
+        _ => Some(ArgValue::Number(node.read("a text, a list of texts or a number")?)),
     }
 }

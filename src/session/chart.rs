@@ -3,10 +3,10 @@
 use super::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use super::recording::Shown;
 use super::sweep::Sweep;
+use crate::figures::palette::Ink;
+use crate::figures::plot::{Axis, Plot, Point, Scale, Series};
 use crate::lesson::{Curve, Domain, Experiment, Lesson, Quantity, Value};
 use crate::measure::roofline;
-use crate::scene::palette::Ink;
-use crate::scene::plot::{Axis, Plot, Point, Scale, Series};
 use crate::trace::record::{Backend, Ceilings};
 
 /// The plot of an experiment: its latest sweep, and the learner's own point.

@@ -11,6 +11,7 @@ use super::run::{self, Runner};
 use super::work;
 use crate::base::diag::Diagnostic;
 use crate::base::parts::parts;
+use crate::figures;
 use crate::gpu::backend::NVRTC;
 use crate::gpu::{limits, simt};
 use crate::job::Job;
@@ -140,14 +141,11 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         let purpose = run::purpose(Backend::Simt, 1, true);
         let job = jobs::build(lesson, &step.variant, &jobs::with(&jobs::defaults(lesson), &step.set), &purpose);
         // What keeps the job from being built is said of its shaders.
-        let (Ok(job), Some(place)) = (job, place) else { continue };
-        let scene = step.scene.scene();
-        let ring = kernel.and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
-        let facts = Facts { explorer: step.explorer().is_some(), ring, ..jobs::facts(&job, place) };
-        if !(scene.fits)(facts) {
-            let message = format!("the step `{}` has nothing to show as {}", step.id, scene.name);
-            problems.push(error(message).hint(scene.needs));
-        }
+        let facts = job.ok().zip(place).map(|(job, place)| {
+            let ring = kernel.and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
+            Facts { explorer: step.explorer().is_some(), ring, ..jobs::facts(&job, place) }
+        });
+        problems.extend(figures::judge(lesson, step, facts));
     }
     problems
 }

@@ -14,9 +14,9 @@ use super::saved::RecordingChoice;
 use super::sweep::{self, Sweep};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{digits3, number, si};
+use crate::figures::palette::Ink;
+use crate::figures::plot::{Plot, Point, Scale, Series};
 use crate::lesson::{CurveDecl, Lesson};
-use crate::scene::palette::Ink;
-use crate::scene::plot::{Plot, Point, Scale, Series};
 use crate::trace::record::{Backend, Device};
 
 /// Points of a curve: x, one of the experiment's values, and y, in the unit of the plot's axis.

@@ -41,6 +41,15 @@ impl Verdict {
     }
 }
 
+/// A verdict, and the mistake that explains it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The mistake of a wrong kernel of the exercise that behaves the same, in the lesson's words.
+    pub mistake: Option<String>,
+}
+
 /// A try that takes longer than this is endless: a second or two, so that the learner is told soon.
 const FUEL: u64 = 500_000_000;
 
@@ -67,6 +76,20 @@ impl Try {
         let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;
         let verdict = self.run(devices, exercise, cancel).unwrap_or_else(Verdict::Broken);
         (!cancel.load(Ordering::Relaxed)).then_some(verdict)
+    }
+
+    /// Judges it, and looks for a wrong kernel of the exercise that behaves the same. None as for [`Try::judge`].
+    #[must_use]
+    pub fn judge_and_explain(&self, devices: &Devices, cancel: &AtomicBool) -> Option<Judged> {
+        let verdict = self.judge(devices, cancel)?;
+        let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;
+        let mut known = exercise.wrong.iter().filter(|wrong| verdict.caught_by().contains(&wrong.caught_by));
+        let mistake = known.find_map(|wrong| {
+            let other = Self { source: wrong.source.to_string(), ..self.clone() };
+            let is_same = is_same(&verdict, &other.judge(devices, cancel)?);
+            wrong.says.clone().filter(|_| is_same)
+        });
+        Some(Judged { verdict, mistake })
     }
 
     /// # Errors
@@ -130,6 +153,25 @@ impl Try {
         let reached = Env::new(lesson, params, &results).eval(&exercise.goal);
         let record = Box::new(done.record);
         Ok(if reached.is_ok_and(|goal| goal != 0.0) { Verdict::Solved(record) } else { Verdict::Right(record) })
+    }
+}
+
+/// Whether two kernels behave the same: the same findings and wrong elements, or right results with the same counts.
+fn is_same(one: &Verdict, other: &Verdict) -> bool {
+    match (one, other) {
+        (Verdict::Wrong(_, one), Verdict::Wrong(_, other)) => {
+            let messages = |problems: &[Diagnostic]| -> Vec<String> {
+                problems.iter().map(|problem| problem.message.clone()).collect()
+            };
+            messages(one) == messages(other)
+        }
+        (Verdict::Right(one), Verdict::Right(other)) => {
+            let counts = |record: &Record| -> Vec<_> {
+                record.passes.iter().filter_map(|pass| pass.trace.as_ref()).map(|t| (t.global, t.shared)).collect()
+            };
+            counts(one) == counts(other)
+        }
+        _ => false,
     }
 }
 

@@ -61,7 +61,8 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     let seen: BTreeSet<&String> = mine.seen.iter().chain(&theirs.seen).collect();
     let lesson = LessonSaved {
         step: later(all.map(|of| &of.step)),
-        scene: later(all.map(|of| &of.scene)),
+        figure: later(all.map(|of| &of.figure)),
+        scene: None,
         params: later(all.map(|of| &of.params)),
         words,
         predictions,

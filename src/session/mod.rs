@@ -7,7 +7,6 @@ pub mod bench;
 pub mod chart;
 pub mod check;
 pub mod compare;
-pub mod content;
 pub mod cover;
 pub mod curves;
 pub mod desk;
@@ -20,7 +19,9 @@ pub mod explain;
 pub mod export;
 pub mod feasible;
 mod fill;
+pub mod first;
 pub mod given;
+pub mod inline;
 pub mod io;
 pub mod jobs;
 pub mod ladder;
@@ -39,6 +40,7 @@ pub mod ptx;
 pub mod quote;
 pub mod record;
 pub mod recording;
+pub mod reel;
 mod room;
 pub mod run;
 pub mod saved;
@@ -67,7 +69,11 @@ pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
         );
         return (Pack::default(), vec![problem]);
     }
-    crate::lesson::load(files, &crate::reference::signatures(), &crate::reference::explorers())
+    let (pack, mut problems) =
+        crate::lesson::load(files, &crate::reference::signatures(), &crate::reference::explorers());
+    let steps = pack.lessons.iter().flat_map(|lesson| lesson.steps.iter().map(move |step| (lesson, step)));
+    problems.extend(steps.flat_map(|(lesson, step)| crate::figures::judge(lesson, step, None)));
+    (pack, problems)
 }
 
 /// The version of the program and the commit it was built from, as notes give it.

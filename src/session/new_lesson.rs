@@ -9,7 +9,7 @@ use crate::lesson::{FileError, PackFiles, add_to_index, scaffold};
 /// The index of a pack, as a path within it.
 const INDEX: &str = "lessons/index.ron";
 /// The index of a pack that has no lessons yet.
-const EMPTY_INDEX: &str = "(\n    format_version: 2,\n    order: [],\n)\n";
+const EMPTY_INDEX: &str = "(\n    format_version: 3,\n    order: [],\n)\n";
 
 /// Writes a small complete lesson called `name` into the pack at `folder`, and enters it in the pack's index. The index is written last: it never
 /// names a lesson that is not there.

@@ -1,9 +1,9 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
 mod asked;
-mod drawn;
 mod experiment;
 mod program;
+mod untraced;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::fill::{Fill, spoken_of};
+use super::inline;
 use super::jobs::{self, Params, Purpose};
 use super::model::{self, Predicted as Modelled};
 use super::quote::Quotes;
@@ -23,18 +24,15 @@ use super::sweep::Sweep;
 use crate::base::diag::Diagnostic;
 use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
+use crate::figures::explore::{self, ExploreView};
+use crate::figures::svg;
+use crate::figures::{self, Clock, Kept, Roofline, Spread, View, titled};
 use crate::job::{Shown, TraceSpec};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline, Kernel, Lesson, PackFiles, SceneKind, Step, Variant};
+use crate::lesson::{Block, Inline, Kernel, Lesson, PackFiles, Step, Variant};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
-use crate::scene::explore::{self, ExploreView};
-use crate::scene::roofline::Roofline;
-use crate::scene::stage::{Painter, StageView};
-use crate::scene::svg;
-use crate::scene::waves::Spread;
 use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
-use crate::trace::{EventKind, Timeline};
 
 /// Size of the stage's figure, in points.
 const STAGE: [f32; 2] = [720.0, 440.0];
@@ -178,7 +176,7 @@ impl Builder<'_> {
                     .for_each(|record| results.insert_record(&program.id, record));
                 continue;
             }
-            let heat = is_shown && step.scene == SceneKind::Heat;
+            let heat = is_shown && inline::asks(&lesson, step, params).is_some_and(|asks| asks.heat);
             let pass = program.place_of(&step.pass).filter(|_| is_shown).unwrap_or(0);
             let spec = TraceSpec { heat, shown: Shown { pass, launch: 0 }, ..self.spec() };
             let Some(done) = self.trace(&variant, params, spec) else { continue };
@@ -267,67 +265,83 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
         let lesson = self.input.setting.lesson.clone();
         let Some((place, kernel)) = on_stage(&lesson, step) else { return Vec::new() };
-        // What the program keeps of its rounds is there already, and so is what an explorer shows.
-        if matches!(step.scene, SceneKind::Rounds | SceneKind::Explore) {
-            return self.source(step, kernel, params).into_iter().collect();
-        }
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
-        if !lesson.runs_on(&step.variant, Backend::Simt) {
+        let Some(figure) = figures::find(&step.figure.name) else { return blocks };
+        let is_traced = lesson.runs_on(&step.variant, Backend::Simt);
+        if !is_traced {
             let why = format!(
                 "{}: written in CUDA C++ only, which the tracer does not run, so there is no trace.",
                 kernel.title
             );
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]));
-            let spread = drawn::spread(self.input, step, params, place);
-            let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, None));
-            blocks.extend(drawn::picture(step, kernel, spread.as_ref(), roofline.as_ref()));
-            blocks.push(self.command(step, params, Backend::Cuda));
-            return blocks;
         }
-        let launches = grid.and_then(|done| done.record.pass(place)).map_or(1, |pass| pass.launches);
-        if step.scene == SceneKind::Contents {
-            blocks.extend(self.contents(step, params, launches));
-            blocks.push(self.command(step, params, Backend::Simt));
-            return blocks;
+        // What an explorer shows is there already.
+        if figure.card().clock != Clock::Hand {
+            blocks.extend(self.figure(step, params, (place, kernel), grid, is_traced));
         }
-        let spec = TraceSpec {
-            timeline_workgroups: vec![0],
-            only_timeline_workgroups: true,
-            shown: Shown { pass: place, launch: step.launch.min(launches).saturating_sub(1) },
-            ..self.spec()
+        blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
+        blocks
+    }
+
+    /// The step's figure as its stage opens.
+    fn figure(
+        &mut self,
+        step: &Step,
+        params: &Params,
+        (place, kernel): (usize, &Kernel),
+        grid: Option<&Done>,
+        is_traced: bool,
+    ) -> Option<NoteBlock> {
+        let input = self.input;
+        let Setting { lesson, seed, warp_width, .. } = &input.setting;
+        let pass = grid.and_then(|done| done.record.pass(place));
+        let launches = pass.map(|pass| pass.launches);
+        let mut found = if is_traced {
+            let host = inline::Inline { lesson, seed: *seed, warp_width: *warp_width, cancel: self.cancel };
+            host.answer(step, params, launches, &mut self.problems)?
+        } else {
+            untraced::answer(lesson, step, params, kernel)?
         };
-        let Some(done) = self.trace(&step.variant, params, spec) else { return Vec::new() };
-        let timeline = done.record.passes.into_iter().nth(place).and_then(|pass| pass.timeline);
-        let Some(timeline) = timeline.map(Arc::new) else { return Vec::new() };
-        let events: Vec<usize> = timeline.of_warp(0, 0).collect();
-        let ordinal = first_to_see(&timeline, &events, kernel.source(), &step.watch, step.at);
+        // What the program keeps of its rounds is there already.
+        if found.asks.rounds {
+            return None;
+        }
+        let given = &mut found.given;
+        if found.asks.heat {
+            given.heat = pass.and_then(|pass| pass.heat.clone()).map(Arc::new);
+        }
+        if found.asks.spread {
+            let traced = grid.and_then(|done| self.spread(done, place));
+            given.spread = traced.or_else(|| untraced::spread(input, step, params, place));
+        }
+        if found.asks.river {
+            let counted = input.quotes.counted(lesson, &step.variant.program, params);
+            let chosen = model::pick(&input.models, input.model.as_deref(), &input.device);
+            let reach = chosen.and_then(|c| staged::reach(&c, &input.recordings, lesson, &step.variant, params));
+            given.river = pass.and_then(|pass| staged::river(pass, counted, reach));
+        }
+        if found.asks.roofline {
+            given.roofline = Some(self.roofline(kernel, params, grid));
+        }
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
-        let position = ordinal as f32 + 0.99;
-        let spread = grid.and_then(|done| self.spread(done, place));
-        let counted = self.input.quotes.counted(&lesson, &step.variant.program, params);
-        let chosen = model::pick(&self.input.models, self.input.model.as_deref(), &self.input.device);
-        let reach = chosen.and_then(|c| staged::reach(&c, &self.input.recordings, &lesson, &step.variant, params));
-        let river = grid.and_then(|done| staged::river(done.record.pass(place)?, counted, reach));
-        let roofline = (step.scene == SceneKind::Roofline).then(|| self.roofline(kernel, params, grid));
-        let heat = grid.and_then(|done| done.record.pass(place)?.heat.as_ref());
-        let view = StageView {
-            heat,
-            spread: spread.as_ref(),
-            at: Some(step.at),
-            river: river.as_ref(),
-            roofline: roofline.as_ref(),
-            position,
-            ..StageView::still(step.scene, &timeline, STAGE)
+        let position = found.first as f32 + 0.99;
+        let view = View { position, ..View::still(&found.given, &step.figure, STAGE) };
+        let frame = titled::draw(found.figure, &view, &mut Kept::default());
+        let card = found.figure.card();
+        let caption = match &found.given.reel {
+            Some(Ok(reel)) => {
+                let buffer = reel.buffers.first().map(|buffer| buffer.name.as_str()).unwrap_or_default();
+                format!("{buffer} {}.", reel.when(found.first + 1))
+            }
+            _ if found.asks.is_traced() => format!("{}: {}, traced.", kernel.title, card.about),
+            _ => format!("{}: {}.", kernel.title, card.about),
         };
-        let frame = Painter::default().frame(&view);
-        blocks.push(NoteBlock::Figure {
+        Some(NoteBlock::Figure {
             id: format!("{}-stage", step.id),
-            caption: format!("{}: {}, traced.", kernel.title, step.scene.scene().about),
+            caption,
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),
-        });
-        blocks.push(self.command(step, params, Backend::Simt));
-        blocks
+        })
     }
 
     /// How to run what a step shows again.
@@ -438,31 +452,6 @@ fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {
     if !prose.is_empty() {
         blocks.push(NoteBlock::Prose(std::mem::take(prose)));
     }
-}
-
-/// The place among `events` of what a step wants seen first: the first access on the source line that holds `watch`, or the first event of it
-/// where it accesses nothing, such as a branch; else the costliest access, the first of equals; 0 where nothing is accessed. `at` is the share
-/// of the record from which on it is looked for.
-#[must_use]
-pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str, at: f64) -> usize {
-    let line =
-        (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
-    let cost = |index: &usize| match timeline.events[*index].kind {
-        EventKind::Access { cost, .. } => Some(cost),
-        EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
-    };
-    #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^53 events")]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of them")]
-    let from = (events.len() as f64 * at) as usize;
-    // From the share of the record that the step asks for on, else from its beginning.
-    let first = |wanted: &dyn Fn(&usize) -> bool| {
-        let late = events.iter().skip(from).position(wanted).map(|i| i + from);
-        late.or_else(|| events.iter().position(wanted))
-    };
-    let on_line = |i: &usize| Some(timeline.events[*i].line) == line;
-    let watched = first(&|i| cost(i).is_some() && on_line(i)).or_else(|| first(&on_line));
-    let most = events.iter().filter_map(cost).max();
-    watched.or_else(|| first(&|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }
 
 /// A prediction as a table of one row.

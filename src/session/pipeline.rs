@@ -1,11 +1,11 @@
 //! A program's passes, as the window and notes show them: what they do, what goes between them, what they cost.
 
 use crate::base::units::number;
+use crate::figures::palette::Ink;
+use crate::figures::passes::{Edge, Passes, Rounds, Stage};
+use crate::figures::plot::{Axis, Plot, Point, Scale, Series};
 use crate::job::{Action, BindingKind, Job, Node};
 use crate::lesson::{Lesson, Program, Variant};
-use crate::scene::palette::Ink;
-use crate::scene::passes::{Edge, Passes, Rounds, Stage};
-use crate::scene::plot::{Axis, Plot, Point, Scale, Series};
 use crate::trace::record::Record;
 
 /// The strip of a program; None of one that is a single pass.

@@ -12,11 +12,11 @@ use super::recording::Recording;
 use crate::base::diag::{Diagnostic, did_you_mean, nearest};
 use crate::base::units::{figure, number, range, si};
 use crate::device::DeviceSpec;
+use crate::figures::Counted;
 use crate::lesson::scope::TIMED_FIELDS;
 use crate::lesson::{
     Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Param, Quote, Scope, each_inline, within,
 };
-use crate::scene::river::Counted;
 use crate::trace::record::CacheState;
 
 /// The run that a device's figures are of.

@@ -12,7 +12,7 @@ use super::merge::merge;
 use super::predict::{Answer, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
-use crate::lesson::{Lesson, SceneKind, Step};
+use crate::lesson::{Lesson, Step};
 use crate::reference::Explored;
 
 /// The version of the file. A change of shape raises it.
@@ -92,8 +92,11 @@ pub enum ThemeChoice {
 pub struct LessonSaved {
     /// The step that was open, by id.
     pub step: String,
-    /// The picture that the learner chose at that step; None for the step's own.
-    pub scene: Option<SceneKind>,
+    /// The figure that the learner chose at that step, by its name; None for the step's own.
+    pub figure: Option<String>,
+    /// It, as earlier files have it; see [`LessonSaved::adopt`].
+    #[serde(skip_serializing)]
+    pub scene: Option<Scene>,
     /// Parameters.
     pub params: BTreeMap<String, f64>,
     /// The learner's own words, by step.
@@ -118,6 +121,37 @@ pub struct LessonSaved {
     pub seen: Vec<String>,
 }
 
+/// The figures of earlier files, which named no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scene {
+    /// A warp over the memory it touches.
+    Warp,
+    /// The maths of the step.
+    Explore,
+    /// Matrices.
+    Matrices,
+    /// Fetches by element.
+    Heat,
+    /// A reduction's tree.
+    Reduction,
+    /// Banks of workgroup memory.
+    Banks,
+    /// Sweeps over buffers.
+    Sweeps,
+    /// Where the bytes go.
+    Bytes,
+    /// A ring of places for tiles.
+    Ring,
+    /// Waves of workgroups.
+    Waves,
+    /// The roofline.
+    Roofline,
+    /// A buffer's contents.
+    Contents,
+    /// Series by round.
+    Rounds,
+}
+
 /// What was tried of an exercise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -129,8 +163,16 @@ pub struct Tried {
 }
 
 impl LessonSaved {
-    /// Gives what an earlier file has of the lesson's only exercise to the lesson's first. True where there was something.
+    /// Takes over what an earlier file has in another form: the scene, and what was tried of the lesson's only exercise. True if there was
+    /// something.
     pub fn adopt(&mut self, lesson: &Lesson) -> bool {
+        let scene = self.scene.take().map(|scene| format!("{scene:?}"));
+        let had_scene = scene.is_some();
+        self.figure = self.figure.take().or(scene);
+        self.adopt_exercise(lesson) || had_scene
+    }
+
+    fn adopt_exercise(&mut self, lesson: &Lesson) -> bool {
         let Some(first) = lesson.exercises.first() else { return false };
         let (source, solution) = (self.exercise.take(), self.solution.take());
         if source.is_none() && solution.is_none() {
@@ -328,6 +370,24 @@ mod tests {
         assert!(kept.adopt(lesson) && !kept.adopt(lesson));
         let tried = Tried { source: Some("mine".to_owned()), solution: Some("solved".to_owned()) };
         assert_eq!((kept.tried(&lesson.exercises[0].id), kept.solved(lesson)), (tried, 1));
+        save(&path, &begun, saved.clone())?;
+        assert_eq!(read(&path)?, Some(saved));
+        Ok(())
+    }
+
+    #[test]
+    fn the_scene_of_an_earlier_file_is_the_figure() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let (pack, _) = crate::session::load(&crate::lesson::PackFiles::Embedded);
+        let lesson = pack.lessons.first().ok_or("no lesson")?;
+        let of = format!("{{{:?}: (step: \"a\", scene: Some(Heat))}}", lesson.id);
+        std::fs::write(&path, format!("(format_version: 1, value: (lessons: {of}))"))?;
+        let begun = read(&path)?.ok_or("no state")?;
+        let mut saved = begun.clone();
+        let kept = saved.lessons.get_mut(&lesson.id).ok_or("nothing of the lesson")?;
+        assert!(kept.adopt(lesson) && !kept.adopt(lesson));
+        assert_eq!((kept.figure.as_deref(), kept.step.as_str()), (Some("Heat"), "a"));
         save(&path, &begun, saved.clone())?;
         assert_eq!(read(&path)?, Some(saved));
         Ok(())

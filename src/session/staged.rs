@@ -11,11 +11,11 @@ use super::sweep::Sweep;
 use super::work;
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
+use crate::figures::Spread;
+use crate::figures::{Counted, Reach, River};
+use crate::figures::{Roof, Roofline, Spot};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
-use crate::scene::river::{Counted, Reach, River};
-use crate::scene::roofline::{Roof, Roofline, Spot};
-use crate::scene::waves::Spread;
 use crate::trace::PassRecord;
 use crate::trace::record::{Backend, Ceilings, Device};
 

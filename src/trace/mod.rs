@@ -3,6 +3,7 @@
 pub mod banks;
 pub mod cells;
 pub mod counts;
+pub mod film;
 pub mod heat;
 pub mod provenance;
 pub mod record;
@@ -14,6 +15,7 @@ pub use counts::{
     AccessCounts, BranchCounts, CriticalPath, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind,
     SharedAccessCounts, SharedCounts, Trace,
 };
+pub use film::Film;
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;
 pub use record::{

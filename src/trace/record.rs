@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, Heat, Timeline, Trace, Unwritten};
+use super::{Film, Finding, Heat, Timeline, Trace, Unwritten};
 use crate::base::tensor::{Elem, Tensor};
 use crate::base::units::Work;
 
@@ -236,6 +236,8 @@ pub struct Record {
     pub series: Vec<(String, Vec<f64>)>,
     /// One for each of the job's looks that goes into no file.
     pub looks: Vec<Tensor>,
+    /// What the job's film shows; None if it asks for none.
+    pub film: Option<Film>,
     /// Outputs of which some elements were never written, from the tracer only.
     pub unwritten: Vec<Unwritten>,
     /// What a reader of the figures should know.

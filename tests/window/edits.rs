@@ -254,8 +254,9 @@ fn typing_leaves_the_buffer_on_the_stage() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = strided(&folder);
     command(&mut window, Command::OpenLesson("tokenization".to_owned()));
-    let buffer = |window: &Harness<'_, Window>| state(window).glance().map(|glance| glance.buffer);
-    let step = |window: &Harness<'_, Window>| state(window).place.step().and_then(|step| step.buffer.clone());
+    let buffer = |window: &Harness<'_, Window>| state(window).asks().film.first().cloned();
+    let step =
+        |window: &Harness<'_, Window>| state(window).place.step().map(|step| step.figure.text("buffer").to_owned());
     let before = buffer(&window);
     assert!(before.is_some() && before == step(&window), "{before:?}");
     let own = format!("{}// mine\n", source(&window));

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 
 use warpbook::gpu::simt;
-use warpbook::lesson::{Lesson, PackFiles, Program, SceneKind};
+use warpbook::lesson::{Lesson, PackFiles, Program};
 use warpbook::session::desk::Command;
 use warpbook::session::drawn::By;
 use warpbook::session::predict::Guess;
@@ -61,7 +61,7 @@ fn another_picture_does_not_call_off_an_experiment() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open_at(folder.path(), "tiling", "tile");
     window.state_mut().desk.command(Command::RunExperiment);
-    window.state_mut().desk.command(Command::ShowScene(SceneKind::Heat));
+    window.state_mut().desk.command(Command::ShowFigure("Heat".to_owned()));
     window.state_mut().desk.command(Command::ShowWorkgroup(1));
     settle(&mut window);
     let sweep = window.state().desk.state().sweep().unwrap();

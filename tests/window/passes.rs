@@ -7,8 +7,7 @@ use std::path::Path;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use warpbook::job::Moment;
-use warpbook::lesson::{PackFiles, SceneKind};
+use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, State};
@@ -70,7 +69,7 @@ fn a_pass_opens_on_the_stage_and_any_of_its_launches() {
     // A copy has no lanes, but buffers.
     window.get_by_role_and_label(Role::Button, "Pass keep").click();
     settle(&mut window);
-    assert_eq!(state(&window).shown_scene(), SceneKind::Contents);
+    assert_eq!(state(&window).shown_figure().card().name, "Contents");
     assert!(window.query_by_label("Warp on the stage").is_none());
 }
 
@@ -80,19 +79,19 @@ fn a_buffer_is_looked_at_after_any_pass_and_round_and_an_element_leads_back() {
     let mut window = at("partition", folder.path(), [1280.0, 800.0]);
     window.get_by_role_and_label(Role::Tab, "Buffers on the stage").click();
     settle(&mut window);
-    let looked = state(&window).found.looked.clone().unwrap();
-    assert_eq!((looked.glance.buffer.as_str(), looked.glance.at), ("parted", Moment::After(2, 0)));
-    let parted = looked.answer.unwrap().unwrap();
-    assert_eq!(parted.count, 1000);
+    let reeled = state(&window).found.reeled.clone().unwrap();
+    assert_eq!(reeled.buffers, ["parted"]);
+    let parted = reeled.answer.unwrap().unwrap();
+    assert_eq!(parted.buffers[0].count, 1000);
+    assert_eq!((parted.film.trail.as_slice(), parted.film.frames.len()), (&[(0, 0), (1, 0), (2, 0)][..], 3));
     assert!(pictures(&window).contains("parted after scatter"), "{}", pictures(&window));
     // Before the pass that writes it, it holds nothing.
     window.get_by_role_and_label(Role::Button, "Pass histogram").click();
     settle(&mut window);
     window.state_mut().desk.command(Command::ShowBuffer("parted".to_owned()));
     settle(&mut window);
-    let before = state(&window).found.looked.clone().unwrap();
-    assert_eq!(before.glance.at, Moment::After(0, 0));
-    assert_ne!(before.answer.unwrap().unwrap().tensor, parted.tensor);
+    assert!(pictures(&window).contains("parted after histogram"), "{}", pictures(&window));
+    assert_ne!(parted.after("parted", 1), parted.after("parted", 3));
     window.get_by_role_and_label(Role::Button, "Pass scatter").click();
     settle(&mut window);
     // A click on the first element asks where it came from.
@@ -155,4 +154,38 @@ fn a_note_has_the_passes_and_the_series() {
     assert!(!svgs.iter().any(|svg| svg.contains("Reading the buffer")));
     let loss = read("train-loss.csv");
     assert_eq!(loss.first().map(|csv| csv.lines().count()), Some(21), "{files:?}");
+}
+
+#[test]
+fn space_plays_a_program_from_its_first_launch_to_its_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = at("stencil", folder.path(), [1280.0, 800.0]);
+    window.get_by_role_and_label(Role::Tab, "Buffers on the stage").click();
+    settle(&mut window);
+    let reel = state(&window).found.reeled.clone().unwrap().answer.unwrap().unwrap();
+    let trail = reel.film.trail.clone();
+    assert!(trail.len() > 10 && reel.film.frames.len() == trail.len(), "{}", trail.len());
+    let now = |window: &Harness<'_, Window>| state(window).place.shown();
+    // Brackets go from launch to launch, and the strip of passes follows.
+    let (pass, launch) = trail[1];
+    window.state_mut().desk.command(Command::ShowPass("smooth".to_owned(), 0));
+    settle(&mut window);
+    window.key_press(egui::Key::CloseBracket);
+    settle(&mut window);
+    assert_eq!((now(&window).pass, now(&window).launch), (pass, launch));
+    window.key_press(egui::Key::OpenBracket);
+    settle(&mut window);
+    assert_eq!((now(&window).pass, now(&window).launch), trail[0]);
+    // It plays to the end within 12 seconds, and the strip of passes is at the last launch.
+    window.key_press(egui::Key::Space);
+    let mut said = std::collections::BTreeSet::new();
+    let mut frames = 0;
+    while (now(&window).pass, now(&window).launch) != trail[trail.len() - 1] {
+        // A frame moves the clock by a tenth of a second at most.
+        window.run_steps(2);
+        frames += 2;
+        said.insert(pictures(&window));
+        assert!(frames <= 124, "it still plays after {frames} frames");
+    }
+    assert!(said.len() >= trail.len() / 2, "{} pictures of {} launches", said.len(), trail.len());
 }

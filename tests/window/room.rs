@@ -9,7 +9,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::app::View;
-use warpbook::lesson::{PackFiles, SceneKind};
+use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
 use warpbook::session::saved::{self, Frame};
@@ -385,18 +385,18 @@ fn the_picture_that_was_chosen_is_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.ron");
     let mut window = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
-    let own = state(&window).shown_scene();
-    window.state_mut().desk.command(Command::ShowScene(SceneKind::Contents));
+    let own = state(&window).shown_figure().card().name;
+    window.state_mut().desk.command(Command::ShowFigure("Contents".to_owned()));
     settle(&mut window);
-    assert_ne!(own, SceneKind::Contents);
+    assert_ne!(own, "Contents");
     window.into_state().desk.close().unwrap();
     let mut again = open(PackFiles::Embedded, &path, [1280.0, 800.0]);
-    assert_eq!(state(&again).shown_scene(), SceneKind::Contents);
+    assert_eq!(state(&again).shown_figure().card().name, "Contents");
     // Another page has its own.
     again.state_mut().desk.command(Command::GoTo(1));
     again.state_mut().desk.command(Command::GoTo(0));
     settle(&mut again);
-    assert_eq!(state(&again).shown_scene(), own);
+    assert_eq!(state(&again).shown_figure().card().name, own);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use warpbook::lesson::{PackFiles, SceneKind};
+use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, Traced};
@@ -168,13 +168,13 @@ fn heat_is_counted_once_it_is_looked_at_and_anew_after_a_turn() {
     settle(&mut window);
     assert!(stage(&window).ends_with("a 4; b 4."), "{}", stage(&window));
     let heat = traced(&window).heat.unwrap().1;
-    window.state_mut().desk.command(Command::ShowScene(SceneKind::Matrices));
-    window.state_mut().desk.command(Command::ShowScene(SceneKind::Heat));
+    window.state_mut().desk.command(Command::ShowFigure("Matrices".to_owned()));
+    window.state_mut().desk.command(Command::ShowFigure("Heat".to_owned()));
     settle(&mut window);
     assert!(Arc::ptr_eq(&heat, &traced(&window).heat.unwrap().1), "it is kept");
     window.state_mut().desk.command(Command::GoTo(2));
     settle(&mut window);
-    assert_eq!(window.state().desk.state().shown_scene(), SceneKind::Warp, "each step begins with its own");
+    assert_eq!(window.state().desk.state().shown_figure().card().name, "Warp", "each step begins with its own");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use warpbook::lesson::{Asks, Block, PackFiles, SceneKind};
+use warpbook::lesson::{Asks, Block, PackFiles};
 use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
 use warpbook::session::edits::Language;
@@ -180,7 +180,7 @@ fn events_are_the_same_backwards() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::GoTo(10));
-    window.state_mut().desk.command(Command::ShowScene(SceneKind::Warp));
+    window.state_mut().desk.command(Command::ShowFigure("Warp".to_owned()));
     settle(&mut window);
     for _ in 0..30 {
         window.key_press(egui::Key::OpenBracket);
@@ -281,19 +281,19 @@ fn the_exercise_is_judged() {
         settle(&mut window);
         window.get_by_label("Check my kernel").click();
         settle(&mut window);
-        window.state().desk.state().found.verdicts["chunks"].clone()
+        window.state().desk.state().found.verdicts["chunks"].verdict.clone()
     };
     let starter_is_right = |v: &Verdict| matches!(v, Verdict::Right(_));
-    assert!(matches!(*check("fn nonsense("), Verdict::Broken(_)));
+    assert!(matches!(check("fn nonsense("), Verdict::Broken(_)));
     let endless = solution.replacen("let value", "loop { if (BLOCK == 0u) { break; } }\n let value", 1);
-    assert!(!matches!(*check(&endless.replace("dst[i] = value;", "")), Verdict::Solved(_)));
-    assert!(matches!(*check(&solution), Verdict::Solved(_)));
+    assert!(!matches!(check(&endless.replace("dst[i] = value;", "")), Verdict::Solved(_)));
+    assert!(matches!(check(&solution), Verdict::Solved(_)));
     let starter = window.state().desk.state().place.lesson.as_ref().unwrap().exercises[0].starter.clone();
     window.state_mut().desk.command(Command::TypeKernel(Language::Wgsl, starter.to_string()));
     settle(&mut window);
     window.get_by_label("Check my kernel").click();
     settle(&mut window);
-    assert!(starter_is_right(&window.state().desk.state().found.verdicts["chunks"].clone()));
+    assert!(starter_is_right(&window.state().desk.state().found.verdicts["chunks"].verdict.clone()));
     window.get_by_label("The result is right. The goal is not reached yet.");
 }
 

@@ -245,7 +245,6 @@ fn a_note_shows_waves_without_a_trace() {
 #[test]
 fn waves_and_ceilings_need_no_trace() {
     use egui_kittest::kittest::Queryable;
-    use warpbook::lesson::SceneKind;
     let folder = tempfile::tempdir().unwrap();
     let window = crate::harness::open(
         pack(folder.path(), &with_scene("Waves")),
@@ -253,7 +252,7 @@ fn waves_and_ceilings_need_no_trace() {
         [1280.0, 800.0],
     );
     let state = window.state().desk.state();
-    assert_eq!(state.shown_scene(), SceneKind::Waves);
+    assert_eq!(state.shown_figure().card().name, "Waves");
     assert_eq!(state.spread().unwrap().waves.blocks, 4);
     for (tab, there) in [("Ring", true), ("Waves", true), ("Warp", false), ("Bytes", false), ("Sweeps", false)] {
         assert_eq!(window.query_by_label(&format!("{tab} on the stage")).is_some(), there, "{tab}");

@@ -4,9 +4,9 @@ use egui::{Button, DragValue, Response, RichText, Sense, Slider, Ui, WidgetInfo,
 
 use super::super::theme;
 use crate::base::units::digits3;
+use crate::figures::palette::Ink;
 use crate::reference::views::{OPS, View};
 use crate::reference::{Explored, Explorer};
-use crate::scene::palette::Ink;
 
 /// Room for the name of a control.
 const NAME: f32 = 120.0;

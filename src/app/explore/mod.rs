@@ -10,9 +10,9 @@ use egui::{
 
 use super::page::Ask;
 use super::{paint, theme};
+use crate::figures::explore::{ExploreView, Handle, Picture, picture};
+use crate::figures::palette::Ink;
 use crate::reference::{Explored, Explorer, explorer};
-use crate::scene::explore::{ExploreView, Handle, Picture, picture};
-use crate::scene::palette::Ink;
 use crate::session::desk::state::State;
 
 /// One press of an arrow key, in the units of a logit.

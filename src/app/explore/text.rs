@@ -4,8 +4,8 @@ use egui::{Button, Grid, ProgressBar, RichText, TextEdit, Ui, WidgetInfo};
 
 use super::super::{dropped, fallback, theme};
 use crate::base::units::{count, digits3};
+use crate::figures::palette::Ink;
 use crate::reference::{Explored, TEXTS};
-use crate::scene::palette::Ink;
 use crate::session::desk::state::State;
 use crate::session::desk::text::Counting;
 use crate::session::text_file::{Counted, Kinds};

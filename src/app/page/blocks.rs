@@ -7,8 +7,8 @@ use egui::{Frame, Margin, RichText, Ui};
 use super::flow::{self, Style};
 use super::{Ask, Reading, exercise, predict, unfold};
 use crate::app::{explore, theme};
+use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Block, Inline, Step};
-use crate::scene::palette::{Hue, Ink};
 
 /// The space between the columns of a table.
 const CELL_GAP: f32 = 8.0;

@@ -6,8 +6,8 @@ use egui::{CursorIcon, EventFilter, Galley, Id, Key, Rect, Stroke, StrokeKind, U
 
 use super::Reading;
 use crate::app::theme;
+use crate::figures::palette::{Hue, Ink};
 use crate::lesson::Param;
-use crate::scene::palette::{Hue, Ink};
 
 /// Room left and right of the number.
 pub const PADDING: f32 = 6.0;

@@ -5,9 +5,9 @@ use egui::{Align2, CursorIcon, EventFilter, Key, Rect, Response, RichText, Sense
 use super::Ask;
 use crate::app::{paint, theme};
 use crate::base::units::number;
+use crate::figures::palette::Ink;
+use crate::figures::plot::{Area, Plot, laid_out};
 use crate::lesson::{CurveDecl, Lesson};
-use crate::scene::palette::Ink;
-use crate::scene::plot::{Area, Plot, laid_out};
 use crate::session::drawn::{self, Points};
 use crate::session::predict::Guess;
 use crate::session::saved::{LessonSaved, Predicted};

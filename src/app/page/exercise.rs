@@ -9,7 +9,7 @@ use super::{Ask, Reading};
 use crate::app::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::units::count;
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::exercise::Verdict;
 use crate::trace::PassRecord;
 
@@ -39,7 +39,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         if start_again(ui, tried.source.is_some()) {
             asks.push(Ask::Reset(yours.clone()));
         }
-        let now = matches!(verdict.map(|verdict| &**verdict), Some(Verdict::Solved(_)));
+        let now = matches!(verdict.map(|judged| &judged.verdict), Some(Verdict::Solved(_)));
         if tried.solution.is_some() && !now {
             let color = theme::color(theme::of(ui), Hue::Shared.ink());
             ui.label(RichText::new("Solved earlier").font(theme::medium(theme::UI)).color(color));
@@ -48,9 +48,13 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     ui.add_space(8.0);
     let goal = format!("Goal: {}", exercise.goal_text);
     ui.add(egui::Label::new(RichText::new(goal).color(muted)).wrap());
-    if let Some(verdict) = verdict {
+    if let Some(judged) = verdict {
         ui.add_space(8.0);
-        show_verdict(ui, verdict, &exercise.pass);
+        show_verdict(ui, &judged.verdict, &exercise.pass);
+        if let Some(mistake) = &judged.mistake {
+            ui.add_space(4.0);
+            ui.add(egui::Label::new(format!("A kernel that behaves like yours: {mistake}")).wrap());
+        }
     }
     asks
 }

@@ -10,8 +10,8 @@ use crate::app::math::Formula;
 use crate::app::{terms, theme};
 use crate::base::expr::Expr;
 use crate::base::units::{figure, number};
+use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Inline, Quote};
-use crate::scene::palette::{Hue, Ink};
 
 /// What a line of text takes above and below its baseline, relative to its size. Fonts ask for more, each as it likes.
 const ABOVE: f32 = 0.95;

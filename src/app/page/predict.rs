@@ -6,8 +6,8 @@ use super::flow::{self, Style};
 use super::{Ask, Reading, draw};
 use crate::app::theme;
 use crate::base::units::{figure, number as digits, read_figure, round3};
+use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{AnswerDecl, Asks};
-use crate::scene::palette::{Hue, Ink};
 use crate::session::predict::{Answer, Grade, Guess};
 use crate::session::saved::Predicted;
 

@@ -4,8 +4,8 @@ use egui::{CursorIcon, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Ask, Reading, blocks};
 use crate::app::theme;
+use crate::figures::palette::Ink;
 use crate::lesson::Block;
-use crate::scene::palette::Ink;
 
 /// How far what is unfolded stands in.
 const INDENT: f32 = 24.0;

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, TextEdit, Ui};
 
 use crate::app::theme;
-use crate::scene::palette::{Hue, Ink};
+use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::{SaveState, State};
 

@@ -3,7 +3,7 @@
 use egui_plot::GridMark;
 
 use crate::base::units::{digits3, number, si};
-use crate::scene::plot::Scale;
+use crate::figures::plot::Scale;
 
 /// Where a value stands on an axis, in the axis's own coordinate.
 #[must_use]

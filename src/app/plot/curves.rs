@@ -10,8 +10,8 @@ use super::axes::{along, apart, axis_figure, decades, rising, tick, value};
 use super::clicked;
 use crate::app::theme;
 use crate::base::units::number;
-use crate::scene::palette::Ink;
-use crate::scene::plot::{Plot, Scale, Series};
+use crate::figures::palette::Ink;
+use crate::figures::plot::{Plot, Scale, Series};
 use crate::session::chart;
 
 /// The least width of a plot whose curves are labelled at their ends, in points.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use egui::{RichText, Ui};
 
 use crate::app::theme;
-use crate::scene::palette::Ink;
-use crate::scene::plot::{Plot, Series};
+use crate::figures::palette::Ink;
+use crate::figures::plot::{Plot, Series};
 use crate::session::chart;
 
 /// Rows that the legend of a low plot has room for, and that of one with at least so many points.

@@ -1,6 +1,7 @@
 //! The stage: pictures of a kernel's run as its accesses happen, and the controls that play them.
 
 mod buffer;
+mod launches;
 mod passes;
 mod row;
 mod side;
@@ -8,25 +9,23 @@ mod tabs;
 
 use std::sync::Arc;
 
-use egui::{Rect, Sense, Ui, vec2};
+use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use super::origin::Seek;
 use super::page::Ask;
 use super::player::Player;
 use super::{explore, keys, paint, theme};
-use crate::lesson::{SceneKind, Step};
-use crate::scene::contents::Shape;
-use crate::scene::frame::Tag;
-use crate::scene::mark::{self, Mark};
-use crate::scene::passes::Passes;
-use crate::scene::stage::{Painter, StageView};
-use crate::scene::strip::{self, StripView};
+use crate::figures::frame::Tag;
+use crate::figures::mark::{self, Mark};
+use crate::figures::passes::Passes;
+use crate::figures::strip::{self, StripView};
+use crate::figures::{self, Clock, Figure, Given, Kept, Reading, View, titled};
+use crate::lesson::Picture;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::note::first_to_see;
-use crate::session::staged;
+use crate::session::first::first_to_see;
 use crate::trace::provenance::{Origin, Writing};
-use crate::trace::{AccessKind, EventKind, Space, Timeline};
+use crate::trace::{EventKind, Timeline};
 
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
@@ -37,6 +36,8 @@ const STRIP: f32 = 24.0;
 pub struct Stage {
     /// Where it is in the warp's events.
     pub player: Player,
+    /// Where it is in the program's launches.
+    pub launches: launches::Launches,
     /// The warp within the workgroup.
     pub warp: u32,
     /// What the pointer is on in the picture.
@@ -49,21 +50,24 @@ pub struct Stage {
     answered: u64,
     /// The answer that is ringed, the timeline that it is ringed on, and the rings.
     marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
-    /// The first element that is shown of a buffer, where the learner chose one, and how.
-    contents: (Option<usize>, Option<Shape>),
+    /// How the learner reads a buffer.
+    reading: Reading,
     /// What the pointer is on in the strip of passes.
     on_pass: Option<Tag>,
     /// The pass that the strip was last moved to with the strip's width then, and how far it is moved, in points.
     pass_in_sight: Option<(usize, f32)>,
     passes_moved: f32,
-    /// What the pointer is on in words, and of which event.
-    note: Option<(Tag, Option<usize>, String)>,
-    /// What draws the pictures: of the program on the bench, and of those beside it.
-    painter: Painter,
-    others: [Painter; side::MOST - 1],
+    /// What the pointer is on in words, and when.
+    note: Option<(Pointed, String)>,
+    /// What the figures keep from frame to frame: that of the program on the bench, and those beside it.
+    kept: Kept,
+    others: [Kept; side::MOST - 1],
     /// Which program is in sight, where there is no room for all: that on the bench, or else one of those beside it.
     turn: usize,
 }
+
+/// What the pointer is on, the event on the stage, and the bits of the clock's position.
+type Pointed = (Tag, Option<usize>, u32);
 
 /// Events of the warp on the stage, by their indices in the timeline.
 #[must_use]
@@ -77,7 +81,7 @@ impl Stage {
         self.warp = 0;
         self.begin = true;
         self.seek = None;
-        self.contents.0 = None;
+        self.reading.from = None;
         self.player.go_to(0);
     }
 
@@ -96,28 +100,40 @@ impl Stage {
     /// Draws the stage into what is left of `ui`, below the strip of a program's `passes`. `lit` is what the pointer is on elsewhere.
     pub fn show(&mut self, ui: &mut Ui, state: &State, passes: Option<&Passes>, lit: Option<Tag>) -> Vec<Command> {
         let mut commands = Vec::new();
-        let empty = Arc::default();
-        let timeline = state.traced().and_then(|t| t.timeline_of(&state.place)).unwrap_or(&empty);
-        let scene = state.shown_scene();
+        let (figure, picture) = (state.shown_figure(), state.picture());
+        let given = state.given(&state.asks(), &picture);
+        let clock = figure.card().clock;
+        let timeline = &given.timeline;
         let warps = timeline.warps_per_workgroup.max(1);
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.place.workgroup, self.warp);
         if self.begin && !events.is_empty() {
-            let (watch, at) = opening(state).map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
+            let (watch, at) = state.opening().map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
             let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
             self.player.go_to(first_to_see(timeline, &events, source, watch, at));
             self.begin = false;
         }
-        let is_barrier = |index: &usize| timeline.events[*index].kind == EventKind::Barrier;
-        let stops: Vec<usize> = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
-        let seconds = ui.input(|i| i.stable_dt);
+        let ticks = match clock {
+            Clock::Events => {
+                let is_barrier = |index: &usize| timeline.events[*index].kind == EventKind::Barrier;
+                let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
+                Ticks { count: events.len(), stops, names: ["event", "barrier"] }
+            }
+            Clock::Launches => launches::ticks(&given),
+            Clock::Still | Clock::Hand => Ticks::default(),
+        };
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
-        if scene.scene().plays && !events.is_empty() && self.player.advance(seconds, events.len()) {
+        let plays = figures::plays(figure);
+        let seconds = ui.input(|i| i.stable_dt);
+        if plays && ticks.count > 0 && self.clock(clock).advance(seconds, ticks.count) {
             ui.ctx().request_repaint();
         }
-        if scene.scene().plays {
-            self.keys(ui, events.len(), &stops);
+        if plays {
+            self.keys(ui, clock, &ticks);
+        }
+        if clock == Clock::Launches {
+            commands.extend(self.launches.follow(state, &given));
         }
         let mut room = ui.available_rect_before_wrap();
         if let Some(passes) = passes {
@@ -125,27 +141,41 @@ impl Stage {
         }
         commands.extend(tabs::show(ui, state, &mut room));
         side::goal(ui, state, &mut room);
-        let row = Rect::from_min_max(room.left_bottom() - vec2(-16.0, ROW + 2.0), room.max - vec2(16.0, 2.0));
-        let below = match scene {
-            _ if scene.scene().plays => ROW + STRIP + 8.0,
-            SceneKind::Contents => ROW + 4.0,
-            _ => 4.0,
+        let row = |above: f32| {
+            let bottom = room.max.y - above;
+            Rect::from_min_max(pos2(room.min.x + 16.0, bottom - ROW - 2.0), pos2(room.max.x - 16.0, bottom - 2.0))
         };
-        let picture = Rect::from_min_max(room.min, room.max - vec2(0.0, below));
-        commands.extend(self.pictures(ui, state, timeline, picture, events.len(), lit));
-        if scene.scene().plays {
-            let strip = Rect::from_min_size(picture.left_bottom() + vec2(16.0, 4.0), vec2(row.width(), STRIP));
-            self.scrub(ui, state, timeline, strip, lit);
-        }
+        let reads = reads(figure);
+        let playing = match clock {
+            Clock::Events => ROW + STRIP + 8.0,
+            Clock::Launches => ROW + 4.0,
+            Clock::Still | Clock::Hand => 4.0,
+        };
+        let reading = if reads { ROW } else { 0.0 };
+        let shown = Rect::from_min_max(room.min, room.max - vec2(0.0, reading + playing));
+        let position = self.clock(clock).shown(ticks.count);
+        let drawn = Drawn { state, figure, picture: &picture, given: &given, position, events: events.len(), lit };
+        commands.extend(self.pictures(ui, &drawn, shown));
         let layout = egui::Layout::left_to_right(egui::Align::Center);
-        let mut row_ui = ui.new_child(egui::UiBuilder::new().max_rect(row).layout(layout));
-        match scene {
-            SceneKind::Contents => commands.extend(self.buffer(&mut row_ui, state)),
-            SceneKind::Rounds => {}
-            _ if scene.scene().plays => commands.extend(self.row(&mut row_ui, state, events.len(), &stops, warps)),
-            _ => {}
+        if plays {
+            if clock == Clock::Events {
+                let strip = vec2(room.width() - 32.0, STRIP);
+                self.scrub(ui, state, timeline, Rect::from_min_size(shown.left_bottom() + vec2(16.0, 4.0), strip), lit);
+            }
+            let mut row = ui.new_child(egui::UiBuilder::new().max_rect(row(0.0)).layout(layout));
+            commands.extend(self.row(&mut row, &drawn, clock, &ticks, warps));
+        }
+        if reads {
+            let above = if plays { ROW } else { 0.0 };
+            let mut row = ui.new_child(egui::UiBuilder::new().id_salt("reading").max_rect(row(above)).layout(layout));
+            commands.extend(self.buffer(&mut row, state, &drawn));
         }
         commands
+    }
+
+    /// What plays a figure of this clock.
+    fn clock(&mut self, clock: Clock) -> &mut Player {
+        if clock == Clock::Launches { &mut self.launches.player } else { &mut self.player }
     }
 
     /// Goes where an answer, or a click on a part of it, points to.
@@ -190,24 +220,16 @@ impl Stage {
     }
 
     /// The picture of the program on the bench, and those of what is beside it.
-    fn pictures(
-        &mut self,
-        ui: &mut Ui,
-        state: &State,
-        timeline: &Arc<Timeline>,
-        rect: Rect,
-        events: usize,
-        lit: Option<Tag>,
-    ) -> Option<Command> {
-        let position = self.player.shown(events);
+    fn pictures(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, rect: Rect) -> Option<Command> {
+        let state = drawn.state;
         let others = state.place.beside.as_slice();
         if others.is_empty() && state.is_broken() {
             let mut room = rect;
             Self::caption(ui, state, &state.place.variant, &mut room);
-            return self.picture(ui, state, timeline, room, position, lit);
+            return self.picture(ui, drawn, room);
         }
-        if others.is_empty() || !state.shown_scene().scene().plays {
-            return self.picture(ui, state, timeline, rect, position, lit);
+        if others.is_empty() || drawn.figure.card().clock != Clock::Events {
+            return self.picture(ui, drawn, rect);
         }
         let mut shown: Vec<(usize, Rect)> = match side::places(rect, others.len() + 1) {
             // What it began as stands first, and what races below.
@@ -223,103 +245,80 @@ impl Stage {
             let variant = if *which == 0 { &state.place.variant } else { &others[*which - 1] };
             Self::caption(ui, state, variant, place);
             match *which {
-                0 => command = self.picture(ui, state, timeline, *place, position, lit),
-                other => self.beside(ui, state, other - 1, *place, position, events),
+                0 => command = self.picture(ui, drawn, *place),
+                other => self.beside(ui, drawn, other - 1, *place),
             }
         }
         command
     }
 
-    fn picture(
-        &mut self,
-        ui: &mut Ui,
-        state: &State,
-        timeline: &Arc<Timeline>,
-        rect: Rect,
-        position: f32,
-        lit: Option<Tag>,
-    ) -> Option<Command> {
-        let scene = state.shown_scene();
-        if scene == SceneKind::Explore {
+    /// How a figure is seen in a picture of this size.
+    fn view<'a>(&'a self, drawn: &Drawn<'a>, size: egui::Vec2) -> View<'a> {
+        View {
+            given: drawn.given,
+            picture: drawn.picture,
+            reading: self.reading,
+            workgroup: drawn.state.place.workgroup,
+            warp: self.warp,
+            position: drawn.position,
+            hovered: self.hovered.or(drawn.lit),
+            marked: &self.marks.2,
+            motion: !drawn.state.saved.still,
+            size: [size.x, size.y],
+        }
+    }
+
+    fn picture(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, rect: Rect) -> Option<Command> {
+        let Drawn { state, figure, given, .. } = *drawn;
+        if figure.card().clock == Clock::Hand {
             return maths(ui, state, rect);
         }
-        self.mark(state, timeline);
-        let spread = (scene == SceneKind::Waves).then(|| state.spread()).flatten();
-        let river = state
-            .traced()
-            .and_then(|traced| staged::river(traced.pass(state.place.pass())?, state.counted(), state.reach()));
-        let roofline = (scene == SceneKind::Roofline).then(|| state.roofline()).flatten();
-        let heat = state.traced().and_then(|t| t.heat.as_ref()).filter(|(of, _)| *of == state.place.shown());
-        let looked = state.found.looked.as_ref().filter(|_| scene == SceneKind::Contents);
-        let content = looked.and_then(|looked| Some((looked, looked.answer.as_ref()?)));
-        if let Some((_, Err(problems))) = content {
-            let said = problems.first().map_or_else(String::new, |problem| problem.message.clone());
-            let mut room = ui.new_child(egui::UiBuilder::new().max_rect(rect));
-            super::empty(&mut room, &said);
-            return None;
-        }
-        let launches =
-            state.traced().and_then(|traced| traced.pass(state.place.pass())).map_or(1, |pass| pass.launches);
-        let when = looked.map(|looked| looked.glance.when(state.place.program(), launches)).unwrap_or_default();
-        let contents =
-            content.and_then(|(looked, answer)| Some((looked, answer.as_ref().ok()?))).map(|(looked, content)| {
-                let limit = buffer::limit(state);
-                let shape = self.contents.1.unwrap_or_else(|| content.shape(limit));
-                content.shown((&looked.glance.buffer, &when), shape, self.first_element(state, content), limit)
-            });
-        let rounds = if scene == SceneKind::Rounds { state.rounds() } else { Vec::new() };
-        let view = StageView {
-            scene,
-            timeline,
-            heat: heat.map(|(_, heat)| &**heat),
-            spread: spread.as_ref(),
-            at: opening(state).filter(|step| step.scene == scene).map(|step| step.at),
-            river: river.as_ref(),
-            ring: state.place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()),
-            roofline: roofline.as_ref(),
-            contents: contents.as_ref(),
-            rounds: &rounds,
-            workgroup: state.place.workgroup,
-            warp: self.warp,
-            position,
-            hovered: self.hovered.or(lit),
-            marked: &self.marks.2,
-            motion: !state.saved.still,
-            size: [rect.width(), rect.height()],
-        };
-        let frame = self.painter.frame(&view);
+        self.mark(state, &given.timeline);
+        let mut kept = std::mem::take(&mut self.kept);
+        let view = self.view(drawn, rect.size());
+        let frame = titled::draw(figure, &view, &mut kept);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
         let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
+        let row = figures::row(&view).filter(|_| reads(figure) && response.hovered());
+        let first = self.first_element(&view);
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
-        if let Some(contents) = &contents
-            && response.hovered()
-        {
-            let row = contents.row(view.size);
+        if let (Some(row), Some((first, elements))) = (row, first) {
             let rows = ui.input(|i| (i.smooth_scroll_delta().y / -22.0).round());
-            self.contents.0 = Some(scrolled(contents.from, rows, row, contents.tensor.len()));
+            self.reading.from = Some(scrolled(first, rows, row, elements));
         }
-        let (tag, event) = (self.hovered?, self.event(timeline, state.place.workgroup));
-        let element = match (scene, tag) {
-            (SceneKind::Warp, _) => event.and_then(|event| written(timeline, event, tag)),
-            (SceneKind::Contents, Tag::Word { index, .. }) => contents
-                .as_ref()
-                .filter(|contents| buffer::is_written(state, contents.buffer))
-                .map(|c| (c.buffer.to_owned(), index)),
-            _ => None,
-        };
+        let command = self.hovered.and_then(|tag| self.point(ui, drawn, tag, &kept, response));
+        self.kept = kept;
+        command
+    }
+
+    /// Says what the pointer is on, and asks where it came from if it is clicked.
+    fn point(
+        &mut self,
+        ui: &Ui,
+        drawn: &Drawn<'_>,
+        tag: Tag,
+        kept: &Kept,
+        response: egui::Response,
+    ) -> Option<Command> {
+        let Drawn { state, figure, given, .. } = *drawn;
+        let event = self.event(&given.timeline, state.place.workgroup);
+        let view = self.view(drawn, response.rect.size());
+        let element =
+            titled::element(figure, &view, event, tag).filter(|(buffer, _)| buffer::is_written(state, buffer));
         if element.is_some() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
         }
-        if self.note.as_ref().is_none_or(|(of, at, _)| (*of, *at) != (tag, event)) {
-            let mut note = self.painter.told(&view, event, tag).unwrap_or_default();
+        let now = (tag, event, drawn.position.to_bits());
+        if self.note.as_ref().is_none_or(|(of, _)| *of != now) {
+            let mut note = titled::tip(figure, &view, kept, event, tag).unwrap_or_default();
             if element.is_some() {
                 note.push_str("\nClick: where it came from.");
             }
-            self.note = Some((tag, event, note.trim().to_owned()));
+            self.note = Some((now, note.trim().to_owned()));
         }
         let clicked = response.clicked();
-        if let Some((_, _, note)) = self.note.as_ref().filter(|(_, _, note)| !note.is_empty()) {
+        if let Some((_, note)) = self.note.as_ref().filter(|(_, note)| !note.is_empty()) {
             response.on_hover_text_at_pointer(note);
         }
         element.filter(|_| clicked).map(|(buffer, index)| Command::Explain(buffer, index))
@@ -347,32 +346,55 @@ impl Stage {
     }
 
     /// Space plays, brackets step, braces jump; not while something has the keyboard.
-    fn keys(&mut self, ui: &Ui, events: usize, stops: &[usize]) {
+    fn keys(&mut self, ui: &Ui, clock: Clock, ticks: &Ticks) {
         let pressed = |key| keys::alone(ui, key);
+        let player = self.clock(clock);
         if pressed(egui::Key::Space) {
-            self.player.toggle(events);
+            player.toggle(ticks.count);
         }
         if pressed(egui::Key::OpenBracket) {
-            self.player.back();
+            player.back();
         }
         if pressed(egui::Key::CloseBracket) {
-            self.player.forward(events);
+            player.forward(ticks.count);
         }
         if pressed(egui::Key::OpenCurlyBracket) {
-            self.player.previous(stops, events);
+            player.previous(&ticks.stops, ticks.count);
         }
         if pressed(egui::Key::CloseCurlyBracket) {
-            self.player.next(stops, events);
+            player.next(&ticks.stops, ticks.count);
         }
     }
 }
 
-/// The step on the screen, while its program is on the stage, or the learner's solution of its exercise: then it says how the stage opens.
-fn opening(state: &State) -> Option<&Step> {
-    let (place, step) = (&state.place, state.place.step()?);
-    let own = state.step_on_stage().is_some();
-    let solved = || state.exercise_of(&place.variant.program);
-    (own || solved().is_some_and(|id| step.exercises().any(|exercise| exercise == id))).then_some(step)
+/// The ticks of a figure's clock.
+#[derive(Default)]
+struct Ticks {
+    /// How many there are.
+    count: usize,
+    /// Those that the keys jump to.
+    stops: Vec<usize>,
+    /// What a tick and a stop are called.
+    names: [&'static str; 2],
+}
+
+/// The figure on the stage, and what it is drawn from.
+#[derive(Clone, Copy)]
+struct Drawn<'a> {
+    state: &'a State,
+    figure: &'static dyn Figure,
+    picture: &'a Picture,
+    given: &'a Given,
+    position: f32,
+    /// Events of the warp on the stage.
+    events: usize,
+    /// What the pointer is on elsewhere.
+    lit: Option<Tag>,
+}
+
+/// Whether the learner chooses which buffer the figure shows.
+fn reads(figure: &dyn Figure) -> bool {
+    figure.card().args.iter().any(|arg| arg.name == "buffer" && !arg.required)
 }
 
 /// The widest that an explorer is drawn.
@@ -416,24 +438,6 @@ fn scrolled(from: usize, rows: f32, row: usize, len: usize) -> usize {
     let by = rows.abs() as usize * row;
     let to = if rows < 0.0 { from.saturating_sub(by) } else { from + by };
     to.min(len.saturating_sub(row)) / row.max(1) * row.max(1)
-}
-
-/// The element that a lane or a word of an event stands for, where the event writes to a buffer.
-fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)> {
-    let event = timeline.events.get(event)?;
-    let EventKind::Access { access: AccessKind::Store | AccessKind::Atomic, buffer, .. } = event.kind else {
-        return None;
-    };
-    let named = timeline.buffers.get(usize::from(buffer)).filter(|b| b.space == Space::Global)?;
-    let byte = match tag {
-        Tag::Word { buffer: of, index } if of == buffer => index * 4,
-        Tag::Lane(lane) if event.mask >> lane & 1 == 1 => {
-            let before = (event.mask & ((1 << lane) - 1)).count_ones() as usize;
-            u64::from(*timeline.addresses(event).get(before)?)
-        }
-        _ => return None,
-    };
-    Some((named.of.clone(), byte / named.elem.bytes()))
 }
 
 /// What of an origin happened in a workgroup of a launch.

@@ -4,9 +4,9 @@ use egui::{Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::super::{paint, theme};
 use super::Stage;
-use crate::scene::frame::Tag;
-use crate::scene::palette::Ink;
-use crate::scene::passes::Passes;
+use crate::figures::frame::Tag;
+use crate::figures::palette::Ink;
+use crate::figures::passes::Passes;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -52,7 +52,7 @@ impl Stage {
         // Each pass is a button of its own, for keys and screen readers.
         for (at, (stage, pass)) in passes.stages.iter().zip(state.place.program()?.passes()).enumerate() {
             let boxes = frame.items.iter().filter(|item| item.tag() == Some(Tag::Pass(at)));
-            let Some([x, y, w, h]) = boxes.map(crate::scene::frame::Item::bounds).next() else { continue };
+            let Some([x, y, w, h]) = boxes.map(crate::figures::frame::Item::bounds).next() else { continue };
             let rect = Rect::from_min_size(origin + vec2(x, y), vec2(w, h)).intersect(strip);
             if !rect.is_positive() {
                 continue;

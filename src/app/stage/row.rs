@@ -3,11 +3,12 @@
 use egui::{RichText, Ui};
 
 use super::super::icons::{self, Icon};
-use super::super::player::SPEEDS;
+use super::super::player::{Player, SPEEDS};
 use super::super::theme;
-use super::Stage;
+use super::{Drawn, Stage, Ticks};
 use crate::base::units::count;
-use crate::scene::palette::Ink;
+use crate::figures::Clock;
+use crate::figures::palette::Ink;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -16,48 +17,66 @@ const SPEED: f32 = 420.0;
 const COUNT: f32 = 440.0;
 
 impl Stage {
-    /// The row where there are `events` of a warp, one of `warps`, with barriers at `stops`.
+    /// The row that plays a clock: for launches with their bar, for events with the warp, one of `warps`, and the workgroup.
     pub(super) fn row(
         &mut self,
         ui: &mut Ui,
-        state: &State,
-        events: usize,
-        stops: &[usize],
+        drawn: &Drawn<'_>,
+        clock: Clock,
+        ticks: &Ticks,
         warps: u32,
     ) -> Option<Command> {
-        let mut command = None;
+        let Ticks { count: of, stops, names: [tick, stop] } = ticks;
+        let player = self.clock(clock);
         ui.spacing_mut().item_spacing.x = 4.0;
-        if icons::button(ui, Icon::Back, "Back one event", "[").clicked() {
-            self.player.back();
+        if icons::button(ui, Icon::Back, &format!("Back one {tick}"), "[").clicked() {
+            player.back();
         }
-        let (icon, name) = if self.player.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
+        let (icon, name) = if player.playing { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
         if icons::button(ui, icon, name, "space").clicked() {
-            self.player.toggle(events);
+            player.toggle(*of);
         }
-        if icons::button(ui, Icon::Forward, "Forward one event", "]").clicked() {
-            self.player.forward(events);
+        if icons::button(ui, Icon::Forward, &format!("Forward one {tick}"), "]").clicked() {
+            player.forward(*of);
         }
-        if !stops.is_empty() {
-            if icons::button(ui, Icon::FarBack, "Back to the barrier before", "{").clicked() {
-                self.player.previous(stops, events);
+        if stops.len() > 1 || (clock == Clock::Events && !stops.is_empty()) {
+            if icons::button(ui, Icon::FarBack, &format!("Back to the {stop} before"), "{").clicked() {
+                player.previous(stops, *of);
             }
-            if icons::button(ui, Icon::FarForward, "On to the next barrier", "}").clicked() {
-                self.player.next(stops, events);
+            if icons::button(ui, Icon::FarForward, &format!("On to the next {stop}"), "}").clicked() {
+                player.next(stops, *of);
             }
         }
-        icons::toggle(ui, Icon::Loop, "Play over and over", &mut self.player.looping);
+        icons::toggle(ui, Icon::Loop, "Play over and over", &mut player.looping);
         ui.spacing_mut().item_spacing.x = theme::GRID;
         if ui.available_width() > SPEED {
-            self.speed(ui);
+            speed(ui, player);
         }
         // The picture says it, too.
-        let at = self.player.event(events).map_or(0, |e| e + 1);
-        if ui.available_width() > COUNT {
-            ui.label(
-                RichText::new(format!("event {} of {}", count(at as u64), count(events as u64)))
-                    .color(theme::color(theme::of(ui), Ink::Muted)),
-            );
+        let at = player.event(*of).map_or(0, |e| e + 1);
+        let said = match clock {
+            Clock::Launches => self.launches.said(drawn.given),
+            _ => format!("{tick} {} of {}", count(at as u64), count(*of as u64)),
+        };
+        let said = RichText::new(said).color(theme::color(theme::of(ui), Ink::Muted));
+        if clock == Clock::Launches {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(said);
+                let (bar, _) =
+                    ui.allocate_exact_size(egui::vec2(ui.available_width() - 8.0, 24.0), egui::Sense::hover());
+                self.launches.scrub(ui, drawn.given, bar);
+            });
+            return None;
         }
+        if ui.available_width() > COUNT {
+            ui.label(said);
+        }
+        self.whose(ui, drawn.state, warps)
+    }
+
+    /// The warp and the workgroup on the stage.
+    fn whose(&mut self, ui: &mut Ui, state: &State, warps: u32) -> Option<Command> {
+        let mut command = None;
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let groups = state.found.groups;
             let mut workgroup = state.place.workgroup;
@@ -78,14 +97,14 @@ impl Stage {
         });
         command
     }
+}
 
-    fn speed(&mut self, ui: &mut Ui) {
-        let speed = egui::ComboBox::from_id_salt("speed").width(64.0).selected_text(format!("{}×", self.player.speed));
-        let response = speed.show_ui(ui, |ui| {
-            for speed in SPEEDS {
-                ui.selectable_value(&mut self.player.speed, speed, format!("{speed}×"));
-            }
-        });
-        response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Speed"));
-    }
+fn speed(ui: &mut Ui, player: &mut Player) {
+    let speed = egui::ComboBox::from_id_salt("speed").width(64.0).selected_text(format!("{}×", player.speed));
+    let response = speed.show_ui(ui, |ui| {
+        for speed in SPEEDS {
+            ui.selectable_value(&mut player.speed, speed, format!("{speed}×"));
+        }
+    });
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Speed"));
 }

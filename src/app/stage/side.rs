@@ -5,11 +5,11 @@ use egui::{Rect, RichText, Sense, Ui, pos2, vec2};
 
 use super::super::player::REST;
 use super::super::{paint, theme};
-use super::{Stage, events};
+use super::{Drawn, Stage, events};
 use crate::base::units::si;
+use crate::figures::palette::{Hue, Ink};
+use crate::figures::{Given, View, titled};
 use crate::lesson::Variant;
-use crate::scene::palette::{Hue, Ink};
-use crate::scene::stage::StageView;
 use crate::session::desk::Command;
 use crate::session::desk::race::RaceTime;
 use crate::session::desk::state::State;
@@ -54,22 +54,22 @@ impl Stage {
     }
 
     /// Draws a program that is not on the bench.
-    pub(super) fn beside(&mut self, ui: &mut Ui, state: &State, at: usize, rect: Rect, position: f32, of: usize) {
+    pub(super) fn beside(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, at: usize, rect: Rect) {
+        let Drawn { state, figure, picture, position, events: of, .. } = *drawn;
         let Some(variant) = state.place.beside.get(at) else { return };
         let Some(traced) = state.found.traced.get(&variant.program) else { return };
         let Some(timeline) = traced.timeline_of(&state.place) else { return };
         let warp = self.warp.min(timeline.warps_per_workgroup.saturating_sub(1));
         let count = events(timeline, state.place.workgroup, warp).len();
         let heat = traced.heat.as_ref().filter(|(of, _)| *of == state.place.shown());
-        let view = StageView {
-            heat: heat.map(|(_, heat)| &**heat),
+        let given = Given { heat: heat.map(|(_, heat)| heat.clone()), ..Given::of(timeline) };
+        let view = View {
             workgroup: state.place.workgroup,
             warp,
             position: Self::along(state, variant, position, [of, count]),
-            motion: false,
-            ..StageView::still(state.shown_scene(), timeline, [rect.width(), rect.height()])
+            ..View::still(&given, picture, [rect.width(), rect.height()])
         };
-        let frame = self.others[at % (MOST - 1)].frame(&view);
+        let frame = titled::draw(figure, &view, &mut self.others[at % (MOST - 1)]);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
         let response = ui.interact(rect, ui.scope_id().with(("beside", at)), Sense::hover());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));

@@ -3,8 +3,8 @@
 use egui::containers::menu::MenuButton;
 use egui::{Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
-use crate::lesson::{SCENES, Scene, SceneKind};
-use crate::scene::palette::Ink;
+use crate::figures::palette::Ink;
+use crate::figures::{self, Figure};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -22,7 +22,7 @@ const MORE: &str = "More…";
 
 /// The tabs along the top of `room`, which they take from it; none where there is only one picture.
 pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Command> {
-    let scenes: Vec<&Scene> = SCENES.iter().filter(|scene| (scene.fits)(state.found.facts)).collect();
+    let scenes: Vec<&dyn Figure> = state.figures().collect();
     if scenes.len() < 2 {
         return None;
     }
@@ -36,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
         row.spacing_mut().item_spacing.x = 1.0;
         row.spacing_mut().button_padding.x = 6.0;
     }
-    let shown = state.shown_scene();
+    let shown = state.shown_figure().card().name;
     let mut chosen = shown;
     let room = row.available_width() - CHOICES;
     if fit(&row, &scenes, room) < scenes.len() {
@@ -45,15 +45,16 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     }
     let (tabs, rest) = scenes.split_at(fit(&row, &scenes, room));
     for scene in tabs {
-        tab(&mut row, scene, shown, &mut chosen);
+        tab(&mut row, *scene, shown, &mut chosen);
     }
     if !rest.is_empty() {
         // The button says which of its pictures is shown.
-        let name = rest.iter().find(|scene| scene.kind == shown).map_or(MORE, |scene| scene.name);
+        let name =
+            rest.iter().map(|figure| figure.card()).find(|card| card.name == shown).map_or(MORE, |card| card.tab);
         let button = egui::Button::new(name).selected(name != MORE);
         let (response, _) = MenuButton::from_button(button).ui(&mut row, |ui| {
             for scene in rest {
-                tab(ui, scene, shown, &mut chosen);
+                tab(ui, *scene, shown, &mut chosen);
             }
         });
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "More pictures on the stage"));
@@ -62,36 +63,37 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     let mut command = None;
     row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         command = lanes(ui, state);
-        if shown.scene().plays {
+        if figures::plays(state.shown_figure()) {
             command = command.take().or(side::choose(ui, state));
         }
     });
-    command.or((chosen != shown).then_some(Command::ShowScene(chosen)))
+    command.or((chosen != shown).then_some(Command::ShowFigure(chosen.to_owned())))
 }
 
 /// One picture's tab.
-fn tab(ui: &mut Ui, scene: &Scene, shown: SceneKind, chosen: &mut SceneKind) {
-    let response = ui.selectable_value(chosen, scene.kind, scene.name);
+fn tab(ui: &mut Ui, figure: &dyn Figure, shown: &str, chosen: &mut &'static str) {
+    let card = figure.card();
+    let response = ui.selectable_value(chosen, card.name, card.tab);
     response.widget_info(|| {
-        let name = format!("{} on the stage", scene.name);
-        egui::WidgetInfo::selected(egui::Role::Tab, true, scene.kind == shown, name)
+        let name = format!("{} on the stage", card.tab);
+        egui::WidgetInfo::selected(egui::Role::Tab, true, card.name == shown, name)
     });
-    response.on_hover_text(scene.help);
+    response.on_hover_text(card.help);
 }
 
 /// How many of the tabs find room: all, or those that leave some for a menu with the rest.
-fn fit(ui: &Ui, scenes: &[&Scene], room: f32) -> usize {
+fn fit(ui: &Ui, scenes: &[&dyn Figure], room: f32) -> usize {
     let font = egui::TextStyle::Button.resolve(ui.style());
     let around = 2.0 * ui.spacing().button_padding.x + ui.spacing().item_spacing.x;
     let wide = |name: &str| {
         ui.painter().layout_no_wrap(name.to_owned(), font.clone(), egui::Color32::PLACEHOLDER).size().x + around
     };
-    let widths: Vec<f32> = scenes.iter().map(|scene| wide(scene.name)).collect();
+    let widths: Vec<f32> = scenes.iter().map(|scene| wide(scene.card().tab)).collect();
     if widths.iter().sum::<f32>() <= room {
         return scenes.len();
     }
     // The menu is as wide as the widest name that it can show.
-    let menu = scenes.iter().map(|scene| wide(scene.name)).fold(wide(MORE), f32::max) + 16.0;
+    let menu = scenes.iter().map(|scene| wide(scene.card().tab)).fold(wide(MORE), f32::max) + 16.0;
     let mut used = menu;
     widths
         .iter()

@@ -126,6 +126,7 @@ fn record<D: Driver>(job: &Job, prepared: &Prepared<'_, D>, walked: Walked) -> R
         rounds: walked.rounds.clone(),
         series: walked.series.clone(),
         looks: walked.looks.clone(),
+        film: walked.film.clone(),
         checks: walked.checks(),
         passes,
         work,

@@ -9,7 +9,7 @@ use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
 use crate::session::curves;
-use crate::session::exercise::{Try, Verdict};
+use crate::session::exercise::{Judged, Try, Verdict};
 use crate::session::predict::Answer;
 use crate::trace::record::{Backend, Device};
 
@@ -70,10 +70,10 @@ impl Desk {
                     origin.answer = Some(answer.map(Arc::new));
                 }
             }
-            Event::Looked(key, glance, answer) => {
-                let looked = state.found.looked.as_mut().filter(|looked| looked.key == key && looked.glance == glance);
-                if let Some(looked) = looked {
-                    looked.answer = Some(answer.map(Arc::new));
+            Event::Filmed(key, buffers, answer) => {
+                let asked = state.found.reeled.as_mut().filter(|asked| asked.key == key && asked.buffers == buffers);
+                if let Some(reeled) = asked {
+                    reeled.answer = Some(answer.map(Arc::new));
                 }
             }
             // Of parameters that have changed since.
@@ -197,7 +197,7 @@ impl Desk {
         }
     }
 
-    fn take_verdict(&mut self, tried: &Try, verdict: Verdict) {
+    fn take_verdict(&mut self, tried: &Try, judged: Judged) {
         let Try { lesson, exercise: id, source, .. } = tried;
         let Some(open) = self.state.place.lesson.as_ref().filter(|open| open.id == lesson.id) else { return };
         let Some(exercise) = open.exercises.iter().find(|exercise| exercise.id == *id) else { return };
@@ -205,10 +205,10 @@ impl Desk {
             // The learner has changed it since.
             return;
         }
-        if matches!(verdict, Verdict::Solved(_)) {
+        if matches!(judged.verdict, Verdict::Solved(_)) {
             self.keep(|kept| kept.exercises.entry(id.clone()).or_default().solution = Some(source.clone()));
         }
-        self.state.found.verdicts.insert(id.clone(), Arc::new(verdict));
+        self.state.found.verdicts.insert(id.clone(), Arc::new(judged));
     }
 }
 

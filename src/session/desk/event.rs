@@ -8,15 +8,15 @@ use super::state::Traced;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
-use crate::lesson::{Pack, SceneKind, Variant};
+use crate::figures::Reel;
+use crate::lesson::{Pack, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
-use crate::session::content::{Content, Glance};
 use crate::session::cover::Cover;
 use crate::session::devices::Choice;
 use crate::session::drawn::Points;
 use crate::session::edits::Language;
-use crate::session::exercise::{Try, Verdict};
+use crate::session::exercise::{Judged, Try};
 use crate::session::output::SweepPoint;
 use crate::session::predict::{Answer, Guess};
 use crate::session::quote::Quotes;
@@ -59,7 +59,7 @@ pub enum Command {
     /// Put a workgroup on the stage, by its linear index.
     ShowWorkgroup(u32),
     /// Choose the picture on the stage.
-    ShowScene(SceneKind),
+    ShowFigure(String),
     /// Choose what measures.
     SetBackend(Choice),
     /// Let the device's compiler guard indices, or not.
@@ -157,7 +157,7 @@ pub enum Event {
     /// Where an element came from: key, buffer, word, answer.
     Explained(String, String, u64, Result<Origin, Vec<Diagnostic>>),
     /// What a buffer holds: key, which, answer.
-    Looked(String, Glance, Result<Content, Vec<Diagnostic>>),
+    Filmed(String, Vec<String>, Result<Reel, Vec<Diagnostic>>),
     /// A lesson's picture on the start page, by its order's number; None if it cannot be traced.
     Cover(String, u64, Option<Arc<Cover>>),
     /// One sample of a program's time: its id, key, what its work needs, seconds.
@@ -175,7 +175,7 @@ pub enum Event {
     /// A lesson's prediction was answered.
     Answered(String, String, Result<Answer, Vec<Diagnostic>>),
     /// What the learner wrote for an exercise was judged.
-    Judged(Try, Verdict),
+    Judged(Try, Judged),
     /// A note was written, and what had to be left out of it.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
     /// How far a text file is counted, by its order's number: bytes done, bytes in all.

@@ -9,11 +9,11 @@ use super::place::Place;
 use crate::base::diag::Diagnostic;
 use crate::base::units::Work;
 use crate::device::Launch;
+use crate::figures::Reel;
 use crate::job::Shown;
 use crate::lesson::scope::Results;
 use crate::lesson::{Facts, Variant};
-use crate::session::content::{Content, Glance};
-use crate::session::exercise::Verdict;
+use crate::session::exercise::Judged;
 use crate::session::sweep::Sweep;
 use crate::trace::provenance::Origin as Answer;
 use crate::trace::record::{Ceilings, Device, Record};
@@ -50,10 +50,10 @@ pub struct Found {
     pub turned: Option<Turned>,
     /// The element that the learner asked about, and where it came from.
     pub origin: Option<Origin>,
-    /// The buffer that the learner looks at.
-    pub looked: Option<Looked>,
+    /// What the buffers that the figure on the stage shows hold after each launch.
+    pub reeled: Option<Reeled>,
     /// The last verdict on each exercise, by its id.
-    pub verdicts: BTreeMap<String, Arc<Verdict>>,
+    pub verdicts: BTreeMap<String, Arc<Judged>>,
     /// A prediction whose probes are running.
     pub answering: Option<String>,
 }
@@ -149,15 +149,15 @@ pub struct Origin {
     pub question: u64,
 }
 
-/// What a buffer holds at some moment.
+/// What buffers hold after each launch.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct Reeled {
     /// Which program at which settings; see `Setting::traced_key`.
     pub key: String,
-    /// Which buffer, when.
-    pub glance: Glance,
-    /// What it holds, and its columns where it is a matrix; or why nobody can say. None while that is being found out.
-    pub answer: Option<Result<Arc<Content>, Vec<Diagnostic>>>,
+    /// The buffers.
+    pub buffers: Vec<String>,
+    /// What they hold, or why nobody can say. None while that is being found out.
+    pub answer: Option<Result<Arc<Reel>, Vec<Diagnostic>>>,
 }
 
 /// What the device found out about a program.

@@ -6,6 +6,7 @@ pub mod covers;
 mod draft;
 mod edit;
 pub mod event;
+mod figure;
 pub mod found;
 mod keep;
 pub mod place;
@@ -190,7 +191,7 @@ impl Desk {
     pub fn busy(&self) -> bool {
         let unread = self.state.place.lesson.is_none() && self.state.problems.is_empty();
         let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
-        let reading = self.state.found.looked.as_ref().is_some_and(|looked| looked.answer.is_none());
+        let reading = self.state.found.reeled.as_ref().is_some_and(|reeled| reeled.answer.is_none());
         let typing = self.state.drafts.values().any(Draft::is_pending);
         unread
             || typing
@@ -230,9 +231,9 @@ impl Desk {
                 self.state.place.workgroup = index;
                 self.retrace();
             }
-            Command::ShowScene(scene) => {
-                self.state.place.scene = scene;
-                self.keep(|kept| kept.scene = Some(scene));
+            Command::ShowFigure(figure) => {
+                self.state.place.figure.clone_from(&figure);
+                self.keep(|kept| kept.figure = Some(figure));
                 self.retrace();
             }
             Command::SetBackend(choice) => self.set_backend(choice),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::job::Shown;
-use crate::lesson::{Experiment, Kernel, Lesson, Program, SceneKind, Step, Variant};
+use crate::lesson::{Experiment, Kernel, Lesson, Program, Step, Variant};
 use crate::session::jobs::Params;
 use crate::session::setting::{Setting, parameters_of};
 use crate::trace::record::Backend;
@@ -31,8 +31,8 @@ pub struct Place {
     pub buffer: Option<String>,
     /// The workgroup on the stage, by its linear index.
     pub workgroup: u32,
-    /// The picture that the learner or the step asks for; see `State::shown_scene`.
-    pub scene: SceneKind,
+    /// The figure that the learner or the step asks for, by its name; see `State::shown_figure`.
+    pub figure: String,
     /// Seed of the random inputs.
     pub seed: u64,
     /// Whether the device's compiler guards indices.

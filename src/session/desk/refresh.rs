@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::found::Built;
-use super::state::{Looked, Measured, Notice, Origin, Turned};
+use super::state::{Measured, Notice, Origin, Reeled, Turned};
 use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Command, Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Asks, Exercise, Facts, Lesson, SceneKind, Variant};
+use crate::lesson::{Asks, Exercise, Facts, Lesson, Variant};
 use crate::session::drawn;
 use crate::session::exercise::Try;
 use crate::session::fill::spoken_of;
@@ -38,8 +38,8 @@ impl Desk {
         self.state.place.lesson = Some(lesson);
         self.state.saved.lesson = Some(id.to_owned());
         self.enter_step(kept.params.is_empty());
-        if let Some(scene) = kept.scene {
-            self.command(Command::ShowScene(scene));
+        if let Some(figure) = kept.figure {
+            self.command(Command::ShowFigure(figure));
         }
     }
 
@@ -95,15 +95,15 @@ impl Desk {
         }
         self.state.place.variant = step.variant.clone();
         self.state.place.pass.clone_from(&step.pass);
-        self.state.place.scene = step.scene;
+        self.state.place.figure.clone_from(&step.figure.name);
         (self.state.place.launch, self.state.place.workgroup) = (step.launch - 1, 0);
-        (self.state.found.origin, self.state.found.looked, self.state.found.turned) = (None, None, None);
+        (self.state.found.origin, self.state.found.reeled, self.state.found.turned) = (None, None, None);
         self.leave_edit();
         self.explainer.cancel();
         let params = self.state.place.params.clone();
         self.keep(|kept| {
             kept.step.clone_from(&step.id);
-            kept.scene = None;
+            kept.figure = None;
             kept.params = params;
         });
         match self.exercise().map(Exercise::yours) {
@@ -288,23 +288,23 @@ impl Desk {
         self.explainer.replace(Question { setting, variant, asked });
         self.state.found.origin = Some(Origin { key, program, buffer, index, answer: None, question: self.questions });
         // What was being read is read when there is an answer.
-        self.state.found.looked = self.state.found.looked.take().filter(|looked| looked.answer.is_some());
+        self.state.found.reeled.take_if(|reeled| reeled.answer.is_none());
     }
 
-    /// Reads the buffer on the stage, where that has not been done and nothing else is being found out.
+    /// Has the buffers of the figure on the stage filmed, unless that has been done or something else is being found out.
     pub(super) fn look(&mut self) {
-        let (Some(setting), Some(glance)) = (self.state.place.setting(), self.state.glance()) else { return };
+        let Some(setting) = self.state.place.setting() else { return };
+        let buffers = self.state.asks().film;
         let variant = self.state.place.variant.clone();
         let (key, found) = (setting.traced_key(&variant), &mut self.state.found);
-        let is_known = found.looked.as_ref().is_some_and(|looked| looked.key == key && looked.glance == glance);
+        let is_known = found.reeled.as_ref().is_some_and(|known| known.key == key && known.buffers == buffers);
         let busy = found.origin.as_ref().is_some_and(|origin| origin.answer.is_none());
         // Until its shaders are compiled, it is not known which buffers there are to read.
-        let is_pending = self.building.is_some();
-        if is_pending || is_known || busy || self.state.shown_scene() != SceneKind::Contents {
+        if self.building.is_some() || is_known || busy || buffers.is_empty() {
             return;
         }
-        self.explainer.replace(Question { setting, variant, asked: Asking::Content(glance.clone()) });
-        self.state.found.looked = Some(Looked { key, glance, answer: None });
+        self.explainer.replace(Question { setting, variant, asked: Asking::Film(buffers.clone()) });
+        self.state.found.reeled = Some(Reeled { key, buffers, answer: None });
     }
 
     /// An answer of other settings goes; the same question is asked at these, as long as its program is on the bench.
@@ -321,7 +321,7 @@ impl Desk {
                 self.explainer.replace(Question { setting: setting.clone(), variant: variant.clone(), asked });
                 self.state.found.origin = Some(Origin { key: key.clone(), answer: None, ..origin });
                 // The pending read was called off with the old question: `look` orders it again after the answer.
-                self.state.found.looked = self.state.found.looked.take().filter(|looked| looked.answer.is_some());
+                self.state.found.reeled.take_if(|reeled| reeled.answer.is_none());
             }
         }
         self.look();
@@ -368,7 +368,7 @@ impl Desk {
             std::iter::once(&place.variant).chain(&place.beside).map(|variant| variant.program.clone()).collect();
         let spoken = place.step().map(|step| spoken_of(lesson, step)).unwrap_or_default();
         // The roofline shows the whole ladder, as far as it can be traced.
-        let ladder = place.kernel().filter(|_| self.state.shown_scene() == SceneKind::Roofline);
+        let ladder = place.kernel().filter(|_| self.state.asks().roofline);
         let rungs = ladder.into_iter().flat_map(|kernel| staged::rungs(lesson, kernel)).map(|rung| rung.id.clone());
         for id in spoken.into_iter().chain(rungs.filter(|id| lesson.program(id).is_some())) {
             if !wanted.contains(&id) {
@@ -381,7 +381,7 @@ impl Desk {
 
     /// Whether the stage shows how often the elements of a program's matrices are fetched.
     fn wants_heat(&self, id: &str) -> bool {
-        self.state.place.variant.program == id && self.state.shown_scene() == SceneKind::Heat
+        self.state.place.variant.program == id && self.state.asks().heat
     }
 
     /// Whether a whole program was traced, with all that the screen shows of it.

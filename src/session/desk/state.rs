@@ -7,22 +7,21 @@ use std::sync::{Arc, LazyLock};
 use super::covers::Covers;
 pub use super::draft::Draft;
 use super::event::Work;
-pub use super::found::{DeviceState, Found, Looked, Measured, Origin, Traced, Turned};
+pub use super::found::{DeviceState, Found, Measured, Origin, Reeled, Traced, Turned};
 pub use super::place::Place;
 use super::text::TextFile;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
+use crate::figures::Roofline;
+use crate::figures::Spread;
+use crate::figures::passes::Passes;
+use crate::figures::plot::Plot;
+use crate::figures::{Counted, Reach};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Asks, Block, Pack, Prediction, Quote, SCENES, Scene, SceneKind, Step, Variant};
-use crate::scene::passes::Passes;
-use crate::scene::plot::Plot;
-use crate::scene::river::{Counted, Reach};
-use crate::scene::roofline::Roofline;
-use crate::scene::waves::Spread;
+use crate::lesson::{Asks, Block, Pack, Prediction, Quote, Step, Variant};
 use crate::session::compare::{self, Figure, Side};
-use crate::session::content::Glance;
 use crate::session::devices::Choice;
 use crate::session::edits::{self, Edit, Language};
 use crate::session::exercise::YOURS;
@@ -107,14 +106,6 @@ pub enum SaveState {
 }
 
 impl State {
-    /// The picture on the stage: what is asked for, where there is something of it to show.
-    #[must_use]
-    pub fn shown_scene(&self) -> SceneKind {
-        let fits = |scene: &&Scene| (scene.fits)(self.found.facts);
-        let first = || SCENES.iter().find(fits).map_or_else(SceneKind::default, |scene| scene.kind);
-        Some(self.place.scene.scene()).filter(fits).map_or_else(first, |scene| scene.kind)
-    }
-
     /// The passes of the program on the bench; None of a program of one.
     #[must_use]
     pub fn passes(&self) -> Option<Passes> {
@@ -130,15 +121,6 @@ impl State {
     pub fn rounds(&self) -> Vec<Plot> {
         let record = self.traced().and_then(|traced| traced.record.as_deref());
         self.place.program().zip(record).map(|(program, record)| pipeline::series(program, record)).unwrap_or_default()
-    }
-
-    /// What a reader of buffers looks at on the stage: the buffer chosen last, the step's, or one that the pass writes, after the launch on the stage.
-    #[must_use]
-    pub fn glance(&self) -> Option<Glance> {
-        let job = &self.found.built.as_ref()?.job;
-        let begins = self.step_on_stage();
-        let asked = self.place.buffer.as_ref().or_else(|| begins?.buffer.as_ref());
-        Glance::after(job, (self.place.pass(), self.place.launch), asked.map(String::as_str))
     }
 
     /// The step on the screen, if its pass is on the stage, or a version of it that the learner types.

@@ -14,7 +14,6 @@ use crate::gpu::backend::Event as Progress;
 use crate::job::{MeasureSpec, Shown, TraceSpec};
 use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program, Variant};
 use crate::notes::{self, Format};
-use crate::session::content::{Content, Glance};
 use crate::session::devices::{Choice, Devices};
 use crate::session::edits::is_edit;
 use crate::session::exercise::Try;
@@ -26,7 +25,7 @@ use crate::session::run::{Done, Runner};
 use crate::session::saved::{self, Saved};
 use crate::session::setting::Setting;
 use crate::session::sweep::Sweep;
-use crate::session::{check, curves, model, note, recording, run, sweep, work};
+use crate::session::{check, curves, model, note, recording, reel, run, sweep, work};
 use crate::trace::record::{Backend, Device};
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
@@ -175,8 +174,8 @@ pub struct Question {
 pub enum Asking {
     /// Where an element came from: its buffer, and which 32-bit word of it.
     Origin(String, u64),
-    /// What a buffer holds.
-    Content(Glance),
+    /// What buffers hold after each launch.
+    Film(Vec<String>),
 }
 
 /// Starts the thread that finds out where elements came from, and what buffers hold.
@@ -194,7 +193,7 @@ pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
                     let answer = job.and_then(|job| explain(&job, &buffer, index, &cancel));
                     Event::Explained(key, buffer, index, answer)
                 }
-                Asking::Content(glance) => {
+                Asking::Film(buffers) => {
                     let purpose = Purpose { check: false, ..purpose };
                     let runner = Runner {
                         devices: &devices,
@@ -205,8 +204,8 @@ pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
                     };
                     let program = setting.lesson.program(&variant.program);
                     let job = jobs::build(&setting.lesson, &variant, &setting.params, &purpose);
-                    let answer = job.and_then(|job| Content::read(job, program, &glance, |job| runner.job(job)));
-                    Event::Looked(key, glance, answer)
+                    let answer = job.and_then(|job| reel::read(job, program, &buffers, |job| runner.job(job)));
+                    Event::Filmed(key, buffers, answer)
                 }
             };
             if !cancel.load(Ordering::Relaxed) {
@@ -220,8 +219,8 @@ pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
 pub fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
     Worker::start("judge", move |orders: Receiver<Order<Try>>| {
         for Order { number, task, cancel } in orders {
-            if let Some(verdict) = task.judge(&devices, &cancel) {
-                out.send(Event::Judged(task, verdict));
+            if let Some(judged) = task.judge_and_explain(&devices, &cancel) {
+                out.send(Event::Judged(task, judged));
             }
             out.send(Event::Done(Work::Judge, number));
         }

@@ -210,6 +210,7 @@ impl<'a> Builder<'a> {
             checks: checks.into_iter().map(|check| self.check(check)).collect::<Result<_, _>>()?,
             series: program.series.iter().map(|series| self.series(series)).collect::<Result<_, _>>()?,
             looks: Vec::new(),
+            film: Vec::new(),
             measure: purpose.measure.map(|spec| MeasureSpec { cold: spec.cold && !program.warm, ..spec }),
             trace: purpose.trace.clone(),
             bounds_checks: purpose.bounds_checks,

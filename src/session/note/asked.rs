@@ -2,9 +2,9 @@
 
 use super::Input;
 use crate::base::units::{digits3, figure};
+use crate::figures::{plot, svg};
 use crate::lesson::{Asks, Block, CurveDecl, Inline};
 use crate::notes::NoteBlock;
-use crate::scene::{plot, svg};
 use crate::session::drawn;
 use crate::session::fill::Fill;
 use crate::session::predict::{Answer, Guess};

@@ -2,9 +2,9 @@
 
 use super::{Input, named, of_pack, settings, warps};
 use crate::base::units::number;
+use crate::figures::{plot, svg};
 use crate::lesson::{Experiment, Lesson, Variant};
 use crate::notes::NoteBlock;
-use crate::scene::{plot, svg};
 use crate::session::chart;
 use crate::session::jobs::Params;
 use crate::session::recording::{self, Recording};

@@ -2,10 +2,10 @@
 
 use super::STAGE;
 use crate::base::units::{count, si};
+use crate::figures::frame::Frame;
+use crate::figures::{plot, svg};
 use crate::lesson::{Lesson, Step};
 use crate::notes::NoteBlock;
-use crate::scene::frame::Frame;
-use crate::scene::{plot, svg};
 use crate::session::pipeline;
 use crate::session::run::Done;
 use crate::trace::{Record, Trace};

@@ -1,0 +1,236 @@
+//! A buffer's rows as bars: as high as the sum of a row, in as many parts as it has elements, below or beyond a line.
+
+use super::contents::Contents;
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink, SERIES};
+use super::text;
+use crate::base::units::{count, number, si};
+
+/// Space around the bars; above them are the titles, below them the sums, the rows' numbers and the legend.
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 52.0;
+const FOOT: f32 = 64.0;
+/// The most that a bar and its gap are wide, and the least.
+const PITCH: [f32; 2] = [4.0, 112.0];
+/// Parts of a bar that can be told apart are at least this high.
+const PART: f32 = 3.0;
+
+/// A row of the buffer.
+struct Bar {
+    /// Its first element.
+    first: usize,
+    /// The row's elements that were written; negative ones count as zero.
+    parts: Vec<f64>,
+}
+
+impl Bar {
+    fn sum(&self) -> f64 {
+        self.parts.iter().sum()
+    }
+}
+
+/// Rows that find room in a picture of this width.
+pub(super) fn most(width: f32) -> usize {
+    ((width - 2.0 * MARGIN) / PITCH[0]).max(1.0) as usize
+}
+
+/// The colour of a part that has a name; after the eighth comes the first again.
+pub(super) fn ink(part: usize) -> Ink {
+    match part % (SERIES as usize + 2) {
+        6 => Hue::Conflict.tint(75),
+        7 => Hue::Idle.tint(70),
+        part => Ink::Series(part as u8),
+    }
+}
+
+/// A number with the buffer's unit.
+fn measured(contents: &Contents<'_>, value: f64) -> String {
+    match contents.legend.unit.as_str() {
+        "" => number(value),
+        unit => si(value, unit),
+    }
+}
+
+/// Element `i` in words: the bar, the part and its size.
+pub(super) fn told(contents: &Contents<'_>, i: usize) -> String {
+    let each = contents.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
+    let part = contents.legend.parts.get(i % each).map_or("", String::as_str);
+    let rows = if contents.legend.rows.is_empty() { "row" } else { &contents.legend.rows };
+    let size = contents.value(i).map_or_else(|| "never written".to_owned(), |value| measured(contents, value));
+    format!("{rows} {}, {part}: {size}", count((i / each) as u64))
+}
+
+/// Draws the bars below a heading, and says what they show.
+pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
+    let each = contents.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
+    let bar = |first: usize| {
+        let elements = first..(first + each).min(contents.tensor.len());
+        let parts = elements.map(|i| contents.value(i).filter(|value| value.is_finite()).unwrap_or(0.0).max(0.0));
+        Bar { first, parts: parts.collect() }
+    };
+    // What is said is said of all rows, also where only some find room.
+    let sums: Vec<f64> = (0..contents.tensor.len()).step_by(each).map(|first| bar(first).sum()).collect();
+    let highest = sums.iter().copied().fold(0.0, f64::max);
+    let mean = sums.iter().sum::<f64>() / sums.len().max(1) as f64;
+    let beyond: f64 = contents.limit.map_or(0.0, |limit| sums.iter().map(|sum| (sum - limit).max(0.0)).sum());
+    let rows = (contents.from / each * each..contents.tensor.len()).step_by(each).take(most(frame.width));
+    let bars: Vec<Bar> = rows.map(bar).collect();
+    let line = contents.limit.unwrap_or(mean);
+    let top = highest.max(line).max(f64::MIN_POSITIVE);
+    let room = [frame.width - 2.0 * MARGIN, (frame.height - HEAD - FOOT).max(16.0)];
+    let pitch = (room[0] / bars.len().max(1) as f32).clamp(PITCH[0], PITCH[1]);
+    let wide = (pitch * 0.72).max(3.0);
+    let base = frame.height - FOOT;
+    let high = |value: f64| (value / top) as f32 * room[1];
+    let named = !contents.legend.parts.is_empty();
+    let written = |value: f64| measured(contents, value);
+    let fits = |words: &str| text::width(words, 12.0, false) + 4.0 <= pitch;
+    for (place, bar) in bars.iter().enumerate() {
+        let left = MARGIN + place as f32 * pitch + (pitch - wide) / 2.0;
+        let mut below = 0.0;
+        for (i, part) in bar.parts.iter().enumerate() {
+            let tag = Some(Tag::Word { buffer: 0, index: (bar.first + i) as u64 });
+            let from = below;
+            below += part;
+            // A part that crosses the limit is of both.
+            let within = contents.limit.map_or(below, |limit| below.min(limit.max(from)));
+            for (low, end, hue) in [(from, within, Hue::Load), (within, below, Hue::Conflict)] {
+                let [y, bottom] = [base - high(end), base - high(low)];
+                let gap = if bottom - y >= PART && bar.parts.len() > 1 { 1.0 } else { 0.0 };
+                if bottom > y {
+                    let fill = if named { ink(i) } else { hue.tint(75) };
+                    frame.fill([left, y + gap, wide, bottom - y - gap], 0.0, fill, tag);
+                }
+            }
+        }
+        let middle = left + wide / 2.0;
+        let row = count((bar.first / each) as u64);
+        let long = format!("{} {row}", contents.legend.rows);
+        let name = if contents.legend.rows.is_empty() || !fits(&long) { row } else { long };
+        let sum = written(bar.sum());
+        if fits(&sum) {
+            frame.text([middle, base + 11.0], 12.0, Anchor::Middle, Ink::Text, sum);
+        }
+        // As many names as find room, at even distances.
+        let every = ((text::width(&name, 12.0, false) + 8.0) / pitch).ceil().max(1.0) as usize;
+        if place.is_multiple_of(every.next_power_of_two()) {
+            frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name);
+        }
+    }
+    let y = base - high(line);
+    let right = MARGIN + pitch * bars.len() as f32;
+    frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
+    let mut said = match contents.limit {
+        Some(limit) => format!(
+            "Limit {}: {} beyond it. Highest {}, mean {}.",
+            written(limit),
+            written(beyond),
+            written(highest),
+            written(mean)
+        ),
+        None => format!(
+            "Highest {}, {} times the mean of {}.",
+            written(highest),
+            number(highest / mean.max(f64::MIN_POSITIVE)),
+            written(mean)
+        ),
+    };
+    if bars.len() < sums.len() {
+        let [shown, all] = [bars.len(), sums.len()].map(|n| count(n as u64));
+        said.push_str(&format!(" {shown} of {all} are shown."));
+    }
+    frame.text([MARGIN, 38.0], 13.0, Anchor::Start, Ink::Text, text::fit(&said, 13.0, false, room[0]));
+    fn key(fill: Ink, name: &str) -> Key<'_> {
+        Key { fill, edge: fill, long: name, short: name }
+    }
+    let line = if contents.limit.is_some() { "limit" } else { "mean" };
+    let within = if each > 1 { "a row, element by element" } else { "an element" };
+    let mut keys = vec![key(Hue::Load.tint(75), within), key(Ink::Accent, line)];
+    if named {
+        // Parts that no bar has need no key.
+        let shown = |i: usize| bars.iter().any(|bar| bar.parts.get(i).is_some_and(|part| *part > 0.0));
+        let parts = contents.legend.parts.iter().enumerate().filter(|(i, _)| shown(*i));
+        keys.splice(..1, parts.map(|(i, name)| key(ink(i), name)));
+    } else if beyond > 0.0 {
+        keys.insert(1, key(Hue::Conflict.tint(75), "beyond the limit"));
+    }
+    legend(frame, MARGIN, frame.height - 14.0, room[0], &keys);
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contents::Contents;
+    use super::super::fixtures::assert_tidy;
+    use super::super::frame::Item;
+    use super::super::shape::Shape;
+    use super::*;
+    use crate::base::tensor::{Elem, Init, Tensor};
+    use crate::lesson::{Legend, Meaning};
+
+    fn drawn(tensor: &Tensor, columns: Option<u64>, limit: Option<f64>, size: [f32; 2]) -> (Frame, String) {
+        let count = tensor.len() as u64;
+        let contents = Contents {
+            buffer: "counts",
+            when: "at the end",
+            tensor,
+            count,
+            columns,
+            meaning: Meaning::Plain,
+            legend: Legend::NONE,
+            shape: Shape::Bars,
+            from: 0,
+            limit,
+            progress: 1.0,
+        };
+        let mut frame = Frame::new(size);
+        let said = draw(&mut frame, &contents);
+        frame.alt.clone_from(&said);
+        (frame, said)
+    }
+
+    fn area(frame: &Frame, ink: Ink) -> f32 {
+        let of = |item: &Item| match item {
+            Item::Rect { rect, fill: Some(fill), tag: Some(_), .. } if *fill == ink => rect[2] * rect[3],
+            _ => 0.0,
+        };
+        frame.items.iter().map(of).sum()
+    }
+
+    #[test]
+    fn rows_are_summed_and_cut_at_the_limit() {
+        // Rows of 0 + 1 + 2 + 3 and 4 + 5 + 6 + 7.
+        let tensor = Tensor::new(Elem::U32, 8, Init::Iota, 1, 0);
+        let (frame, said) = drawn(&tensor, Some(4), Some(14.0), [400.0, 300.0]);
+        assert_eq!(said, "Limit 14: 8 beyond it. Highest 22, mean 14.");
+        let (within, beyond) = (area(&frame, Hue::Load.tint(75)), area(&frame, Hue::Conflict.tint(75)));
+        // 6 + 14 within, 8 beyond; gaps between parts take a little of both.
+        assert!((beyond / within - 0.4).abs() < 0.04, "{within} {beyond}");
+        let (frame, said) = drawn(&tensor, None, None, [400.0, 300.0]);
+        assert_eq!(said, "Highest 7, 2 times the mean of 3.50.");
+        assert_eq!(area(&frame, Hue::Conflict.tint(75)), 0.0);
+    }
+
+    #[test]
+    fn all_rows_count_where_some_find_room() {
+        let tensor = Tensor::new(Elem::U32, 5000, Init::Iota, 1, 0);
+        let (_, said) = drawn(&tensor, None, None, [432.0, 300.0]);
+        assert_eq!(said, "Highest 4,999, 2 times the mean of 2,500. 100 of 5,000 are shown.");
+    }
+
+    #[test]
+    fn any_number_of_bars_fits() {
+        for size in [[420.0, 200.0], [640.0, 320.0], [1400.0, 700.0]] {
+            for (n, columns) in [(1, None), (8, None), (300, None), (2056, Some(8)), (5000, None)] {
+                let tensor = Tensor::new(Elem::U32, n, Init::Iota, 1, 0);
+                let (frame, _) = drawn(&tensor, columns, Some(3.0), size);
+                assert_tidy(&frame, &format!("{n} in {size:?}"));
+            }
+        }
+        let nothing = Tensor::new(Elem::F32, 4, Init::Poison, 1, 0);
+        let (frame, said) = drawn(&nothing, None, None, [420.0, 200.0]);
+        assert_tidy(&frame, "nothing");
+        assert!(said.starts_with("Highest 0"), "{said}");
+    }
+}

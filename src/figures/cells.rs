@@ -1,0 +1,289 @@
+//! A text in cells, one for each token: its buffer says at which bytes the tokens begin.
+
+use super::contents::Contents;
+use super::frame::{Anchor, Frame, Item, Tag};
+use super::lanes::{Key, legend};
+use super::palette::Ink;
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
+
+/// Bytes of a token that are kept to be shown: a kernel that is wrong makes tokens of any size.
+pub(super) const HEAD_BYTES: usize = 64;
+
+/// Space around the cells, and what is above and below them.
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 44.0;
+const FOOT: f32 = 40.0;
+/// Height of a line of cells, and of a cell.
+pub(super) const LINE: f32 = 27.0;
+const CELL: f32 = 22.0;
+/// Width of a character, of one that fills a square, and of the space beside the characters of a cell.
+const CHARACTER: f32 = 8.2;
+const SQUARE: f32 = 13.4;
+const PADDING: f32 = 8.0;
+/// Colours of tokens of several bytes; the same token has the same colour everywhere.
+const COLOURS: u32 = 32;
+
+/// The bytes of token `i`: from where to where. None behind the last token.
+fn span(contents: &Contents<'_>, i: usize) -> Option<(u64, u64)> {
+    if i + 1 >= contents.tensor.len() {
+        return None;
+    }
+    let [begin, end] = [contents.value(i)?, contents.value(i + 1)?];
+    // What is behind the last token is left from a longer text: it begins further to the front.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places of bytes")]
+    (begin < end).then_some((begin as u64, end as u64))
+}
+
+/// Tokens, from the first on.
+fn tokens(contents: &Contents<'_>) -> usize {
+    (0..contents.tensor.len()).take_while(|i| span(contents, *i).is_some()).count()
+}
+
+/// A token as it is shown: its first bytes, and how many it has.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    head: Vec<u8>,
+    pub(super) bytes: u64,
+}
+
+impl Token {
+    pub(super) const EMPTY: Self = Self { head: Vec::new(), bytes: 0 };
+
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        Self { head: bytes[..bytes.len().min(HEAD_BYTES)].to_vec(), bytes: bytes.len() as u64 }
+    }
+
+    /// The bytes of a text from one place to before another; the text is read again after its end.
+    fn of(text: &Tensor, (begin, end): (u64, u64)) -> Self {
+        let length = text.len().max(1) as u64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+        let byte = |at: u64| text.get(usize::try_from(at % length).unwrap_or(0)) as u8;
+        Self { head: (begin..end).take(HEAD_BYTES).map(byte).collect(), bytes: end - begin }
+    }
+
+    /// This one and another after it.
+    pub(super) fn then(&self, other: &Self) -> Self {
+        let mut head = self.head.clone();
+        if self.is_whole() {
+            head.extend(other.head.iter().take(HEAD_BYTES - head.len()));
+        }
+        Self { head, bytes: self.bytes.saturating_add(other.bytes) }
+    }
+
+    /// True if all its bytes are kept.
+    pub(super) fn is_whole(&self) -> bool {
+        self.head.len() as u64 == self.bytes
+    }
+
+    /// Its bytes as far as they are kept, and how many it has if there are more.
+    pub(super) fn shown(&self) -> String {
+        let head = shown(&self.head);
+        if self.is_whole() { head } else { head + &self.rest() }
+    }
+
+    /// Its bytes as far as there is `room` for them, and how many it has if there are more.
+    fn fitted(&self, room: f32) -> String {
+        let whole = self.shown();
+        if wide(&whole) <= room {
+            return whole;
+        }
+        let rest = self.rest();
+        let mut left = room - wide(&rest);
+        let fits = |c: &char| {
+            left -= width(*c);
+            left >= 0.0
+        };
+        shown(&self.head).chars().take_while(fits).collect::<String>() + &rest
+    }
+
+    fn rest(&self) -> String {
+        format!("… {} bytes", count(self.bytes))
+    }
+}
+
+/// A token's cell with its upper left corner at `at`, `most` wide at most; returns how much room it takes.
+pub(super) fn cell(
+    frame: &mut Frame,
+    at: [f32; 2],
+    (token, most): (&Token, f32),
+    hovered: Option<Tag>,
+    tag: Option<Tag>,
+) -> f32 {
+    let text = token.fitted(most - PADDING);
+    let wide = wide(&text) + PADDING;
+    let fill = colour(token);
+    let edge = if tag.is_some() && hovered == tag { Ink::Accent } else { fill };
+    frame.outline([at[0], at[1], wide - 2.0, CELL], 3.0, Some(fill), edge, tag);
+    let middle = [at[0] + (wide - 2.0) / 2.0, at[1] + CELL / 2.0];
+    let (size, anchor, ink) = (13.0, Anchor::Middle, Ink::Text);
+    frame.items.push(Item::Text { at: middle, size, anchor, ink, text, mono: true, tag });
+    wide
+}
+
+/// Room that a token's cell takes of `most`.
+pub(super) fn room(token: &Token, most: f32) -> f32 {
+    wide(&token.fitted(most - PADDING)) + PADDING
+}
+
+fn wide(text: &str) -> f32 {
+    text.chars().map(width).sum()
+}
+
+fn width(c: char) -> f32 {
+    if is_square(c) { SQUARE } else { CHARACTER }
+}
+
+/// Whether a character fills a square, as those of Chinese, Japanese and Korean do, and emoji.
+fn is_square(c: char) -> bool {
+    matches!(
+        c,
+        '\u{1100}'..='\u{115f}'
+            | '\u{2e80}'..='\u{303e}'
+            | '\u{3041}'..='\u{a4cf}'
+            | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{fe30}'..='\u{fe6f}'
+            | '\u{ff00}'..='\u{ff60}'
+            | '\u{ffe0}'..='\u{ffe6}'
+            | '\u{1f300}'..='\u{1faff}'
+            | '\u{20000}'..='\u{3ffff}'
+    )
+}
+
+/// Bytes as they are shown: spaces and ends of lines by signs of their own, what is no character by its number.
+fn shown(bytes: &[u8]) -> String {
+    let mut words = String::new();
+    for chunk in bytes.utf8_chunks() {
+        words.extend(chunk.valid().chars().map(|c| match c {
+            ' ' => '␣',
+            '\n' => '¶',
+            c if c.is_control() => '·',
+            c => c,
+        }));
+        words.extend(chunk.invalid().iter().map(|byte| format!("⟨{byte:02x}⟩")));
+    }
+    words
+}
+
+/// A token's colour, from its first bytes (FNV-1a).
+fn colour(token: &Token) -> Ink {
+    if token.bytes < 2 {
+        return Ink::Raised;
+    }
+    let hash =
+        token.head.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    Ink::Bank(((hash >> 16) % COLOURS) as u8, 45)
+}
+
+/// Draws the tokens from the first that is shown on, and says how many there are.
+pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, hovered: Option<Tag>) -> String {
+    let all = tokens(contents);
+    let end = if all == 0 { 0 } else { span(contents, all - 1).map_or(0, |(_, end)| end) };
+    let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
+    frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
+    let (mut x, mut y) = (MARGIN, HEAD);
+    for i in contents.from..all {
+        let Some(place) = span(contents, i) else { break };
+        let token = Token::of(text, place);
+        let most = frame.width - 2.0 * MARGIN;
+        let wide = room(&token, most);
+        if x + wide > frame.width - MARGIN && x > MARGIN {
+            (x, y) = (MARGIN, y + LINE);
+        }
+        if y + CELL > frame.height - FOOT {
+            break;
+        }
+        let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
+        cell(frame, [x, y], (&token, most), hovered, tag);
+        x += wide;
+    }
+    let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
+    let keys = [
+        key(Ink::Raised, "a byte"),
+        key(Ink::Bank(3, 45), "a token of several bytes: equal tokens have equal colours"),
+    ];
+    legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
+    format!("{said}.")
+}
+
+/// Token `i` in words.
+pub(super) fn told(contents: &Contents<'_>, text: &Tensor, i: usize) -> Option<String> {
+    let (begin, end) = span(contents, i)?;
+    let words = Token::of(text, (begin, end)).shown();
+    Some(format!("token {}: {words}, bytes {} to {}", count(i as u64), count(begin), count(end - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::assert_tidy;
+    use super::super::shape::Shape;
+    use super::*;
+    use crate::base::tensor::Elem;
+    use crate::lesson::{Legend, Meaning};
+
+    fn contents<'a>(tensor: &'a Tensor, text: &'a Tensor) -> Contents<'a> {
+        let count = tensor.len() as u64;
+        let (buffer, when) = ("offset", "at the end");
+        Contents {
+            buffer,
+            when,
+            tensor,
+            count,
+            columns: None,
+            meaning: Meaning::Cuts(text),
+            legend: Legend::NONE,
+            shape: Shape::Meant,
+            from: 0,
+            limit: None,
+            progress: 1.0,
+        }
+    }
+
+    fn of(numbers: &[u32]) -> Tensor {
+        Tensor::from_bits(Elem::U32, numbers.iter().copied())
+    }
+
+    #[test]
+    fn tokens_end_where_a_shorter_text_ends() {
+        // "new low": new, ␣l, ow; then what is left from before.
+        let text = of(&"new low".bytes().map(u32::from).collect::<Vec<_>>());
+        let offset = of(&[0, 3, 5, 7, 4, 5, 6, 7]);
+        let contents = contents(&offset, &text);
+        assert_eq!(tokens(&contents), 3);
+        assert_eq!(told(&contents, &text, 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
+        assert_eq!(told(&contents, &text, 3), None);
+        let mut frame = Frame::new([420.0, 200.0]);
+        assert_eq!(draw(&mut frame, &contents, &text, None), "7 bytes in 3 tokens.");
+        frame.alt = "three tokens".to_owned();
+        assert_tidy(&frame, "three tokens");
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_are_numbers() {
+        assert_eq!(shown("é\n".as_bytes()), "é¶");
+        assert_eq!(shown(&[0xc3]), "⟨c3⟩");
+        let token = |text: &str| Token::new(text.as_bytes());
+        assert!(room(&token("人人"), 400.0) > room(&token("abc"), 400.0));
+        assert_eq!(colour(&token("a")), Ink::Raised);
+        assert_eq!(colour(&token("the")), colour(&token("the")));
+    }
+
+    #[test]
+    fn a_wide_token_is_shown_as_far_as_it_fits() {
+        let text = of(&[97; 8]);
+        let offset = of(&[0, 0xf000_0000]);
+        let contents = contents(&offset, &text);
+        let said = told(&contents, &text, 0).unwrap_or_default();
+        assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
+        let mut frame = Frame::new([420.0, 200.0]);
+        assert_eq!(draw(&mut frame, &contents, &text, None), "4,026,531,840 bytes in 1 tokens.");
+        let shown = frame.items.iter().find_map(|item| match item {
+            Item::Text { text, mono: true, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(shown, Some(format!("{}… 4,026,531,840 bytes", "a".repeat(25)).as_str()));
+        frame.alt = "one token".to_owned();
+        assert_tidy(&frame, "one token");
+    }
+}

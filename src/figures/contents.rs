@@ -1,0 +1,382 @@
+//! What a buffer holds: its elements as numbers, as shades, as bars, as the characters that they stand for, or as what they mean.
+
+use super::bars;
+use super::cells;
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::links::Links;
+use super::merges;
+use super::message;
+use super::palette::{Hue, Ink};
+use super::shape::Shape;
+use super::spans::Spans;
+use super::text;
+use super::words::Words;
+use crate::base::tensor::Tensor;
+use crate::base::units::{count, number};
+use crate::job::BindingKind;
+use crate::lesson::{Legend, Meaning, When};
+
+/// A buffer at some moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents<'a> {
+    /// Its name.
+    pub buffer: &'a str,
+    /// When: `after scatter`.
+    pub when: &'a str,
+    /// Its elements, from the first.
+    pub tensor: &'a Tensor,
+    /// How many elements it has; there may be more than are known.
+    pub count: u64,
+    /// The columns of the matrix that it is.
+    pub columns: Option<u64>,
+    /// What the elements mean, with what other buffers hold.
+    pub meaning: Meaning<&'a Tensor>,
+    /// What rows and columns stand for.
+    pub legend: &'a Legend,
+    /// How they are shown.
+    pub shape: Shape,
+    /// The first element that is shown.
+    pub from: usize,
+    /// Where bars have a line; None for their mean.
+    pub limit: Option<f64>,
+    /// How far the present launch is, from 0 to 1.
+    pub progress: f32,
+}
+
+/// Height of a row of numbers, and of a row of shades.
+const ROW: f32 = 22.0;
+const SHADE: f32 = 10.0;
+/// The least that a shade measures: smaller ones cannot be told apart, and a picture would have a hundred thousand.
+const LEAST: f32 = 4.0;
+/// Space around the picture.
+const MARGIN: f32 = 16.0;
+/// What is above the elements.
+const HEAD: f32 = 44.0;
+
+/// How elements lie in the picture.
+struct Layout {
+    left: f32,
+    columns: usize,
+    cell: [f32; 2],
+    rows: usize,
+}
+
+impl Contents<'_> {
+    /// Elements from this many on begin a row.
+    #[must_use]
+    pub fn row(&self, size: [f32; 2]) -> usize {
+        self.layout(size).columns
+    }
+
+    fn layout(&self, [width, height]: [f32; 2]) -> Layout {
+        let names =
+            text::width(&count(self.count), 12.0, true).max(text::width(&self.row_name(self.count), 12.0, false));
+        let left = MARGIN + names + 12.0;
+        let room = width - left - MARGIN;
+        let matrix = self.columns.and_then(|columns| usize::try_from(columns).ok());
+        let (columns, cell) = match self.shape {
+            Shape::Numbers => {
+                let widest = self.shown(256).map(|i| text::width(&self.word(i), 12.0, true)).fold(24.0, f32::max);
+                let most = ((room / (widest + 12.0)) as usize).max(1);
+                // Rows of a round number of elements are easier to count in.
+                let round = [32, 16, 10, 8, 5, 4, 2, 1].into_iter().find(|n| *n <= most).unwrap_or(1);
+                let columns = matrix.filter(|columns| *columns <= most).unwrap_or(round);
+                (columns, [(room / columns as f32).min(widest + 28.0), ROW])
+            }
+            Shape::Shades => {
+                let columns = matrix.unwrap_or(64).min((room / LEAST) as usize).max(1);
+                let side = (room / columns as f32).min(SHADE);
+                (columns, [side, side])
+            }
+            Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
+            Shape::Meant => match self.meaning {
+                Meaning::Plain | Meaning::Cuts(_) => (16, [width, ROW]),
+                Meaning::Makes(_) => (2, [width, ROW]),
+                Meaning::Words { .. } => (3, [width, ROW]),
+                Meaning::Spans(_) => (4, [width, ROW]),
+                Meaning::Links { .. } => (matrix.unwrap_or(1).max(1), [width, ROW]),
+            },
+            Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
+        };
+        Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
+    }
+
+    /// What the row that begins with an element is called: by what a row stands for, if its lesson says it; empty otherwise.
+    fn row_name(&self, i: u64) -> String {
+        match self.columns.filter(|columns| *columns > 0 && i.is_multiple_of(*columns) && !self.legend.rows.is_empty())
+        {
+            Some(columns) => format!("{} {}", self.legend.rows, count(i / columns)),
+            None => String::new(),
+        }
+    }
+
+    /// What the elements mean, if they are shown as that.
+    fn meant(&self) -> Meaning<&Tensor> {
+        if self.shape == Shape::Meant {
+            self.meaning.map(|other, _| Some(*other)).unwrap_or_default()
+        } else {
+            Meaning::Plain
+        }
+    }
+
+    /// The elements from the first that is shown on, so many at most.
+    fn shown(&self, most: usize) -> impl Iterator<Item = usize> {
+        self.from..self.tensor.len().min(self.from + most)
+    }
+
+    /// An element that was written; None of what nobody has written.
+    pub(super) fn value(&self, i: usize) -> Option<f64> {
+        let poison = self.tensor.elem.poison();
+        let bits = if self.tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };
+        (self.tensor.bits(i) != bits).then(|| self.tensor.get(i))
+    }
+
+    fn word(&self, i: usize) -> String {
+        self.value(i).map_or_else(|| "–".to_owned(), number)
+    }
+}
+
+/// The picture.
+fn frame(view: &View<'_>, contents: &Contents<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let layout = contents.layout(view.size);
+    let title = format!("{} {}", contents.buffer, contents.when);
+    frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone());
+    if contents.shape == Shape::Bars {
+        let said = bars::draw(&mut frame, contents);
+        frame.alt = format!("{title}: {said}");
+        return frame;
+    }
+    let said = match contents.meant() {
+        Meaning::Plain => None,
+        Meaning::Cuts(text) => Some(cells::draw(&mut frame, contents, text, view.hovered)),
+        Meaning::Makes(first) => Some(merges::draw(&mut frame, contents, first, view.hovered)),
+        Meaning::Words { tokens, merges, first } => {
+            let words = Words { of: contents, tokens, merges, first };
+            Some(words.draw(&mut frame, view.hovered))
+        }
+        Meaning::Links { meter, meter_before, before } => {
+            let links = Links { of: contents, before, meter, meter_before };
+            Some(links.draw(&mut frame, view.hovered))
+        }
+        Meaning::Spans(tracks) => {
+            let spans = Spans { of: contents, tracks: &tracks };
+            Some(spans.draw(&mut frame, view.hovered))
+        }
+    };
+    if let Some(said) = said {
+        frame.alt = format!("{title}: {said}");
+        return frame;
+    }
+    let shown: Vec<usize> = contents.shown(layout.columns * layout.rows).collect();
+    let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+    let about = if low <= high {
+        format!(
+            "{} × {}, shown from {} to {}",
+            count(contents.count),
+            contents.tensor.elem.name(),
+            number(low),
+            number(high)
+        )
+    } else {
+        format!("{} × {}", count(contents.count), contents.tensor.elem.name())
+    };
+    let blank = shown.iter().any(|i| contents.value(*i).is_none()) && contents.shape == Shape::Numbers;
+    let about = if blank { format!("{about}, –: not written") } else { about };
+    frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, about.clone());
+    let share = |value: f64| if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
+    for (place, i) in shown.iter().copied().enumerate() {
+        let (row, column) = (place / layout.columns, place % layout.columns);
+        let [w, h] = layout.cell;
+        let at = [layout.left + column as f32 * w, HEAD + row as f32 * h];
+        if column == 0 && (row as f32 * h) % ROW < h {
+            let name = Some(contents.row_name(i as u64)).filter(|name| !name.is_empty());
+            let name = name.unwrap_or_else(|| count(i as u64));
+            frame.text([layout.left - 12.0, at[1] + h.max(ROW) / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, name);
+        }
+        let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
+        let rect = [at[0], at[1], w - 1.0, h - 1.0];
+        let value = contents.value(i);
+        let fill = match (value.filter(|value| value.is_finite()), contents.shape) {
+            (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Meant) => Ink::Raised,
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
+            (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
+            (Some(value), Shape::Numbers) => Ink::Tint(Hue::Load, (share(value) * 40.0) as u8),
+        };
+        let ring = view.hovered == tag;
+        match contents.shape {
+            Shape::Shades if !ring => frame.fill(rect, 0.0, fill, tag),
+            _ => frame.outline(rect, 2.0, Some(fill), if ring { Ink::Accent } else { fill }, tag),
+        }
+        let words = match contents.shape {
+            Shape::Numbers => contents.word(i),
+            Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
+            Shape::Shades | Shape::Bars | Shape::Meant => continue,
+        };
+        let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
+        frame.items.push(super::frame::Item::Text {
+            at: [at[0] + (w - 1.0) / 2.0, at[1] + h / 2.0 - 0.5],
+            size: 12.0,
+            anchor: Anchor::Middle,
+            ink,
+            text: words,
+            mono: true,
+            tag,
+        });
+    }
+    frame.alt = format!("{title}: {about}.");
+    frame
+}
+
+/// The character that a byte stands for, as far as it is one that can be seen.
+fn character(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a byte, or shown as none")]
+    match value as u8 {
+        byte if f64::from(byte) != value => "?".to_owned(),
+        b' ' => "␣".to_owned(),
+        b'\n' => "¶".to_owned(),
+        byte if byte.is_ascii_graphic() => char::from(byte).to_string(),
+        _ => "·".to_owned(),
+    }
+}
+
+/// What the pointer is on, in words.
+fn told(contents: &Contents<'_>, tag: Tag) -> Option<String> {
+    let Tag::Word { index, .. } = tag else { return None };
+    let i = usize::try_from(index).ok()?;
+    match contents.meant() {
+        Meaning::Plain => {}
+        Meaning::Cuts(text) => return cells::told(contents, text, i),
+        Meaning::Makes(first) => return merges::told(contents, first, i),
+        Meaning::Words { tokens, merges, first } => return Words { of: contents, tokens, merges, first }.told(i),
+        Meaning::Links { meter, meter_before, before } => {
+            return Links { of: contents, before, meter, meter_before }.told(i);
+        }
+        Meaning::Spans(tracks) => return Spans { of: contents, tracks: &tracks }.told(i),
+    }
+    let place = match contents.columns {
+        Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),
+        _ => String::new(),
+    };
+    if contents.shape == Shape::Bars && !contents.legend.parts.is_empty() {
+        return Some(bars::told(contents, i));
+    }
+    let value = contents.value(i).map_or_else(|| "never written".to_owned(), |value| value.to_string());
+    Some(format!("{}[{index}]{place}: {value}", contents.buffer))
+}
+
+static CARD: Card = Card {
+    name: "Contents",
+    tab: "Buffers",
+    help: "What a buffer holds after each launch: numbers, shades or characters",
+    about: "what a buffer holds after the pass",
+    clock: Clock::Launches,
+    fits: |facts| facts.buffers,
+    needs: "any pass",
+    args: &[
+        Arg::optional("buffer", ArgKind::Buffer, "the buffer at first; the one that the pass writes if left out"),
+        Arg::optional("limit", ArgKind::Number, "where bars have a line"),
+        Arg::optional("at", ArgKind::Share, "the share of the buffer at which the picture begins"),
+    ],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    /// The buffer comes first, then those that its meaning takes.
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        let Some(name) = looked_at(subject) else { return Asks::default() };
+        let declared = subject.program.buffers.iter().find(|buffer| buffer.name == name);
+        let mut film = vec![name];
+        if let Some(declared) = declared {
+            // Only to go over the others: None of them is left out.
+            let _: Option<Meaning<()>> = declared.meaning.map(|other, _| {
+                if !film.contains(other) {
+                    film.push(other.clone());
+                }
+                Some(())
+            });
+        }
+        Asks { film, ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        match shown(view, |contents| frame(view, contents)) {
+            Ok(frame) => frame,
+            Err(why) => message::line(view.size, why),
+        }
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        shown(view, |contents| told(contents, tag)).ok()?
+    }
+
+    fn element(&self, view: &View<'_>, _: Option<usize>, tag: Tag) -> Option<(String, u64)> {
+        let Tag::Word { index, .. } = tag else { return None };
+        shown(view, |contents| (contents.buffer.to_owned(), index)).ok()
+    }
+}
+
+/// The buffer that is looked at: the learner's, the lesson's, else the first that the pass writes, else the first that it reads.
+fn looked_at(subject: &Subject<'_>) -> Option<String> {
+    let Subject { picture, buffer, job, pass, .. } = *subject;
+    let asked = [buffer.unwrap_or_default(), picture.text("buffer")];
+    if let Some(name) = asked.into_iter().find(|name| job.buffers.iter().any(|buffer| buffer.name == *name)) {
+        return Some(name.to_owned());
+    }
+    let touched: Vec<(usize, BindingKind)> = job.passes.get(pass)?.touched().collect();
+    let written = touched.iter().find(|(_, kind)| *kind == BindingKind::ReadWrite).or(touched.first());
+    Some(job.buffers.get(written?.0)?.name.clone())
+}
+
+/// The first element that is shown, unless the learner has scrolled.
+pub fn first_element(view: &View<'_>, elements: usize) -> usize {
+    let share = view.picture.number("at").unwrap_or_default();
+    let begins = ((share * elements as f64) as usize).min(elements.saturating_sub(1));
+    view.reading.from.unwrap_or(begins).min(elements.saturating_sub(1))
+}
+
+/// Elements from this many on begin a row; None while the buffer is not there.
+#[must_use]
+pub fn row(view: &View<'_>) -> Option<usize> {
+    shown(view, |contents| contents.row(view.size)).ok()
+}
+
+/// Gives `show` the buffer as it is at the view's moment.
+///
+/// # Errors
+/// What to say in its place.
+fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Contents<'_>) -> T) -> Result<T, &'a str> {
+    let (reel, moment) = view.reel()?;
+    let Some(buffer) = reel.buffers.first() else { return Err("There is no such buffer.") };
+    let is_exchange = matches!(buffer.meaning, Meaning::Links { .. });
+    let before = moment.before;
+    // Chunks are on their way from the beginning of a launch on.
+    let now = if is_exchange && moment.share > 0.0 { before + 1 } else { moment.settled() };
+    let Some(tensor) = reel.after(&buffer.name, now) else { return Err("There is no such buffer.") };
+    let at = |when| if when == When::Now { now } else { before };
+    let meaning = buffer.meaning.map(|other, when| reel.after(other, at(when)));
+    let limit = view.given.numbers.get("limit").copied();
+    let contents = Contents {
+        buffer: &buffer.name,
+        when: &reel.when(now),
+        tensor,
+        count: buffer.count,
+        columns: buffer.columns,
+        meaning: meaning.unwrap_or_default(),
+        legend: &buffer.legend,
+        shape: view.reading.shape.unwrap_or_else(|| buffer.shape(limit.is_some())),
+        from: first_element(view, tensor.len()),
+        limit,
+        progress: moment.eased(),
+    };
+    Ok(show(&contents))
+}

@@ -1,0 +1,291 @@
+//! A figure: its card, the results that it asks for, and how it is drawn at a moment.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::frame::{Frame, Tag};
+use super::mark::Mark;
+use super::plot::Plot;
+use super::reel::{Moment, Reel};
+use super::river::River;
+use super::roofline::Roofline;
+use super::shape::Shape;
+use super::warp::WarpView;
+use super::waves::Spread;
+use crate::job::Job;
+use crate::lesson::{Facts, Picture, Program, Ring};
+use crate::trace::{Heat, Timeline};
+
+/// A kind of picture of a launch or a program. One file implements it, and one line of `list.rs` names it.
+pub trait Figure: Sync {
+    /// Its name, its words, its arguments, and what moves it.
+    fn card(&self) -> &'static Card;
+
+    /// The results that it is drawn from.
+    fn asks(&self, subject: &Subject<'_>) -> Asks;
+
+    /// The picture at the view's moment. `kept` is its own from frame to frame.
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame;
+
+    /// What the pointer is on, in words; `event` is the timeline's index of the event on the stage.
+    fn tip(&self, _view: &View<'_>, _kept: &Kept, _event: Option<usize>, _tag: Tag) -> Option<String> {
+        None
+    }
+
+    /// The element of a buffer that the pointer is on: a click asks where it came from.
+    fn element(&self, _view: &View<'_>, _event: Option<usize>, _tag: Tag) -> Option<(String, u64)> {
+        None
+    }
+}
+
+/// What a figure is called, says and takes.
+pub struct Card {
+    /// Its name in `lesson.ron`.
+    pub name: &'static str,
+    /// Its name on the stage's tab.
+    pub tab: &'static str,
+    /// What it shows, in a sentence.
+    pub help: &'static str,
+    /// What a figure of it, in a note, is of.
+    pub about: &'static str,
+    /// What moves it.
+    pub clock: Clock,
+    /// Whether a pass has something to show.
+    pub fits: fn(Facts) -> bool,
+    /// What to write in the lesson so that it has.
+    pub needs: &'static str,
+    /// What a lesson may give it.
+    pub args: &'static [Arg],
+}
+
+/// What moves a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Nothing.
+    Still,
+    /// The learner's hand: it has handles to drag.
+    Hand,
+    /// A warp's events.
+    Events,
+    /// A program's launches.
+    Launches,
+}
+
+/// An argument of a figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Arg {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: ArgKind,
+    /// Whether the figure cannot be drawn without it; it has a tab only at steps that give it.
+    pub required: bool,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+}
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgKind {
+    /// A number from 0 to less than 1.
+    Share,
+    /// Words.
+    Text,
+    /// A list of words.
+    Texts,
+    /// A buffer of the step's program.
+    Buffer,
+    /// An expression of the lesson's parameters and values.
+    Number,
+}
+
+impl Arg {
+    /// One that may be left out.
+    #[must_use]
+    pub const fn optional(name: &'static str, kind: ArgKind, help: &'static str) -> Self {
+        Self { name, kind, required: false, help }
+    }
+
+    /// One that may not.
+    #[must_use]
+    pub const fn required(name: &'static str, kind: ArgKind, help: &'static str) -> Self {
+        Self { name, kind, required: true, help }
+    }
+}
+
+/// The program that a figure is of.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The figure's arguments.
+    pub picture: &'a Picture,
+    /// The buffer that the learner chose.
+    pub buffer: Option<&'a str>,
+    /// The program.
+    pub program: &'a Program,
+    /// It at the parameters, with its shaders compiled.
+    pub job: &'a Job,
+    /// The pass on the stage, by its place.
+    pub pass: usize,
+}
+
+/// The results that a figure is drawn from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asks {
+    /// Single accesses of the workgroup on the stage.
+    pub timeline: bool,
+    /// How often elements are fetched.
+    pub heat: bool,
+    /// How the grid spreads over a device.
+    pub spread: bool,
+    /// Where the bytes go.
+    pub river: bool,
+    /// Where the kernels of the ladder are under a device's ceilings.
+    pub roofline: bool,
+    /// The program's series by round.
+    pub rounds: bool,
+    /// What these buffers hold after each launch.
+    pub film: Vec<String>,
+}
+
+impl Asks {
+    /// Single accesses alone.
+    #[must_use]
+    pub fn timeline() -> Self {
+        Self { timeline: true, ..Self::default() }
+    }
+
+    /// Whether something of that comes from a trace.
+    #[must_use]
+    pub fn is_traced(&self) -> bool {
+        self.timeline || self.heat || self.river || self.rounds || !self.film.is_empty()
+    }
+}
+
+/// Results, as far as they are there.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Single accesses of the workgroup on the stage.
+    pub timeline: Arc<Timeline>,
+    /// How often elements were fetched.
+    pub heat: Option<Arc<Heat>>,
+    /// How the grid spreads over a device.
+    pub spread: Option<Spread>,
+    /// Where the bytes go.
+    pub river: Option<River>,
+    /// The ring of places that the kernel's tiles go through.
+    pub ring: Option<Ring>,
+    /// Where the kernels of the ladder are.
+    pub roofline: Option<Roofline>,
+    /// The program's series by round.
+    pub rounds: Vec<Plot>,
+    /// What buffers hold after each launch, or why nobody can say.
+    pub reel: Option<Result<Arc<Reel>, String>>,
+    /// Values of the figure's arguments that are expressions.
+    pub numbers: BTreeMap<String, f64>,
+}
+
+impl Given {
+    /// Accesses alone.
+    #[must_use]
+    pub fn of(timeline: &Arc<Timeline>) -> Self {
+        Self { timeline: timeline.clone(), ..Self::default() }
+    }
+}
+
+/// How the learner reads a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The first element; None for the figure's own.
+    pub from: Option<usize>,
+    /// How elements are shown; None for what suits them.
+    pub shape: Option<Shape>,
+}
+
+/// What to draw, when, and how large.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The results.
+    pub given: &'a Given,
+    /// The figure's arguments.
+    pub picture: &'a Picture,
+    /// How the learner reads a buffer.
+    pub reading: Reading,
+    /// Linear index of the workgroup.
+    pub workgroup: u32,
+    /// Warp within the workgroup.
+    pub warp: u32,
+    /// Ticks of the figure's clock before the present one, plus the present one's progress from 0 to 1.
+    pub position: f32,
+    /// What the pointer is on; its counterparts are lit.
+    pub hovered: Option<Tag>,
+    /// What is ringed wherever it comes into the picture.
+    pub marked: &'a [Mark],
+    /// Whether things are seen to move; otherwise each tick shows its end state.
+    pub motion: bool,
+    /// Width and height in points; meant for 420×300 and more.
+    pub size: [f32; 2],
+}
+
+impl<'a> View<'a> {
+    /// The first tick of a figure.
+    #[must_use]
+    pub fn still(given: &'a Given, picture: &'a Picture, size: [f32; 2]) -> Self {
+        Self {
+            given,
+            picture,
+            reading: Reading::default(),
+            workgroup: 0,
+            warp: 0,
+            position: 0.0,
+            hovered: None,
+            marked: &[],
+            motion: false,
+            size,
+        }
+    }
+
+    pub(super) fn warp_view(&self) -> WarpView<'a> {
+        let Self { workgroup, warp, position, hovered, marked, motion, size, .. } = *self;
+        WarpView { timeline: &self.given.timeline, workgroup, warp, position, hovered, marked, motion, size }
+    }
+
+    /// The buffers' contents and the moment among them; else what to say instead.
+    pub(super) fn reel(&self) -> Result<(&'a Reel, Moment), &'a str> {
+        match &self.given.reel {
+            None => Err("The program is being run…"),
+            Some(Err(why)) => Err(why),
+            Some(Ok(reel)) => Ok((reel, reel.moment(self.position, self.motion))),
+        }
+    }
+}
+
+/// What a figure keeps from frame to frame.
+#[derive(Default)]
+pub struct Kept(Option<Box<dyn Any + Send>>);
+
+impl Kept {
+    /// A figure's own; a new one if another figure was drawn before.
+    pub fn own<T: Default + Send + 'static>(&mut self) -> &mut T {
+        if self.get::<T>().is_none() {
+            self.0 = Some(Box::<T>::default());
+        }
+        match self.0.as_mut().and_then(|kept| kept.downcast_mut()) {
+            Some(own) => own,
+            None => unreachable!("it was made of this type just now"),
+        }
+    }
+
+    /// A figure's own, if it was drawn last.
+    #[must_use]
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.as_ref()?.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}

@@ -1,0 +1,250 @@
+//! Timelines for tests: one warp's accesses, by hand; and what every picture must keep to.
+
+use super::figure::{Figure, Given, Kept, View};
+use super::frame::Tag;
+use super::frame::{Frame, Item};
+use super::judge::find;
+use crate::base::diag::Place;
+use crate::base::tensor::Elem;
+use crate::lesson::{ArgValue, Picture, PictureArg};
+use crate::trace::banks::{parts, together};
+use crate::trace::{AccessKind, Event, EventKind, Exchange, Space, Timeline, TracedBuffer};
+use std::sync::Arc;
+
+/// A timeline that tests add events to. Buffer 0 is global `src`, 1 global `dst`, 2 shared `tile`.
+pub struct Script(pub Timeline);
+
+impl Script {
+    /// No events yet; `width` lanes a warp, 4 warps a workgroup.
+    pub fn new(width: u32) -> Self {
+        let buffer = |name: &str, space, bytes| TracedBuffer {
+            of: name.to_owned(),
+            name: name.to_owned(),
+            space,
+            elem: Elem::F32,
+            bytes,
+            base: 0,
+            columns: None,
+        };
+        Self(Timeline {
+            warp_width: width,
+            warps_per_workgroup: 4,
+            buffers: vec![
+                buffer("src", Space::Global, 1 << 22),
+                buffer("dst", Space::Global, 1 << 22),
+                buffer("tile", Space::Shared, 4224),
+            ],
+            ..Timeline::default()
+        })
+    }
+
+    /// All lanes of the warp.
+    pub fn all(&self) -> u64 {
+        u64::MAX >> (64 - self.0.warp_width)
+    }
+
+    /// An access of the lanes in `mask`, each of `bytes`, lane `i` at `address(i)`. Its cost is counted here, plainly.
+    pub fn access(
+        mut self,
+        buffer: u16,
+        access: AccessKind,
+        bytes: u8,
+        mask: u64,
+        address: impl Fn(u32) -> u32,
+    ) -> Self {
+        let first_address = self.0.addresses.len() as u32;
+        let lanes: Vec<u32> = (0..64).filter(|i| mask >> i & 1 == 1).collect();
+        self.0.addresses.extend(lanes.iter().map(|lane| address(*lane)));
+        let words = |lane: u32| (0..u32::from(bytes) / 4).map(move |i| lane / 4 + i);
+        let cost = if buffer == 2 {
+            parts(mask, together(access, u32::from(bytes), mask, &address))
+                .map(|part| {
+                    let mut touched: Vec<u32> = lanes
+                        .iter()
+                        .filter(|lane| part >> **lane & 1 == 1)
+                        .flat_map(|lane| words(address(*lane)))
+                        .collect();
+                    touched.sort_unstable();
+                    if access != AccessKind::Atomic {
+                        touched.dedup();
+                    }
+                    (0..32).map(|bank| touched.iter().filter(|w| **w % 32 == bank).count()).max().unwrap_or(0)
+                })
+                .sum()
+        } else if access == AccessKind::Atomic {
+            let wanted = |word: u32| lanes.iter().filter(|lane| address(**lane) / 4 == word).count();
+            let mut sectors: Vec<u32> = lanes.iter().map(|lane| address(*lane) / 32).collect();
+            sectors.sort_unstable();
+            sectors.dedup();
+            sectors.iter().map(|sector| (0..8).map(|i| wanted(sector * 8 + i)).max().unwrap_or(0)).sum()
+        } else {
+            let mut sectors: Vec<u32> = lanes.iter().flat_map(|l| words(address(*l))).map(|word| word / 8).collect();
+            sectors.sort_unstable();
+            sectors.dedup();
+            sectors.len()
+        };
+        let kind = EventKind::Access { access, buffer, bytes_per_lane: bytes, first_address, cost: cost as u16 };
+        self.0.events.push(Event { workgroup: 0, warp: 0, line: 12, mask, kind });
+        self
+    }
+
+    /// A load of `src` by all lanes, 4 bytes each.
+    pub fn load(self, address: impl Fn(u32) -> u32) -> Self {
+        let mask = self.all();
+        self.access(0, AccessKind::Load, 4, mask, address)
+    }
+
+    /// A load of `tile` by all lanes, 4 bytes each.
+    pub fn shared(self, address: impl Fn(u32) -> u32) -> Self {
+        let mask = self.all();
+        self.access(2, AccessKind::Load, 4, mask, address)
+    }
+
+    /// A barrier that `warp` reaches.
+    pub fn barrier(mut self, warp: u32) -> Self {
+        let mask = self.all();
+        self.0.events.push(Event { workgroup: 0, warp, line: 20, mask, kind: EventKind::Barrier });
+        self
+    }
+
+    /// A subgroup operation of all lanes; in a shuffle, lane `i` gets the value of lane `source(i)`.
+    pub fn exchange(mut self, exchange: Exchange, source: impl Fn(u32) -> u32) -> Self {
+        let mask = self.all();
+        let first_source = self.0.addresses.len() as u32;
+        if exchange == Exchange::Shuffle {
+            self.0.addresses.extend((0..self.0.warp_width).map(source));
+        }
+        let kind = EventKind::Subgroup { exchange, first_source };
+        self.0.events.push(Event { workgroup: 0, warp: 0, line: 9, mask, kind });
+        self
+    }
+
+    /// A branch of all lanes.
+    pub fn branch(mut self, taken: u64) -> Self {
+        let mask = self.all();
+        self.0.events.push(Event { workgroup: 0, warp: 0, line: 8, mask, kind: EventKind::Branch { taken } });
+        self
+    }
+}
+
+/// Every kind of event at this width, one after another.
+pub fn all_kinds(width: u32) -> Timeline {
+    let script = Script::new(width);
+    let all = script.all();
+    let quarter = all & 0x1111_1111_1111_1111;
+    script
+        .load(|i| i * 4)
+        .load(|i| i * 8)
+        .load(|i| i * 32 + 4096)
+        .load(|i| i * 128)
+        .load(|i| i * 4 + 4)
+        .load(|i| i * 4 * 1000)
+        .load(|_| 64)
+        .access(0, AccessKind::Load, 16, all, |i| i * 16)
+        .access(0, AccessKind::Load, 12, all, |i| i * 12)
+        .access(1, AccessKind::Store, 4, quarter, |i| i * 4 + (1 << 22) - 256)
+        .access(1, AccessKind::Atomic, 4, all, |i| i % 4 * 4)
+        .shared(|i| i * 4)
+        .shared(|i| i * 128)
+        .shared(|i| i * 8)
+        .shared(|_| 0)
+        .access(2, AccessKind::Store, 16, all, |i| i * 16)
+        .access(2, AccessKind::Load, 8, all, |i| i * 8 + 128)
+        .access(2, AccessKind::Load, 8, all, |i| i / 2 * 64)
+        .access(2, AccessKind::Atomic, 4, all, |i| i % 5 * 4)
+        .barrier(1)
+        .barrier(0)
+        .barrier(2)
+        .exchange(Exchange::Reduction, |_| 0)
+        .exchange(Exchange::InclusiveScan, |_| 0)
+        .exchange(Exchange::ExclusiveScan, |_| 0)
+        .exchange(Exchange::Shuffle, |i| i ^ 1)
+        .branch(all)
+        .branch(all / 3)
+        .0
+}
+
+fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
+    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
+}
+
+/// Nothing leaves the frame, no text is small, and no two texts overlap.
+pub fn assert_tidy(frame: &Frame, what: &str) {
+    assert!(!frame.alt.is_empty(), "{what}");
+    let mut texts: Vec<([f32; 4], &str)> = Vec::new();
+    for item in &frame.items {
+        let [x, y, w, h] = item.bounds();
+        let inside = x >= -0.6 && y >= -0.6 && x + w <= frame.width + 0.6 && y + h <= frame.height + 0.6;
+        assert!(inside, "{what}: {item:?} leaves the frame: {x} {y} {w} {h}");
+        match item {
+            Item::Text { size, text, .. } => {
+                assert!(*size >= 12.0 && !text.is_empty(), "{what}: {item:?}");
+                // Lines of text may come close, not touch: glyphs take up less than their line.
+                let bounds = [x, y + 0.1 * size, w, h - 0.2 * size];
+                if let Some((_, other)) = texts.iter().find(|(other, _)| overlap(*other, bounds)) {
+                    panic!("{what}: {text:?} overlaps {other:?}");
+                }
+                texts.push((bounds, text));
+            }
+            Item::Rect { rect, .. } => assert!(rect[2] > 0.0 && rect[3] > 0.0, "{what}: {item:?}"),
+            Item::Line { .. } | Item::Polyline { .. } | Item::Dot { .. } => {}
+        }
+    }
+}
+
+/// What a figure is drawn from, and when.
+pub(super) struct Seen {
+    pub given: Given,
+    pub position: f32,
+    pub hovered: Option<Tag>,
+    pub motion: bool,
+    pub workgroup: u32,
+    pub warp: u32,
+    pub size: [f32; 2],
+}
+
+impl Seen {
+    pub fn of(timeline: &Arc<Timeline>, size: [f32; 2]) -> Self {
+        Self::given(Given::of(timeline), size)
+    }
+
+    pub fn given(given: Given, size: [f32; 2]) -> Self {
+        Self { given, position: 0.0, hovered: None, motion: false, workgroup: 0, warp: 0, size }
+    }
+
+    pub fn view<'a>(&'a self, picture: &'a Picture) -> View<'a> {
+        let Self { ref given, position, hovered, motion, workgroup, warp, size } = *self;
+        View { position, hovered, motion, workgroup, warp, ..View::still(given, picture, size) }
+    }
+}
+
+/// Draws a figure frame after frame, as the stage does.
+pub(super) struct Painter {
+    figure: &'static dyn Figure,
+    picture: Picture,
+    kept: Kept,
+}
+
+impl Painter {
+    pub fn of(name: &str) -> Self {
+        Self { figure: find(name).expect("a figure"), picture: Picture::named(name), kept: Kept::default() }
+    }
+
+    pub fn frame(&mut self, seen: &Seen) -> Frame {
+        self.figure.draw(&seen.view(&self.picture), &mut self.kept)
+    }
+
+    pub fn told(&self, seen: &Seen, event: Option<usize>, tag: Tag) -> Option<String> {
+        self.figure.tip(&seen.view(&self.picture), &self.kept, event, tag)
+    }
+}
+
+/// A figure with arguments, as a lesson gives them.
+pub(super) fn picture_of(name: &str, args: &[(&str, ArgValue)]) -> Picture {
+    let arg = |(name, value): &(&str, ArgValue)| PictureArg {
+        name: (*name).to_owned(),
+        value: value.clone(),
+        place: Place::start("lesson.ron"),
+    };
+    Picture { args: args.iter().map(arg).collect(), ..Picture::named(name) }
+}

@@ -1,0 +1,287 @@
+//! How often each element of the matrices is fetched from global memory over the whole grid, and for whom.
+
+use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::grid::{self, Matrix, Placed};
+use super::lanes::Key;
+use super::matrices::{areas, name};
+use super::palette::Ink;
+use super::sidebar::Sidebar;
+use super::text;
+use super::tiles::Tiles;
+use crate::base::units::{count, figure, number};
+use crate::trace::heat::{Bits, Footprint};
+use crate::trace::{Fetches, Heat};
+
+/// Steps of the scale: neighbours that differ by less look the same.
+const STEPS: f32 = 48.0;
+/// Where the scale ends; beyond, all looks the same.
+const TOP: u32 = 1 << 12;
+/// Fetches that are written at the scale, at even distances.
+const TICKS: [u32; 4] = [1, 1 << 4, 1 << 8, TOP];
+
+/// What the pointer lights: the workgroups that touched a cell, and all that they touched.
+struct Lit {
+    /// The matrix of the cell, by its place in the heat's list.
+    matrix: usize,
+    /// Workgroups that loaded the cell, or stored it where nobody loads it.
+    workgroups: usize,
+    /// Requests for an element of the cell, on average.
+    requests: f64,
+    /// By matrix, what they loaded.
+    loaded: Vec<Bits>,
+    /// By matrix, what they stored.
+    stored: Vec<Bits>,
+}
+
+/// The picture.
+pub(super) fn frame(view: &View<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let Some(heat) = view.given.heat.as_deref() else {
+        empty(&mut frame);
+        return frame;
+    };
+    let (placed, card) = layout(heat, view.size);
+    // Until the pointer chooses an element, one stands for all: the picture says at once what is computed from it.
+    let sample = sample(heat, &placed).filter(|_| !matches!(view.hovered, Some(Tag::Cell { .. })));
+    let told = sample.or(view.hovered);
+    let lit = told.and_then(|tag| lit(heat, &placed, tag));
+    for placed in &placed {
+        let Some((i, fetches)) = find(heat, placed.grid.buffer) else { continue };
+        placed.draw(&mut frame, |row, column| {
+            let (mut sum, mut cells, mut reached) = (0.0, 0.0, [false; 2]);
+            for cell in placed.finer(&fetches.cells, row, column) {
+                sum += fetches.mean[cell];
+                cells += 1.0;
+                if let Some(lit) = &lit {
+                    reached[0] |= lit.loaded[i].has(cell);
+                    reached[1] |= lit.stored[i].has(cell);
+                }
+            }
+            let mean: f32 = sum / f32::max(cells, 1.0);
+            match &lit {
+                Some(_) if placed.matrix.written => reached[1].then_some(Ink::Store),
+                // The matrix that the pointer is on stays as it is; of the others, the rest steps back.
+                Some(lit) if sample.is_none() && lit.matrix != i && !reached[0] => Some(Ink::Faint),
+                _ => (mean > 0.0).then(|| level(mean)),
+            }
+        });
+        let tiles = Tiles::of(heat, i).filter(|_| placed.matrix.written);
+        if let Some(tiles) = tiles {
+            tiles.draw(&mut frame, placed);
+        }
+        placed.ring(&mut frame, told);
+    }
+    let said: Vec<(String, String)> = heat.matrices.iter().filter(|m| m.total > 0).map(words).collect();
+    if let Some(rect) = card {
+        let mut card = Sidebar::new(&mut frame, rect);
+        card.title(None, "Fetches per element");
+        card.says("By warps, before any cache.");
+        card.scale(&TICKS.map(|tick| count(u64::from(tick))));
+        card.section("requests an element");
+        for (name, value) in &said {
+            card.row(name, value);
+        }
+        if let (Some(lit), Some(Tag::Cell { buffer, row, column })) = (&lit, told)
+            && let Some(on) = placed.iter().find(|p| p.grid.buffer == buffer)
+        {
+            card.section(if sample.is_some() { "fan-out of one element" } else { "under the pointer" });
+            card.says(&name(on, row, column));
+            card.says(&by_whom(heat, lit));
+            let key = |fill, edge, long| Key { fill, edge, long, short: long };
+            let edge = if on.matrix.written { "stored" } else { "the element" };
+            let made = key(Ink::Store, Ink::Store, "their tiles");
+            card.legend(&[key(Ink::Panel, Ink::Accent, edge), made]);
+            if sample.is_some() {
+                card.says("Point at another.");
+            }
+        }
+        if let Some((tiles, cells)) = tiled(heat, &placed) {
+            card.section("tiles");
+            let [down, across] = tiles.each;
+            card.row("one workgroup's", &format!("{} × {}", count(down), count(across)));
+            if tiles.beyond != [0, 0] {
+                card.row("of them inside", &figure(cells as f64 / tiles.covered() as f64, "%"));
+                card.says("Shaded: beyond the edges.");
+            }
+            card.row("tiles", &format!("{} × {}", count(tiles.count[0]), count(tiles.count[1])));
+        }
+        card.finish();
+    }
+    let said: Vec<String> = said.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    frame.alt = format!("Fetches from global memory per element, over the whole grid: {}.", said.join("; "));
+    frame
+}
+
+fn layout(heat: &Heat, size: [f32; 2]) -> (Vec<Placed>, Option<[f32; 4]>) {
+    let (area, card) = areas(size);
+    let matrix = |m: &Fetches| Matrix {
+        buffer: m.buffer,
+        name: m.name.clone(),
+        cells: m.cells,
+        written: m.total == 0,
+        shaped: true,
+        beyond: [0; 2],
+    };
+    let mut matrices: Vec<Matrix> = heat.matrices.iter().map(matrix).collect();
+    if let Some([left, right, output]) = grid::product(&matrices)
+        && let Some(Tiles { beyond: [rows, columns], .. }) = Tiles::of(heat, output)
+    {
+        // Tiles of the inputs reach as far as those of the output.
+        matrices[left].beyond = [rows, 0];
+        matrices[right].beyond = [0, columns];
+        matrices[output].beyond = [rows, columns];
+    }
+    let (mut placed, _) = grid::place(matrices, area);
+    grid::centre(&mut placed.iter_mut().collect::<Vec<_>>(), area);
+    (placed, card)
+}
+
+/// The tiles of the first matrix that is stored in tiles, and its elements.
+fn tiled(heat: &Heat, placed: &[Placed]) -> Option<(Tiles, u64)> {
+    placed.iter().filter(|placed| placed.matrix.written).find_map(|placed| {
+        let (i, fetches) = find(heat, placed.grid.buffer)?;
+        Some((Tiles::of(heat, i)?, fetches.cells.elements()))
+    })
+}
+
+/// An element of the first matrix that is fetched, a third of the way in.
+fn sample(heat: &Heat, placed: &[Placed]) -> Option<Tag> {
+    let on = placed.iter().find(|placed| !placed.matrix.written)?;
+    let cells = on.grid.cells;
+    let at = |elements: u64, span: u64| elements / 3 / span * span;
+    let (row, column) = (at(cells.rows, cells.span[0]), at(cells.columns, cells.span[1]));
+    (!heat.footprints.is_empty()).then_some(Tag::Cell { buffer: on.grid.buffer, row, column })
+}
+
+fn find(heat: &Heat, buffer: u16) -> Option<(usize, &Fetches)> {
+    heat.matrices.iter().enumerate().find(|(_, m)| m.buffer == buffer)
+}
+
+/// The scale is the same for all kernels and sizes, so that fewer fetches are darker in any two pictures: a step is a factor of two.
+fn level(mean: f32) -> Ink {
+    let share = mean.max(1.0).log2() / (TOP as f32).log2();
+    let step = (share * STEPS).round().clamp(0.0, STEPS);
+    Ink::Heat((step * 255.0 / STEPS) as u8)
+}
+
+/// A matrix and its elements' fetches: one number where all are the same.
+fn words(fetches: &Fetches) -> (String, String) {
+    let [least, most] = fetches.range.map(u64::from);
+    let value = if least == most {
+        count(most)
+    } else {
+        format!("{}–{}, mean {}", count(least), count(most), number(fetches.mean_of_all()))
+    };
+    (fetches.name.clone(), value)
+}
+
+fn lit(heat: &Heat, placed: &[Placed], tag: Tag) -> Option<Lit> {
+    let Tag::Cell { buffer, row, column } = tag else { return None };
+    let (matrix, fetches) = find(heat, buffer)?;
+    let placed = placed.iter().find(|p| p.grid.buffer == buffer)?;
+    let span = placed.grid.cells.span;
+    let cells: Vec<usize> = placed.finer(&fetches.cells, row / span[0], column / span[1]).collect();
+    let touched = |bits: &[Bits]| bits.get(matrix).is_some_and(|bits| cells.iter().any(|cell| bits.has(*cell)));
+    let fetched = !placed.matrix.written;
+    let those = |f: &&Footprint| touched(if fetched { &f.loaded } else { &f.stored });
+    let none: Vec<Bits> = heat.matrices.iter().map(|m| Bits::none(m.cells.count())).collect();
+    let requests = cells.iter().map(|cell| f64::from(fetches.mean[*cell])).sum::<f64>() / cells.len().max(1) as f64;
+    let mut lit = Lit { matrix, workgroups: 0, requests, loaded: none.clone(), stored: none };
+    for footprint in heat.footprints.iter().filter(those) {
+        lit.workgroups += 1;
+        lit.loaded.iter_mut().zip(&footprint.loaded).for_each(|(all, more)| all.extend(more));
+        lit.stored.iter_mut().zip(&footprint.stored).for_each(|(all, more)| all.extend(more));
+    }
+    (!heat.footprints.is_empty()).then_some(lit)
+}
+
+fn by_whom(heat: &Heat, lit: &Lit) -> String {
+    let verb = if heat.matrices[lit.matrix].total > 0 { "Fetched" } else { "Stored" };
+    let all = heat.footprints.len();
+    let each = match lit.requests / lit.workgroups as f64 {
+        each if each > 1.0 && each.is_finite() => format!(", {} times each", number(each)),
+        _ => String::new(),
+    };
+    format!(
+        "{verb} by {} of {} workgroup{}{each}.",
+        count(lit.workgroups as u64),
+        count(all as u64),
+        if all == 1 { "" } else { "s" }
+    )
+}
+
+/// What the pointer is on, in words.
+pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
+    let (heat, Tag::Cell { buffer, row, column }) = (view.given.heat.as_deref()?, tag) else { return None };
+    let (placed, _) = layout(heat, view.size);
+    let on = placed.iter().find(|p| p.grid.buffer == buffer)?;
+    let (_, fetches) = find(heat, buffer)?;
+    let span = on.grid.cells.span;
+    let cells: Vec<usize> = on.finer(&fetches.cells, row / span[0], column / span[1]).collect();
+    let mean = cells.iter().map(|cell| fetches.mean[*cell]).sum::<f32>() / cells.len().max(1) as f32;
+    let most = cells.iter().map(|cell| fetches.most[*cell]).max().unwrap_or(0);
+    let mut said = name(on, row, column);
+    if fetches.total > 0 {
+        let most = if most as f32 > mean { format!(", at most {}", count(most.into())) } else { String::new() };
+        said += &format!("\n{} fetches per element{most}", number(f64::from(mean)));
+    }
+    if let Some(lit) = lit(heat, &placed, tag) {
+        said += &format!("\n{}", by_whom(heat, &lit));
+    }
+    Some(said)
+}
+
+/// Says what will appear.
+fn empty(frame: &mut Frame) {
+    let (title, help) = (
+        "No fetches counted yet",
+        "Once the whole grid is traced, each matrix appears here, lighter where its elements are fetched more often.",
+    );
+    frame.alt = format!("{title}. {help}");
+    let middle = frame.width / 2.0;
+    let lines = text::wrap(help, 14.0, (frame.width - 48.0).clamp(40.0, 480.0));
+    let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
+    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
+    y += 12.0;
+    for line in lines {
+        y += 20.0;
+        frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
+    }
+}
+
+static CARD: Card = Card {
+    name: "Heat",
+    tab: "Heat",
+    help: "How often each element is fetched from global memory, over the whole grid",
+    about: "how often each element is fetched from global memory, over the whole grid",
+    clock: Clock::Still,
+    fits: |facts| facts.matrices,
+    needs: "give its matrices their `columns`",
+    args: &[],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, _: &Subject<'_>) -> Asks {
+        Asks { heat: true, ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        frame(view)
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        told(view, tag)
+    }
+}
+
+#[cfg(test)]
+#[path = "heat_tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! Looking figures up, and whether what a lesson says of one can be drawn.
+
+use super::FIGURES;
+use super::figure::{ArgKind, Clock, Figure};
+use super::titled::COMMON;
+use crate::base::diag::{Diagnostic, did_you_mean};
+use crate::lesson::{ArgValue, Env, Expr, Facts, Lesson, Picture, PictureArg, Program, Settings, Step};
+
+/// The figure of a name; None if there is none.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Figure> {
+    FIGURES.iter().copied().find(|figure| figure.card().name == name)
+}
+
+/// The figures that a pass has something for, in the order of the tabs. One that takes arguments is there if `own`, the step's, is it.
+pub fn fitting(facts: Facts, own: Option<&Picture>) -> impl Iterator<Item = &'static dyn Figure> {
+    FIGURES.iter().copied().filter(move |figure| {
+        let card = figure.card();
+        let is_own = own.is_some_and(|own| own.name == card.name);
+        (card.fits)(facts) && (is_own || card.args.iter().all(|arg| !arg.required))
+    })
+}
+
+/// What is wrong with a step's figure; `facts` is what its pass has to show, as far as that is known.
+#[must_use]
+pub fn judge(lesson: &Lesson, step: &Step, facts: Option<Facts>) -> Vec<Diagnostic> {
+    let picture = &step.figure;
+    let place = picture.place.as_ref().unwrap_or(&step.place);
+    let error = |message: String, hint: String| Diagnostic::error(message).in_place(place).hint(hint);
+    let Some(figure) = find(&picture.name) else {
+        let names = FIGURES.iter().map(|figure| figure.card().name);
+        return vec![error(format!("there is no figure `{}`", picture.name), did_you_mean(&picture.name, names))];
+    };
+    let card = figure.card();
+    let mut problems = Vec::new();
+    if facts.is_some_and(|facts| !(card.fits)(facts)) {
+        let message = format!("the step `{}` has nothing to show as {}", step.id, card.name);
+        problems.push(error(message, card.needs.to_owned()));
+    }
+    for missing in card.args.iter().filter(|arg| arg.required && picture.arg(arg.name).is_none()) {
+        let message = format!("the figure {} is missing `{}`", card.name, missing.name);
+        problems.push(error(message, format!("add `{}`: {}", missing.name, missing.help)));
+    }
+    let program = lesson.program(&step.variant.program);
+    for given in &picture.args {
+        let wrong = |message: String, hint: String| Diagnostic::error(message).in_place(&given.place).hint(hint);
+        match card.args.iter().chain(&COMMON).find(|arg| arg.name == given.name) {
+            None => {
+                let hint = did_you_mean(&given.name, card.args.iter().chain(&COMMON).map(|arg| arg.name));
+                problems.push(wrong(format!("the figure {} takes no `{}`", card.name, given.name), hint));
+            }
+            Some(arg) => problems.extend(argument(lesson, program, arg.kind, given).map(|(m, h)| wrong(m, h))),
+        }
+    }
+    problems
+}
+
+/// What is wrong with an argument, and what to write.
+fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &PictureArg) -> Option<(String, String)> {
+    let name = &given.name;
+    match (kind, &given.value) {
+        (ArgKind::Share, ArgValue::Number(share)) if (0.0..1.0).contains(share) => None,
+        (ArgKind::Share, _) => {
+            Some((format!("`{name}` is no share"), "write a number from 0 to less than 1, such as 0.5".to_owned()))
+        }
+        (ArgKind::Text, ArgValue::Text(_)) | (ArgKind::Texts, ArgValue::Texts(_)) => None,
+        (ArgKind::Text, _) => Some((format!("`{name}` is no text"), "write it in double quotes".to_owned())),
+        (ArgKind::Texts, _) => Some((format!("`{name}` is no list of texts"), "write [\"one\", \"two\"]".to_owned())),
+        (ArgKind::Buffer, ArgValue::Text(buffer)) => {
+            let buffers: Vec<&str> = program?.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+            (!buffers.contains(&buffer.as_str()))
+                .then(|| (format!("there is no buffer `{buffer}`"), did_you_mean(buffer, buffers.iter().copied())))
+        }
+        (ArgKind::Buffer, _) => Some((format!("`{name}` is no buffer"), "write its name in double quotes".to_owned())),
+        (ArgKind::Number, ArgValue::Number(_)) => None,
+        (ArgKind::Number, ArgValue::Text(text)) => {
+            let known: Settings = lesson.params.iter().map(|param| (param.id.clone(), param.default)).collect();
+            let env = Env::fixed(&lesson.params, &lesson.values, &known);
+            let value = Expr::parse(text)
+                .map_err(|e| e.to_string())
+                .and_then(|expr| env.eval(&expr).map_err(|e| e.to_string()));
+            value.err().map(|why| {
+                (
+                    format!("`{name}` cannot be computed: {why}"),
+                    "write an expression of the lesson's parameters and values".to_owned(),
+                )
+            })
+        }
+        (ArgKind::Number, _) => {
+            Some((format!("`{name}` is no number"), "write a number, or an expression in double quotes".to_owned()))
+        }
+    }
+}
+
+/// Whether it plays: something moves it.
+#[must_use]
+pub fn plays(figure: &dyn Figure) -> bool {
+    matches!(figure.card().clock, Clock::Events | Clock::Launches)
+}

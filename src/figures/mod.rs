@@ -1,0 +1,82 @@
+//! Figures: a run in, a [`Frame`] of closed items out; every output is one exhaustive match over them.
+//!
+//! A figure is a file with a [`Fig`](warp::Fig) that implements [`Figure`], and its name in the list below. Tabs, notes, the reference and
+//! the tests of pictures walk the list.
+
+macro_rules! figures {
+    ($($file:ident)*) => {
+        $(mod $file;)*
+
+        /// Every figure, in the order of the stage's tabs.
+        pub static FIGURES: &[&dyn Figure] = &[$(&$file::Fig),*];
+    };
+}
+
+figures! {
+    warp
+    maths
+    matrices
+    heat
+    reduction
+    tile
+    sweeps
+    river
+    ring
+    waves
+    roofline
+    contents
+    experts
+    shards
+    rounds
+}
+
+mod banks;
+mod bars;
+mod cells;
+mod counters;
+pub mod explore;
+pub mod figure;
+mod flow;
+pub mod frame;
+mod grid;
+mod judge;
+mod lanes;
+mod links;
+pub mod mark;
+mod memory;
+mod merges;
+mod message;
+pub mod palette;
+pub mod passes;
+pub mod plot;
+pub mod reel;
+mod ruler;
+pub mod shape;
+mod sidebar;
+mod spans;
+mod step;
+pub mod strip;
+pub mod svg;
+pub mod text;
+mod tiles;
+pub mod titled;
+pub mod touch;
+mod tower;
+mod words;
+
+#[cfg(test)]
+mod fixtures;
+
+pub use crate::base::math;
+pub use contents::{first_element, row};
+pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View};
+pub use frame::{Anchor, Frame, Item, Tag};
+pub use judge::{find, fitting, judge, plays};
+pub use palette::{Hue, Ink, Rgb, Theme};
+pub use reduction::ReductionView;
+pub use reel::{Moment, Reel, ReelBuffer};
+pub use river::{Counted, Reach, River};
+pub use roofline::{Roof, Roofline, Spot};
+pub use strip::StripView;
+pub use warp::WarpView;
+pub use waves::Spread;

@@ -1,0 +1,124 @@
+//! The picture of a reduction: level below level, how a workgroup's lanes combine their values, and where a warp is in it.
+
+mod draw;
+mod tree;
+
+use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::palette::Ink;
+use super::text;
+use crate::trace::{EventKind, Timeline};
+use std::sync::Arc;
+
+pub use tree::Tree;
+
+/// What to show of a timeline, and how large.
+#[derive(Clone, Copy, Debug)]
+pub struct ReductionView<'a> {
+    /// The record.
+    pub timeline: &'a Timeline,
+    /// The workgroup's tree, made from the same record.
+    pub tree: &'a Tree,
+    /// Warp within the workgroup, whose events the position counts.
+    pub warp: u32,
+    /// Which of this warp's events, from 0, plus how far its animation is, 0 to 1. Past the last event is its end.
+    pub position: f32,
+    /// What the pointer is on; its counterparts are lit.
+    pub hovered: Option<Tag>,
+    /// Whether values are seen to move; otherwise each event shows its end state.
+    pub motion: bool,
+    /// Width and height in points; meant for 420×300 and more.
+    pub size: [f32; 2],
+}
+
+/// Where the warp is.
+#[derive(Clone, Copy)]
+struct Now {
+    /// Its event, by the index in the timeline.
+    event: usize,
+    /// Barriers that it has passed.
+    round: u32,
+    /// The level of what it did last in the tree.
+    level: usize,
+    /// How far the event is, 0 to 1.
+    share: f32,
+}
+
+/// The picture of the view's moment.
+#[must_use]
+pub fn frame(view: &ReductionView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    match now(view) {
+        Some(now) if !view.tree.is_empty() => draw::draw(&mut frame, view, now),
+        _ => empty(&mut frame),
+    }
+    frame
+}
+
+fn now(view: &ReductionView<'_>) -> Option<Now> {
+    let events: Vec<usize> = view.timeline.of_warp(view.tree.workgroup, view.warp).collect();
+    let ordinal = (view.position.max(0.0) as usize).min(events.len().checked_sub(1)?);
+    let event = events[ordinal];
+    let before = &events[..ordinal];
+    let barriers = before.iter().filter(|i| view.timeline.events[**i].kind == EventKind::Barrier).count();
+    let level = events[..=ordinal].iter().filter_map(|i| view.tree.places.get(i)).map(|(level, _)| *level).max();
+    let share = if view.motion { (view.position - ordinal as f32).clamp(0.0, 1.0) } else { 1.0 };
+    let round = u32::try_from(barriers).unwrap_or(u32::MAX);
+    Some(Now { event, round, level: level.unwrap_or(0), share })
+}
+
+/// Says what would appear.
+fn empty(frame: &mut Frame) {
+    let (title, help) = (
+        "Nothing is combined here",
+        "Where a workgroup's lanes combine their values, through workgroup memory or by subgroup operations, the tree of it appears here.",
+    );
+    frame.alt = format!("{title}. {help}");
+    let room = (frame.width - 48.0).clamp(40.0, 480.0);
+    let lines = text::wrap(help, 14.0, room);
+    let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
+    let middle = frame.width / 2.0;
+    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
+    y += 12.0;
+    for line in lines {
+        y += 20.0;
+        frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
+    }
+}
+
+static CARD: Card = Card {
+    name: "Reduction",
+    tab: "Reduction",
+    help: "How the lanes of a workgroup combine their values, level by level",
+    about: "how the lanes of workgroup 0 combine their values",
+    clock: Clock::Events,
+    fits: |facts| facts.meets && !facts.matrices,
+    needs: "show a kernel whose lanes meet, at barriers or by subgroup operations, and that has no matrices",
+    args: &[],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, _: &Subject<'_>) -> Asks {
+        Asks::timeline()
+    }
+
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame {
+        let known: &mut Option<(Arc<Timeline>, Tree)> = kept.own();
+        let View { given, workgroup, warp, position, hovered, motion, size, .. } = *view;
+        let timeline = &given.timeline;
+        let same = known.take().filter(|(of, tree)| Arc::ptr_eq(of, timeline) && tree.workgroup == workgroup);
+        let fresh = || (timeline.clone(), Tree::new(timeline, workgroup));
+        let (_, tree) = known.insert(same.unwrap_or_else(fresh));
+        frame(&ReductionView { timeline, tree, warp, position, hovered, motion, size })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! A ring of places for tiles, between who loads and who multiplies: drawn from the kernel's numbers, and not traced.
+
+use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame};
+use super::palette::{Hue, Ink};
+use super::text;
+
+const MARGIN: f32 = 16.0;
+const SIZE: f32 = 13.0;
+/// The most that a row is high, and the least.
+const ROW: [f32; 2] = [22.0, 44.0];
+/// From one row to the next, as a share of a row.
+const GAP: f32 = 0.3;
+/// The least that a turn is wide.
+const TURN: f32 = 30.0;
+/// Turns that are drawn, at most.
+const MOST: u32 = 18;
+
+/// Who has nothing to do in a turn.
+const WAITS: Ink = Ink::Tint(Hue::Waste, 35);
+
+/// What a place holds in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// A tile that is on its way, by its number.
+    Loading(u32),
+    /// One that has come and waits.
+    Waiting(u32),
+    /// One that is multiplied.
+    Multiplied(u32),
+}
+
+/// What place `place` holds in a turn. The loader goes as far ahead as the ring lets it: it fills a place again as soon as that tile is done with.
+/// With a single place loading and multiplying take turns.
+fn holds(places: u32, place: u32, turn: u32) -> Option<Holds> {
+    if places == 1 {
+        return Some(if turn.is_multiple_of(2) { Holds::Loading(turn / 2) } else { Holds::Multiplied(turn / 2) });
+    }
+    // Tile `t` is loaded in turn `t`, and multiplied `ahead` turns later.
+    let ahead = places - 1;
+    let tile = (0..places).filter_map(|back| turn.checked_sub(back)).find(|tile| tile % places == place)?;
+    Some(match turn - tile {
+        0 => Holds::Loading(tile),
+        age if age < ahead => Holds::Waiting(tile),
+        _ => Holds::Multiplied(tile),
+    })
+}
+
+/// The picture.
+pub(super) fn frame(view: &View<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let [width, height] = view.size;
+    let Some(ring) = view.given.ring.as_ref() else { return frame };
+    let room = width - 2.0 * MARGIN;
+    let title = title(ring.places);
+    frame.text([MARGIN, MARGIN + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
+    let mut y = MARGIN + 30.0;
+    let note =
+        "Drawn from the kernel's numbers, not traced: the order is the kernel's, the widths say nothing about time.";
+    for line in text::wrap(note, 12.0, room) {
+        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, line);
+        y += 16.0;
+    }
+    y += 12.0;
+    let names = [format!("loads: {}", ring.load), format!("multiplies: {}", ring.multiply)];
+    let rows = ring.places as f32 + 2.0;
+    let high = ((height - y - 56.0) / (rows * (1.0 + GAP))).clamp(ROW[0] * 0.6, ROW[1]);
+    let pitch = high * (1.0 + GAP);
+    // A name that does not find room in the height of its row gets more of the width.
+    let names = names.map(|name| {
+        let lines = text::wrap(&name, 12.0, (room * 0.24).clamp(96.0, 190.0));
+        let has_room = lines.len() as f32 * 14.0 <= pitch;
+        if has_room { lines } else { vec![text::fit(&name, 12.0, false, (room * 0.4).clamp(96.0, 260.0))] }
+    });
+    let widest = names.iter().flatten().map(|line| text::width(line, 12.0, false)).fold(64.0, f32::max);
+    let left = MARGIN + widest + 16.0;
+    let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST);
+    let wide = (width - MARGIN - left) / turns as f32;
+    let of_row = |row: u32| y + row as f32 * pitch;
+    for (row, lines) in [(0, &names[0]), (ring.places + 1, &names[1])] {
+        let middle = of_row(row) + high / 2.0 - 7.0 * (lines.len() as f32 - 1.0);
+        for (i, line) in lines.iter().enumerate() {
+            frame.text([MARGIN, middle + 14.0 * i as f32], 12.0, Anchor::Start, Ink::Text, line.clone());
+        }
+    }
+    for place in 0..ring.places {
+        let at = [MARGIN, of_row(place + 1) + high / 2.0];
+        frame.text(at, 12.0, Anchor::Start, Ink::Muted, format!("place {place}"));
+        let ground = [left, of_row(place + 1), wide * turns as f32, high];
+        frame.fill(ground, 0.0, Ink::Raised, None);
+    }
+    // The first tile that comes to a place that another one has left is followed.
+    let followed = Some(ring.places).filter(|places| *places > 1);
+    for turn in 0..turns {
+        let x = left + turn as f32 * wide;
+        // With a single place one of the two always waits for the other.
+        if ring.places == 1 {
+            let waits = if turn.is_multiple_of(2) { 2 } else { 0 };
+            cell(&mut frame, [x, of_row(waits), wide, high], WAITS, None);
+        }
+        for place in 0..ring.places {
+            let Some(held) = holds(ring.places, place, turn) else { continue };
+            let (ink, tile) = match held {
+                Holds::Loading(tile) => (Hue::Load.ink(), tile),
+                Holds::Waiting(tile) => (Hue::Load.tint(30), tile),
+                Holds::Multiplied(tile) => (Hue::Shared.ink(), tile),
+            };
+            cell(&mut frame, [x, of_row(place + 1), wide, high], ink, Some(tile));
+            match held {
+                Holds::Loading(tile) => cell(&mut frame, [x, of_row(0), wide, high], ink, Some(tile)),
+                Holds::Multiplied(tile) => {
+                    cell(&mut frame, [x, of_row(ring.places + 1), wide, high], ink, Some(tile));
+                }
+                Holds::Waiting(_) => {}
+            }
+            if Some(tile) == followed {
+                let row = match held {
+                    Holds::Loading(_) => Some(0),
+                    Holds::Multiplied(_) => Some(ring.places + 1),
+                    Holds::Waiting(_) => None,
+                };
+                for row in row.into_iter().chain([place + 1]) {
+                    let y = of_row(row);
+                    frame.outline([x, y, wide, high], 4.0, None, Ink::Accent, None);
+                    frame.outline([x + 1.0, y + 1.0, wide - 2.0, high - 2.0], 3.0, None, Ink::Accent, None);
+                }
+            }
+        }
+    }
+    let foot = of_row(ring.places + 2) + 12.0;
+    let mut x = left;
+    let mut keys = vec![(Hue::Load.ink(), Hue::Load.ink(), "being loaded".to_owned())];
+    if ring.places > 2 {
+        keys.push((Hue::Load.tint(30), Hue::Load.tint(30), "loaded".to_owned()));
+    }
+    keys.push((Hue::Shared.ink(), Hue::Shared.ink(), "multiplied".to_owned()));
+    keys.extend(followed.map(|tile| (Ink::Panel, Ink::Accent, format!("tile {tile} on its way"))));
+    if ring.places == 1 {
+        keys.push((WAITS, WAITS, "has nothing to do".to_owned()));
+    }
+    let wide = |words: &str| 18.0 + text::width(words, 12.0, false) + 20.0;
+    // Where they do not fit below the tiles, they begin further left, and the last ones are left out.
+    if left + keys.iter().map(|(.., words)| wide(words)).sum::<f32>() > width {
+        x = MARGIN;
+    }
+    for (fill, edge, words) in keys {
+        if x + wide(&words) - 20.0 > width - MARGIN {
+            break;
+        }
+        frame.outline([x, foot - 6.0, 12.0, 12.0], 2.0, Some(fill), edge, None);
+        frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words.clone());
+        x += wide(&words);
+    }
+    let said = if ring.places == 1 {
+        "While a tile is loaded, nobody in this block multiplies. Other blocks of the SM may."
+    } else {
+        "Once the ring is full, each turn loads one tile and multiplies one."
+    };
+    if foot + 34.0 < height {
+        frame.text([MARGIN, foot + 22.0], SIZE, Anchor::Start, Ink::Text, text::fit(said, SIZE, false, room));
+    }
+    frame.alt = format!("{title}. {note} {said}");
+    frame
+}
+
+/// What the ring of so many places is for.
+fn title(places: u32) -> String {
+    match places {
+        1 => "1 place in shared memory: a tile is loaded or multiplied, never both".to_owned(),
+        2 => "2 places in shared memory: while one tile is multiplied, the next is loaded".to_owned(),
+        n => format!("{n} places in shared memory: while a tile is multiplied, the next {} are loaded", n - 1),
+    }
+}
+
+/// A tile in its turn, with its number.
+fn cell(frame: &mut Frame, [x, y, w, h]: [f32; 4], ink: Ink, tile: Option<u32>) {
+    frame.fill([x + 1.0, y + 1.0, w - 2.0, h - 2.0], 3.0, ink, None);
+    if let Some(tile) = tile {
+        let on = if matches!(ink, Ink::Tint(..)) { Ink::Text } else { Ink::Panel };
+        frame.text([x + w / 2.0, y + h / 2.0], 12.0, Anchor::Middle, on, tile.to_string());
+    }
+}
+
+static CARD: Card = Card {
+    name: "Ring",
+    tab: "Ring",
+    help: "The places that tiles go through between who loads and who multiplies; drawn, not traced",
+    about: "how tiles go through the kernel's places in shared memory, drawn and not traced",
+    clock: Clock::Still,
+    fits: |facts| facts.ring,
+    needs: "say in the kernel's `cuda` which `ring` its tiles go through",
+    args: &[],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, _: &Subject<'_>) -> Asks {
+        Asks::default()
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        frame(view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::super::fixtures::{Painter, Seen, assert_tidy};
+    use super::*;
+    use crate::figures::figure::Given;
+    use crate::lesson::Ring;
+
+    #[test]
+    fn no_place_holds_two_tiles_and_each_tile_is_loaded_before_it_is_multiplied() {
+        for places in 1..=6 {
+            let (mut loaded, mut multiplied) = (Vec::new(), Vec::new());
+            for turn in 0..40 {
+                for place in 0..places {
+                    match holds(places, place, turn) {
+                        Some(Holds::Loading(tile)) => loaded.push((tile, turn, place)),
+                        Some(Holds::Multiplied(tile)) => multiplied.push((tile, turn, place)),
+                        Some(Holds::Waiting(_)) | None => {}
+                    }
+                }
+            }
+            assert!(loaded.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1), "{places}: {loaded:?}");
+            let ahead = if places == 1 { 1 } else { places - 1 };
+            for (tile, turn, place) in multiplied {
+                assert!(loaded.contains(&(tile, turn - ahead, place)), "{places}: tile {tile} in turn {turn}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_fits() {
+        for places in [1, 3, 4, 8] {
+            let ring = Ring { places, load: "one warp, by the copy engine".into(), multiply: "two warpgroups".into() };
+            for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
+                let view = Seen::given(Given { ring: Some(ring.clone()), ..Given::default() }, size);
+                assert_tidy(&Painter::of("Ring").frame(&view), &format!("{places} {size:?}"));
+            }
+        }
+    }
+}

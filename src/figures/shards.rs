@@ -1,0 +1,295 @@
+//! Whose shard is whose: for each rank and each part of the model's state, which pieces of the parameters the rank holds.
+
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Ink, SERIES};
+use super::reel::Moment;
+use super::{message, text};
+use crate::base::tensor::Tensor;
+use crate::base::units::si;
+
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 38.0;
+const FOOT: f32 = 26.0;
+/// Ranks that are drawn at most, and how high each is at least and at most.
+const RANKS: usize = 16;
+const PITCH: [f32; 2] = [12.5, 44.0];
+
+static CARD: Card = Card {
+    name: "Shards",
+    tab: "Shards",
+    help: "For each rank, the pieces of parameters, gradients and optimizer state that it holds",
+    about: "the pieces of the model's state that each rank holds",
+    clock: Clock::Launches,
+    fits: |facts| facts.buffers,
+    needs: "give its program buffers with a row for each rank",
+    args: &[
+        Arg::required(
+            "states",
+            ArgKind::Texts,
+            "a name and its buffers each, the sliced one first: \"gradients: grad_shard, grads\"; a row is a rank's",
+        ),
+        Arg::required("ranks", ArgKind::Number, "how many ranks there are"),
+        Arg::required("layers", ArgKind::Number, "how many layers a row holds, unless it holds fewer"),
+        Arg::required("layer", ArgKind::Number, "elements of a whole layer"),
+    ],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        let states = subject.picture.texts("states").iter().filter_map(|state| parts(state));
+        let named = states.flat_map(|(_, buffers)| buffers);
+        let known = |name: &&str| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
+        Asks { film: named.filter(known).map(ToOwned::to_owned).collect(), ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        match States::of(view) {
+            Ok(states) => states.draw(view),
+            Err(why) => message::line(view.size, why),
+        }
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        States::of(view).ok()?.told(tag)
+    }
+}
+
+/// A state's name and its buffers.
+fn parts(state: &str) -> Option<(&str, Vec<&str>)> {
+    let (name, buffers) = state.split_once(':')?;
+    Some((name.trim(), buffers.split(',').map(str::trim).collect()))
+}
+
+/// What a rank has of a piece of the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    /// No place for it.
+    Elsewhere,
+    /// A place that nothing was written to yet.
+    Empty,
+    /// Its elements.
+    Held,
+    /// Its elements, which the present launch has changed.
+    Changed,
+}
+
+/// A part of the model's state.
+struct State {
+    name: String,
+    /// Bytes that a rank holds of it.
+    bytes: f64,
+    /// A row for each rank, as many pieces as there are ranks.
+    pieces: Vec<Vec<Piece>>,
+}
+
+struct States {
+    ranks: usize,
+    states: Vec<State>,
+    when: String,
+}
+
+impl States {
+    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
+        let (reel, moment) = view.reel()?;
+        let number = |name: &str| view.given.numbers.get(name).map_or(0, |value| *value as usize);
+        let (ranks, layers, layer) = (number("ranks").max(1), number("layers").max(1), number("layer").max(1));
+        let state = |text: &String| {
+            let (name, buffers) = parts(text)?;
+            // A sliced buffer that the stage does not use has a column alone.
+            let is_used = |of: &&&str| reel.buffer(of).is_some_and(|buffer| buffer.columns.unwrap_or(1) > 1);
+            let buffer = reel.buffer(buffers.iter().find(is_used)?)?;
+            let [before, now] = reel.around(&buffer.name, moment)?;
+            let row = usize::try_from(buffer.columns?).ok()?;
+            let sizes = Sizes { row, layers, layer, ranks };
+            let shown = |rank| (0..ranks).map(|piece| sizes.piece([before, now], moment, [rank, piece])).collect();
+            let bytes = row as f64 * now.elem.bytes() as f64;
+            Some(State { name: name.to_owned(), bytes, pieces: (0..ranks.min(RANKS)).map(shown).collect() })
+        };
+        let states = view.picture.texts("states").iter().filter_map(state).collect();
+        Ok(Self { ranks, states, when: reel.when(moment.settled()) })
+    }
+
+    fn draw(&self, view: &View<'_>) -> Frame {
+        let mut frame = Frame::new(view.size);
+        let [width, height] = view.size;
+        let fits = ((height - HEAD - FOOT) / PITCH[0]).max(1.0) as usize;
+        let shown = self.ranks.min(RANKS).min(fits);
+        let left = MARGIN + text::width(&format!("rank {}", shown.max(11) - 1), 13.0, false) + 12.0;
+        let total = text::width("00.0 kB", 13.0, true) + 12.0;
+        let group = (width - left - MARGIN - total) / self.states.len().max(1) as f32;
+        let pitch = ((height - HEAD - FOOT) / shown as f32).min(PITCH[1]);
+        for (at, state) in self.states.iter().enumerate() {
+            let x = left + group * at as f32;
+            let name = text::fit(&state.name, 13.0, false, group - 8.0);
+            frame.text([x, 10.0], 13.0, Anchor::Start, color(at), name);
+            let said = text::fit(&format!("{} a rank", si(state.bytes, "B")), 12.0, false, group - 8.0);
+            frame.text([x, 26.0], 12.0, Anchor::Start, Ink::Muted, said);
+        }
+        frame.text([width - MARGIN, 10.0], 13.0, Anchor::End, Ink::Text, "all");
+        let all = si(self.states.iter().map(|state| state.bytes).sum::<f64>(), "B");
+        for rank in 0..shown {
+            let y = HEAD + pitch * rank as f32;
+            let high = pitch * 0.72;
+            let size = if pitch < 15.0 { 11.0 } else { 13.0 };
+            frame.text([left - 12.0, y + high / 2.0], size, Anchor::End, Ink::Text, format!("rank {rank}"));
+            for (at, state) in self.states.iter().enumerate() {
+                let x = left + group * at as f32;
+                let wide = (group - 10.0) / self.ranks as f32;
+                for (piece, has) in state.pieces[rank].iter().enumerate() {
+                    let rect = [x + wide * piece as f32, y, (wide - 1.5).max(0.5), high];
+                    let tag = Some(Tag::Cell { buffer: at as u16, row: rank as u64, column: piece as u64 });
+                    let lit = view.hovered == tag;
+                    let edge = match has {
+                        _ if lit => Ink::Text,
+                        Piece::Elsewhere => Ink::Faint,
+                        Piece::Empty | Piece::Held | Piece::Changed => color(at),
+                    };
+                    let fill = matches!(has, Piece::Held | Piece::Changed).then(|| color(at));
+                    frame.outline(rect, 1.5, Some(fill.unwrap_or(Ink::Panel)), edge, tag);
+                    if *has == Piece::Changed {
+                        let middle = [rect[0] + rect[2] / 2.0, rect[1] + rect[3] / 2.0];
+                        frame.dot(middle, (rect[2].min(rect[3]) * 0.18).max(1.0), Ink::On, tag);
+                    }
+                }
+            }
+            frame.text([width - MARGIN, y + high / 2.0], size, Anchor::End, Ink::Text, all.clone());
+        }
+        let keys = [
+            Key { fill: color(0), edge: color(0), long: "held", short: "held" },
+            Key { fill: Ink::Panel, edge: color(0), long: "room for it, nothing written yet", short: "empty" },
+            Key { fill: Ink::Panel, edge: Ink::Faint, long: "another rank's", short: "elsewhere" },
+        ];
+        legend(&mut frame, MARGIN, height - 10.0, width * 0.5, &keys);
+        let all_shown = shown == self.ranks;
+        let when = format!("dot: changed; {}", self.when);
+        let said = if all_shown { when } else { format!("{shown} of {} ranks; {when}", self.ranks) };
+        let said = text::fit(&said, 12.0, false, width * 0.5 - 2.0 * MARGIN);
+        frame.text([width - MARGIN, height - 10.0], 12.0, Anchor::End, Ink::Muted, said);
+        frame.alt = self.alt(&all);
+        frame
+    }
+
+    fn alt(&self, all: &str) -> String {
+        let each = self.states.iter().map(|state| {
+            let own = state.pieces.first().map_or(0, |row| row.iter().filter(|p| **p != Piece::Elsewhere).count());
+            format!("{}: {own} of {} pieces", state.name, self.ranks)
+        });
+        format!(
+            "{} ranks, {all} each, {}. Rank 0 holds {}.",
+            self.ranks,
+            self.when,
+            each.collect::<Vec<_>>().join(", ")
+        )
+    }
+
+    fn told(&self, tag: Tag) -> Option<String> {
+        let Tag::Cell { buffer, row, column } = tag else { return None };
+        let (rank, piece) = (usize::try_from(row).ok()?, usize::try_from(column).ok()?);
+        let state = self.states.get(usize::from(buffer))?;
+        let has = match state.pieces.get(rank)?.get(piece)? {
+            Piece::Elsewhere => "not here: another rank has it",
+            Piece::Empty => "room for it, nothing written yet",
+            Piece::Held => "held",
+            Piece::Changed => "held, changed by the present launch",
+        };
+        Some(format!("rank {rank}, piece {piece} of the {}: {has}", state.name))
+    }
+}
+
+/// How a rank's row is divided.
+struct Sizes {
+    /// Elements of a row.
+    row: usize,
+    layers: usize,
+    /// Elements of a whole layer.
+    layer: usize,
+    ranks: usize,
+}
+
+impl Sizes {
+    /// What a rank has of a piece. A row holds whole layers, or of every layer the rank's own piece.
+    fn piece(&self, [before, now]: [&Tensor; 2], moment: Moment, [rank, piece]: [usize; 2]) -> Piece {
+        let shard = self.layer.div_ceil(self.ranks);
+        let is_sliced = self.row < self.layer || (self.row == self.layers * shard && self.ranks > 1);
+        if is_sliced && piece != rank {
+            return Piece::Elsewhere;
+        }
+        let (begin, stride) = if is_sliced { (0, shard) } else { (piece * shard, self.layer) };
+        let places = (0..self.row / stride.max(1)).flat_map(|layer| {
+            let first = rank * self.row + layer * stride + begin;
+            first..first + shard.min(self.layer.saturating_sub(piece * shard).max(1))
+        });
+        let (mut written, mut changed) = (false, false);
+        for i in places.filter(|i| *i < now.len()) {
+            written |= !now.is_poison(i);
+            changed |= i < before.len() && before.bits(i) != now.bits(i);
+        }
+        match (written, changed) {
+            // Until the launch is halfway, what it writes is not there.
+            (true, true) if moment.share < 0.5 => Piece::Held,
+            (true, true) => Piece::Changed,
+            (true, false) => Piece::Held,
+            (false, _) => Piece::Empty,
+        }
+    }
+}
+
+/// A state's colour.
+fn color(state: usize) -> Ink {
+    Ink::Series((state % SERIES as usize) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::figure::Given;
+    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::super::reel::{Reel, ReelBuffer};
+    use super::*;
+    use crate::base::tensor::{Elem, Init};
+    use crate::lesson::ArgValue;
+    use crate::trace::Film;
+
+    /// Two ranks and two layers of four elements: whole parameters, and a sliced moment of which rank 1's first layer is written.
+    fn given() -> Given {
+        let whole = Tensor::new(Elem::F32, 16, Init::Value(1.0), 1, 0);
+        let sliced = Tensor::new(Elem::F32, 8, Init::Poison, 1, 0);
+        let mut after = sliced.clone();
+        (4..6).for_each(|i| after.words[i] = 0);
+        let mut film = Film::new(vec![whole, sliced]);
+        film.add((0, 0), vec![(1, after)]);
+        let buffer =
+            |name: &str, columns| ReelBuffer { name: name.into(), columns: Some(columns), ..ReelBuffer::default() };
+        let reel = Reel { film, buffers: vec![buffer("w", 8), buffer("m", 4)], passes: vec![("update".into(), 1)] };
+        let numbers = [("ranks", 2.0), ("layers", 2.0), ("layer", 4.0)].map(|(name, value)| (name.to_owned(), value));
+        Given { reel: Some(Ok(Arc::new(reel))), numbers: numbers.into(), ..Given::default() }
+    }
+
+    #[test]
+    fn each_rank_holds_its_own_piece() {
+        let given = given();
+        let states = vec!["parameters: w".to_owned(), "moments: m".to_owned()];
+        let picture = picture_of("Shards", &[("states", ArgValue::Texts(states))]);
+        let view = View { position: 0.99, ..View::still(&given, &picture, [650.0, 300.0]) };
+        let found = States::of(&view).unwrap_or_else(|why| panic!("{why}"));
+        use Piece::{Changed, Elsewhere, Empty, Held};
+        assert_eq!(found.states[0].pieces, [[Held, Held], [Held, Held]]);
+        assert_eq!(found.states[1].pieces, [[Empty, Elsewhere], [Elsewhere, Changed]]);
+        assert_eq!((found.states[0].bytes, found.states[1].bytes), (32.0, 16.0));
+        for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
+            let frame = Fig.draw(&View { size, ..view }, &mut Kept::default());
+            assert_tidy(&frame, &format!("{size:?}"));
+            assert!(frame.alt.contains("parameters: 2 of 2 pieces, moments: 1 of 2 pieces"), "{}", frame.alt);
+        }
+    }
+}

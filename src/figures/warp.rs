@@ -1,0 +1,371 @@
+//! The picture of one warp at one moment: its lanes above, the memory they touch below, counters beside.
+
+use super::counters;
+use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Columns, Lanes};
+use super::mark::Mark;
+use super::palette::{Hue, Ink};
+use super::{banks, flow, mark, memory, text, touch};
+use crate::base::units::count;
+use crate::trace::{AccessKind, Event, EventKind, Piece, Space, Timeline};
+
+/// What to show of a timeline, and how large.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpView<'a> {
+    /// The record.
+    pub timeline: &'a Timeline,
+    /// Linear index of the workgroup.
+    pub workgroup: u32,
+    /// Warp within the workgroup.
+    pub warp: u32,
+    /// Which of this warp's events, from 0, plus how far its animation is, 0 to 1. Past the last event is its end.
+    pub position: f32,
+    /// What the pointer is on; its counterparts are lit.
+    pub hovered: Option<Tag>,
+    /// What is ringed wherever it comes into the picture: an element whose origin is shown, and its sources.
+    pub marked: &'a [Mark],
+    /// Whether accesses are seen to drop; otherwise each event shows its end state.
+    pub motion: bool,
+    /// Width and height in points; meant for 420×300 and more.
+    pub size: [f32; 2],
+}
+
+/// One event, with all that its picture depends on.
+pub(super) struct Moment<'a> {
+    pub(super) timeline: &'a Timeline,
+    /// The warp's events up to this one, by index in the timeline.
+    pub(super) so_far: Vec<usize>,
+    /// Index of the event in the timeline.
+    pub(super) index: usize,
+    pub(super) event: &'a Event,
+    /// How far its lanes' accesses have dropped: 0 to 1, eased.
+    pub(super) landed: f32,
+    pub(super) hue: Hue,
+    /// The lanes that belong to what the pointer is on.
+    focus: Option<u64>,
+}
+
+impl Moment<'_> {
+    /// Whether the pointer lights this lane; nothing where the pointer is on nothing in the picture.
+    pub(super) fn is_lit(&self, lane: u32) -> Option<bool> {
+        self.focus.map(|lanes| lanes >> lane & 1 == 1)
+    }
+
+    /// Whether the pointer lights any of these lanes.
+    pub(super) fn any_lit(&self, lanes: u64) -> Option<bool> {
+        self.focus.map(|lit| lit & lanes != 0)
+    }
+
+    /// Each active lane with the byte address it asks for.
+    pub(super) fn accesses(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let lanes = (0..64).filter(|lane| self.event.mask >> lane & 1 == 1);
+        lanes.zip(self.timeline.addresses(self.event).iter().copied())
+    }
+
+    /// The memory that the event accesses; None if it accesses none.
+    pub(super) fn space(&self) -> Option<Space> {
+        match self.event.kind {
+            EventKind::Access { buffer, .. } => self.timeline.buffers.get(usize::from(buffer)).map(|b| b.space),
+            EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
+        }
+    }
+
+    /// Words of 4 bytes that each lane asks for.
+    pub(super) fn words_per_lane(&self) -> u32 {
+        match self.event.kind {
+            EventKind::Access { bytes_per_lane, .. } => u32::from(bytes_per_lane).div_ceil(4).max(1),
+            EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => 0,
+        }
+    }
+}
+
+/// Where the parts of the picture stand.
+pub(super) struct Stage {
+    pub(super) lanes: Lanes,
+    /// Left, top, width, height of what lies below the lanes, margins for labels included.
+    pub(super) body: [f32; 4],
+    /// The vertical middle of the legend.
+    pub(super) legend_y: f32,
+    /// Whether there is room for a label right of the columns.
+    pub(super) right_labels: bool,
+}
+
+/// The picture of the view's moment.
+#[must_use]
+pub fn frame(view: &WarpView<'_>) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let events: Vec<usize> = view.timeline.of_warp(view.workgroup, view.warp).collect();
+    if events.is_empty() {
+        empty(&mut frame, view);
+        return frame;
+    }
+    let ordinal = (view.position.max(0.0) as usize).min(events.len() - 1);
+    let moment = moment(view, &events, ordinal);
+    let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
+    let title = headline(&moment);
+    header(&mut frame, &moment, &title, margin, (ordinal, events.len()));
+    let stage = stage(&mut frame, view, &moment, margin);
+    stage.lanes.draw(&mut frame, &moment, moment.hue);
+    let seen = match moment.event.kind {
+        EventKind::Access { .. } if moment.hue == Hue::Shared => banks::draw(&mut frame, &moment, &stage),
+        EventKind::Access { .. } => memory::draw(&mut frame, &moment, &stage),
+        EventKind::Barrier => flow::barrier(&mut frame, &moment, &stage),
+        EventKind::Subgroup { .. } => flow::exchange(&mut frame, &moment, &stage),
+        EventKind::Branch { taken } => flow::branch(&mut frame, &moment, &stage, taken),
+    };
+    mark::draw(&mut frame, &moment, view.marked);
+    frame.alt = format!(
+        "Warp {} of workgroup {}, event {} of {}: {}, {}. {seen}",
+        view.warp,
+        view.workgroup,
+        ordinal + 1,
+        events.len(),
+        title.0,
+        title.1.join(", ")
+    );
+    frame
+}
+
+pub(super) fn moment<'a>(view: &WarpView<'a>, events: &[usize], ordinal: usize) -> Moment<'a> {
+    let index = events[ordinal];
+    let event = &view.timeline.events[index];
+    let hue = match event.kind {
+        EventKind::Access { access, buffer, .. } => {
+            let space = view.timeline.buffers.get(usize::from(buffer)).map_or(Space::Global, |b| b.space);
+            match (space, access) {
+                (Space::Shared, _) => Hue::Shared,
+                (Space::Global | Space::Uniform, AccessKind::Load) => Hue::Load,
+                (Space::Global | Space::Uniform, AccessKind::Store) => Hue::Store,
+                (Space::Global | Space::Uniform, AccessKind::Atomic) => Hue::Atomic,
+            }
+        }
+        EventKind::Barrier => Hue::Idle,
+        EventKind::Subgroup { .. } | EventKind::Branch { .. } => Hue::Accent,
+    };
+    let progress = if view.motion { (view.position - ordinal as f32).clamp(0.0, 1.0) } else { 1.0 };
+    let mut moment = Moment {
+        timeline: view.timeline,
+        so_far: events[..=ordinal].to_vec(),
+        index,
+        event,
+        landed: eased(progress),
+        hue,
+        focus: None,
+    };
+    moment.focus = view.hovered.and_then(|tag| lanes_of(&moment, tag));
+    moment
+}
+
+/// The drop takes the first three quarters of an event's time, slow at both ends; the rest is for looking.
+fn eased(progress: f32) -> f32 {
+    let t = (progress / 0.75).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// The active lanes that have to do with a thing; none where the thing is not of this event.
+fn lanes_of(moment: &Moment<'_>, tag: Tag) -> Option<u64> {
+    if let Tag::Lane(lane) = tag {
+        return (lane < 64).then(|| 1 << lane);
+    }
+    let EventKind::Access { buffer: touched, .. } = moment.event.kind else { return None };
+    let piece = piece_of(tag)?;
+    let here = match piece {
+        Piece::Word { buffer, .. } | Piece::Sector { buffer, .. } => buffer == touched,
+        Piece::Bank(_) => moment.hue == Hue::Shared,
+    };
+    here.then(|| moment.timeline.lanes_touching(moment.event, piece))
+}
+
+/// The piece of memory that a tag stands for.
+pub(super) fn piece_of(tag: Tag) -> Option<Piece> {
+    match tag {
+        Tag::Word { buffer, index } => Some(Piece::Word { buffer, index }),
+        Tag::Sector { buffer, index } => Some(Piece::Sector { buffer, index }),
+        Tag::Bank(bank) => Some(Piece::Bank(bank)),
+        Tag::Lane(_) | Tag::Event(_) | Tag::Warp(_) | Tag::SourceLine(_) | Tag::Cell { .. } => None,
+        Tag::Sm(_) | Tag::Wave(_) | Tag::Spot(_) | Tag::Pass(_) | Tag::Edge(_) => None,
+    }
+}
+
+/// What happens, then the details in falling order of weight.
+pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
+    let width = moment.timeline.warp_width;
+    let active = moment.event.mask.count_ones();
+    let lanes = if active == width { format!("all {width} lanes") } else { format!("{active} of {width} lanes") };
+    let line = format!("line {}", moment.event.line);
+    match moment.event.kind {
+        EventKind::Access { access, buffer, bytes_per_lane, .. } => {
+            let (verb, of) = match access {
+                AccessKind::Load => ("load", "of"),
+                AccessKind::Store => ("store", "to"),
+                AccessKind::Atomic => ("atomic", "on"),
+            };
+            let buffer = moment.timeline.buffers.get(usize::from(buffer));
+            let space = match buffer.map(|b| b.space) {
+                Some(Space::Shared) => "shared ",
+                Some(Space::Uniform) => "uniform ",
+                Some(Space::Global) | None => "",
+            };
+            let name = buffer.map_or("a buffer", |b| b.name.as_str());
+            (format!("{space}{verb} {of} {name}"), vec![line, lanes, format!("{bytes_per_lane} bytes a lane")])
+        }
+        EventKind::Barrier => ("barrier".to_owned(), vec![line, lanes]),
+        EventKind::Subgroup { exchange, .. } => (exchange.name().to_owned(), vec![line, lanes]),
+        EventKind::Branch { .. } => ("branch".to_owned(), vec![line, lanes]),
+    }
+}
+
+/// What the event is, on the left, and which of how many, on the right.
+pub(super) fn header(
+    frame: &mut Frame,
+    moment: &Moment<'_>,
+    title: &(String, Vec<String>),
+    margin: f32,
+    at: (usize, usize),
+) {
+    let y = margin + 10.0;
+    let right = frame.width - margin;
+    let place = format!("{} of {}", count(at.0 as u64 + 1), count(at.1 as u64));
+    let cut = if moment.timeline.truncated { ", record cut short" } else { "" };
+    let long = format!("event {place}{cut}");
+    // The counts are of the whole grid in any case.
+    let place = if frame.width < 560.0 { place } else { long };
+    let place_width = text::width(&place, 12.0, false);
+    frame.text([right, y], 12.0, Anchor::End, Ink::Muted, place);
+    frame.fill([margin, y - 6.0, 12.0, 12.0], 3.0, moment.hue.ink(), Some(Tag::Event(moment.index)));
+    let room = right - place_width - 16.0 - margin - 20.0;
+    let name = text::fit(&title.0, 16.0, false, room);
+    let mut x = margin + 20.0;
+    let name_width = text::width(&name, 16.0, false);
+    frame.text([x, y], 16.0, Anchor::Start, Ink::Text, name);
+    frame.tag_last(Tag::Event(moment.index));
+    x += name_width + 12.0;
+    for (i, detail) in title.1.iter().enumerate() {
+        let width = text::width(detail, 13.0, false);
+        if x + width > right - place_width - 16.0 {
+            return;
+        }
+        frame.text([x, y + 1.0], 13.0, Anchor::Start, Ink::Muted, detail.clone());
+        if i == 0 {
+            frame.tag_last(Tag::SourceLine(moment.event.line));
+        }
+        x += width + 16.0;
+    }
+}
+
+/// Height of a frame that has room for a row of memory between the lanes and the counters. In a lower one the counters are left out.
+const LEAST_WITH_COUNTERS: f32 = 190.0;
+
+/// Divides the frame among the lanes, the body and the counters, and draws the counters.
+fn stage(frame: &mut Frame, view: &WarpView<'_>, moment: &Moment<'_>, margin: f32) -> Stage {
+    let [width, height] = view.size;
+    let top = margin + 28.0;
+    let (mut right, mut bottom) = (width - margin, height - margin);
+    if width >= 760.0 && height >= 280.0 {
+        let side = if width >= 1000.0 { 232.0 } else { 208.0 };
+        counters::beside(frame, moment, [right - side, top, side, bottom - top]);
+        right -= side + 24.0;
+    } else if height >= LEAST_WITH_COUNTERS {
+        let tall = if height >= 380.0 { 56.0 } else { 36.0 };
+        counters::below(frame, moment, [margin, bottom - tall, right - margin, tall]);
+        bottom -= tall + 8.0;
+    }
+    // The widest label any event of this record can have, so that columns stand still from event to event.
+    let words = view.timeline.buffers.iter().map(|b| b.bytes / 4).max().unwrap_or(0);
+    let gutter = (text::width(&format!("[{words}]"), 12.0, true) + 8.0).clamp(48.0, 104.0);
+    let room = right - margin - gutter;
+    let right_labels = room >= 640.0;
+    let columns = Columns::new(margin + gutter, if right_labels { room - gutter - 16.0 } else { room });
+    let lanes = Lanes::new(columns, top, view.timeline.warp_width);
+    let legend_y = bottom - 8.0;
+    let body_top = lanes.bottom();
+    let body = [margin, body_top, right - margin, (legend_y - 16.0 - body_top).max(0.0)];
+    Stage { lanes, body, legend_y, right_labels }
+}
+
+/// Says what will appear.
+fn empty(frame: &mut Frame, view: &WarpView<'_>) {
+    let (title, help) = if view.timeline.events.is_empty() {
+        (
+            "No trace yet".to_owned(),
+            "Once the kernel is traced, the lanes of a warp appear here, with each byte that they touch: \
+             sectors of global memory, banks of shared memory, barriers and branches."
+                .to_owned(),
+        )
+    } else {
+        (
+            format!("No events of warp {} in workgroup {}", view.warp, view.workgroup),
+            "Its lanes and the bytes they touch would appear here. Pick a workgroup and a warp that the trace kept."
+                .to_owned(),
+        )
+    };
+    frame.alt = format!("{title}. {help}");
+    let room = (frame.width - 48.0).clamp(40.0, 480.0);
+    let lines = text::wrap(&help, 14.0, room);
+    let (middle, mut y) = (frame.width / 2.0, frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0);
+    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(&title, 18.0, false, frame.width - 32.0));
+    y += 12.0;
+    for line in lines {
+        y += 20.0;
+        frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
+    }
+}
+
+static CARD: Card = Card {
+    name: "Warp",
+    tab: "Warp",
+    help: "The lanes of one warp, and each byte that they touch",
+    about: "one access of warp 0, workgroup 0",
+    clock: Clock::Events,
+    fits: |facts| facts.traced,
+    needs: "any kernel that can be traced",
+    args: &[],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, _: &Subject<'_>) -> Asks {
+        Asks::timeline()
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        frame(&view.warp_view())
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, event: Option<usize>, tag: Tag) -> Option<String> {
+        touch::told(&view.given.timeline, event?, tag)
+    }
+
+    fn element(&self, view: &View<'_>, event: Option<usize>, tag: Tag) -> Option<(String, u64)> {
+        written(&view.given.timeline, event?, tag)
+    }
+}
+
+/// The element that a lane or a word of an event stands for, where the event writes to a buffer.
+fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)> {
+    let event = timeline.events.get(event)?;
+    let EventKind::Access { access: AccessKind::Store | AccessKind::Atomic, buffer, .. } = event.kind else {
+        return None;
+    };
+    let named = timeline.buffers.get(usize::from(buffer)).filter(|b| b.space == Space::Global)?;
+    let byte = match tag {
+        Tag::Word { buffer: of, index } if of == buffer => index * 4,
+        Tag::Lane(lane) if event.mask >> lane & 1 == 1 => {
+            let before = (event.mask & ((1 << lane) - 1)).count_ones() as usize;
+            u64::from(*timeline.addresses(event).get(before)?)
+        }
+        _ => return None,
+    };
+    Some((named.of.clone(), byte / named.elem.bytes()))
+}
+
+#[cfg(test)]
+#[path = "warp_tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! The figure that a step opens on, with the arguments that the lesson gives it.
+
+use crate::base::diag::Place;
+use crate::base::expr::Expr;
+
+/// A figure by its name, with arguments. `figures` says which there are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// The figure's name: `Warp`, `Matrices`.
+    pub name: String,
+    /// The arguments, in the lesson's order.
+    pub args: Vec<PictureArg>,
+    /// Where the lesson says so; None if nobody wrote it.
+    pub place: Option<Place>,
+}
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PictureArg {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: ArgValue,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// The value of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgValue {
+    /// Words, a buffer's name, or an expression.
+    Text(String),
+    /// A list of words.
+    Texts(Vec<String>),
+    /// A number.
+    Number(f64),
+}
+
+/// The figure of a step that names none.
+pub const USUAL: &str = "Warp";
+
+impl Default for Picture {
+    fn default() -> Self {
+        Self::named(USUAL)
+    }
+}
+
+impl Picture {
+    /// A figure without arguments.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), args: Vec::new(), place: None }
+    }
+
+    /// An argument's value.
+    #[must_use]
+    pub fn arg(&self, name: &str) -> Option<&ArgValue> {
+        self.args.iter().find(|arg| arg.name == name).map(|arg| &arg.value)
+    }
+
+    /// An argument that is text; empty if there is none.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        match self.arg(name) {
+            Some(ArgValue::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// An argument that is a list of words; empty if there is none.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> &[String] {
+        match self.arg(name) {
+            Some(ArgValue::Texts(texts)) => texts,
+            _ => &[],
+        }
+    }
+
+    /// An argument that is a number.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.arg(name) {
+            Some(ArgValue::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The arguments that are expressions of the lesson's parameters, as far as they can be read; a number is one, too.
+    pub fn expressions<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = (&'a str, Expr)> {
+        names.iter().filter_map(|name| {
+            let text = match self.arg(name)? {
+                ArgValue::Text(text) => text.clone(),
+                ArgValue::Number(number) => number.to_string(),
+                ArgValue::Texts(_) => return None,
+            };
+            Some((*name, Expr::parse(&text).ok()?))
+        })
+    }
+}
