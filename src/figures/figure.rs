@@ -29,7 +29,7 @@ pub trait Figure: Sync {
     /// The picture at the view's moment. `kept` is its own from frame to frame.
     fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame;
 
-    /// What the pointer is on, in words; `event` is the timeline's index of the event on the stage.
+    /// A description of what the pointer is on; `event` is the timeline's index of the event on the stage.
     fn tip(&self, _view: &View<'_>, _kept: &Kept, _event: Option<usize>, _tag: Tag) -> Option<String> {
         None
     }
@@ -40,27 +40,27 @@ pub trait Figure: Sync {
     }
 }
 
-/// What a figure is called, says and takes.
+/// A figure's names, its help and its arguments.
 pub struct Card {
     /// Its name in `lesson.ron`.
     pub name: &'static str,
     /// Its name on the stage's tab.
     pub tab: &'static str,
-    /// What it shows, in a sentence.
+    /// A sentence on what it shows.
     pub help: &'static str,
-    /// What a figure of it, in a note, is of.
+    /// The subject of the figure, for the caption in a note.
     pub about: &'static str,
-    /// What moves it.
+    /// The clock that moves it.
     pub clock: Clock,
     /// Whether a pass has something to show.
     pub fits: fn(Facts) -> bool,
-    /// What to write in the lesson so that it has.
+    /// The remedy if it has not: what the lesson has to say.
     pub needs: &'static str,
-    /// What a lesson may give it.
+    /// The arguments that a lesson may give.
     pub args: &'static [Arg],
 }
 
-/// What moves a figure.
+/// The clock that moves a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Nothing.
@@ -78,15 +78,15 @@ pub enum Clock {
 pub struct Arg {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its kind.
     pub kind: ArgKind,
     /// Whether the figure cannot be drawn without it; it has a tab only at steps that give it.
     pub required: bool,
-    /// What it does, in a sentence.
+    /// A sentence on its effect.
     pub help: &'static str,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// A number from 0 to less than 1.
@@ -145,7 +145,7 @@ pub struct Asks {
     pub roofline: bool,
     /// The program's series by round.
     pub rounds: bool,
-    /// What these buffers hold after each launch.
+    /// The contents of these buffers after each launch.
     pub film: Vec<String>,
 }
 
@@ -180,7 +180,7 @@ pub struct Given {
     pub roofline: Option<Roofline>,
     /// The program's series by round.
     pub rounds: Vec<Plot>,
-    /// What buffers hold after each launch, or why nobody can say.
+    /// The contents of buffers after each launch, or why there are none.
     pub reel: Option<Result<Arc<Reel>, String>>,
     /// Values of the figure's arguments that are expressions.
     pub numbers: BTreeMap<String, f64>,
@@ -203,7 +203,7 @@ pub struct Reading {
     pub shape: Option<Shape>,
 }
 
-/// What to draw, when, and how large.
+/// Results, the moment, and the size of the picture.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The results.
@@ -218,9 +218,9 @@ pub struct View<'a> {
     pub warp: u32,
     /// Ticks of the figure's clock before the present one, plus the present one's progress from 0 to 1.
     pub position: f32,
-    /// What the pointer is on; its counterparts are lit.
+    /// The item under the pointer; its counterparts are lit.
     pub hovered: Option<Tag>,
-    /// What is ringed wherever it comes into the picture.
+    /// Elements that are ringed wherever they are in the picture.
     pub marked: &'a [Mark],
     /// Whether things are seen to move; otherwise each tick shows its end state.
     pub motion: bool,
@@ -261,7 +261,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What a figure keeps from frame to frame.
+/// State that a figure keeps from frame to frame.
 #[derive(Default)]
 pub struct Kept(Option<Box<dyn Any + Send>>);
 

@@ -21,7 +21,7 @@ pub fn fitting(facts: Facts, own: Option<&Picture>) -> impl Iterator<Item = &'st
     })
 }
 
-/// What is wrong with a step's figure; `facts` is what its pass has to show, as far as that is known.
+/// Mistakes in a step's figure; `facts` describes its pass, if that is known.
 #[must_use]
 pub fn judge(lesson: &Lesson, step: &Step, facts: Option<Facts>) -> Vec<Diagnostic> {
     let picture = &step.figure;
@@ -55,7 +55,7 @@ pub fn judge(lesson: &Lesson, step: &Step, facts: Option<Facts>) -> Vec<Diagnost
     problems
 }
 
-/// What is wrong with an argument, and what to write.
+/// The mistake in an argument, and the remedy.
 fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &PictureArg) -> Option<(String, String)> {
     let name = &given.name;
     match (kind, &given.value) {

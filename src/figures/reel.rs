@@ -8,7 +8,7 @@ use crate::trace::Film;
 /// Buffers of a program over its launches.
 #[derive(Clone, Debug, Default)]
 pub struct Reel {
-    /// What each buffer holds, in the order of `buffers`.
+    /// The contents of each buffer, in the order of `buffers`.
     pub film: Film,
     /// The buffers.
     pub buffers: Vec<ReelBuffer>,
@@ -27,9 +27,9 @@ pub struct ReelBuffer {
     pub columns: Option<u64>,
     /// Whether its elements are the bytes of a text.
     pub is_text: bool,
-    /// What its elements mean.
+    /// The meaning of its elements.
     pub meaning: Meaning<String>,
-    /// What its rows and columns stand for.
+    /// The names of its rows and columns.
     pub legend: Legend,
 }
 
@@ -77,14 +77,14 @@ impl Reel {
         self.buffers.iter().find(|buffer| buffer.name == name)
     }
 
-    /// What a buffer holds after so many frames.
+    /// The contents of a buffer after `frames` frames.
     #[must_use]
     pub fn after(&self, name: &str, frames: usize) -> Option<&Tensor> {
         let place = self.buffers.iter().position(|buffer| buffer.name == name)?;
         self.film.after(place, frames)
     }
 
-    /// What a buffer holds before and after the launch of a moment.
+    /// The contents of a buffer before and after the launch of a moment.
     #[must_use]
     pub fn around(&self, name: &str, moment: Moment) -> Option<[&Tensor; 2]> {
         Some([self.after(name, moment.before)?, self.after(name, moment.before + 1)?])

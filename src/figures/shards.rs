@@ -69,7 +69,7 @@ fn parts(state: &str) -> Option<(&str, Vec<&str>)> {
     Some((name.trim(), buffers.split(',').map(str::trim).collect()))
 }
 
-/// What a rank has of a piece of the parameters.
+/// The state of a piece of the parameters on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     /// No place for it.
@@ -216,7 +216,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// What a rank has of a piece. A row holds whole layers, or of every layer the rank's own piece.
+    /// The state of a piece on a rank. A row holds whole layers, or of every layer the rank's own piece.
     fn piece(&self, [before, now]: [&Tensor; 2], moment: Moment, [rank, piece]: [usize; 2]) -> Piece {
         let shard = self.layer.div_ceil(self.ranks);
         let is_sliced = self.row < self.layer || (self.row == self.layers * shard && self.ranks > 1);

@@ -5,7 +5,7 @@ use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
 use super::text;
 
-/// What every figure takes.
+/// Arguments that every figure takes.
 pub const COMMON: [Arg; 2] = [
     Arg::optional("title", ArgKind::Text, "a line above the figure"),
     Arg::optional("caption", ArgKind::Text, "a sentence below the title"),

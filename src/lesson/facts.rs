@@ -1,6 +1,6 @@
-//! What a pass has for figures to show.
+//! Properties of a pass from which the figures that fit it are chosen.
 
-/// What a pass has for pictures to show.
+/// Properties of a pass from which the figures that fit it are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Buffers: it is there at all.
@@ -26,7 +26,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What is left of them without a trace: what the lesson's numbers alone say.
+    /// Those that hold without a trace.
     #[must_use]
     pub fn untraced(self) -> Self {
         Self { kernel: self.kernel, flops: self.flops, ..Self::default() }

@@ -13,7 +13,7 @@ pub struct Cover {
     pub figure: &'static dyn Figure,
     /// With its arguments.
     pub picture: Picture,
-    /// What it is drawn from.
+    /// The results that it is drawn from.
     pub given: Given,
     /// Ticks of its clock.
     pub ticks: usize,

@@ -30,9 +30,9 @@ pub struct Inline<'a> {
 pub struct Answered {
     /// The figure.
     pub figure: &'static dyn Figure,
-    /// What it asks for.
+    /// The results that it asks for.
     pub asks: Asks,
-    /// What is there of that: accesses, contents and numbers.
+    /// Those of them that are there: accesses, contents and numbers.
     pub given: Given,
     /// Ticks of its clock.
     pub ticks: usize,
@@ -40,7 +40,7 @@ pub struct Answered {
     pub first: usize,
 }
 
-/// What a step's figure asks for, as far as that does not depend on its compiled shaders. None if there is no such figure or pass.
+/// The results that a step's figure asks for, as far as they do not depend on its compiled shaders. None if there is no such figure or pass.
 #[must_use]
 pub fn asks(lesson: &Lesson, step: &Step, params: &Params) -> Option<Asks> {
     let program = lesson.program(&step.variant.program)?;
@@ -56,7 +56,7 @@ pub fn asks(lesson: &Lesson, step: &Step, params: &Params) -> Option<Asks> {
 }
 
 impl Inline<'_> {
-    /// What the step's figure shows at first. `launches` is how often its pass runs, if that is known. None if there is no such figure or
+    /// The initial picture of the step's figure. `launches` is how often its pass runs, if that is known. None if there is no such figure or
     /// pass, or something failed, which `problems` then says.
     pub fn answer(
         &self,

@@ -1,4 +1,4 @@
-//! What buffers of a program hold after each of its launches, as figures, notes and the start page show it.
+//! The contents of a program's buffers after each launch, for figures on the stage, in notes and on the start page.
 
 use super::run::Done;
 use crate::base::diag::Diagnostic;

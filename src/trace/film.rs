@@ -1,4 +1,4 @@
-//! What buffers hold after the launches of a program: the start, and what each launch changed.
+//! The contents of buffers after the launches of a program: the start, and what each launch changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// every second one of the others, and its changes go to the next frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Film {
-    /// What each buffer held at first, from its first element on.
+    /// The initial contents of each buffer, from its first element on.
     pub start: Vec<Tensor>,
     /// The frames, in order.
     pub frames: Vec<FilmFrame>,
@@ -98,7 +98,7 @@ impl Film {
         self.frames.iter().flat_map(|frame| &frame.changed).map(|(_, tensor)| 4 * tensor.words.len() as u64).sum()
     }
 
-    /// What a buffer holds after so many frames; None if there is no such buffer.
+    /// The contents of a buffer after `frames` frames; None if there is no such buffer.
     #[must_use]
     pub fn after(&self, buffer: usize, frames: usize) -> Option<&Tensor> {
         let before = &self.frames[..frames.min(self.frames.len())];

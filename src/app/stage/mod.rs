@@ -31,7 +31,7 @@ use crate::trace::{EventKind, Timeline};
 const ROW: f32 = 36.0;
 const STRIP: f32 = 24.0;
 
-/// What the stage keeps between frames.
+/// State that the stage keeps between frames.
 #[derive(Default)]
 pub struct Stage {
     /// Where it is in the warp's events.
@@ -40,7 +40,7 @@ pub struct Stage {
     pub launches: launches::Launches,
     /// The warp within the workgroup.
     pub warp: u32,
-    /// What the pointer is on in the picture.
+    /// The item of the picture under the pointer.
     pub hovered: Option<Tag>,
     /// Whether to go to the first access once there is a timeline.
     begin: bool,
@@ -52,21 +52,21 @@ pub struct Stage {
     marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
     /// How the learner reads a buffer.
     reading: Reading,
-    /// What the pointer is on in the strip of passes.
+    /// The item of the strip of passes under the pointer.
     on_pass: Option<Tag>,
     /// The pass that the strip was last moved to with the strip's width then, and how far it is moved, in points.
     pass_in_sight: Option<(usize, f32)>,
     passes_moved: f32,
-    /// What the pointer is on in words, and when.
+    /// The description of the item under the pointer, and the moment it is of.
     note: Option<(Pointed, String)>,
-    /// What the figures keep from frame to frame: that of the program on the bench, and those beside it.
+    /// State that the figures keep from frame to frame: the one of the program on the bench, and those beside it.
     kept: Kept,
     others: [Kept; side::MOST - 1],
     /// Which program is in sight, where there is no room for all: that on the bench, or else one of those beside it.
     turn: usize,
 }
 
-/// What the pointer is on, the event on the stage, and the bits of the clock's position.
+/// The item under the pointer, the event on the stage, and the bits of the clock's position.
 type Pointed = (Tag, Option<usize>, u32);
 
 /// Events of the warp on the stage, by their indices in the timeline.
@@ -173,7 +173,7 @@ impl Stage {
         commands
     }
 
-    /// What plays a figure of this clock.
+    /// The player of this clock.
     fn clock(&mut self, clock: Clock) -> &mut Player {
         if clock == Clock::Launches { &mut self.launches.player } else { &mut self.player }
     }
@@ -374,7 +374,7 @@ struct Ticks {
     count: usize,
     /// Those that the keys jump to.
     stops: Vec<usize>,
-    /// What a tick and a stop are called.
+    /// The names of a tick and of a stop.
     names: [&'static str; 2],
 }
 
@@ -388,7 +388,7 @@ struct Drawn<'a> {
     position: f32,
     /// Events of the warp on the stage.
     events: usize,
-    /// What the pointer is on elsewhere.
+    /// The item under the pointer in another pane.
     lit: Option<Tag>,
 }
 
