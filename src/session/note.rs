@@ -329,6 +329,9 @@ impl Builder<'_> {
         let frame = titled::draw(found.figure, &view, &mut Kept::default());
         let card = found.figure.card();
         let caption = match &found.given.reel {
+            Some(Ok(reel)) if !step.figure.text("title").is_empty() => {
+                format!("{}, {}.", step.figure.text("title"), reel.when(found.first + 1))
+            }
             Some(Ok(reel)) => {
                 let buffer = reel.buffers.first().map(|buffer| buffer.name.as_str()).unwrap_or_default();
                 format!("{buffer} {}.", reel.when(found.first + 1))
