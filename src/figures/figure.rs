@@ -18,7 +18,7 @@ use crate::job::Job;
 use crate::lesson::{Facts, Picture, Program, Ring};
 use crate::trace::{Heat, Timeline};
 
-/// A kind of picture of a launch or a program. One file implements it, and one line of `list.rs` names it.
+/// A kind of picture of a launch or a program. One file implements it, and one word of the list in `mod.rs` names it.
 pub trait Figure: Sync {
     /// Its name, its words, its arguments, and what moves it.
     fn card(&self) -> &'static Card;

@@ -12,7 +12,7 @@ pub(super) fn count() {
 }
 
 /// Shaders compiled and launches traced so far for the thread that asks. Neither is ever done for a window's thread, which has frames to
-/// draw: `tests/frames.rs` holds it to that.
+/// draw: `tests/window/frames.rs` holds it to that.
 #[must_use]
 pub fn of_this_thread() -> u64 {
     CALLS.with(Cell::get)

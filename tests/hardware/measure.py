@@ -7,7 +7,7 @@ It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path,
 Each row is one kernel with its constants. The CUDA twins, the lessons' own among them, are compiled with the constants before
 their first line, as the program compiles them; a process under ncu then launches them in order, on the same inputs that the
 tracer gets, and prints a checksum of what every buffer holds afterwards.
-`cargo test --test hardware` sets the counters and the checksums beside the tracer's.
+`cargo test --test main hardware::` sets the counters and the checksums beside the tracer's.
 """
 
 import argparse
