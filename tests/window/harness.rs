@@ -62,19 +62,25 @@ pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, 
     harness
 }
 
-/// Runs frames until nothing is being read, traced or measured.
+/// Runs frames until nothing is being read, traced, measured or written, and three frames more ask for nothing.
 pub fn settle(harness: &mut Harness<'_, Window>) {
     let began = Instant::now();
     loop {
         harness.step();
-        let desk = &harness.state().desk;
-        let read = desk.state().place.lesson.is_some() || !desk.state().problems.is_empty();
-        let saved = matches!(desk.state().save, SaveState::Saved | SaveState::Failed(_));
-        if read && saved && !desk.busy() && !matches!(desk.state().found.device, DeviceState::Starting) {
-            break;
+        if at_rest(&harness.state().desk) {
+            harness.run_steps(3);
+            if at_rest(&harness.state().desk) {
+                return;
+            }
         }
         assert!(began.elapsed() < PATIENCE, "the window did not come to rest");
         std::thread::sleep(Duration::from_millis(2));
     }
-    harness.run_steps(3);
+}
+
+fn at_rest(desk: &Desk) -> bool {
+    let state = desk.state();
+    let read = state.place.lesson.is_some() || !state.problems.is_empty();
+    let saved = matches!(state.save, SaveState::Saved | SaveState::Failed(_));
+    read && saved && !desk.busy() && !matches!(state.found.device, DeviceState::Starting)
 }
