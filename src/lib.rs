@@ -1,22 +1,25 @@
 //! Warpbook: a notebook that explains how machine-learning systems use a GPU.
 //!
 //! The kernel you read is the kernel you watch and the kernel you time. ARCHITECTURE.md is the map;
-//! a file imports only from layers below its own, and `tests/tidy.rs` checks that.
+//! a file imports only from layers below its own, and `tests/tidy.rs` checks that. The lowest layers
+//! are crates of their own, in `crates/`.
 
 #[cfg(feature = "app")]
 pub mod app;
-pub mod base;
 pub mod cli;
 pub mod device;
 pub mod figures;
 pub mod gpu;
 pub mod job;
 pub mod lesson;
+pub mod math;
 pub mod measure;
 pub mod notes;
-pub mod ranks;
+pub mod pack;
 pub mod reference;
 pub mod session;
-pub mod simt;
-pub mod tokenizer;
-pub mod trace;
+
+pub use warpbook_base as base;
+pub use warpbook_ranks as ranks;
+pub use warpbook_tokenizer as tokenizer;
+pub use warpbook_tracer::{simt, trace};

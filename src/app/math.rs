@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use egui::{Color32, ColorImage, Context, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2, vec2};
 use egui_extras::image::load_svg_bytes_with_size;
 
-use crate::base::math::{MathSvg, svg};
+use crate::math::{MathSvg, svg};
 
 /// What formulas may take of one frame.
 const SHARE: Duration = Duration::from_micros(1000);

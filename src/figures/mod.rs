@@ -67,7 +67,7 @@ mod words;
 #[cfg(test)]
 mod fixtures;
 
-pub use crate::base::math;
+pub use crate::math;
 pub use contents::{first_element, row};
 pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View};
 pub use frame::{Anchor, Frame, Item, Tag};

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::base::diag::{Diagnostic, Place};
-use crate::base::files::{FileError, PackFiles};
+use crate::base::files::FileError;
 use crate::base::npy;
 use crate::base::tensor::{Elem, Init, Tensor};
+use crate::pack::PackFiles;
 use crate::tokenizer::tables::{self, Table};
 
 /// A buffer of a program.

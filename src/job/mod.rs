@@ -2,9 +2,7 @@
 
 mod buffer;
 mod check;
-mod code;
 mod condition;
-mod element;
 mod share;
 mod spec;
 
@@ -15,14 +13,13 @@ use crate::base::units::Work;
 
 pub use buffer::{BufferSpec, Content, Source};
 pub use check::{Against, CheckSpec, Formula, Predicate, ReferenceSignature};
-pub use code::{
-    Binding, BindingKind, Blame, Code, CudaLaunch, Grid, Launch, Library, Product, TensorMap, Twin, Wgsl,
-    WorkgroupShape, written_for_cuda,
-};
 pub use condition::{Comparison, Condition, Reading, Reduction, SeriesSpec};
-pub use element::{Asked, no_buffer, written_element};
 pub use share::{AwaitSpec, CollectiveSpec, Share};
-pub use spec::{FUEL, MeasureSpec, Shown, TraceSpec};
+pub use spec::MeasureSpec;
+pub use warpbook_tracer::dispatch::{
+    Asked, Binding, BindingKind, Blame, Code, CudaLaunch, FUEL, Grid, Launch, Library, Product, Shown, TensorMap,
+    TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element, written_for_cuda,
+};
 
 /// A program with everything a backend needs to run, check, time and trace it: buffers, and passes over them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! How to time a job, and what to trace of it.
+//! How to time a job.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,53 +20,5 @@ pub struct MeasureSpec {
 impl Default for MeasureSpec {
     fn default() -> Self {
         Self { cold: true, precision: 0.01, budget_s: 0.5, min_samples: 10, max_samples: 400 }
-    }
-}
-
-/// What a tracer should keep besides counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TraceSpec {
-    /// Lanes in a warp: 8, 16, 32 or 64.
-    pub warp_width: u32,
-    /// Linear indices of the workgroups whose events are kept; none keeps no timeline.
-    pub timeline_workgroups: Vec<u32>,
-    /// The launch that they are of.
-    pub shown: Shown,
-    /// Events kept at most; counts go on past it.
-    pub max_events: u32,
-    /// Run only the workgroups in `timeline_workgroups`, and nothing after them: for a quick look while the whole is traced behind.
-    pub only_timeline_workgroups: bool,
-    /// Look for races, and for reads of what was never written. It takes a few times as long.
-    pub races: bool,
-    /// Count how often each element of a matrix is fetched from global memory, in the launch shown. It takes about half as long again.
-    pub heat: bool,
-    /// Warp instructions after which a program is taken to be endless.
-    pub fuel: u64,
-}
-
-/// One launch among those of a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Shown {
-    /// The pass, by its place.
-    pub pass: usize,
-    /// How many launches of it came before.
-    pub launch: u64,
-}
-
-/// Fuel for any lesson's program: some ten seconds on one core.
-pub const FUEL: u64 = 3_000_000_000;
-
-impl Default for TraceSpec {
-    fn default() -> Self {
-        Self {
-            warp_width: 32,
-            timeline_workgroups: Vec::new(),
-            shown: Shown::default(),
-            max_events: 100_000,
-            only_timeline_workgroups: false,
-            races: false,
-            heat: false,
-            fuel: FUEL,
-        }
     }
 }

@@ -11,8 +11,8 @@ use super::mention::{Access, Mentions, Of};
 use super::model::{Code, Domain, Kernel, Lesson, Param, Program, Value, Variant, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
-use crate::base::files::PackFiles;
 use crate::job::ReferenceSignature;
+use crate::pack::PackFiles;
 
 /// The version of `lesson.ron` and `index.ron` that this program writes. It reads those before it, too: the first had no programs of
 /// several passes, the second no figures with arguments.

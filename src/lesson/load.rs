@@ -11,8 +11,8 @@ use super::model::{Lesson, Pack, Program};
 use super::text::{self, Section};
 use super::{check, model::Step};
 use crate::base::diag::Diagnostic;
-use crate::base::files::PackFiles;
 use crate::job::ReferenceSignature;
+use crate::pack::PackFiles;
 
 const INDEX: &str = "lessons/index.ron";
 

@@ -35,7 +35,8 @@ mod text;
 mod walk;
 
 pub use crate::base::expr::{EvalError, Expr, ExprError, Scope};
-pub use crate::base::files::{FileError, PackFiles};
+pub use crate::base::files::FileError;
+pub use crate::pack::PackFiles;
 pub use buffers::INITS;
 pub use checks::{BEFORE, FORMS};
 pub use document::FORMAT_VERSION;

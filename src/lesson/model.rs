@@ -12,9 +12,9 @@ pub use super::prose::*;
 pub use super::split::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
-use crate::base::files::PackFiles;
 use crate::base::units::number;
 use crate::job::{BindingKind, Twin, written_for_cuda};
+use crate::pack::PackFiles;
 use crate::trace::record::Backend;
 
 /// A pack: lessons in the order in which they are meant to be read.

@@ -358,7 +358,7 @@ mod tests {
             steps: Vec::new(),
             predictions: Vec::new(),
             exercises: Vec::new(),
-            files: crate::base::files::PackFiles::Embedded,
+            files: crate::pack::PackFiles::Embedded,
         }
     }
 

@@ -5,9 +5,9 @@ use super::own_words;
 use super::report::{NoteBlock, Report};
 use super::style::STYLE;
 use crate::base::harmless::harmless;
-use crate::base::math;
 use crate::base::xml::{escape, number};
 use crate::lesson::{Block, Inline, Quote};
+use crate::math;
 
 /// The size that formulas are drawn at: the body text's, in CSS pixels.
 const TEXT_PX: f32 = 17.0;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::base::diag::Diagnostic;
-use crate::base::files::PackFiles;
 use crate::base::parts;
 use crate::gpu::backend::{Alone, Failure};
 use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::job::{Launch, Twin, Wgsl};
+use crate::pack::PackFiles;
 use crate::simt::Program;
 use crate::tokenizer::Pattern;
 

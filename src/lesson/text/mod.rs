@@ -20,7 +20,7 @@ use super::excerpt::Excerpt;
 use super::mention::{Mentions, Of};
 use super::model::{Block, Inline};
 use crate::base::diag::Place;
-use crate::base::math;
+use crate::math;
 
 /// How deep lists and quotations may nest.
 const MAX_NESTING: usize = 12;

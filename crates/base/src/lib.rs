@@ -1,0 +1,19 @@
+//! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
+
+pub mod day;
+pub mod diag;
+pub mod expr;
+pub mod files;
+pub mod foreign;
+pub mod half;
+pub mod harmless;
+pub mod lines;
+pub mod npy;
+pub mod parts;
+pub mod rng;
+pub mod store;
+pub mod tensor;
+pub mod units;
+pub mod versioned;
+pub mod wgsl;
+pub mod xml;

@@ -1,0 +1,369 @@
+//! The program as lowering leaves it: a flat list of operations on 32-bit values with structured control flow.
+//!
+//! Vectors, matrices, structs and calls are gone: each component is a register, each call is inlined. A register is
+//! either a constant, a value that the launch gives, a temporary (written once) or a component of a variable.
+//! Nothing here depends on the width of a warp.
+
+use super::ops::{Binary, Ternary, Unary};
+use super::subgroup::Subgroup;
+use crate::trace::Space;
+use warpbook_base::tensor::Elem;
+
+/// A register's number in [`Ir::regs`].
+pub type Reg = u32;
+
+/// An index of [`Ir::places`].
+pub type PlaceId = u32;
+
+/// What a register is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegKind {
+    /// The same 32 bits always.
+    Const(u32),
+    /// A built-in input.
+    Builtin(Builtin),
+    /// The length of a runtime-sized array.
+    Length(Extent),
+    /// The result of one operation.
+    Temp,
+    /// A component of a variable, declared in the region that instruction `home` opens (none: the whole program),
+    /// with its value at first.
+    Var {
+        /// The instruction that opens its function's body.
+        home: Option<u32>,
+        /// The register with its first value.
+        init: Reg,
+    },
+}
+
+/// Built-in inputs of a compute shader, by component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// Linear index in the workgroup.
+    LocalIndex,
+    /// Position in the workgroup.
+    LocalId(u8),
+    /// Position in the grid.
+    GlobalId(u8),
+    /// Position of the workgroup in the grid.
+    WorkgroupId(u8),
+    /// Size of the grid, in workgroups.
+    NumWorkgroups(u8),
+    /// Index in the warp, which WGSL calls a subgroup.
+    Lane,
+    /// Index of the warp in its workgroup.
+    Warp,
+    /// Lanes of a warp.
+    WarpWidth,
+    /// Warps of a workgroup.
+    WarpCount,
+}
+
+/// A runtime-sized array: it fills buffer `buffer` from byte `offset` with elements of `stride` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// The buffer, by its position among the bindings.
+    pub buffer: u16,
+    /// Where it starts.
+    pub offset: u32,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+}
+
+/// A memory that places are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mem {
+    /// A storage or uniform buffer, by its position among the bindings.
+    Buffer(u16),
+    /// Workgroup memory.
+    Shared,
+    /// A lane's own arrays, which are indexed and so cannot be registers.
+    Local,
+}
+
+/// The memory whose accesses a barrier orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Orders {
+    /// Workgroup memory.
+    pub shared: bool,
+    /// Storage buffers, for the lanes of one workgroup.
+    pub storage: bool,
+}
+
+/// How many elements an index may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Len {
+    /// A fixed number.
+    Const(u32),
+    /// As many as the buffer holds.
+    Runtime(Extent),
+}
+
+/// One index on the way to a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Term {
+    /// The index.
+    pub index: Reg,
+    /// Bytes that one step of it moves.
+    pub stride: u32,
+    /// Indices from here on are out of bounds.
+    pub len: Len,
+}
+
+/// The size of a component in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 16 bits: an `f16`, which in a register is the `f32` of the same value.
+    Half,
+    /// 32 bits.
+    Word,
+}
+
+impl Width {
+    /// Bytes of a component.
+    pub fn bytes(self) -> u8 {
+        match self {
+            Self::Half => 2,
+            Self::Word => 4,
+        }
+    }
+}
+
+/// Where one load, store or atomic goes: at byte `offset + Σ index·stride` of a memory.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The memory.
+    pub mem: Mem,
+    /// The variable, as an index into [`Ir::variables`]; 0 for local arrays, which nobody traces.
+    pub variable: u16,
+    /// Constant part of the address, in bytes.
+    pub offset: u32,
+    /// Variable part.
+    pub terms: Vec<Term>,
+    /// Components that a lane moves, 1 to 4.
+    pub components: u8,
+    /// How wide each is.
+    pub width: Width,
+    /// Whether its word is an atomic, which plain accesses never touch.
+    pub atomic: bool,
+    /// Bytes of the vector that it is a component of; 0 if it is not one.
+    pub vector: u8,
+    /// Source line.
+    pub line: u32,
+}
+
+/// What an atomic does to its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOp {
+    /// Adds.
+    Add,
+    /// Adds floats.
+    FAdd,
+    /// Subtracts floats.
+    FSub,
+    /// Subtracts.
+    Sub,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Signed minimum.
+    IMin,
+    /// Signed maximum.
+    IMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Replaces.
+    Exchange,
+    /// Replaces where the word equals another.
+    CompareExchange,
+}
+
+/// One instruction. Control flow is structured: whatever opens is closed by its `End`.
+#[derive(Clone, Copy, Debug)]
+pub enum Inst {
+    /// `dst = op(a)`.
+    Un { op: Unary, dst: Reg, a: Reg },
+    /// `dst = op(a, b)`.
+    Bin { op: Binary, dst: Reg, a: Reg, b: Reg },
+    /// `dst = op(a, b, c)`.
+    Tri { op: Ternary, dst: Reg, a: Reg, b: Reg, c: Reg },
+    /// The variable's value now.
+    Read { dst: Reg, var: Reg },
+    /// Assigns to the variable.
+    Write { var: Reg, src: Reg },
+    /// Reads as many words as the place has.
+    Load { place: PlaceId, dst: [Reg; 4] },
+    /// Writes them.
+    Store { place: PlaceId, src: [Reg; 4] },
+    /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
+    Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
+    /// What each lane gets from the others' `a`: [`Subgroup::results`] components.
+    Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
+    /// A product of cooperative matrices, as an index of [`Ir::products`].
+    MultiplyAdd { product: u32 },
+    /// Zeroes `rows` words of local memory from `first`.
+    ClearLocal { first: u32, rows: u32 },
+    /// A lexical block, which limits where variables live.
+    Open,
+    /// Ends it.
+    Close,
+    /// A conditional; `counted` where the source has a branch there.
+    If { cond: Reg, counted: bool },
+    /// Its other arm.
+    Else,
+    /// Ends it.
+    EndIf,
+    /// A construct that `Break` leaves: the body of a `switch`.
+    Scope,
+    /// Ends it.
+    EndScope,
+    /// A loop's body.
+    Loop,
+    /// What runs after it, also after a `Continue`.
+    Continuing,
+    /// Leaves the loop where the condition holds; the last thing before `EndLoop`.
+    BreakIf { cond: Reg },
+    /// Ends it.
+    EndLoop,
+    /// Leaves the innermost loop or scope.
+    Break,
+    /// Goes to the `Continuing` of the innermost loop.
+    Continue,
+    /// An inlined function's body.
+    Fn,
+    /// Ends it.
+    EndFn,
+    /// Leaves the innermost function, or the program.
+    Return,
+    /// The branch of a `switch`, taken by each lane to the case numbered in `case`.
+    Switch { case: Reg },
+    /// Waits for the workgroup.
+    Barrier(Orders),
+}
+
+impl Inst {
+    /// Instructions that a GPU would count for it: structure and moves between registers count nothing.
+    pub fn weight(&self) -> u32 {
+        match self {
+            // The rounding that follows an `f16` operation is part of it.
+            Self::Un { op: Unary::RoundToHalf, .. } => 0,
+            Self::Un { .. }
+            | Self::Bin { .. }
+            | Self::Tri { .. }
+            | Self::Load { .. }
+            | Self::Store { .. }
+            | Self::Atomic { .. }
+            | Self::Subgroup { .. }
+            | Self::MultiplyAdd { .. }
+            | Self::BreakIf { .. }
+            | Self::EndLoop
+            | Self::Switch { .. }
+            | Self::Barrier(_) => 1,
+            Self::If { counted, .. } => u32::from(*counted),
+            _ => 0,
+        }
+    }
+}
+
+/// A binding or workgroup variable, as traces name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name in the source.
+    pub name: String,
+    /// The memory that it is in.
+    pub space: Space,
+    /// Its size in bytes; 0 for buffers, whose size the launch gives.
+    pub bytes: u32,
+    /// Where it starts in workgroup memory.
+    pub base: u32,
+    /// The type of its first component.
+    pub elem: Elem,
+    /// Elements in a row, of an array of arrays.
+    pub columns: Option<u64>,
+}
+
+/// A product of matrices that lie spread over the lanes of a warp: `d = a · b + c`. [`super::fragment`] says how they lie.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Rows of each, and columns.
+    pub size: u32,
+    /// Whether the sums are `f16`.
+    pub half: bool,
+    /// Registers of the left factor.
+    pub a: Vec<Reg>,
+    /// Registers of the right factor.
+    pub b: Vec<Reg>,
+    /// Registers of what is added to.
+    pub c: Vec<Reg>,
+    /// Registers of the result.
+    pub d: Vec<Reg>,
+}
+
+/// The whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Ir {
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// The source line of each instruction; 0 for one that is part of another, and counts nothing.
+    pub lines: Vec<u32>,
+    /// Registers.
+    pub regs: Vec<RegKind>,
+    /// Places of memory accesses, each used by one instruction.
+    pub places: Vec<Place>,
+    /// Products of cooperative matrices, each used by one instruction.
+    pub products: Vec<Product>,
+    /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
+    pub cooperative: bool,
+    /// Whether there is a barrier that orders no memory: a subgroup's.
+    pub subgroup_barrier: bool,
+    /// Bindings, in order, then workgroup variables.
+    pub variables: Vec<Variable>,
+    /// Words of local memory that a lane needs.
+    pub local_words: u32,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+}
+
+impl Inst {
+    /// Calls `visit` with each register that the instruction itself reads; the indices of its place are not among them.
+    pub fn reads(&self, ir: &Ir, mut visit: impl FnMut(Reg)) {
+        match *self {
+            Self::Un { a, .. } => visit(a),
+            Self::Bin { a, b, .. } => [a, b].into_iter().for_each(visit),
+            Self::Tri { a, b, c, .. } => [a, b, c].into_iter().for_each(visit),
+            Self::Read { var, .. } => visit(var),
+            Self::Write { src, .. } => visit(src),
+            Self::Load { .. } => {}
+            Self::Store { place, src } => {
+                src[..usize::from(ir.places[place as usize].components)].iter().for_each(|r| visit(*r));
+            }
+            Self::Atomic { value, compare, op, .. } => {
+                visit(value);
+                if op == AtomicOp::CompareExchange {
+                    visit(compare);
+                }
+            }
+            Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
+            Self::MultiplyAdd { product } => {
+                let Product { a, b, c, .. } = &ir.products[product as usize];
+                a.iter().chain(b).chain(c).for_each(|r| visit(*r));
+            }
+            Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
+            Self::Switch { case } => visit(case),
+            _ => {}
+        }
+    }
+
+    /// The place of a memory access.
+    pub fn place(&self) -> Option<PlaceId> {
+        match *self {
+            Self::Load { place, .. } | Self::Store { place, .. } | Self::Atomic { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! A run over the whole grid: workgroups spread over cores, with the same outcome on any number of them.
+//!
+//! Workgroups run in batches of a fixed size. Each has an equal share of the fuel that is left; one that needs more waits
+//! and goes on when its batch is done, alone and in order. So nothing depends on which thread was faster.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use web_time::Instant;
+
+use super::again::{self, Again};
+use super::code::Code;
+use super::fragment::LANES;
+use super::ir::Width;
+use super::observers::{
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Suspended,
+    Written,
+};
+use super::workgroup::{Progress, Scene, Workgroup, warps};
+use super::{Program, arrival, classes, emit, memory, tally};
+use crate::dispatch::TraceSpec;
+use crate::trace::{FindingKind, Heat, Space, Timeline, Trace, TracedBuffer};
+use warpbook_base::diag::Diagnostic;
+use warpbook_base::tensor::Tensor;
+use warpbook_base::units::count;
+
+/// Workgroups of a batch.
+const BATCH: usize = 1024;
+/// Workgroups that one task runs one after another, at most.
+const CHUNK: usize = 32;
+
+/// Bytes that one workgroup's registers, arrays and memory may take, and that those which wait for fuel may together.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// Workgroups of a grid, at most: their numbers fit in an event.
+const MAX_WORKGROUPS: u64 = 1 << 32;
+
+/// How to run a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What to trace.
+    pub spec: TraceSpec,
+    /// Warp instructions that the whole run may take.
+    pub fuel: u64,
+    /// Threads to use; none for as many as there are cores.
+    pub threads: Option<usize>,
+    /// Whether to count. Without, the kernel is only executed, and findings are still reported.
+    pub count: bool,
+    /// By binding, the columns of the row-major matrix whose fetches are counted; empty where none are.
+    pub heat: Vec<Option<u64>>,
+    /// By binding, whether what nobody has written of the buffer is poison. None: that of buffers which hold nothing but poison.
+    pub poison: Option<Vec<bool>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true, heat: Vec::new(), poison: None }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Counts and findings.
+    pub trace: Trace,
+    /// Single events, of the workgroups that were asked for.
+    pub timeline: Option<Timeline>,
+    /// How often the elements of matrices were fetched, where that was asked for.
+    pub heat: Option<Heat>,
+    /// By binding, where the run stored to; empty unless races were looked for over the whole grid.
+    pub written: Vec<Written>,
+    /// The fuel that is left.
+    pub fuel: u64,
+}
+
+/// Runs `program` over `grid` workgroups on `buffers`, which stand in the order of [`Program::bindings`] and hold the
+/// results afterwards. `cancel` stops it early; `progress` hears how many workgroups of how many are done.
+///
+/// # Errors
+/// Buffers that do not fit the program, a grid or a workgroup that is too large, a warp width other than 8, 16, 32 or
+/// 64, or threads that cannot be started.
+pub fn run(
+    program: &Program,
+    buffers: &mut [Tensor],
+    grid: [u32; 3],
+    options: &Options,
+    cancel: &AtomicBool,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Outcome, Diagnostic> {
+    tally::count();
+    program.check_buffers(buffers)?;
+    check_grid(grid)?;
+    let workgroups = grid.into_iter().map(u64::from).product();
+    let variables = &program.ir.variables;
+    let fetched =
+        (!options.heat.is_empty()).then(|| Fetched::new(&options.heat, variables, &sizes(buffers), workgroups));
+    let launch = Launch { program, grid, options, fetched: fetched.as_ref(), cancel, progress };
+    let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
+        8 => launch.run::<8>(buffers),
+        16 => launch.run::<16>(buffers),
+        32 => launch.run::<32>(buffers),
+        64 => launch.run::<64>(buffers),
+        other => Err(Diagnostic::error(format!("a warp cannot have {other} lanes")).hint("choose 8, 16, 32 or 64")),
+    };
+    let outcome = match options.threads {
+        None | Some(1) => go(buffers),
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool.map_err(|e| Diagnostic::error(format!("{threads} threads cannot be started: {e}")))?;
+            pool.install(|| go(buffers))
+        }
+    }?;
+    Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), ..outcome })
+}
+
+/// Refuses a grid whose workgroups cannot be numbered.
+pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
+    let workgroups = grid.iter().fold(1_u64, |n, x| n.saturating_mul(u64::from(*x)));
+    if workgroups > MAX_WORKGROUPS {
+        return Err(Diagnostic::error(format!("a grid of {workgroups} workgroups is too large to trace"))
+            .hint(format!("trace {MAX_WORKGROUPS} workgroups or fewer")));
+    }
+    Ok(())
+}
+
+/// What warps of `W` lanes execute on buffers of these sizes; refuses workgroups that take too much memory.
+pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
+    let size = program.workgroup_size();
+    if program.ir.cooperative && W as u32 != LANES {
+        let message = format!("cooperative matrices are traced with warps of {LANES} lanes, not {W}");
+        return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
+    }
+    let classes = classes::infer(&program.ir, &program.regions, W as u32, size);
+    let code = emit::emit(&program.ir, &program.regions, &classes, &sizes(tensors));
+    let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
+    if bytes > MAX_BYTES {
+        let message = format!("the variables of a workgroup take {} MiB, too much to trace", bytes >> 20);
+        let hint = "make its arrays smaller, or the workgroup";
+        return Err(Diagnostic::error(message).in_file(&program.file).hint(hint));
+    }
+    Ok(code)
+}
+
+/// Which words of each buffer nobody has written when a launch begins.
+fn poisoned(tensors: &[Tensor], known: Option<&[bool]>) -> Vec<Poisoned> {
+    let each = tensors.iter().enumerate().map(|(i, tensor)| {
+        let poison = tensor.elem.poison();
+        let may_be = match known {
+            Some(known) => known.get(i).copied().unwrap_or(false),
+            None => tensor.words.iter().all(|word| *word == poison),
+        };
+        let words = |part: &[u32]| part.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word == poison));
+        if may_be { Poisoned(tensor.words.chunks(64).map(words).collect()) } else { Poisoned::default() }
+    });
+    each.collect()
+}
+
+/// The buffers' sizes in bytes.
+fn sizes(tensors: &[Tensor]) -> Vec<u32> {
+    tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect()
+}
+
+struct Launch<'a> {
+    program: &'a Program,
+    grid: [u32; 3],
+    options: &'a Options,
+    fetched: Option<&'a Fetched>,
+    cancel: &'a AtomicBool,
+    progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// What a task gives back.
+struct Part<'a, const W: usize> {
+    counter: Option<Counter>,
+    findings: Findings,
+    recorders: Vec<Recorder<'a>>,
+    /// Workgroups whose fuel did not last, with the checks they are under and their critical paths.
+    waiting: Vec<(Workgroup<W>, Option<Checks<'a>>, Option<Suspended>)>,
+    used: u64,
+    cancelled: bool,
+}
+
+/// A run under way.
+struct Totals<'a> {
+    counter: Option<Counter>,
+    findings: Findings,
+    recorders: Vec<Recorder<'a>>,
+    fuel: u64,
+    complete: bool,
+}
+
+/// The fuel of a task.
+#[derive(Clone, Copy)]
+enum Fuel {
+    /// As much for each of its workgroups.
+    Each(u64),
+    /// For all of them together.
+    Together(u64),
+}
+
+impl Launch<'_> {
+    fn run<const W: usize>(&self, tensors: &mut [Tensor]) -> Result<Outcome, Diagnostic> {
+        let started = Instant::now();
+        let program = self.program;
+        let size = program.workgroup_size();
+        let sizes = sizes(tensors);
+        let code = code_for::<W>(program, tensors)?;
+        let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
+        // Of a part of the grid nobody knows what the rest would have written.
+        let whole = !self.options.spec.only_timeline_workgroups;
+        let looked_for = whole && self.options.spec.races;
+        let poisoned: Vec<Poisoned> =
+            if looked_for { poisoned(tensors, self.options.poison.as_deref()) } else { Vec::new() };
+        let all = self.grid.into_iter().map(u64::from).product::<u64>();
+        let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
+        let buffers = memory::open(program.bindings(), tensors);
+        let between = (looked_for && all > 1).then(|| Between::new(&code, &buffers, grain(&code)));
+        let stored = looked_for.then(|| Stored::new(&sizes));
+        let scene = Scene {
+            code: &code,
+            variables: &program.ir.variables,
+            buffers: &buffers,
+            poisoned: &poisoned,
+            between: between.as_ref(),
+            stored: stored.as_ref(),
+            size,
+            grid: self.grid,
+            cancel: self.cancel,
+        };
+        let wanted = self.wanted(all);
+        let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
+        let (mut totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
+        let again = Again { scene: &scene, program, kept: &kept, used: self.options.fuel - totals.fuel };
+        if let Some(between) = &between {
+            again.name_races::<W>(between, &mut totals.findings);
+        }
+        let notes = if looked_for && totals.complete {
+            let unused = again.unused_loads::<W>(&mut totals.findings);
+            unused.into_iter().chain(arrival::notes(&program.ir)).collect()
+        } else {
+            Vec::new()
+        };
+        let mut trace = Trace {
+            warps: ran * warps(size, W) as u64,
+            findings: totals.findings.into_list(),
+            notes,
+            complete: totals.complete && ran == all,
+            ..Trace::default()
+        };
+        if let Some(counter) = &totals.counter {
+            counter.finish(&code, &mut trace);
+        }
+        let fuel = totals.fuel;
+        let timeline = (!wanted.is_empty()).then(|| self.timeline::<W>(&sizes, totals.recorders));
+        drop(totals.counter);
+        let written = memory::close(buffers);
+        for (tensor, words) in tensors.iter_mut().zip(written) {
+            if let Some(words) = words {
+                tensor.words = words;
+            }
+        }
+        trace.seconds = started.elapsed().as_secs_f64();
+        let written = stored.map(Stored::finish).unwrap_or_default();
+        Ok(Outcome { trace, timeline, heat: None, written, fuel })
+    }
+
+    /// The workgroups whose events are kept, in order.
+    fn wanted(&self, all: u64) -> Vec<u64> {
+        let mut wanted: Vec<u64> = self.options.spec.timeline_workgroups.iter().map(|w| u64::from(*w)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted.retain(|w| *w < all);
+        wanted
+    }
+
+    /// Runs everything in batches of up to `most` workgroups, and says how many workgroups ran.
+    fn all_batches<'s, const W: usize>(
+        &self,
+        scene: &'s Scene<'s>,
+        all: u64,
+        wanted: &[u64],
+        most: usize,
+    ) -> (Totals<'s>, u64) {
+        let counter = self.options.count.then(|| Counter::new(scene.code, W as u32));
+        let mut totals = Totals {
+            counter,
+            findings: Findings::default(),
+            recorders: Vec::new(),
+            fuel: self.options.fuel,
+            complete: true,
+        };
+        let only = self.options.spec.only_timeline_workgroups;
+        let count = if only { wanted.len() as u64 } else { all };
+        // Where the order matters, a batch is one task.
+        let most = if self.program.in_order { CHUNK } else { most };
+        let done = AtomicU64::new(0);
+        let mut ran = 0;
+        while ran < count && totals.complete {
+            let end = count.min(ran + most as u64);
+            let batch: Vec<u64> = if only { wanted[ran as usize..end as usize].to_vec() } else { (ran..end).collect() };
+            let task = |part: &[u64], fuel| {
+                let out = self.part::<W>(scene, part, wanted, fuel);
+                let now = done.fetch_add(part.len() as u64, Ordering::Relaxed) + part.len() as u64;
+                (self.progress)(now, count);
+                out
+            };
+            let fuel = Fuel::Each(totals.fuel / batch.len() as u64);
+            let chunk = (batch.len() / 256).clamp(1, CHUNK);
+            let parts: Vec<Part<'s, W>> = if self.program.in_order {
+                vec![task(&batch, Fuel::Together(totals.fuel))]
+            } else if self.options.threads == Some(1) {
+                batch.chunks(chunk).map(|part| task(part, fuel)).collect()
+            } else {
+                batch.par_chunks(chunk).map(|part| task(part, fuel)).collect()
+            };
+            self.gather(scene, parts, &mut totals);
+            ran = end;
+        }
+        (totals, ran)
+    }
+
+    /// Adds up the parts of a batch, and lets the workgroups go on whose share of the fuel did not last.
+    fn gather<'s, const W: usize>(&self, scene: &'s Scene<'s>, parts: Vec<Part<'s, W>>, totals: &mut Totals<'s>) {
+        let mut waiting = Vec::new();
+        for part in parts {
+            totals.fuel = totals.fuel.saturating_sub(part.used);
+            totals.complete &= !part.cancelled;
+            totals.findings.add(part.findings);
+            totals.recorders.extend(part.recorders);
+            if let (Some(mine), Some(theirs)) = (&mut totals.counter, &part.counter) {
+                mine.add(theirs);
+            }
+            waiting.extend(part.waiting);
+        }
+        for (mut workgroup, mut checks, path) in waiting {
+            if !totals.complete {
+                break;
+            }
+            let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
+            let mut fetching = self.fetched.map(Fetching::new);
+            fetching.iter_mut().for_each(|f| f.start(workgroup.linear));
+            totals.counter.iter_mut().zip(path).for_each(|(counter, path)| counter.resume(path));
+            let watchers = (totals.counter.as_mut(), recorder, checks.as_mut(), fetching.as_mut());
+            let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
+            if how == Progress::OutOfFuel {
+                let line = workgroup.line(scene.code);
+                let (limit, linear) = (self.options.fuel, workgroup.linear);
+                totals.findings.report(line, FindingKind::OutOfFuel, || {
+                    format!(
+                        "the run was stopped after {} warp instructions, the tracer's limit; workgroup {linear} was here. \
+                         Lower what the work depends on; or does this loop not end?",
+                        count(limit)
+                    )
+                });
+            }
+            totals.complete &= how == Progress::Done;
+        }
+    }
+
+    /// Runs some workgroups one after another.
+    fn part<'s, const W: usize>(
+        &self,
+        scene: &'s Scene<'s>,
+        workgroups: &[u64],
+        wanted: &[u64],
+        fuel: Fuel,
+    ) -> Part<'s, W> {
+        let mut part = Part {
+            counter: self.options.count.then(|| Counter::new(scene.code, W as u32)),
+            findings: Findings::default(),
+            recorders: Vec::new(),
+            waiting: Vec::new(),
+            used: 0,
+            cancelled: false,
+        };
+        let mut fetching = self.fetched.map(Fetching::new);
+        let mut room: Option<(Workgroup<W>, Option<Checks<'s>>)> = None;
+        for linear in workgroups {
+            if self.cancel.load(Ordering::Relaxed) {
+                part.cancelled = true;
+                break;
+            }
+            let new = || (Workgroup::new(scene, self.program.shared_bytes()), self.checks(scene, W as u32));
+            let (mut workgroup, mut checks) = room.take().unwrap_or_else(new);
+            workgroup.start(scene, *linear);
+            if let Some(checks) = &mut checks {
+                checks.start(*linear);
+            }
+            let mut recorder = wanted.binary_search(linear).is_ok().then(|| {
+                let number = u32::try_from(*linear).unwrap_or(u32::MAX);
+                Recorder::new(scene.variables, number, self.options.spec.max_events)
+            });
+            fetching.iter_mut().for_each(|f| f.start(*linear));
+            let given = match fuel {
+                Fuel::Each(share) => share,
+                Fuel::Together(all) => all - part.used,
+            };
+            let mut left = given;
+            let watchers = (part.counter.as_mut(), recorder.as_mut(), checks.as_mut(), fetching.as_mut());
+            let how = drive(&mut workgroup, scene, watchers, &mut part.findings, &mut left);
+            part.used += given - left;
+            part.recorders.extend(recorder);
+            match how {
+                Progress::Done => room = Some((workgroup, checks)),
+                Progress::OutOfFuel => {
+                    part.waiting.push((workgroup, checks, part.counter.as_mut().map(Counter::suspend)));
+                    if matches!(fuel, Fuel::Together(_)) {
+                        break;
+                    }
+                }
+                Progress::Cancelled => {
+                    part.cancelled = true;
+                    break;
+                }
+            }
+        }
+        part
+    }
+
+    fn checks<'s>(&self, scene: &'s Scene<'s>, width: u32) -> Option<Checks<'s>> {
+        self.options.spec.races.then(|| {
+            Checks::new(Known {
+                variables: scene.variables,
+                buffers: scene.buffers,
+                poisoned: scene.poisoned,
+                between: scene.between,
+                stored: scene.stored,
+                in_order: self.program.in_order,
+                shared_bytes: self.program.shared_bytes(),
+                grain: grain(scene.code),
+                width,
+                cooperative: self.program.ir.cooperative,
+                subgroup_barrier: self.program.ir.subgroup_barrier,
+            })
+        })
+    }
+
+    fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {
+        let program = self.program;
+        let buffers = program.ir.variables.iter().enumerate().map(|(i, variable)| TracedBuffer {
+            name: variable.name.clone(),
+            of: variable.name.clone(),
+            space: variable.space,
+            elem: variable.elem,
+            bytes: u64::from(sizes.get(i).copied().unwrap_or(variable.bytes)),
+            base: variable.base,
+            // A pack says how the matrices in its buffers lie.
+            columns: variable.columns.filter(|_| variable.space == Space::Shared),
+        });
+        let mut timeline = Timeline {
+            warp_width: W as u32,
+            warps_per_workgroup: u32::try_from(warps(program.workgroup_size(), W)).unwrap_or(u32::MAX),
+            buffers: buffers.collect(),
+            ..Timeline::default()
+        };
+        for recorder in recorders {
+            recorder.finish(&mut timeline);
+        }
+        timeline
+    }
+}
+
+/// Bytes of the narrowest access.
+fn grain(code: &Code) -> u32 {
+    if code.places.iter().any(|place| place.width == Width::Half) { 2 } else { 4 }
+}
+
+/// Who watches a workgroup.
+type Watchers<'w, 's, 'f> =
+    (Option<&'w mut Counter>, Option<&'w mut Recorder<'s>>, Option<&'w mut Checks<'s>>, Option<&'w mut Fetching<'f>>);
+
+/// Runs a workgroup on, watched by whom there is.
+fn drive<const W: usize>(
+    workgroup: &mut Workgroup<W>,
+    scene: &Scene<'_>,
+    watchers: Watchers<'_, '_, '_>,
+    findings: &mut Findings,
+    fuel: &mut u64,
+) -> Progress {
+    match watchers {
+        (None, None, None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
+        (Some(counter), None, None, None) => workgroup.run(scene, counter, findings, fuel),
+        (counter, mut recorder, mut checks, mut fetching) => {
+            // Who looks at every address is slow in any case, and needs no interpreter of their own.
+            let mut spare = None;
+            let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
+            let mut addresses = Both(&mut recorder, &mut fetching);
+            let how = workgroup.run(scene, &mut Both(counter, &mut Both(&mut checks, &mut addresses)), findings, fuel);
+            if let Some(fetching) = fetching {
+                fetching.leave();
+            }
+            if let Some(checks) = checks {
+                checks.hand_over(findings);
+            }
+            how
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The memory that workgroups share: storage and uniform buffers, as words.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::ir::AtomicOp;
+use super::ops::Binary;
+use super::program::Binding;
+use crate::dispatch::BindingKind;
+use warpbook_base::tensor::Tensor;
+
+/// One buffer.
+pub enum Buffer<'a> {
+    /// Only read.
+    Read(&'a [u32]),
+    /// Also written, by any workgroup at any time.
+    Written(Vec<AtomicU32>),
+}
+
+/// Words that lanes load. Addresses were checked before; a wrong one would read 0.
+pub trait Words {
+    /// Word `i`.
+    fn word(&self, i: usize) -> u32;
+    /// `W` words from `first` on.
+    fn run<const W: usize>(&self, first: usize) -> [u32; W];
+}
+
+impl Words for [u32] {
+    fn word(&self, i: usize) -> u32 {
+        self.get(i).copied().unwrap_or(0)
+    }
+
+    fn run<const W: usize>(&self, first: usize) -> [u32; W] {
+        self.get(first..).and_then(|rest| rest.first_chunk::<W>()).copied().unwrap_or([0; W])
+    }
+}
+
+impl Words for [AtomicU32] {
+    fn word(&self, i: usize) -> u32 {
+        self.get(i).map_or(0, |word| word.load(Relaxed))
+    }
+
+    fn run<const W: usize>(&self, first: usize) -> [u32; W] {
+        let mut out = [0; W];
+        if let Some(words) = self.get(first..).and_then(|rest| rest.first_chunk::<W>()) {
+            for (out, word) in out.iter_mut().zip(words) {
+                *out = word.load(Relaxed);
+            }
+        }
+        out
+    }
+}
+
+/// What an atomic writes over `old`; none where it leaves it.
+pub fn atomic_result(op: AtomicOp, old: u32, value: u32, compare: u32) -> Option<u32> {
+    let by = |op: Binary| Some(op.scalar(old, value));
+    match op {
+        AtomicOp::Add => by(Binary::IAdd),
+        AtomicOp::FAdd => by(Binary::FAdd),
+        AtomicOp::FSub => by(Binary::FSub),
+        AtomicOp::Sub => by(Binary::ISub),
+        AtomicOp::And => by(Binary::And),
+        AtomicOp::Or => by(Binary::Or),
+        AtomicOp::Xor => by(Binary::Xor),
+        AtomicOp::IMin => by(Binary::IMin),
+        AtomicOp::IMax => by(Binary::IMax),
+        AtomicOp::UMin => by(Binary::UMin),
+        AtomicOp::UMax => by(Binary::UMax),
+        AtomicOp::Exchange => Some(value),
+        AtomicOp::CompareExchange => (old == compare).then_some(value),
+    }
+}
+
+impl Buffer<'_> {
+    /// Does one lane's atomic on word `i`, and gives what was there before.
+    pub fn atomic(&self, i: usize, op: AtomicOp, value: u32, compare: u32) -> u32 {
+        let Self::Written(words) = self else { return 0 };
+        let Some(word) = words.get(i) else { return 0 };
+        let new = |old| atomic_result(op, old, value, compare);
+        word.fetch_update(Relaxed, Relaxed, new).unwrap_or_else(|old| old)
+    }
+}
+
+/// The buffers of a run. Those that are written are taken out of their tensors, and come back with [`close`].
+pub fn open<'a>(bindings: &[Binding], tensors: &'a mut [Tensor]) -> Vec<Buffer<'a>> {
+    let each = bindings.iter().zip(tensors).map(|(binding, tensor)| match binding.kind {
+        BindingKind::Uniform | BindingKind::ReadOnly => Buffer::Read(&tensor.words),
+        BindingKind::ReadWrite => {
+            let words = std::mem::take(&mut tensor.words);
+            Buffer::Written(atomics(words))
+        }
+    });
+    each.collect()
+}
+
+/// Words that any workgroup can write to.
+pub fn atomics(words: Vec<u32>) -> Vec<AtomicU32> {
+    words.into_iter().map(AtomicU32::new).collect()
+}
+
+/// What was written, by buffer.
+pub fn close(buffers: Vec<Buffer<'_>>) -> Vec<Option<Vec<u32>>> {
+    let each = buffers.into_iter().map(|buffer| match buffer {
+        Buffer::Read(_) => None,
+        Buffer::Written(words) => Some(words.into_iter().map(AtomicU32::into_inner).collect()),
+    });
+    each.collect()
+}

@@ -1,0 +1,205 @@
+//! A compiled shader: what a caller can ask about it before running it.
+
+use super::deep::deep;
+use super::ir::{AtomicOp, Inst, Ir, Mem};
+use super::layout::Layout;
+use super::regions::Regions;
+use super::{lower, regions, tally};
+use crate::dispatch::{self, BindingKind, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
+use warpbook_base::diag::Diagnostic;
+use warpbook_base::tensor::{Elem, Tensor};
+
+/// A storage or uniform buffer that the entry point uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable's name.
+    pub name: String,
+    /// `@group`.
+    pub group: u32,
+    /// `@binding`.
+    pub binding: u32,
+    /// How the shader declares it.
+    pub kind: BindingKind,
+    /// The type of its first component.
+    pub elem: Elem,
+    /// The smallest buffer that fits, in bytes: of a runtime-sized array, one element.
+    pub min_bytes: u32,
+    /// Bytes from one element of its runtime-sized array to the next; none where its size is fixed.
+    pub stride: Option<u32>,
+    /// How its type lies in memory.
+    pub layout: Layout,
+}
+
+/// A compute entry point with its overrides resolved, ready to run any number of times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) file: String,
+    pub(super) ir: Ir,
+    pub(super) regions: Regions,
+    /// Whether workgroups have to run one after another for the result not to depend on their order.
+    pub(super) in_order: bool,
+    workgroup_size: [u32; 3],
+    bindings: Vec<Binding>,
+}
+
+impl Program {
+    /// Compiles entry point `entry` of the WGSL in `source`. `file` is how diagnostics name it, and `constants` are the
+    /// values of its overrides.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the source, the entry point's name or the constants, and what the tracer does not
+    /// know, each with its place.
+    pub fn compile(
+        file: &str,
+        source: &str,
+        entry: &str,
+        constants: &[(String, f64)],
+    ) -> Result<Self, Vec<Diagnostic>> {
+        tally::count();
+        deep(file, source, || Self::compile_here(file, source, entry, constants))
+    }
+
+    fn compile_here(
+        file: &str,
+        source: &str,
+        entry: &str,
+        constants: &[(String, f64)],
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let lowered = lower::lower(file, source, entry, constants)?;
+        let (ir, regions) = regions::analyse(lowered.ir);
+        Ok(Self {
+            file: file.to_owned(),
+            in_order: order_matters(&ir),
+            ir,
+            regions,
+            workgroup_size: lowered.workgroup_size,
+            bindings: lowered.bindings,
+        })
+    }
+
+    /// Invocations of a workgroup in x, y, z.
+    #[must_use]
+    pub fn workgroup_size(&self) -> [u32; 3] {
+        self.workgroup_size
+    }
+
+    /// Workgroup memory, in bytes.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u32 {
+        self.ir.shared_bytes
+    }
+
+    /// Whether its lanes meet: at barriers, or by subgroup operations.
+    #[must_use]
+    pub fn meets(&self) -> bool {
+        self.ir.insts.iter().any(|inst| matches!(inst, Inst::Barrier(_) | Inst::Subgroup { .. }))
+    }
+
+    /// The buffers that a run needs, in this order.
+    #[must_use]
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// Whether it reads a buffer of [`Program::bindings`], or changes what is there by an atomic operation.
+    #[must_use]
+    pub fn reads(&self, binding: usize) -> bool {
+        self.does(binding, |inst| !matches!(inst, Inst::Store { .. }))
+    }
+
+    /// Whether it stores to a buffer of [`Program::bindings`].
+    #[must_use]
+    pub fn stores(&self, binding: usize) -> bool {
+        self.does(binding, |inst| matches!(inst, Inst::Store { .. }))
+    }
+
+    fn does(&self, binding: usize, what: impl Fn(&Inst) -> bool) -> bool {
+        self.ir.insts.iter().any(|inst| {
+            let mem = inst.place().map(|place| self.ir.places[place as usize].mem);
+            matches!(mem, Some(Mem::Buffer(buffer)) if usize::from(buffer) == binding) && what(inst)
+        })
+    }
+
+    /// A launch of it, whose buffers stand in the order of [`Program::bindings`]. `wgsl` is what it was compiled from.
+    #[must_use]
+    pub fn launch(&self, kernel: &str, wgsl: Wgsl, grid: [u32; 3]) -> Launch {
+        let bindings = self.bindings.iter().enumerate().map(|(buffer, Binding { name, group, binding, kind, .. })| {
+            dispatch::Binding { name: name.clone(), buffer, group: *group, binding: *binding, kind: *kind }
+        });
+        Launch {
+            kernel: kernel.to_owned(),
+            code: Code::Wgsl(wgsl),
+            bindings: bindings.collect(),
+            grid: Grid::Fixed(grid),
+            workgroup: Some(WorkgroupShape { size: self.workgroup_size, shared_bytes: self.shared_bytes() }),
+            library: None,
+            blame: Blame::default(),
+        }
+    }
+
+    /// Whether `buffers` are what a run needs.
+    pub(super) fn check_buffers(&self, buffers: &[Tensor]) -> Result<(), Diagnostic> {
+        if buffers.len() != self.bindings.len() {
+            let names: Vec<&str> = self.bindings.iter().map(|b| b.name.as_str()).collect();
+            let (wanted, given) = (names.len(), buffers.len());
+            return Err(Diagnostic::error(format!("the shader needs {wanted} buffers, and was given {given}"))
+                .in_file(&self.file)
+                .hint(format!("give one for each of: {}", names.join(", "))));
+        }
+        for (binding, buffer) in self.bindings.iter().zip(buffers) {
+            let bytes = buffer.words.len() as u64 * 4;
+            if bytes < u64::from(binding.min_bytes) {
+                let message =
+                    format!("buffer `{}` has {bytes} bytes, and needs at least {}", binding.name, binding.min_bytes);
+                let hint = format!("give it {} elements or more", binding.min_bytes.div_ceil(4));
+                return Err(Diagnostic::error(message).in_file(&self.file).hint(hint));
+            }
+            if bytes > u64::from(u32::MAX) {
+                let message = format!("buffer `{}` has {bytes} bytes, more than 4 GiB", binding.name);
+                return Err(Diagnostic::error(message).in_file(&self.file).hint("make it smaller"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the result could depend on the order of the workgroups. Atomics that commute do not make it so, as long as
+/// nobody looks at what they found; neither does a buffer that is only read or only written. (Workgroups that store
+/// different values to the same place race on any GPU, and do so here.)
+fn order_matters(ir: &Ir) -> bool {
+    let buffers = ir.variables.len();
+    let used = used(ir);
+    let (mut loaded, mut stored, mut changed) = (vec![false; buffers], vec![false; buffers], vec![false; buffers]);
+    for inst in &ir.insts {
+        let Some(place) = inst.place().map(|p| &ir.places[p as usize]) else { continue };
+        let Mem::Buffer(buffer) = place.mem else { continue };
+        match inst {
+            Inst::Load { .. } => loaded[usize::from(buffer)] = true,
+            Inst::Store { .. } => stored[usize::from(buffer)] = true,
+            Inst::Atomic { op, old, .. } => {
+                // The sum of floats depends on their order.
+                let ordered =
+                    [AtomicOp::Exchange, AtomicOp::CompareExchange, AtomicOp::FAdd, AtomicOp::FSub].contains(op);
+                if ordered || old.is_some_and(|old| used[old as usize]) {
+                    return true;
+                }
+                changed[usize::from(buffer)] = true;
+            }
+            _ => {}
+        }
+    }
+    (0..buffers).any(|i| {
+        let ways = [loaded[i], stored[i], changed[i]];
+        ways.into_iter().filter(|way| *way).count() > 1
+    })
+}
+
+/// By register, whether anything reads it.
+fn used(ir: &Ir) -> Vec<bool> {
+    let mut used = vec![false; ir.regs.len()];
+    ir.places.iter().flat_map(|p| &p.terms).for_each(|t| used[t.index as usize] = true);
+    for inst in &ir.insts {
+        inst.reads(ir, |r| used[r as usize] = true);
+    }
+    used
+}
