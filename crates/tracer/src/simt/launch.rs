@@ -4,9 +4,9 @@
 //! and goes on when its batch is done, alone and in order. So nothing depends on which thread was faster.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use rayon::prelude::*;
-use web_time::Instant;
 
 use super::again::{self, Again};
 use super::code::Code;
@@ -200,7 +200,8 @@ enum Fuel {
 
 impl Launch<'_> {
     fn run<const W: usize>(&self, tensors: &mut [Tensor]) -> Result<Outcome, Diagnostic> {
-        let started = Instant::now();
+        // A page has no clock: there `Instant::now` panics.
+        let started = (!cfg!(target_family = "wasm")).then(Instant::now);
         let program = self.program;
         let size = program.workgroup_size();
         let sizes = sizes(tensors);
@@ -259,7 +260,7 @@ impl Launch<'_> {
                 tensor.words = words;
             }
         }
-        trace.seconds = started.elapsed().as_secs_f64();
+        trace.seconds = started.map_or(0.0, |started| started.elapsed().as_secs_f64());
         let written = stored.map(Stored::finish).unwrap_or_default();
         Ok(Outcome { trace, timeline, heat: None, written, fuel })
     }

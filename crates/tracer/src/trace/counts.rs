@@ -40,7 +40,7 @@ pub struct Trace {
     pub notes: Vec<Note>,
     /// Whether the counts cover the whole grid: false after a cancel, or when the fuel ran out.
     pub complete: bool,
-    /// Time the trace took, in seconds. The one field that differs between runs.
+    /// Time the trace took, in seconds; 0 in a page, which has no clock. The one field that differs between runs.
     pub seconds: f64,
 }
 
