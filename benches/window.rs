@@ -16,8 +16,8 @@ use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::DeviceState;
 use warpbook::session::desk::{Command, Desk, Options, PAUSE};
-use warpbook::session::devices::Choice;
-use warpbook::session::edits::Language;
+use warpbook::session::learn::edits::Language;
+use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
 /// 32 warps of one workgroup, each with 1,600 iterations of a load and a store: more accesses than a timeline keeps.

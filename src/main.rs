@@ -55,7 +55,7 @@ fn open_window(_files: PackFiles, _worker: WorkerCommand) -> Result<Result<(), D
 #[cfg(feature = "app")]
 fn shot(files: PackFiles, worker: WorkerCommand, args: &cli::ShotArgs) -> ExitCode {
     use warpbook::app::shot::{Shot, shoot};
-    use warpbook::session::saved::ThemeChoice;
+    use warpbook::session::learn::saved::ThemeChoice;
     let theme = match args.theme {
         cli::ThemeArg::Dark => ThemeChoice::Dark,
         cli::ThemeArg::Light => ThemeChoice::Light,

@@ -7,12 +7,10 @@ use crate::common::{devices, driver};
 use warpbook::base::diag::Diagnostic;
 use warpbook::job::{Job, MeasureSpec, Node, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
+use warpbook::session;
+use warpbook::session::jobs::work;
 use warpbook::session::jobs::{self, Params, Purpose};
-use warpbook::session::{
-    self,
-    run::{Runner, is_not_here},
-    work,
-};
+use warpbook::session::run::{Runner, is_not_here};
 use warpbook::trace::record::Backend;
 
 /// Operations or bytes that a launch here needs at most.

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::{devices, warpbook};
 use warpbook::lesson::PackFiles;
-use warpbook::session::{check, new_lesson};
+use warpbook::session::pack::{check, new_lesson};
 
 const LESSON: &str = "lessons/mine/lesson.ron";
 const TEXT: &str = "lessons/mine/text.md";

@@ -357,14 +357,14 @@ fn the_bench_and_a_recording_of_the_graphics_driver() {
     let path = folder.path().join(recorded.out.trim());
     assert!(path.starts_with(folder.path().join("pack/assets/recordings")), "{}", path.display());
     let text = fs::read_to_string(&path).unwrap();
-    let read = warpbook::session::recording::read("it", "it.ron", &text).unwrap();
+    let read = warpbook::session::experiment::recording::read("it", "it.ron", &text).unwrap();
     assert_eq!(read.backend, warpbook::trace::record::Backend::Wgpu);
     let points: usize = read.experiments.iter().flat_map(|e| &e.curves).map(|c| c.points.len()).sum();
     assert!(points > 1 && text.lines().filter(|l| l.contains("samples_s")).count() == points, "{text}");
     // What was recorded is part of the pack now, and known to it.
     let files = warpbook::lesson::PackFiles::Folder(folder.path().join("pack"));
     let (pack, _) = warpbook::session::load(&files);
-    let (recordings, problems) = warpbook::session::recording::load(&files, &pack);
+    let (recordings, problems) = warpbook::session::experiment::recording::load(&files, &pack);
     assert_eq!((recordings.len(), problems.len()), (1, 0), "{problems:?}");
 }
 

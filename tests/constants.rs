@@ -8,12 +8,14 @@ use std::sync::atomic::AtomicBool;
 use crate::common::devices;
 use warpbook::base::tensor::Init;
 use warpbook::lesson::{Pack, PackFiles, Variant};
-use warpbook::session::devices::Choice;
-use warpbook::session::io::Io;
-use warpbook::session::output::KernelOutput;
+use warpbook::session::experiment::sweep;
+use warpbook::session::pack::check;
+use warpbook::session::run::devices::Choice;
+use warpbook::session::run::io::Io;
+use warpbook::session::run::output::KernelOutput;
+use warpbook::session::run::shader_file::{self, TraceOptions};
 use warpbook::session::run::{self, RunOptions, Which, purpose};
-use warpbook::session::shader_file::{self, TraceOptions};
-use warpbook::session::{self, check, jobs, sweep};
+use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
 
 fn files() -> PackFiles {

@@ -6,10 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::devices;
 use warpbook::lesson::{Catch, Code, Lesson, PackFiles, Picture};
-use warpbook::session::devices::Choice;
-use warpbook::session::exercise::{Try, Verdict};
+use warpbook::session;
+use warpbook::session::learn::exercise::{Try, Verdict};
+use warpbook::session::pack::check;
+use warpbook::session::run::devices::Choice;
 use warpbook::session::run::{self, RunOptions, Which};
-use warpbook::session::{self, check, cover};
+use warpbook::session::show::cover;
 use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
 

@@ -134,6 +134,29 @@ fn imports_go_down() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The folders of `session`, in the order in which they may import: from themselves and from those before them.
+const USE_CASES: [&str; 8] = ["jobs", "run", "experiment", "learn", "show", "pack", "note", "desk"];
+
+#[test]
+fn use_cases_import_from_earlier_folders() {
+    let mut wrong = Vec::new();
+    for source in rust(&["src/session"]) {
+        let Some((folder, _)) = source.name.trim_start_matches("src/session/").split_once('/') else { continue };
+        let place = USE_CASES.iter().position(|known| *known == folder);
+        let Some(place) = place else {
+            wrong.push(format!("{folder} has no place in the order: give it one here and in docs/design/session.md"));
+            continue;
+        };
+        let program = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+        for later in &USE_CASES[place + 1..] {
+            if code(program).contains(&format!("crate::session::{later}")) && !source.name.ends_with("tests.rs") {
+                wrong.push(format!("{} imports from `{later}`, which comes after `{folder}`", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn outside_names_stay_where_they_belong() {
     let allowed: [(&str, &[&str]); 8] = [

@@ -16,7 +16,7 @@ use warpbook::gpu::{fake, limits};
 use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::{Command as Desire, Desk, Options};
-use warpbook::session::devices::Choice;
+use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::{Backend, CacheState, Device, Record, WarningKind};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -428,7 +428,7 @@ fn ceilings_are_measured_and_plausible() -> Outcome {
 #[test]
 #[cfg(unix)]
 fn a_worker_lost_while_ceilings_are_measured_is_a_warning() -> Outcome {
-    use warpbook::session::devices::{Choice, Devices};
+    use warpbook::session::run::devices::{Choice, Devices};
     use warpbook::session::run::{self, RunOptions};
 
     let mut first = Vec::new();
@@ -440,7 +440,7 @@ fn a_worker_lost_while_ceilings_are_measured_is_a_warning() -> Outcome {
     let deadline = Duration::from_secs(5);
     let devices = Devices::new(WorkerCommand { program: "sh".into(), ..command(&["-c", &script], deadline) });
     let folder = tempfile::tempdir()?;
-    warpbook::session::new_lesson::create(folder.path(), "one")?;
+    warpbook::session::pack::new_lesson::create(folder.path(), "one")?;
     let (pack, _) = warpbook::session::load(&PackFiles::Folder(folder.path().into()));
     let options = RunOptions { backend: Choice::Only(Backend::Wgpu), ..RunOptions::default() };
     let output = run::run(&devices, &pack, "one", &options, None, &AtomicBool::new(false), &mut |_, _| ())?;

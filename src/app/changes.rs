@@ -6,9 +6,9 @@ use egui_extras::{Column, TableBuilder};
 use super::theme;
 use crate::base::units::{digits3, number, si};
 use crate::figures::palette::{Hue, Ink};
-use crate::session::compare::{self, Figure, Line, Side};
 use crate::session::desk::state::State;
-use crate::session::edits::Language;
+use crate::session::learn::edits::Language;
+use crate::session::run::compare::{self, Figure, Line, Side};
 use crate::trace::LineCounts;
 
 /// Height of a row.

@@ -6,7 +6,8 @@ use super::theme;
 use crate::lesson::{Exercise, Kernel, Lesson};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::edits::{Edit, is_edit_id};
+use crate::session::jobs::own::is_edit_id;
+use crate::session::learn::edits::Edit;
 
 /// The choice among the learner's versions and the lesson's programs.
 pub fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width: f32) -> Option<Command> {

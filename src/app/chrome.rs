@@ -12,9 +12,9 @@ use crate::figures::palette::{Hue, Ink};
 use crate::measure::roofline::{self, Bound};
 use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, Notice, State};
-use crate::session::devices::Choice;
-use crate::session::output::LibraryOutput;
-use crate::session::saved::ThemeChoice;
+use crate::session::learn::saved::ThemeChoice;
+use crate::session::run::devices::Choice;
+use crate::session::run::output::LibraryOutput;
 use crate::trace::record::{Backend, Device, Warning, WarningKind};
 
 /// What the bar opens.

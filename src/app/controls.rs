@@ -6,9 +6,9 @@ use super::page::control;
 use super::theme;
 use crate::base::units::{number, si};
 use crate::figures::palette::{Hue, Ink};
-use crate::session::compare::Figure;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::run::compare::Figure;
 
 /// Figures that are shown at most.
 const MOST: usize = 3;

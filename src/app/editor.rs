@@ -13,8 +13,8 @@ use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Part};
 use crate::figures::palette::{Hue, Theme};
-use crate::session::edits::Language;
-use crate::session::exercise::YOURS;
+use crate::session::jobs::own::YOURS;
+use crate::session::learn::edits::Language;
 use crate::trace::Trace;
 
 /// What the editor keeps between frames.

@@ -4,7 +4,7 @@ use egui::{CursorIcon, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{predicted, theme};
 use crate::figures::palette::Ink;
-use crate::session::saved::Room;
+use crate::session::learn::saved::Room;
 
 /// A window narrower than this, in points, shows one pane at a time.
 const STACKED: f32 = 1150.0;

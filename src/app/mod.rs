@@ -45,7 +45,7 @@ use crate::reference::{Explorer, explorer};
 use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::{SaveState, State};
 use crate::session::desk::{Command, Desk, PAUSE, RETRY};
-use crate::session::saved::ThemeChoice;
+use crate::session::learn::saved::ThemeChoice;
 use layout::{Pane, Panes, Wanted};
 use math::Formulas;
 use stage::Stage;

@@ -8,7 +8,7 @@ use crate::base::units::count;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::{Origin as Asked, State};
-use crate::session::explain::{ROLES, rounds, told_pass, told_rest, told_runs};
+use crate::session::run::explain::{ROLES, rounds, told_pass, told_rest, told_runs};
 use crate::trace::provenance::{Load, Origin, Role, Writer, groups};
 use crate::trace::{AccessKind, EventKind, Piece, Provenance, Timeline};
 

@@ -8,9 +8,9 @@ use crate::device::Bound;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::model::Predicted;
-use crate::session::output::TimeOutput;
-use crate::session::recording::Recording;
+use crate::session::experiment::recording::Recording;
+use crate::session::run::model::Predicted;
+use crate::session::run::output::TimeOutput;
 
 /// The row's height, in points.
 pub const HEIGHT: f32 = 48.0;

@@ -6,8 +6,7 @@ use super::theme;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::recording::{Of, Recording};
-use crate::session::saved::RecordingChoice;
+use crate::session::experiment::recording::{Of, Recording, RecordingChoice};
 use crate::trace::record::Backend;
 
 /// Where the words of a legend begin, in points from its mark.

@@ -14,7 +14,7 @@ use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
 use crate::session::desk::state::DeviceState;
 use crate::session::desk::{Command, Desk, Options};
-use crate::session::saved::ThemeChoice;
+use crate::session::learn::saved::ThemeChoice;
 
 /// A picture waits this long at most for traces and measurements.
 const PATIENCE: Duration = Duration::from_secs(60);

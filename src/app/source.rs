@@ -18,9 +18,9 @@ use crate::figures::palette::{Hue, Ink, Theme};
 use crate::lesson::Kernel;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::edits::{Edit, Language};
-use crate::session::output::CompiledOutput;
-use crate::session::{ladder, ptx};
+use crate::session::learn::edits::{Edit, Language};
+use crate::session::run::output::CompiledOutput;
+use crate::session::run::{ladder, ptx};
 use crate::trace::record::{Backend, Compiled};
 use crate::trace::{LineCounts, Trace};
 

@@ -9,8 +9,9 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
 use crate::session::desk::{Desk, Options};
-use crate::session::saved::Frame;
-use crate::session::{doctor, saved};
+use crate::session::learn::saved;
+use crate::session::learn::saved::Frame;
+use crate::session::run::doctor;
 
 /// The window's size at first, and its least, in points.
 const SIZE: [f32; 2] = [1440.0, 900.0];

@@ -8,7 +8,7 @@ use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, si};
 use crate::lesson::Pack;
-use crate::session::bench::{self, DeviceBench, Rung, Size, Traced};
+use crate::session::experiment::bench::{self, DeviceBench, Rung, Size, Traced};
 use crate::session::run::{self, Which};
 use crate::trace::record::Backend;
 

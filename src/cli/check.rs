@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::{Context, DONE, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::lesson::PackFiles;
-use crate::session::check;
+use crate::session::pack::check;
 
 pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode, ExitCode> {
     let files = pack.map_or_else(|| context.files.clone(), PackFiles::Folder);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::{Context, DONE, out};
 use crate::base::units::si;
-use crate::session::doctor::{self, BackendReport};
+use crate::session::run::doctor::{self, BackendReport};
 use crate::trace::record::Device;
 
 pub(super) fn doctor(context: &Context, json: bool) -> Result<ExitCode, ExitCode> {

@@ -10,11 +10,13 @@ use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
 use crate::notes::{self, Format};
-use crate::session::devices::Choice;
-use crate::session::export::Wanted;
-use crate::session::recording::Recording;
-use crate::session::saved::{self, Saved};
-use crate::session::{curves, export, run};
+use crate::session::experiment::curves;
+use crate::session::experiment::recording::Recording;
+use crate::session::learn::saved::{self, Saved};
+use crate::session::note::export;
+use crate::session::note::export::Wanted;
+use crate::session::run;
+use crate::session::run::devices::Choice;
 use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {

@@ -31,9 +31,10 @@ use crate::device::DeviceSpec;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::{Pack, PackFiles};
 use crate::ranks::launch::is_launched;
-use crate::session::quote::Quotes;
-use crate::session::recording::Recording;
-use crate::session::{self, devices::Devices};
+use crate::session;
+use crate::session::experiment::recording::Recording;
+use crate::session::pack::quote::Quotes;
+use crate::session::run::devices::Devices;
 
 /// What every command works with.
 pub struct Context {
@@ -67,7 +68,7 @@ impl Context {
 
     /// The pack's recordings; what is wrong with their files goes to standard error.
     fn recordings(&self, pack: &Pack) -> Vec<Recording> {
-        let (recordings, found) = session::recording::load(&self.files, pack);
+        let (recordings, found) = session::experiment::recording::load(&self.files, pack);
         problems(&found);
         recordings
     }
@@ -81,7 +82,7 @@ impl Context {
 
     /// The devices that can be modelled; what is wrong with their files goes to standard error.
     fn models(&self) -> Vec<DeviceSpec> {
-        let (models, found) = session::model::load(&self.files);
+        let (models, found) = session::run::model::load(&self.files);
         problems(&found);
         models
     }

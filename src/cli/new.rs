@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{DONE, out};
-use crate::session::new_lesson;
+use crate::session::pack::new_lesson;
 
 pub(super) fn new(name: &str, pack: Option<PathBuf>) -> Result<ExitCode, ExitCode> {
     let folder = pack.unwrap_or_else(|| PathBuf::from("."));

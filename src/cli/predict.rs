@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use super::args::PredictArgs;
 use super::{Context, DONE, FAILED, out, problems};
 use crate::base::units::{number, si};
-use crate::session::model_check::{self, Asked, Judged};
-use crate::session::recording;
+use crate::session::experiment::model_check::{self, Asked, Judged};
+use crate::session::experiment::recording;
 
 pub(super) fn predict(context: &Context, args: &PredictArgs) -> Result<ExitCode, ExitCode> {
     let pack = context.pack()?;

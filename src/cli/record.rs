@@ -9,10 +9,10 @@ use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::{day, store};
 use crate::lesson::PackFiles;
-use crate::session::devices::Choice;
-use crate::session::record;
-use crate::session::recording::{self, Recording};
-use crate::session::together::Together;
+use crate::session::experiment::record;
+use crate::session::experiment::recording::{self, Recording};
+use crate::session::run::devices::Choice;
+use crate::session::run::together::Together;
 
 /// The ending of the file that has what is recorded so far.
 const PARTIAL: &str = "partial";

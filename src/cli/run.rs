@@ -9,14 +9,13 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::{count, digits3, figure, number, si};
 use crate::device::Occupancy;
 use crate::lesson::Pack;
-use crate::session::io::Io;
-use crate::session::model::{Modelled, Predicted, Said};
-use crate::session::output::{
+use crate::session::run::io::Io;
+use crate::session::run::model::{Modelled, Predicted, Said};
+use crate::session::run::output::{
     CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput,
 };
-use crate::session::ptx;
-use crate::session::run::{self, Ran, RunOptions, Which};
-use crate::session::together::Together;
+use crate::session::run::together::Together;
+use crate::session::run::{self, Ran, RunOptions, Which, ptx};
 
 /// The use-case's options behind the arguments.
 pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {

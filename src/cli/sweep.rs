@@ -7,8 +7,8 @@ use super::run::options;
 use super::{Context, DONE, FAILED, out};
 use crate::base::units::{count, number, si};
 use crate::notes::csv;
-use crate::session::output::{LibraryOutput, SweepPoint};
-use crate::session::sweep;
+use crate::session::experiment::sweep;
+use crate::session::run::output::{LibraryOutput, SweepPoint};
 
 pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, ExitCode> {
     let options = options(&args.run)?;

@@ -12,9 +12,9 @@ use crate::lesson::{Pack, Variant};
 use crate::ranks::launch::end_with_launcher;
 use crate::ranks::meeting::Meeting;
 use crate::ranks::world::World;
-use crate::session::devices::Choice;
+use crate::session::run::devices::Choice;
+use crate::session::run::together::{self, Together};
 use crate::session::run::{self, RunOptions};
-use crate::session::together::{self, Together};
 use crate::trace::record::Backend;
 
 /// What this process is for.

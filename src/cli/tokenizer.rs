@@ -21,7 +21,7 @@ use crate::gpu::tokenizer::{
     train::{Came, Goal, check_length, training_on},
 };
 use crate::gpu::toolkit::missing_setting;
-use crate::session::devices::Choice;
+use crate::session::run::devices::Choice;
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, Vocabulary, encode, hugging_face, rank_file, stream, train};
 use crate::trace::record::Backend;

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{COLUMNS, Key, drop_line, legend};
 use super::memory::label;
 use super::palette::{Hue, Ink};
-use super::warp::{Moment, Stage};
 use crate::base::units::count;
 use crate::trace::banks::{parts, together};
 use crate::trace::{AccessKind, Event, EventKind, Timeline};

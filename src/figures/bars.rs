@@ -1,6 +1,6 @@
 //! A buffer's rows as bars: as high as the sum of a row, in as many parts as it has elements, below or beyond a line.
 
-use super::contents::Contents;
+use super::buffer::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Hue, Ink, SERIES};
@@ -161,7 +161,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contents::Contents;
+    use super::super::buffer::Contents;
     use super::super::fixtures::assert_tidy;
     use super::super::frame::Item;
     use super::super::shape::Shape;

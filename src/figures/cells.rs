@@ -1,6 +1,6 @@
 //! A text in cells, one for each token: its buffer says at which bytes the tokens begin.
 
-use super::contents::Contents;
+use super::buffer::Contents;
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::{Key, legend};
 use super::palette::Ink;

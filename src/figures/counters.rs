@@ -1,9 +1,9 @@
 //! The counters of a warp: what the current event costs, and what all its events cost so far.
 
+use super::event::Moment;
 use super::frame::{Anchor, Frame, Item};
 use super::palette::{Hue, Ink};
 use super::text;
-use super::warp::Moment;
 use super::{banks, memory};
 use crate::base::units::{count, si};
 use crate::trace::{AccessKind, EventKind, Space, Timeline};

@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::answers::{River, Roofline, Spread};
+use super::event::WarpView;
 use super::frame::{Frame, Tag};
 use super::mark::Mark;
 use super::plot::Plot;
 use super::reel::{Moment, Reel};
-use super::river::River;
-use super::roofline::Roofline;
 use super::shape::Shape;
-use super::warp::WarpView;
-use super::waves::Spread;
 use crate::job::Job;
 use crate::lesson::{Facts, Picture, Program, Ring};
 use crate::trace::{Heat, Timeline};

@@ -1,10 +1,10 @@
 //! What a warp's lanes do without memory: wait at a barrier, part at a branch, give each other values.
 
+use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{COLUMNS, drop_line};
 use super::palette::{Hue, Ink};
 use super::text;
-use super::warp::{Moment, Stage};
 use crate::trace::{Event, EventKind, Exchange};
 
 /// Draws the lanes above the barrier, and below it which warps of the workgroup have reached it.

@@ -1,9 +1,9 @@
 //! The row of lanes at the top of a warp's picture, and the 32 columns that lanes, words and banks share.
 
+use super::event::Moment;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::{Hue, Ink};
 use super::text;
-use super::warp::Moment;
 
 /// Columns in a picture: the words of 128 bytes, the banks, and the lanes of a row of lanes.
 pub(super) const COLUMNS: u32 = 32;

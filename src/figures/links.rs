@@ -1,6 +1,6 @@
 //! Ranks that exchange chunks: each a column with its chunks, what moved between them in a launch, and how many bytes each link has carried so far.
 
-use super::contents::Contents;
+use super::buffer::Contents;
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::palette::{Hue, Ink};
 use super::text;

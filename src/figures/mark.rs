@@ -1,8 +1,8 @@
 //! Rings around marked words, and around the lanes that touch them: an element's origin, seen in the picture.
 
+use super::event::Moment;
 use super::frame::{Frame, Item, Tag};
 use super::palette::Ink;
-use super::warp::Moment;
 use crate::trace::{EventKind, Provenance, Timeline};
 
 /// A word that a lane read or wrote on the way of a value. Pictures want them sorted.
@@ -80,8 +80,9 @@ fn word(item: &Item, of: u16) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event::WarpView;
     use super::super::fixtures::Script;
-    use super::super::warp::{WarpView, frame};
+    use super::super::warp::frame;
     use super::*;
     use crate::trace::AccessKind;
 

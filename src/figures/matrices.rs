@@ -11,7 +11,7 @@ use super::lanes::{Key, legend_column};
 use super::palette::{Hue, Ink};
 use super::sidebar::Sidebar;
 use super::step::InStep;
-use super::{touch, warp};
+use super::{event, touch, warp};
 use crate::base::units::count;
 use crate::trace::heat::MOST_CELLS;
 use crate::trace::{AccessKind, Cells, Event, EventKind, Space, Timeline};
@@ -255,7 +255,7 @@ pub(super) fn frame(progress: &mut Progress, view: &View<'_>) -> Frame {
         return warp::frame(&view.warp_view());
     }
     let ordinal = (view.position.max(0.0) as usize).min(events.len() - 1);
-    let moment = warp::moment(&view.warp_view(), &events, ordinal);
+    let moment = event::moment(&view.warp_view(), &events, ordinal);
     progress.go_to(&view.given.timeline, view.workgroup, moment.index);
     let layout = layout(progress, view.size);
     for placed in layout.placed.iter().chain(&layout.tiles) {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{COLUMNS, Key, drop_line, legend};
 use super::palette::{Hue, Ink};
 use super::text;
-use super::warp::{Moment, Stage};
 use crate::base::units::{count, counted};
 use crate::trace::{AccessKind, EventKind, Space};
 

@@ -1,7 +1,7 @@
 //! A list of merges: of which two tokens each new one is made, and so the tree of any token.
 
+use super::buffer::Contents;
 use super::cells::{self, Token, cell};
-use super::contents::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
 use super::text;

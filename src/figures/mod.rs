@@ -30,10 +30,13 @@ figures! {
     rounds
 }
 
+mod answers;
 mod banks;
 mod bars;
+mod buffer;
 mod cells;
 mod counters;
+mod event;
 pub mod explore;
 pub mod figure;
 mod flow;
@@ -68,15 +71,13 @@ mod words;
 mod fixtures;
 
 pub use crate::math;
+pub use answers::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
 pub use contents::{first_element, row};
+pub use event::WarpView;
 pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View};
 pub use frame::{Anchor, Frame, Item, Tag};
 pub use judge::{find, fitting, judge, plays};
 pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
 pub use reel::{Moment, Reel, ReelBuffer};
-pub use river::{Counted, Reach, River};
-pub use roofline::{Roof, Roofline, Spot};
 pub use strip::StripView;
-pub use warp::WarpView;
-pub use waves::Spread;

@@ -1,5 +1,6 @@
 //! Where a kernel's bytes go: between DRAM, the caches, registers and workgroup memory, as a river whose width is bytes.
 
+use super::answers::River;
 use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
 use std::borrow::Cow;
 
@@ -8,49 +9,6 @@ use super::message::message;
 use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{digits3, si};
-
-/// What a device counted at its DRAM.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
-    /// Bytes read.
-    pub read: f64,
-    /// Bytes written, as far as they did not stay in a cache.
-    pub written: f64,
-    /// The device and the day.
-    pub whence: String,
-}
-
-/// What a device's DRAM can have moved at most in the time that a launch took.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reach {
-    /// Bytes: the time times the published bandwidth.
-    pub bytes: f64,
-    /// Whose time it is.
-    pub whence: String,
-}
-
-/// The bytes of a launch, over the whole grid and all its launches.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct River {
-    /// What lanes asked to load: 4 bytes are 4.
-    pub loaded: u64,
-    /// What lanes asked to store, atomics included.
-    pub stored: u64,
-    /// The sectors that loads touched, in bytes, request by request: before any cache.
-    pub load_sectors: u64,
-    /// The same of stores and atomics.
-    pub store_sectors: u64,
-    /// What passed the banks of workgroup memory for loads: wavefronts of 128 bytes.
-    pub shared_loads: u64,
-    /// The same of stores and atomics.
-    pub shared_stores: u64,
-    /// What the work needs at the least, however it is done; 0 where nobody counted it.
-    pub least: f64,
-    /// What a device counted of the same launch; None where nobody did.
-    pub counted: Option<Counted>,
-    /// What the DRAM can have moved in the time of the same launch; None where no time is known.
-    pub reach: Option<Reach>,
-}
 
 const SIZE: f32 = 13.0;
 const MARGIN: f32 = 16.0;
@@ -239,6 +197,7 @@ impl Figure for Fig {
 mod tests {
 
     use super::*;
+    use crate::figures::answers::{Counted, Reach};
     use crate::figures::figure::Given;
     use crate::figures::fixtures::{Painter, Seen};
     use crate::figures::frame::Item;

@@ -1,5 +1,6 @@
 //! The roofline (Williams, Waterman & Patterson, CACM 52(4), 2009): kernels by their operations a byte and a second, under a device's ceilings.
 
+use super::answers::{Roof, Roofline};
 use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::message::message;
@@ -7,51 +8,6 @@ use super::palette::Ink;
 use super::plot::dashes;
 use super::text;
 use crate::base::units::{digits3, si};
-
-/// Where the kernels of a ladder stand.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Roofline {
-    /// The devices' ceilings; the first is the one that kernels without a time are held against.
-    pub roofs: Vec<Roof>,
-    /// The kernels, in the ladder's order; several of one kernel where several devices ran it.
-    pub spots: Vec<Spot>,
-    /// What the reader should know of the settings.
-    pub note: String,
-}
-
-/// A device's ceilings.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Roof {
-    /// The device's name, and where the figures are from.
-    pub name: String,
-    /// Bytes that it moves in a second.
-    pub bytes_per_s: Option<f64>,
-    /// 32-bit operations that it does in a second, two for a fused multiply-add, without matrix units.
-    pub flops_per_s: Option<f64>,
-    /// The same of matrix units on 16-bit factors; None where no kernel of the ladder has such.
-    pub matrix_flops_per_s: Option<f64>,
-    /// Whether they were measured here; others are drawn in dashes.
-    pub measured: bool,
-}
-
-/// A kernel's place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spot {
-    /// The kernel's title.
-    pub name: String,
-    /// Operations a byte.
-    pub intensity: f64,
-    /// Whether the bytes are those of its traced sectors; otherwise those that its work needs.
-    pub traced: bool,
-    /// Operations a second; none before somebody measured it.
-    pub flops_per_s: Option<f64>,
-    /// Whether the time was recorded elsewhere.
-    pub recorded: bool,
-    /// Whether it is the kernel on the bench.
-    pub shown: bool,
-    /// Whose time it is, and at which settings.
-    pub whence: String,
-}
 
 const MARGIN: f32 = 16.0;
 const SIZE: f32 = 12.0;

@@ -2,6 +2,7 @@
 
 use super::super::figure::Given;
 use super::*;
+use crate::figures::answers::Spot;
 use crate::figures::fixtures::{Painter, Seen, assert_tidy};
 
 fn spot(name: &str, intensity: f64, rate: Option<f64>) -> Spot {

@@ -1,6 +1,6 @@
 //! Spans of time on tracks: when each part of something began and ended, one track below the other.
 
-use super::contents::Contents;
+use super::buffer::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::palette::Ink;

@@ -146,8 +146,9 @@ fn class(light: &str, dark: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event::WarpView;
     use super::super::fixtures::all_kinds;
-    use super::super::warp::{WarpView, frame};
+    use super::super::warp::frame;
     use super::*;
 
     fn pictures() -> Vec<Frame> {

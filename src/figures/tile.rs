@@ -9,7 +9,7 @@ use super::frame::{Anchor, Frame, Item, Tag};
 use super::message::message;
 use super::palette::Ink;
 use super::tower::{self, Look};
-use super::{text, touch, warp};
+use super::{event, text, touch, warp};
 use crate::base::units::count;
 use crate::trace::banks::BANKS;
 use crate::trace::{EventKind, Space, Timeline, TracedBuffer};
@@ -146,10 +146,10 @@ pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
     let never = tiles.touched.get(usize::from(buffer)).map(Vec::as_slice).unwrap_or_default();
     let shape = Shape::of(traced);
     let served = serve(timeline, event);
-    let moment = warp::moment(&view.warp_view(), &events, ordinal);
+    let moment = event::moment(&view.warp_view(), &events, ordinal);
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
     // The heading is of the access that is drawn.
-    let drawn = warp::moment(&view.warp_view(), &events, at);
+    let drawn = event::moment(&view.warp_view(), &events, at);
     warp::header(&mut frame, &drawn, &warp::headline(&drawn), margin, (ordinal, events.len()));
     let [width, height] = view.size;
     let (left, right) = (margin, width - margin);

@@ -1,7 +1,7 @@
 //! What the pointer is on, in words: a piece of memory, and which lanes touch it.
 
+use super::event::piece_of;
 use super::frame::Tag;
-use super::warp::piece_of;
 use crate::base::units::count;
 use crate::trace::banks::BANKS;
 use crate::trace::{Piece, Space, Timeline};

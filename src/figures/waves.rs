@@ -1,5 +1,6 @@
 //! A grid's workgroups over the SMs of a device, wave after wave, and the slots that stay empty.
 
+use super::answers::Spread;
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::message::message;
@@ -7,25 +8,6 @@ use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{count, digits3};
 use crate::device::Waves;
-
-/// How a grid spreads over a device.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spread {
-    /// The device's name.
-    pub device: String,
-    /// Whether it is the one that measures; otherwise a model.
-    pub this_machine: bool,
-    /// What keeps an SM from holding more workgroups.
-    pub limited_by: &'static str,
-    /// Whether the kernel's registers were counted among the limits.
-    pub registers: bool,
-    /// The lanes that an SM holds at once, and those that it has room for, where that is known.
-    pub lanes: Option<[u32; 2]>,
-    /// The tiles that the workgroups take one after the other, where they stay until all are done.
-    pub tiles: Option<u64>,
-    /// The grid's workgroups, the SMs, and what one holds at once.
-    pub waves: Waves,
-}
 
 const MARGIN: f32 = 16.0;
 /// Height of the strip of waves, with what is written above and below it.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::buffer::Contents;
 use super::cells::{self, Token, cell};
-use super::contents::Contents;
 use super::frame::{Anchor, Frame, Tag};
 use super::merges;
 use super::palette::Ink;

@@ -25,6 +25,7 @@ mod program;
 mod programs;
 mod prose;
 mod questions;
+mod read_split;
 mod scaffold;
 pub mod scope;
 mod shaders;

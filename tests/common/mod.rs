@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use warpbook::gpu::client::WorkerCommand;
-use warpbook::session::devices::Devices;
+use warpbook::session::run::devices::Devices;
 use warpbook::trace::record::Backend;
 
 /// What came of running the program.

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use warpbook::lesson::{Env, Inline, PackFiles, Quote};
-use warpbook::session::quote::{Quoted, Quotes};
-use warpbook::session::{self, jobs, model, recording};
+use warpbook::session::experiment::recording;
+use warpbook::session::pack::quote::{Quoted, Quotes};
+use warpbook::session::run::model;
+use warpbook::session::{self, jobs};
 
 use crate::common::{copy_folder, warpbook};
 

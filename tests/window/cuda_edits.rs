@@ -6,8 +6,8 @@ use egui_kittest::Harness;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::devices::Choice;
-use warpbook::session::edits::Language;
+use warpbook::session::learn::edits::Language;
+use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
 use crate::harness::{Window, open, settle};

@@ -9,8 +9,8 @@ use warpbook::base::parts::{line_of, parts};
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::edits::Language;
-use warpbook::session::exercise::YOURS;
+use warpbook::session::jobs::own::YOURS;
+use warpbook::session::learn::edits::Language;
 
 use crate::harness::{Window, open, settle};
 

@@ -8,10 +8,12 @@ use egui_kittest::kittest::Queryable;
 
 use warpbook::gpu::simt;
 use warpbook::lesson::{Lesson, PackFiles, Program};
+use warpbook::session;
 use warpbook::session::desk::Command;
-use warpbook::session::drawn::By;
-use warpbook::session::predict::Guess;
-use warpbook::session::{self, jobs, sweep, work};
+use warpbook::session::experiment::sweep;
+use warpbook::session::jobs::{self, work};
+use warpbook::session::learn::drawn::By;
+use warpbook::session::learn::predict::Guess;
 use warpbook::trace::record::{Backend, Device};
 
 use crate::harness::{Window, open, settle};

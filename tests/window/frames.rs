@@ -2,7 +2,7 @@
 
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
-use warpbook::session::edits::Language;
+use warpbook::session::learn::edits::Language;
 use warpbook::simt;
 
 use crate::harness::{Window, open, settle};

@@ -11,7 +11,7 @@ use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::{DeviceState, SaveState};
 use warpbook::session::desk::{Command, Desk, Options};
-use warpbook::session::devices::Choice;
+use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
 /// Everything must be there by then; a healthy run takes a small part of it.

@@ -11,7 +11,7 @@ use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, State};
-use warpbook::session::saved::ThemeChoice;
+use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::harness::{Window, open, settle};
 

@@ -16,8 +16,8 @@ use warpbook::app::View;
 use warpbook::figures::FIGURES;
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
-use warpbook::session::edits::Language;
-use warpbook::session::saved::ThemeChoice;
+use warpbook::session::learn::edits::Language;
+use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::harness::{Window, open, settle};
 

@@ -12,7 +12,7 @@ use warpbook::app::View;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::saved::{self, Frame};
+use warpbook::session::learn::saved::{self, Frame};
 
 use crate::harness::{Window, open, settle};
 

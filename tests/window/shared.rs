@@ -18,7 +18,7 @@ const SIZE: [f32; 2] = [1280.0, 800.0];
 fn open_pack(folder: &Path) -> Harness<'static, Window> {
     let pack = folder.join("pack");
     if !pack.exists() {
-        warpbook::session::new_lesson::create(&pack, "one").unwrap();
+        warpbook::session::pack::new_lesson::create(&pack, "one").unwrap();
     }
     open(PackFiles::Folder(pack), &folder.join("kept/state.ron"), SIZE)
 }

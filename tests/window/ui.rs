@@ -12,9 +12,9 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::{Asks, Block, PackFiles};
 use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
-use warpbook::session::edits::Language;
-use warpbook::session::exercise::Verdict;
-use warpbook::session::saved::ThemeChoice;
+use warpbook::session::learn::edits::Language;
+use warpbook::session::learn::exercise::Verdict;
+use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::common::copy_folder;
 use crate::harness::{PATIENCE, Window, open, settle};
@@ -416,7 +416,7 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
 /// A pack of one lesson of one step, whose text goes on with `more`.
 fn pack_with(folder: &Path, more: &str) -> PackFiles {
     let pack = folder.join("pack");
-    warpbook::session::new_lesson::create(&pack, "drag").unwrap();
+    warpbook::session::pack::new_lesson::create(&pack, "drag").unwrap();
     let text = pack.join("lessons/drag/text.md");
     fs::write(&text, fs::read_to_string(&text).unwrap() + "\n" + more + "\n").unwrap();
     PackFiles::Folder(pack)

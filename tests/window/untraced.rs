@@ -8,12 +8,13 @@ use std::sync::atomic::AtomicBool;
 
 use warpbook::lesson::{Lesson, PackFiles, Variant};
 use warpbook::notes::{self, Format};
-use warpbook::session::devices::Choice;
-use warpbook::session::export::{Wanted, run_and_report};
-use warpbook::session::predict::Asked;
-use warpbook::session::recording::fingerprint;
-use warpbook::session::saved::{LessonSaved, RecordingChoice};
-use warpbook::session::setting::Setting;
+use warpbook::session::experiment::recording::RecordingChoice;
+use warpbook::session::jobs::fingerprint::fingerprint;
+use warpbook::session::jobs::setting::Setting;
+use warpbook::session::learn::predict::Asked;
+use warpbook::session::learn::saved::LessonSaved;
+use warpbook::session::note::export::{Wanted, run_and_report};
+use warpbook::session::run::devices::Choice;
 use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
 
@@ -221,7 +222,7 @@ fn with_scene(scene: &str) -> String {
 fn a_note_shows_waves_without_a_trace() {
     let (lesson, found) = read(&with_scene("Waves"));
     assert_eq!(found, [""; 0]);
-    let (models, _) = session::model::load(&PackFiles::Embedded);
+    let (models, _) = session::run::model::load(&PackFiles::Embedded);
     let wanted = Wanted {
         lesson: &lesson.unwrap(),
         kept: LessonSaved::default(),

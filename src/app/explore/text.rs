@@ -8,7 +8,7 @@ use crate::figures::palette::Ink;
 use crate::reference::{Explored, TEXTS};
 use crate::session::desk::state::State;
 use crate::session::desk::text::Counting;
-use crate::session::text_file::{Counted, Kinds};
+use crate::session::show::text_file::{Counted, Kinds};
 
 /// Shows what chooses the text, above its cells; true where the counting is called off.
 pub(super) fn show(ui: &mut Ui, state: &State, text: &mut String) -> bool {

@@ -8,9 +8,9 @@ use crate::base::units::number;
 use crate::figures::palette::Ink;
 use crate::figures::plot::{Area, Plot, laid_out};
 use crate::lesson::{CurveDecl, Lesson};
-use crate::session::drawn::{self, Points};
-use crate::session::predict::Guess;
-use crate::session::saved::{LessonSaved, Predicted};
+use crate::session::learn::drawn::{self, Points};
+use crate::session::learn::predict::Guess;
+use crate::session::learn::saved::{LessonSaved, Predicted};
 
 /// Height of the plot, in points.
 const HEIGHT: f32 = 340.0;

@@ -10,7 +10,7 @@ use crate::app::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::units::count;
 use crate::figures::palette::{Hue, Ink};
-use crate::session::exercise::Verdict;
+use crate::session::learn::exercise::Verdict;
 use crate::trace::PassRecord;
 
 /// Shows an exercise of the lesson.

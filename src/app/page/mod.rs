@@ -26,8 +26,8 @@ use crate::lesson::scope::Results;
 use crate::reference::Explored;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::drawn::Points;
-use crate::session::predict::Guess;
+use crate::session::learn::drawn::Points;
+use crate::session::learn::predict::Guess;
 
 /// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
 /// after it is opened, and no frame is late.

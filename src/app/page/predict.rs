@@ -8,8 +8,8 @@ use crate::app::theme;
 use crate::base::units::{figure, number as digits, read_figure, round3};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{AnswerDecl, Asks};
-use crate::session::predict::{Answer, Grade, Guess};
-use crate::session::saved::Predicted;
+use crate::session::learn::predict::{Answer, Grade, Guess};
+use crate::session::learn::saved::Predicted;
 
 /// Shows a prediction: what it asks for until that is given, then the answer.
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {

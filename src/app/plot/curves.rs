@@ -12,7 +12,7 @@ use crate::app::theme;
 use crate::base::units::number;
 use crate::figures::palette::Ink;
 use crate::figures::plot::{Plot, Scale, Series};
-use crate::session::chart;
+use crate::session::experiment::chart;
 
 /// The least width of a plot whose curves are labelled at their ends, in points.
 const WIDE: f32 = 400.0;

@@ -7,7 +7,7 @@ use egui::{RichText, Ui};
 use crate::app::theme;
 use crate::figures::palette::Ink;
 use crate::figures::plot::{Plot, Series};
-use crate::session::chart;
+use crate::session::experiment::chart;
 
 /// Rows that the legend of a low plot has room for, and that of one with at least so many points.
 const ROWS: usize = 2;

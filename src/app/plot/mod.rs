@@ -14,12 +14,12 @@ use crate::figures::palette::{Hue, Ink};
 use crate::figures::plot::Plot;
 use crate::lesson::Curve;
 use crate::measure::stats::{quantile, sorted};
-use crate::session::chart;
 use crate::session::desk::state::State;
 use crate::session::desk::{Command, Work};
-use crate::session::output::KernelOutput;
-use crate::session::recording::Of;
-use crate::session::sweep::{self, Sweep};
+use crate::session::experiment::chart;
+use crate::session::experiment::recording::Of;
+use crate::session::experiment::sweep::{self, Sweep};
+use crate::session::run::output::KernelOutput;
 use crate::trace::record::Backend;
 
 /// Room for two plots beside each other, in points.

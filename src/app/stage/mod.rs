@@ -23,7 +23,7 @@ use crate::figures::{self, Clock, Figure, Given, Kept, Reading, View, titled};
 use crate::lesson::Picture;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::first::first_to_see;
+use crate::session::show::first::first_to_see;
 use crate::trace::provenance::{Origin, Writing};
 use crate::trace::{EventKind, Timeline};
 

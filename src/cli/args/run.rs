@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::ranks::seconds;
 use super::{OverArg, RunArgs, buffer_file, printed};
-use crate::session::io::Io;
-use crate::session::model::STAND_IN;
+use crate::session::run::io::Io;
+use crate::session::run::model::STAND_IN;
 
 /// Options of `run`.
 #[derive(Args, Debug)]

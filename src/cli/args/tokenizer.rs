@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::session::devices::Choice;
+use crate::session::run::devices::Choice;
 use crate::tokenizer::Pattern;
 use crate::tokenizer::vocabulary::MOST;
 use crate::trace::record::Backend;

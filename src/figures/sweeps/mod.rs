@@ -14,7 +14,7 @@ use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::message::message;
 use super::palette::{Hue, Ink};
-use super::{matrices, text, warp};
+use super::{event, matrices, text, warp};
 use crate::base::units::count;
 use crate::trace::{AccessKind, Timeline};
 
@@ -50,7 +50,7 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
         return frame;
     }
     let ordinal = (view.position.max(0.0) as usize).min(events.len() - 1);
-    let moment = warp::moment(&view.warp_view(), &events, ordinal);
+    let moment = event::moment(&view.warp_view(), &events, ordinal);
     let step = course.steps.at[moment.index];
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
     warp::header(&mut frame, &moment, &warp::headline(&moment), margin, (ordinal, events.len()));

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::exchange::{Exchange, Links, Sent, told};
 use super::rank::{Local, Piece};
-use super::{Exchange, Links, Sent, told};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Tensor};
 use crate::gpu::backend::{Alone, Failure};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Sent, told};
+use super::exchange::{Sent, told};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::gpu::backend::Failure;

@@ -8,9 +8,9 @@ use super::state::{Activity, DeviceState, Measured, Notice, State, Traced};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Pack;
-use crate::session::curves;
-use crate::session::exercise::{Judged, Try, Verdict};
-use crate::session::predict::Answer;
+use crate::session::experiment::curves;
+use crate::session::learn::exercise::{Judged, Try, Verdict};
+use crate::session::learn::predict::Answer;
 use crate::trace::record::{Backend, Device};
 
 impl Desk {

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 
-use super::event::Event;
-use super::threads::Outbox;
+use super::event::{Event, Outbox};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::job::Job;
 use crate::lesson::{Facts, Lesson, Variant};
-use crate::session::edits::{self, Edit, Language};
+use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Params};
+use crate::session::learn::edits::{self, Edit, Language};
 use crate::session::run;
-use crate::session::setting::Setting;
 use crate::trace::record::Backend;
 
 /// The program on the bench with its shaders compiled.

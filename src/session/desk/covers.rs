@@ -6,11 +6,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 
 use super::Desk;
-use super::event::Event;
-use super::threads::Outbox;
+use super::event::{Event, Outbox};
 use super::worker::{Order, Worker};
 use crate::lesson::Lesson;
-use crate::session::cover::{self, Cover};
+use crate::session::show::cover::{self, Cover};
 
 /// The pictures that were asked for, by lesson.
 #[derive(Default)]

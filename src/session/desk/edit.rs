@@ -8,7 +8,7 @@ use super::compiler::Attempt;
 use super::state::Draft;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Exercise;
-use crate::session::edits::{self, Edit, Language};
+use crate::session::learn::edits::{self, Edit, Language};
 
 /// How long after the last key a version is tried.
 pub const PAUSE: Duration = Duration::from_millis(300);

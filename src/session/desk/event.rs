@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 use super::compiler::Built;
-use super::state::Traced;
+use super::found::Traced;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
@@ -12,18 +13,18 @@ use crate::figures::Reel;
 use crate::lesson::{Pack, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
-use crate::session::cover::Cover;
-use crate::session::devices::Choice;
-use crate::session::drawn::Points;
-use crate::session::edits::Language;
-use crate::session::exercise::{Judged, Try};
-use crate::session::output::SweepPoint;
-use crate::session::predict::{Answer, Guess};
-use crate::session::quote::Quotes;
-use crate::session::recording::Recording;
-use crate::session::saved::{Frame, RecordingChoice, Room, ThemeChoice, Written};
-use crate::session::sweep::Sweep;
-use crate::session::text_file::Counted;
+use crate::session::experiment::recording::{Recording, RecordingChoice};
+use crate::session::experiment::sweep::Sweep;
+use crate::session::learn::drawn::Points;
+use crate::session::learn::edits::Language;
+use crate::session::learn::exercise::{Judged, Try};
+use crate::session::learn::predict::{Answer, Guess};
+use crate::session::learn::saved::{Frame, Room, ThemeChoice, Written};
+use crate::session::pack::quote::Quotes;
+use crate::session::run::devices::Choice;
+use crate::session::run::output::SweepPoint;
+use crate::session::show::cover::Cover;
+use crate::session::show::text_file::Counted;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
@@ -186,4 +187,21 @@ pub enum Event {
     NotKept(Diagnostic),
     /// What is kept was written, as of this change.
     Saved(u64, Result<Box<Written>, Diagnostic>),
+}
+
+/// Sends events and wakes the window, so that it draws them.
+#[derive(Clone)]
+pub struct Outbox {
+    /// Where events go.
+    pub events: Sender<Event>,
+    /// Called after each.
+    pub wake: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl Outbox {
+    /// Sends one event. After the desk is gone nobody listens, and nothing is lost by that.
+    pub fn send(&self, event: Event) {
+        let _ = self.events.send(event);
+        (self.wake)();
+    }
 }

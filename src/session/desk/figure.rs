@@ -4,7 +4,7 @@ use super::state::State;
 use crate::figures::{self, ArgKind, Asks, FIGURES, Figure, Given, Subject};
 use crate::lesson::scope::Results;
 use crate::lesson::{Picture, Step};
-use crate::session::staged;
+use crate::session::show::staged;
 
 impl State {
     /// The step on the screen, if the stage opens as it says: its program is on the stage, or the learner's solution of its exercise.

@@ -7,8 +7,8 @@ use super::event::Event;
 use super::state::{Notice, SaveState};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
-use crate::session::merge::merge;
-use crate::session::saved::{self, LessonSaved, Written};
+use crate::session::learn::merge::merge;
+use crate::session::learn::saved::{self, LessonSaved, Written};
 
 /// How long after a write that failed the next one is tried.
 pub const RETRY: Duration = Duration::from_secs(5);

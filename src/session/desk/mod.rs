@@ -26,24 +26,27 @@ use std::time::Instant;
 
 use compiler::Attempt;
 pub use edit::PAUSE;
+use event::Outbox;
 pub use event::{Command, Event, Work};
 pub use keep::RETRY;
 pub use state::{Place, State};
-use threads::{DeviceTask, FileTask, NoteTask, Outbox, Question, TraceTask};
+use threads::{DeviceTask, FileTask, NoteTask, Question, TraceTask};
 use worker::Worker;
 
-use super::devices::Devices;
-use super::predict::Guess;
-use super::saved::{self, Predicted};
-use super::setting::Setting;
-use super::sweep::Sweep;
-use super::watch::{self, Watch};
-use super::{curves, exercise, note};
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
 use crate::lesson::{Lesson, PackFiles, Variant};
+use crate::session::experiment::curves;
+use crate::session::experiment::sweep::Sweep;
+use crate::session::jobs::setting::Setting;
+use crate::session::learn::exercise;
+use crate::session::learn::predict::Guess;
+use crate::session::learn::saved::{self, Predicted};
+use crate::session::note;
+use crate::session::pack::watch::{self, Watch};
+use crate::session::run::devices::Devices;
 use state::{Activity, DeviceState, Draft, Notice};
 
 /// What a desk needs to start.
@@ -339,7 +342,7 @@ impl Desk {
         self.write_last()
     }
 
-    fn set_backend(&mut self, choice: super::devices::Choice) {
+    fn set_backend(&mut self, choice: crate::session::run::devices::Choice) {
         self.state.saved.backend = choice;
         self.state.found.device = DeviceState::Starting;
         (self.state.found.ceilings, self.state.found.unrated) = (None, None);

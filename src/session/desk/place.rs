@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::job::Shown;
 use crate::lesson::{Experiment, Kernel, Lesson, Program, Step, Variant};
 use crate::session::jobs::Params;
-use crate::session::setting::{Setting, parameters_of};
+use crate::session::jobs::setting::{Setting, parameters_of};
 use crate::trace::record::Backend;
 
 /// Where the learner is.

@@ -2,7 +2,7 @@
 
 use super::State;
 use crate::lesson::Variant;
-use crate::session::recording::Recording;
+use crate::session::experiment::recording::Recording;
 
 /// How long a program in a race takes.
 #[derive(Clone, Copy, Debug)]

@@ -9,14 +9,15 @@ use super::threads::{Asking, DeviceTask, Question, TraceTask};
 use super::{Command, Desk, Work};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Asks, Exercise, Facts, Lesson, Variant};
-use crate::session::drawn;
-use crate::session::exercise::Try;
-use crate::session::fill::spoken_of;
+use crate::session::experiment::sweep;
 use crate::session::jobs;
-use crate::session::predict::Guess;
-use crate::session::saved::Predicted;
-use crate::session::setting::Setting;
-use crate::session::{staged, sweep};
+use crate::session::jobs::setting::Setting;
+use crate::session::learn::drawn;
+use crate::session::learn::exercise::Try;
+use crate::session::learn::predict::Guess;
+use crate::session::learn::saved::Predicted;
+use crate::session::note::fill::spoken_of;
+use crate::session::show::staged;
 use crate::trace::record::Backend;
 
 /// Values of a control that come after one another within this time are of one turn.

@@ -6,14 +6,13 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 
 use super::Desk;
-use super::event::{Event, Work};
+use super::event::{Event, Outbox, Work};
 use super::state::{Notice, State};
-use super::threads::Outbox;
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Block, Step};
 use crate::reference::{Explored, Explorer, explorer};
-use crate::session::text_file::{self, Counted};
+use crate::session::show::text_file::{self, Counted};
 
 /// The learner's text file.
 #[derive(Default)]

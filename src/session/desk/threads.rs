@@ -3,50 +3,37 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::event::{Event, Work};
-use super::state::Traced;
+use super::event::{Event, Outbox, Work};
+use super::found::Traced;
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Event as Progress;
 use crate::job::{MeasureSpec, Shown, TraceSpec};
 use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program, Variant};
 use crate::notes::{self, Format};
-use crate::session::devices::{Choice, Devices};
-use crate::session::edits::is_edit;
-use crate::session::exercise::Try;
-use crate::session::explain::explain;
-use crate::session::jobs::{self, Purpose};
-use crate::session::predict::Asked;
-use crate::session::quote::Quotes;
-use crate::session::run::{Done, Runner};
-use crate::session::saved::{self, Saved};
-use crate::session::setting::Setting;
-use crate::session::sweep::Sweep;
-use crate::session::{check, curves, model, note, recording, reel, run, sweep, work};
+use crate::session::experiment::sweep::Sweep;
+use crate::session::experiment::{curves, recording, sweep};
+use crate::session::jobs::own::is_edit;
+use crate::session::jobs::setting::Setting;
+use crate::session::jobs::{self, Purpose, work};
+use crate::session::learn::exercise::Try;
+use crate::session::learn::predict::Asked;
+use crate::session::learn::saved::{self, Saved};
+use crate::session::note;
+use crate::session::pack::check;
+use crate::session::pack::quote::Quotes;
+use crate::session::run::devices::{Choice, Devices};
+use crate::session::run::explain::explain;
+use crate::session::run::verdict::failed_check;
+use crate::session::run::{self, Done, Runner, model};
+use crate::session::show::reel;
 use crate::trace::record::{Backend, Device};
 
 /// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
 const SETTLE: Duration = Duration::from_millis(20);
-
-/// Sends events and wakes the window, so that it draws them.
-#[derive(Clone)]
-pub struct Outbox {
-    /// Where events go.
-    pub events: Sender<Event>,
-    /// Called after each.
-    pub wake: Arc<dyn Fn() + Send + Sync>,
-}
-
-impl Outbox {
-    /// Sends one event. After the desk is gone nobody listens, and nothing is lost by that.
-    pub fn send(&self, event: Event) {
-        let _ = self.events.send(event);
-        (self.wake)();
-    }
-}
 
 /// Orders for the tracer's thread.
 pub enum TraceTask {
@@ -127,7 +114,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     }
     match outcome {
         Ok(Done { mut record, job }) => {
-            let wrong = crate::session::verdict::failed_check(&job, &record);
+            let wrong = failed_check(&job, &record);
             // What a learner wrote is shown as it is, right or wrong.
             let shown_all_the_same = setting.lesson.launched(&variant).into_iter().flatten().any(is_edit);
             if let Some(problem) = wrong {
@@ -301,7 +288,7 @@ fn measure(
     }
     match outcome {
         Err(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
-        Ok(record) => match crate::session::verdict::failed_check(&job, &record) {
+        Ok(record) => match failed_check(&job, &record) {
             Some(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
             None => out.send(Event::Measured(id, key, Arc::new(record))),
         },

@@ -2,6 +2,7 @@
 
 use super::Builder;
 use super::evaluate::{Evaluator, Place};
+use super::feasible;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::expr::Expr;
 use crate::base::tensor::Elem;
@@ -12,7 +13,6 @@ use crate::job::{
     WorkgroupShape,
 };
 use crate::lesson::{Code, CudaOnly, GridDecl, Kernel, LaunchDecl, LibraryDecl, Pass};
-use crate::session::feasible;
 use crate::simt::Program;
 
 impl<'a> Builder<'a> {

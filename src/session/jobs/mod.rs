@@ -1,19 +1,25 @@
 //! From a lesson's program and the learner's parameters to a job that any backend can run.
 
 mod buffers;
+mod canonical;
 mod checks;
 mod evaluate;
+pub mod feasible;
+pub mod fingerprint;
 mod flow;
 mod launch;
+pub mod own;
+pub mod setting;
 pub mod share;
+pub mod which;
+pub mod work;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::evaluate::{Evaluator, Place};
 pub use self::flow::overwriting;
-use super::edits::is_edit;
-use super::feasible;
+use self::own::is_edit;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
 use crate::job::{self, Job, Launch, MeasureSpec, TraceSpec};

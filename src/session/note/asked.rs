@@ -1,13 +1,13 @@
 //! What a note has of predictions and exercises: the question, what the learner made of it, and the answer.
 
 use super::Input;
+use super::fill::Fill;
 use crate::base::units::{digits3, figure};
 use crate::figures::{plot, svg};
 use crate::lesson::{Asks, Block, CurveDecl, Inline};
 use crate::notes::NoteBlock;
-use crate::session::drawn;
-use crate::session::fill::Fill;
-use crate::session::predict::{Answer, Guess};
+use crate::session::learn::drawn;
+use crate::session::learn::predict::{Answer, Guess};
 
 /// Size of a drawn curve's plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];

@@ -5,10 +5,10 @@ use crate::base::units::number;
 use crate::figures::{plot, svg};
 use crate::lesson::{Experiment, Lesson, Variant};
 use crate::notes::NoteBlock;
-use crate::session::chart;
+use crate::session::experiment::chart;
+use crate::session::experiment::recording::{self, Recording};
+use crate::session::experiment::sweep::{self, Sweep};
 use crate::session::jobs::Params;
-use crate::session::recording::{self, Recording};
-use crate::session::sweep::{self, Sweep};
 use crate::trace::record::Backend;
 
 /// Size of a plot, in points.

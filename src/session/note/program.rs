@@ -6,8 +6,7 @@ use crate::figures::frame::Frame;
 use crate::figures::{plot, svg};
 use crate::lesson::{Lesson, Step};
 use crate::notes::NoteBlock;
-use crate::session::pipeline;
-use crate::session::run::Done;
+use crate::session::run::{Done, pipeline};
 use crate::trace::{Record, Trace};
 
 /// Width and height of a series' plot, in points.

@@ -3,9 +3,10 @@
 use super::Input;
 use crate::figures::{self, Given, Spread};
 use crate::lesson::{Kernel, Lesson, Step};
-use crate::session::inline::{self, Answered};
 use crate::session::jobs::{self, Params};
-use crate::session::{model, staged};
+use crate::session::run::model;
+use crate::session::show::inline::{self, Answered};
+use crate::session::show::staged;
 
 /// How the grid of a step's kernel spreads over the modelled device, without a trace.
 pub(super) fn spread(input: &Input, step: &Step, params: &Params, place: usize) -> Option<Spread> {

@@ -15,7 +15,7 @@ use crate::gpu::cuda::peer::told;
 use crate::gpu::cuda::probe;
 use crate::gpu::cuda::stream::Beside;
 use crate::gpu::driver::Part;
-use crate::gpu::share::{Exchange, Links, Sent};
+use crate::gpu::share::exchange::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
 use crate::ranks::meeting::Meeting;
 

@@ -10,7 +10,7 @@ use crate::gpu::cuda::device::Gpu as Device;
 use crate::gpu::cuda::driver::{Memory, STREAM};
 use crate::gpu::cuda::stream::Beside;
 use crate::gpu::driver::Part;
-use crate::gpu::share::{Exchange, Links, Sent};
+use crate::gpu::share::exchange::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
 use crate::ranks::meeting::Meeting;
 

@@ -1,0 +1,495 @@
+//! The command line's grammar, as clap reads it.
+
+mod predict;
+mod ranks;
+mod run;
+mod tokenizer;
+mod zero_fit;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use predict::PredictArgs;
+pub use ranks::{OverArg, RanksArgs};
+pub use run::{IoArgs, Print, RunCommand};
+pub use tokenizer::{
+    ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
+};
+pub use zero_fit::ZeroFitArgs;
+
+use crate::base::tensor::Init;
+use crate::notes::Format;
+use crate::session::run::devices::Choice;
+use crate::session::run::model::STAND_IN;
+use crate::trace::record::Backend;
+
+/// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
+#[derive(Parser, Debug)]
+#[command(name = "warpbook", version = crate::session::VERSION)]
+pub struct Cli {
+    /// A folder with lessons/, shaders/ and assets/ to use instead of the built-in pack.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub pack: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Lessons, in order, with what each needs.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Backends, devices, drivers and the display: found, or missing and how to get it.
+    Doctor {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a lesson's kernels and programs: check, time and trace them.
+    Run(RunCommand),
+    /// Run a lesson's kernels and programs over several values of one parameter.
+    Sweep(SweepArgs),
+    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and between them, reads of what was never written, indices out of bounds.
+    Trace(TraceArgs),
+    /// Check every lesson of a pack: document, kernels, references, exercises.
+    Check {
+        /// The pack's folder; the built-in pack where none is given.
+        #[arg(value_name = "PACK")]
+        pack: Option<PathBuf>,
+    },
+    /// Write a lesson's note: prose, figures, data and the learner's own words.
+    Export(ExportArgs),
+    /// Measure the device's ceilings, every kernel against them, and the tracer's own speed.
+    Bench(BenchArgs),
+    /// Run every lesson's experiments and keep them, to be shown where there is no such device.
+    Record(RecordArgs),
+    /// Compare what the model of a device predicts with every time recorded on that device.
+    Predict(PredictArgs),
+    /// Draw the window into a PNG file.
+    Shot(ShotArgs),
+    /// Start a lesson that passes `check`.
+    New {
+        /// The lesson's id: letters, digits, - and _, beginning with a letter.
+        name: String,
+        /// The pack's folder; the current one where none is given.
+        #[arg(long, value_name = "DIR")]
+        pack: Option<PathBuf>,
+    },
+    /// Train a byte-pair encoding on files, encode and decode with it, on the processor's cores or a GPU.
+    #[command(subcommand)]
+    Tokenizer(TokenizerCommand),
+    /// The model state that ZeRO leaves on a GPU and what a GPU sends, by arithmetic alone.
+    ZeroFit(ZeroFitArgs),
+    /// Time collectives between processes, one a GPU: started here, or by torchrun, srun or mpirun.
+    Ranks(RanksArgs),
+    /// The process that owns a device; started by the program itself.
+    #[command(hide = true)]
+    Worker {
+        /// How to behave, for tests.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+}
+
+/// Options of `run`, shared by `sweep`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The lesson's id.
+    pub lesson: String,
+    /// A kernel's id; everything where neither kernel nor program is given.
+    #[arg(long = "kernel", value_name = "ID")]
+    pub kernels: Vec<String>,
+    /// A program's id.
+    #[arg(long = "program", value_name = "ID")]
+    pub programs: Vec<String>,
+    /// The kernel for a place in a program: the pass's id and the kernel's.
+    #[arg(long = "rung", value_name = "SLOT=KERNEL", value_parser = rung)]
+    pub rungs: Vec<(String, String)>,
+    /// A parameter's value.
+    #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, f64)>,
+    /// What runs the kernels.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: BackendArg,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Have the device's compiler leave out its guards on indices. CUDA's has none.
+    #[arg(long)]
+    pub unchecked: bool,
+    /// Print each kernel's PTX with the source's lines (CUDA only).
+    #[arg(long, conflicts_with = "json")]
+    pub ptx: bool,
+    /// Lanes in a traced warp: 8, 16, 32 or 64. A device that measures has its own width.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `sweep`.
+#[derive(Args, Debug)]
+pub struct SweepArgs {
+    /// What `run` takes.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The parameter and its values.
+    #[arg(long, value_name = "ID=V1,V2,…", value_parser = values)]
+    pub over: (String, Values),
+    /// Print CSV.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+/// Values of a swept parameter.
+#[derive(Clone, Debug)]
+pub struct Values(pub Vec<f64>);
+
+/// Options of `trace`.
+#[derive(Args, Debug)]
+pub struct TraceArgs {
+    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl file.
+    pub target: String,
+    /// Workgroups in x, y and z.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
+    pub grid: Option<[u32; 3]>,
+    /// The entry point, where the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// An override's value.
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub constants: Vec<(String, f64)>,
+    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
+    /// buffer that is not named here holds zeros, unless --set-uniform gives it others.
+    #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
+    pub buffers: Vec<(String, u64, Init)>,
+    /// What a member of a uniform, or of a storage buffer of a fixed size, holds: `params.n=64`; of a vector or an array all numbers, `params.size=1,2,3`,
+    /// or one of them, `params.a[1].b=0.5`. May be given more than once.
+    #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
+    pub members: Vec<(String, Vec<f64>)>,
+    /// A lesson's parameter's value.
+    #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, f64)>,
+    /// The kernel for a place in a program: the pass's id and the kernel's.
+    #[arg(long = "rung", value_name = "SLOT=KERNEL", value_parser = rung)]
+    pub rungs: Vec<(String, String)>,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Contents of buffers.
+    #[command(flatten)]
+    pub io: IoArgs,
+    /// Lanes in a warp: 8, 16, 32 or 64.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// The device to predict the time for.
+    #[arg(long, value_name = "ID", help = format!("The device to predict the time for, as assets/devices/ names it; {STAND_IN} where none is given"))]
+    pub device: Option<String>,
+    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
+    /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
+    #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
+    pub explain: Vec<(String, u64)>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// The lesson's id.
+    #[arg(required_unless_present = "all")]
+    pub lesson: Option<String>,
+    /// Every lesson of the pack.
+    #[arg(long, conflicts_with = "lesson")]
+    pub all: bool,
+    /// Formats, with commas between: md, html, csv.
+    #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
+    pub format: Vec<Format>,
+    /// The folder to write to.
+    #[arg(short = 'o', long = "output", default_value = "notes", value_name = "DIR")]
+    pub output: PathBuf,
+    /// What runs the kernels.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: BackendArg,
+    /// Seed of the random inputs.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Measure every experiment, also those that the window has measured on this device.
+    #[arg(long)]
+    pub again: bool,
+}
+
+/// Options of `bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// The backend; every one that has a device where none is named.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: DeviceArg,
+    /// Only this lesson's kernels; may be given more than once.
+    #[arg(long = "lesson", value_name = "LESSON")]
+    pub lessons: Vec<String>,
+    /// Only this kernel or program, beside those of the lessons that are named; may be given more than once.
+    #[arg(long = "kernel", value_name = "LESSON/ID", value_parser = in_lesson)]
+    pub kernels: Vec<(String, String)>,
+    /// Measure what the devices can do, and no kernel of a lesson.
+    #[arg(long, conflicts_with_all = ["lessons", "kernels"])]
+    pub ceilings: bool,
+    /// Leave out the tracer's own speed.
+    #[arg(long)]
+    pub no_tracer: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `record`.
+#[derive(Args, Debug)]
+pub struct RecordArgs {
+    /// The lessons to record; all where none is given. What the file has of others on the same device is kept.
+    pub lessons: Vec<String>,
+    /// Only these experiments of the lessons.
+    #[arg(long = "experiment", value_name = "ID", requires = "lessons")]
+    pub experiments: Vec<String>,
+    /// The file to write; assets/recordings/DEVICE-BACKEND.ron in the pack's folder where none is given.
+    #[arg(short = 'o', long = "output", value_name = "FILE.ron")]
+    pub output: Option<PathBuf>,
+    /// What measures: with auto, the graphics driver.
+    #[arg(long, default_value = "auto", value_enum)]
+    pub backend: DeviceArg,
+    /// Run each rank of the experiments' programs as a process of its own, and exchange numbers over this. Their file is
+    /// assets/recordings/N-DEVICE-over-WHAT-BACKEND.ron.
+    #[arg(long, value_enum, requires = "experiments")]
+    pub over: Option<OverArg>,
+}
+
+/// Options of `shot`.
+#[derive(Args, Debug)]
+pub struct ShotArgs {
+    /// The lesson's id.
+    pub lesson: String,
+    /// The step, from 1.
+    #[arg(long, default_value_t = 1)]
+    pub step: usize,
+    /// Width and height in points.
+    #[arg(long, default_value = "1280x800", value_parser = size)]
+    pub size: [u32; 2],
+    /// The colours.
+    #[arg(long, default_value = "dark", value_enum)]
+    pub theme: ThemeArg,
+    /// Run the step's experiment first.
+    #[arg(long)]
+    pub experiment: bool,
+    /// Lanes in a traced warp: 8, 16, 32 or 64.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// Show where an element of the step's kernel came from.
+    #[arg(long, value_name = "BUFFER[INDEX]", value_parser = element)]
+    pub explain: Option<(String, u64)>,
+    /// The file to write.
+    #[arg(short = 'o', long = "output", value_name = "FILE.png")]
+    pub output: PathBuf,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ThemeArg {
+    /// Light on dark.
+    Dark,
+    /// Dark on light.
+    Light,
+}
+
+/// A backend that measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeviceArg {
+    /// Whatever is there.
+    Auto,
+    /// The graphics driver, through wgpu.
+    Wgpu,
+    /// NVIDIA's own driver, with the kernels' twins in CUDA C++.
+    Cuda,
+}
+
+impl DeviceArg {
+    /// The one that was named.
+    #[must_use]
+    pub fn named(self) -> Option<Backend> {
+        match self {
+            Self::Auto => None,
+            Self::Wgpu => Some(Backend::Wgpu),
+            Self::Cuda => Some(Backend::Cuda),
+        }
+    }
+}
+
+/// The backend asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendArg {
+    /// The graphics driver where there is one, else the tracer.
+    Auto,
+    /// The tracer.
+    Simt,
+    /// The graphics driver, through wgpu.
+    Wgpu,
+    /// NVIDIA's own driver, with the kernels' twins in CUDA C++.
+    Cuda,
+}
+
+impl BackendArg {
+    /// The choice it stands for.
+    #[must_use]
+    pub fn choice(self) -> Choice {
+        match self {
+            Self::Auto => Choice::Auto,
+            Self::Simt => Choice::Only(Backend::Simt),
+            Self::Wgpu => Choice::Only(Backend::Wgpu),
+            Self::Cuda => Choice::Only(Backend::Cuda),
+        }
+    }
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let value: f64 = text.trim().parse().map_err(|_| format!("`{text}` is not a number"))?;
+    if value.is_finite() { Ok(value) } else { Err(format!("`{text}` is not a finite number")) }
+}
+
+fn assignment(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let value = match value.trim() {
+        "true" => 1.0,
+        "false" => 0.0,
+        other => number(other)?,
+    };
+    Ok((name.trim().to_owned(), value))
+}
+
+fn in_lesson(text: &str) -> Result<(String, String), String> {
+    let (lesson, id) = text.split_once('/').ok_or("expected LESSON/ID")?;
+    Ok((lesson.trim().to_owned(), id.trim().to_owned()))
+}
+
+fn member(text: &str) -> Result<(String, Vec<f64>), String> {
+    let (path, numbers) = text.split_once('=').ok_or("expected BUFFER[.MEMBER]=N1[,N2,…]")?;
+    let numbers = numbers.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
+    Ok((path.trim().to_owned(), numbers))
+}
+
+fn rung(text: &str) -> Result<(String, String), String> {
+    let (pass, kernel) = text.split_once('=').ok_or("expected SLOT=KERNEL")?;
+    Ok((pass.trim().to_owned(), kernel.trim().to_owned()))
+}
+
+fn buffer_file(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, file) = text.split_once('=').ok_or("expected BUFFER=FILE.npy")?;
+    if !file.ends_with(".npy") {
+        return Err(format!("`{file}` is not a .npy file"));
+    }
+    Ok((name.trim().to_owned(), file.into()))
+}
+
+fn printed(text: &str) -> Result<Print, String> {
+    let Some((name, range)) = text.split_once(':') else { return Ok((text.trim().to_owned(), None)) };
+    let ends = range.split_once("..").and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
+    match ends {
+        Some((from, to)) if from < to => Ok((name.trim().to_owned(), Some((from, to)))),
+        _ => Err(format!("`{range}` is not FROM..TO")),
+    }
+}
+
+fn values(text: &str) -> Result<(String, Values), String> {
+    let (name, list) = text.split_once('=').ok_or("expected ID=V1,V2,…")?;
+    let values = list.split(',').map(number).collect::<Result<Vec<f64>, String>>()?;
+    Ok((name.trim().to_owned(), Values(values)))
+}
+
+fn grid(text: &str) -> Result<[u32; 3], String> {
+    let mut grid = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("a grid has at most three dimensions".to_owned());
+    }
+    for (size, part) in grid.iter_mut().zip(parts) {
+        *size = part.trim().parse().ok().filter(|n| *n > 0).ok_or(format!("`{part}` is not a count of workgroups"))?;
+    }
+    Ok(grid)
+}
+
+fn buffer(text: &str) -> Result<(String, u64, Init), String> {
+    let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
+    let (count, init) = rest.split_once(':').unwrap_or((rest, "random"));
+    let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is not a count of elements"))?;
+    if count > 1 << 32 {
+        return Err(format!("{count} elements are more than the tracer takes: at most 2^32"));
+    }
+    let init = match init.trim() {
+        "random" => Init::Random,
+        "iota" => Init::Iota,
+        "zero" => Init::Zero,
+        other => Init::Value(number(other).map_err(|_| format!("`{other}` is not random, iota, zero or a number"))?),
+    };
+    Ok((name.trim().to_owned(), count, init))
+}
+
+fn element(text: &str) -> Result<(String, u64), String> {
+    let parts = text.trim().strip_suffix(']').and_then(|text| text.split_once('['));
+    let (name, index) = parts.filter(|(name, _)| !name.trim().is_empty()).ok_or("expected BUFFER[INDEX]")?;
+    let index = index.trim().parse().map_err(|_| format!("`{index}` is not the index of an element"))?;
+    Ok((name.trim().to_owned(), index))
+}
+
+fn warp_width(text: &str) -> Result<u32, String> {
+    match text {
+        "8" => Ok(8),
+        "16" => Ok(16),
+        "32" => Ok(32),
+        "64" => Ok(64),
+        other => Err(format!("`{other}` is not 8, 16, 32 or 64")),
+    }
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    Format::from_name(text.trim()).map_err(|problem| problem.to_string())
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let (width, height) = text.split_once('x').ok_or("expected WIDTHxHEIGHT")?;
+    let side = |text: &str| {
+        text.parse::<u32>().ok().filter(|n| (320..=8192).contains(n)).ok_or(format!("`{text}` is not from 320 to 8192"))
+    };
+    Ok([side(width)?, side(height)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn small_grammars() {
+        assert_eq!(grid("4,2"), Ok([4, 2, 1]));
+        assert!(grid("0").is_err());
+        assert_eq!(buffer("a=8:iota"), Ok(("a".into(), 8, Init::Iota)));
+        assert_eq!(buffer("a=8:2.5"), Ok(("a".into(), 8, Init::Value(2.5))));
+        assert!(buffer("a=8:often").is_err());
+        assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
+        assert_eq!(printed("out:3..5"), Ok(("out".into(), Some((3, 5)))));
+        assert!(printed("out:5..3").is_err() && buffer_file("a=b.txt").is_err() && rung("a").is_err());
+        assert!(size("1280").is_err());
+        assert_eq!(element("out[12]"), Ok(("out".into(), 12)));
+        for wrong in ["out", "out[", "[3]", "out[-1]", "out[x]", "out[1"] {
+            assert!(element(wrong).is_err(), "{wrong}");
+        }
+    }
+}

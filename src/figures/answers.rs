@@ -1,0 +1,110 @@
+//! What the figures of a device are given: bytes by level of memory, kernels under ceilings, a grid over SMs.
+
+use crate::device::Waves;
+
+/// What a device counted at its DRAM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// Bytes read.
+    pub read: f64,
+    /// Bytes written, as far as they did not stay in a cache.
+    pub written: f64,
+    /// The device and the day.
+    pub whence: String,
+}
+
+/// What a device's DRAM can have moved at most in the time that a launch took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// Bytes: the time times the published bandwidth.
+    pub bytes: f64,
+    /// Whose time it is.
+    pub whence: String,
+}
+
+/// The bytes of a launch, over the whole grid and all its launches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct River {
+    /// What lanes asked to load: 4 bytes are 4.
+    pub loaded: u64,
+    /// What lanes asked to store, atomics included.
+    pub stored: u64,
+    /// The sectors that loads touched, in bytes, request by request: before any cache.
+    pub load_sectors: u64,
+    /// The same of stores and atomics.
+    pub store_sectors: u64,
+    /// What passed the banks of workgroup memory for loads: wavefronts of 128 bytes.
+    pub shared_loads: u64,
+    /// The same of stores and atomics.
+    pub shared_stores: u64,
+    /// What the work needs at the least, however it is done; 0 where nobody counted it.
+    pub least: f64,
+    /// What a device counted of the same launch; None where nobody did.
+    pub counted: Option<Counted>,
+    /// What the DRAM can have moved in the time of the same launch; None where no time is known.
+    pub reach: Option<Reach>,
+}
+
+/// Where the kernels of a ladder stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Roofline {
+    /// The devices' ceilings; the first is the one that kernels without a time are held against.
+    pub roofs: Vec<Roof>,
+    /// The kernels, in the ladder's order; several of one kernel where several devices ran it.
+    pub spots: Vec<Spot>,
+    /// What the reader should know of the settings.
+    pub note: String,
+}
+
+/// A device's ceilings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roof {
+    /// The device's name, and where the figures are from.
+    pub name: String,
+    /// Bytes that it moves in a second.
+    pub bytes_per_s: Option<f64>,
+    /// 32-bit operations that it does in a second, two for a fused multiply-add, without matrix units.
+    pub flops_per_s: Option<f64>,
+    /// The same of matrix units on 16-bit factors; None where no kernel of the ladder has such.
+    pub matrix_flops_per_s: Option<f64>,
+    /// Whether they were measured here; others are drawn in dashes.
+    pub measured: bool,
+}
+
+/// A kernel's place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    /// The kernel's title.
+    pub name: String,
+    /// Operations a byte.
+    pub intensity: f64,
+    /// Whether the bytes are those of its traced sectors; otherwise those that its work needs.
+    pub traced: bool,
+    /// Operations a second; none before somebody measured it.
+    pub flops_per_s: Option<f64>,
+    /// Whether the time was recorded elsewhere.
+    pub recorded: bool,
+    /// Whether it is the kernel on the bench.
+    pub shown: bool,
+    /// Whose time it is, and at which settings.
+    pub whence: String,
+}
+
+/// How a grid spreads over a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// The device's name.
+    pub device: String,
+    /// Whether it is the one that measures; otherwise a model.
+    pub this_machine: bool,
+    /// What keeps an SM from holding more workgroups.
+    pub limited_by: &'static str,
+    /// Whether the kernel's registers were counted among the limits.
+    pub registers: bool,
+    /// The lanes that an SM holds at once, and those that it has room for, where that is known.
+    pub lanes: Option<[u32; 2]>,
+    /// The tiles that the workgroups take one after the other, where they stay until all are done.
+    pub tiles: Option<u64>,
+    /// The grid's workgroups, the SMs, and what one holds at once.
+    pub waves: Waves,
+}

@@ -1,0 +1,127 @@
+//! A buffer at some moment, and how its elements lie in a picture.
+
+use super::shape::Shape;
+use super::text;
+use crate::base::tensor::Tensor;
+use crate::base::units::{count, number};
+use crate::lesson::{Legend, Meaning};
+
+/// A buffer at some moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents<'a> {
+    /// Its name.
+    pub buffer: &'a str,
+    /// When: `after scatter`.
+    pub when: &'a str,
+    /// Its elements, from the first.
+    pub tensor: &'a Tensor,
+    /// How many elements it has; there may be more than are known.
+    pub count: u64,
+    /// The columns of the matrix that it is.
+    pub columns: Option<u64>,
+    /// What the elements mean, with what other buffers hold.
+    pub meaning: Meaning<&'a Tensor>,
+    /// What rows and columns stand for.
+    pub legend: &'a Legend,
+    /// How they are shown.
+    pub shape: Shape,
+    /// The first element that is shown.
+    pub from: usize,
+    /// Where bars have a line; None for their mean.
+    pub limit: Option<f64>,
+    /// How far the present launch is, from 0 to 1.
+    pub progress: f32,
+}
+
+/// Height of a row of numbers, and of a row of shades.
+pub(super) const ROW: f32 = 22.0;
+const SHADE: f32 = 10.0;
+/// The least that a shade measures: smaller ones cannot be told apart, and a picture would have a hundred thousand.
+const LEAST: f32 = 4.0;
+/// Space around the picture.
+pub(super) const MARGIN: f32 = 16.0;
+/// What is above the elements.
+pub(super) const HEAD: f32 = 44.0;
+
+/// How elements lie in the picture.
+pub(super) struct Layout {
+    pub(super) left: f32,
+    pub(super) columns: usize,
+    pub(super) cell: [f32; 2],
+    pub(super) rows: usize,
+}
+
+impl Contents<'_> {
+    /// Elements from this many on begin a row.
+    #[must_use]
+    pub fn row(&self, size: [f32; 2]) -> usize {
+        self.layout(size).columns
+    }
+
+    pub(super) fn layout(&self, [width, height]: [f32; 2]) -> Layout {
+        let names =
+            text::width(&count(self.count), 12.0, true).max(text::width(&self.row_name(self.count), 12.0, false));
+        let left = MARGIN + names + 12.0;
+        let room = width - left - MARGIN;
+        let matrix = self.columns.and_then(|columns| usize::try_from(columns).ok());
+        let (columns, cell) = match self.shape {
+            Shape::Numbers => {
+                let widest = self.shown(256).map(|i| text::width(&self.word(i), 12.0, true)).fold(24.0, f32::max);
+                let most = ((room / (widest + 12.0)) as usize).max(1);
+                // Rows of a round number of elements are easier to count in.
+                let round = [32, 16, 10, 8, 5, 4, 2, 1].into_iter().find(|n| *n <= most).unwrap_or(1);
+                let columns = matrix.filter(|columns| *columns <= most).unwrap_or(round);
+                (columns, [(room / columns as f32).min(widest + 28.0), ROW])
+            }
+            Shape::Shades => {
+                let columns = matrix.unwrap_or(64).min((room / LEAST) as usize).max(1);
+                let side = (room / columns as f32).min(SHADE);
+                (columns, [side, side])
+            }
+            Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
+            Shape::Meant => match self.meaning {
+                Meaning::Plain | Meaning::Cuts(_) => (16, [width, ROW]),
+                Meaning::Makes(_) => (2, [width, ROW]),
+                Meaning::Words { .. } => (3, [width, ROW]),
+                Meaning::Spans(_) => (4, [width, ROW]),
+                Meaning::Links { .. } => (matrix.unwrap_or(1).max(1), [width, ROW]),
+            },
+            Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
+        };
+        Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
+    }
+
+    /// What the row that begins with an element is called: by what a row stands for, if its lesson says it; empty otherwise.
+    pub(super) fn row_name(&self, i: u64) -> String {
+        match self.columns.filter(|columns| *columns > 0 && i.is_multiple_of(*columns) && !self.legend.rows.is_empty())
+        {
+            Some(columns) => format!("{} {}", self.legend.rows, count(i / columns)),
+            None => String::new(),
+        }
+    }
+
+    /// What the elements mean, if they are shown as that.
+    pub(super) fn meant(&self) -> Meaning<&Tensor> {
+        if self.shape == Shape::Meant {
+            self.meaning.map(|other, _| Some(*other)).unwrap_or_default()
+        } else {
+            Meaning::Plain
+        }
+    }
+
+    /// The elements from the first that is shown on, so many at most.
+    pub(super) fn shown(&self, most: usize) -> impl Iterator<Item = usize> {
+        self.from..self.tensor.len().min(self.from + most)
+    }
+
+    /// An element that was written; None of what nobody has written.
+    pub(super) fn value(&self, i: usize) -> Option<f64> {
+        let poison = self.tensor.elem.poison();
+        let bits = if self.tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };
+        (self.tensor.bits(i) != bits).then(|| self.tensor.get(i))
+    }
+
+    pub(super) fn word(&self, i: usize) -> String {
+        self.value(i).map_or_else(|| "–".to_owned(), number)
+    }
+}

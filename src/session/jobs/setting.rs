@@ -1,0 +1,133 @@
+//! A lesson at the learner's settings, and the keys by which results are known to be of them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::Params;
+use super::own::is_edit;
+use crate::base::expr::Expr;
+use crate::lesson::{
+    Action, AgainstDecl, CudaOnly, Kernel, LaunchDecl, Lesson, LibraryDecl, Program, ReadingDecl, Variant, WorkDecl,
+};
+
+/// What results depend on.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The lesson.
+    pub lesson: Arc<Lesson>,
+    /// The learner's parameters.
+    pub params: Params,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Whether the device's compiler guards indices.
+    pub bounds_checks: bool,
+    /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
+    pub warp_width: u32,
+    /// Raised by whatever changes what these do not name: the lesson's text, the backend, the compiler's guards.
+    pub revision: u64,
+}
+
+impl Setting {
+    /// Names a program at the parameters that it depends on, and the revision of all else: results with the same key are of the same job.
+    #[must_use]
+    pub fn key(&self, variant: &Variant) -> String {
+        let mut key = format!("{}:{variant} r{}", self.lesson.id, self.revision);
+        for id in parameters_of(&self.lesson, variant) {
+            key.push_str(&format!(" {id}={}", self.params.get(&id).copied().unwrap_or(f64::NAN)));
+        }
+        // What the learner writes changes while the lesson's own kernels stay as they are.
+        for edit in self.lesson.launched(variant).into_iter().flatten().filter(|kernel| is_edit(kernel)) {
+            let mut hasher = DefaultHasher::new();
+            edit.source().hash(&mut hasher);
+            edit.twin().map(|twin| &twin.source).hash(&mut hasher);
+            key.push_str(&format!(" {:x}", hasher.finish()));
+        }
+        key
+    }
+
+    /// As [`Setting::key`], of traces: they depend on the width of a warp, too.
+    #[must_use]
+    pub fn traced_key(&self, variant: &Variant) -> String {
+        format!("{} w{}", self.key(variant), self.warp_width)
+    }
+}
+
+/// The parameters that a program depends on.
+#[must_use]
+pub fn parameters_of(lesson: &Lesson, variant: &Variant) -> Vec<String> {
+    let mut exprs: Vec<&Expr> = Vec::new();
+    if let Some(program) = lesson.program(&variant.program) {
+        of_program(lesson, program, &mut exprs);
+        for (pass, kernel) in program.passes().into_iter().zip(lesson.launched(variant)) {
+            kernel.into_iter().for_each(|kernel| of_kernel(kernel, pass.launch(), &mut exprs));
+        }
+    }
+    lesson.blame_all(exprs)
+}
+
+fn of_program<'a>(lesson: &'a Lesson, program: &'a Program, exprs: &mut Vec<&'a Expr>) {
+    for buffer in &program.buffers {
+        exprs.extend(std::iter::once(&buffer.count).chain(&buffer.columns).chain(buffer.init.exprs()));
+    }
+    for repeat in program.repeats() {
+        exprs.push(&repeat.times);
+        exprs.extend(repeat.until.iter().flat_map(|until| [&until.index, &until.value]));
+    }
+    for pass in program.passes() {
+        match &pass.action {
+            Action::Launch(launch) => of_launch(launch, exprs),
+            Action::Fill(_, value) => exprs.push(value),
+            Action::Copy(..) => {}
+        }
+    }
+    for check in &program.checks {
+        exprs.extend(&check.scale);
+        match &check.against {
+            AgainstDecl::Reference(_, args, _) => exprs.extend(args.iter().map(|(_, arg)| arg)),
+            AgainstDecl::Kernel(launch) => {
+                of_launch(launch, exprs);
+                let kernels = launch.rungs.iter().filter_map(|id| lesson.kernel(id));
+                kernels.for_each(|kernel| of_kernel(kernel, Some(launch), exprs));
+            }
+            AgainstDecl::Formula(of, count) | AgainstDecl::Every(of, count) | AgainstDecl::SortedBy(of, count) => {
+                exprs.extend(std::iter::once(of).chain(count));
+            }
+            AgainstDecl::SumsTo(sum) => exprs.push(sum),
+            AgainstDecl::Permutation(_) | AgainstDecl::EqualSets(_) => {}
+        }
+    }
+    for series in &program.series {
+        exprs.extend(match &series.reading {
+            ReadingDecl::Element(index) => Some(index),
+            ReadingDecl::All(_) => None,
+        });
+    }
+    program.work.iter().for_each(|work| of_work(work, exprs));
+}
+
+fn of_launch<'a>(launch: &'a LaunchDecl, exprs: &mut Vec<&'a Expr>) {
+    exprs.extend(launch.constants.iter().map(|(_, value)| value));
+    exprs.extend(launch.grid.iter().flat_map(|grid| grid.exprs()));
+    launch.work.iter().for_each(|work| of_work(work, exprs));
+}
+
+/// What a kernel says of itself, where the launch does not say otherwise.
+fn of_kernel<'a>(kernel: &'a Kernel, launch: Option<&LaunchDecl>, exprs: &mut Vec<&'a Expr>) {
+    let is_given = |name: &String| launch.is_some_and(|launch| launch.constants.iter().any(|(given, _)| given == name));
+    exprs.extend(kernel.constants.iter().filter(|(name, _)| !is_given(name)).map(|(_, value)| value));
+    if launch.is_none_or(|launch| launch.grid.is_none()) {
+        exprs.extend(kernel.grid.iter().flat_map(|grid| grid.exprs()));
+    }
+    exprs.extend(kernel.requires.iter().map(|requirement| &requirement.condition));
+    if let Some(LibraryDecl::Product(product)) = &kernel.library {
+        exprs.extend(&product.sizes);
+    }
+    exprs.extend(kernel.cuda_only().into_iter().flat_map(CudaOnly::sizes));
+    if launch.is_none_or(|launch| launch.work.is_none()) {
+        of_work(&kernel.work, exprs);
+    }
+}
+
+fn of_work<'a>(work: &'a WorkDecl, exprs: &mut Vec<&'a Expr>) {
+    exprs.extend([&work.bytes, &work.flops]);
+}

@@ -1,0 +1,81 @@
+//! Which kernels and programs of a lesson are meant.
+
+use crate::base::diag::{Diagnostic, nearest};
+use crate::lesson::{Lesson, Program, Variant};
+
+/// Kernels and programs of a lesson.
+#[derive(Clone, Debug, Default)]
+pub struct Which {
+    /// Kernels by id.
+    pub kernels: Vec<String>,
+    /// Programs by id; where there is neither, everything.
+    pub programs: Vec<String>,
+    /// Kernels for places in programs, by the pass's id.
+    pub rungs: Vec<(String, String)>,
+}
+
+/// A name that is none of `known`: the one that was probably meant, or all there are.
+#[must_use]
+pub fn unknown<'a>(message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
+    let hint = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Diagnostic::error(message).hint(hint)
+}
+
+impl Which {
+    /// Everything that is meant, in the lesson's order.
+    ///
+    /// # Errors
+    /// When an id is of nothing that runs, or a kernel does not fit into a place.
+    pub fn of<'a>(&self, lesson: &'a Lesson) -> Result<Vec<(&'a Program, Variant)>, Diagnostic> {
+        for id in &self.kernels {
+            if !lesson.program(id).is_some_and(|program| program.alone) {
+                let alone = lesson.programs.iter().filter(|program| program.alone).map(|p| p.id.as_str());
+                return Err(match lesson.kernel(id) {
+                    Some(_) => Diagnostic::error(format!("kernel `{id}` has no buffers of its own"))
+                        .hint("run a program that it is a part of, with --program"),
+                    None if lesson.program(id).is_some() => {
+                        Diagnostic::error(format!("`{id}` is a program")).hint(format!("run it with --program {id}"))
+                    }
+                    None => unknown(format!("lesson `{}` has no kernel `{id}`", lesson.id), id, alone),
+                });
+            }
+        }
+        for id in &self.programs {
+            if lesson.program(id).is_none() {
+                let known = lesson.programs.iter().map(|program| program.id.as_str());
+                return Err(unknown(format!("lesson `{}` has no program `{id}`", lesson.id), id, known));
+            }
+        }
+        let named = |id: &String| self.kernels.contains(id) || self.programs.contains(id);
+        let chosen = lesson.programs.iter().filter(|program| !self.is_picky() || named(&program.id));
+        let chosen: Vec<&Program> = chosen.collect();
+        for (pass, kernel) in &self.rungs {
+            let places = chosen.iter().filter_map(|program| program.pass(pass)?.launch());
+            let rungs: Vec<&str> = places.flat_map(|launch| launch.rungs.iter().map(String::as_str)).collect();
+            if rungs.is_empty() {
+                let known = chosen.iter().filter(|program| !program.alone).flat_map(|program| program.passes());
+                let known = known.map(|pass| pass.id.as_str()).collect::<Vec<_>>();
+                return Err(unknown(format!("there is no pass `{pass}` with a kernel"), pass, known.iter().copied()));
+            }
+            if !rungs.contains(&kernel.as_str()) {
+                let message = format!("the kernel `{kernel}` cannot take the place of `{pass}`");
+                return Err(unknown(message, kernel, rungs.iter().copied()));
+            }
+        }
+        let variant = |program: &Program| {
+            let has = |pass: &str| program.pass(pass).is_some_and(|pass| pass.launch().is_some());
+            let rungs = self.rungs.iter().filter(|(pass, _)| has(pass)).cloned().collect();
+            Variant { program: program.id.clone(), rungs }
+        };
+        Ok(chosen.into_iter().map(|program| (program, variant(program))).collect())
+    }
+
+    /// Whether something is named: whoever does that wants it, and whoever runs a lesson what can be had of it, at any size.
+    #[must_use]
+    pub fn is_picky(&self) -> bool {
+        !(self.kernels.is_empty() && self.programs.is_empty())
+    }
+}

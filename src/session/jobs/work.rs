@@ -1,0 +1,53 @@
+//! How much there is to do in a program, and settings at which it is little.
+
+use crate::base::units::Work;
+use crate::job::{Job, Node};
+use crate::lesson::{Domain, Lesson, Variant};
+use crate::session::jobs::{self, Params};
+
+/// Operations or bytes that a quick launch needs at most, if its sizes can be so small.
+pub const QUICK: f64 = 2e6;
+
+/// What a program's work needs at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an expression
+/// has no usable value.
+#[must_use]
+pub fn needed(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<f64> {
+    let work = whole(&jobs::sketch(lesson, variant, params)?);
+    Some(work.bytes.max(work.flops))
+}
+
+/// What all launches of a job need at most.
+#[must_use]
+pub fn whole(job: &Job) -> Work {
+    fn sum(job: &Job, body: &[Node]) -> Work {
+        body.iter().fold(Work::default(), |all, node| {
+            all + match node {
+                Node::Pass(place) => job.passes[*place].work,
+                Node::Repeat(repeat) => sum(job, &repeat.body).times(repeat.times),
+            }
+        })
+    }
+    job.work.unwrap_or_else(|| sum(job, &job.body))
+}
+
+/// The lesson's defaults, with sizes halved until the program has little to do: always the one that spares most.
+#[must_use]
+pub fn quick(lesson: &Lesson, variant: &Variant) -> Params {
+    let mut params = jobs::defaults(lesson);
+    let work = |params: &Params| needed(lesson, variant, params).unwrap_or(0.0);
+    while work(&params) > QUICK {
+        let halved = lesson.params.iter().filter_map(|param| {
+            let least = match &param.domain {
+                Domain::Choice(_) => return None,
+                Domain::PowersOfTwo { min, .. } | Domain::Range { min, .. } => *min,
+            };
+            let half = (params.get(&param.id)? / 2.0).floor().max(least);
+            Some(jobs::with(&params, &[(param.id.clone(), half)]))
+        });
+        match halved.min_by(|a, b| work(a).total_cmp(&work(b))) {
+            Some(less) if work(&less) < work(&params) => params = less,
+            _ => break,
+        }
+    }
+    params
+}

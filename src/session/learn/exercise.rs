@@ -1,0 +1,194 @@
+//! Judging a kernel that the learner wrote.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::base::diag::Diagnostic;
+use crate::lesson::scope::{EXERCISE, Env, Results};
+use crate::lesson::{Catch, Exercise, Lesson};
+use crate::session::jobs::own::YOURS;
+use crate::session::jobs::{self, Params, Written};
+use crate::session::run::devices::Devices;
+use crate::session::run::{self, Runner};
+use crate::trace::FindingKind;
+use crate::trace::record::{Backend, Record};
+
+/// The outcome of one try.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It does not run: why, all of it.
+    Broken(Vec<Diagnostic>),
+    /// It runs on and on.
+    Endless,
+    /// It runs and gives a wrong result, or does something it must not: which kinds of mistakes, and all of them in words.
+    Wrong(Vec<Catch>, Vec<Diagnostic>),
+    /// The result is right, and the goal is not reached yet. With the traced record.
+    Right(Box<Record>),
+    /// Right, and the goal is reached.
+    Solved(Box<Record>),
+}
+
+impl Verdict {
+    /// What keeps the kernel from solving the exercise; nothing where it does.
+    #[must_use]
+    pub fn caught_by(&self) -> Vec<Catch> {
+        match self {
+            Self::Broken(_) => vec![Catch::Compile],
+            Self::Endless => vec![Catch::Endless],
+            Self::Wrong(caught, _) => caught.clone(),
+            Self::Right(_) => vec![Catch::Goal],
+            Self::Solved(_) => Vec::new(),
+        }
+    }
+}
+
+/// A verdict, and the mistake that explains it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The mistake of a wrong kernel of the exercise that behaves the same, in the lesson's words.
+    pub mistake: Option<String>,
+}
+
+/// A try that takes longer than this is endless: a second or two, so that the learner is told soon.
+const FUEL: u64 = 500_000_000;
+
+/// A kernel that a learner wrote for an exercise.
+#[derive(Clone)]
+pub struct Try {
+    /// The lesson with the exercise.
+    pub lesson: Arc<Lesson>,
+    /// The exercise, by its id.
+    pub exercise: String,
+    /// What the learner wrote.
+    pub source: String,
+    /// Seed of the random inputs.
+    pub seed: u64,
+}
+
+impl Try {
+    /// Judges it on the tracer, so that the verdict is the same on every machine; none where it was called off, or there is no exercise.
+    #[must_use]
+    pub fn judge(&self, devices: &Devices, cancel: &AtomicBool) -> Option<Verdict> {
+        let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;
+        let verdict = self.run(devices, exercise, cancel).unwrap_or_else(Verdict::Broken);
+        (!cancel.load(Ordering::Relaxed)).then_some(verdict)
+    }
+
+    /// Judges it, and looks for a wrong kernel of the exercise that behaves the same. None as for [`Try::judge`].
+    #[must_use]
+    pub fn judge_and_explain(&self, devices: &Devices, cancel: &AtomicBool) -> Option<Judged> {
+        let verdict = self.judge(devices, cancel)?;
+        let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;
+        let mut known = exercise.wrong.iter().filter(|wrong| verdict.caught_by().contains(&wrong.caught_by));
+        let mistake = known.find_map(|wrong| {
+            let other = Self { source: wrong.source.to_string(), ..self.clone() };
+            let is_same = is_same(&verdict, &other.judge(devices, cancel)?);
+            wrong.says.clone().filter(|_| is_same)
+        });
+        Some(Judged { verdict, mistake })
+    }
+
+    /// # Errors
+    /// What keeps it from running.
+    fn run(&self, devices: &Devices, exercise: &Exercise, cancel: &AtomicBool) -> Result<Verdict, Vec<Diagnostic>> {
+        let defaults = jobs::defaults(&self.lesson);
+        // What is wrong at the exercise's own settings is said first; what is wrong elsewhere says where.
+        let verdict = self.run_at(devices, exercise, &jobs::with(&defaults, &exercise.set), cancel)?;
+        if !matches!(verdict, Verdict::Right(_) | Verdict::Solved(_)) {
+            return Ok(verdict);
+        }
+        for set in &exercise.also {
+            let elsewhere = self.run_at(devices, exercise, &jobs::with(&defaults, set), cancel);
+            let at: Vec<String> = set.iter().map(|(id, value)| format!("{id} = {value}")).collect();
+            let told = |mut problem: Diagnostic| {
+                problem.message = format!("{} (at {})", problem.message, at.join(", "));
+                problem
+            };
+            match elsewhere.map_err(|problems| problems.into_iter().map(told).collect::<Vec<_>>())? {
+                Verdict::Wrong(caught, problems) => {
+                    return Ok(Verdict::Wrong(caught, problems.into_iter().map(told).collect()));
+                }
+                Verdict::Endless => return Ok(Verdict::Endless),
+                Verdict::Broken(_) | Verdict::Right(_) | Verdict::Solved(_) => {}
+            }
+        }
+        Ok(verdict)
+    }
+
+    /// Judges it at some parameters.
+    ///
+    /// # Errors
+    /// What keeps it from running.
+    fn run_at(
+        &self,
+        devices: &Devices,
+        exercise: &Exercise,
+        params: &Params,
+        cancel: &AtomicBool,
+    ) -> Result<Verdict, Vec<Diagnostic>> {
+        let lesson = &self.lesson;
+        let mut purpose = run::purpose(Backend::Simt, self.seed, true);
+        if let Some(spec) = &mut purpose.trace {
+            spec.fuel = FUEL;
+            spec.races = true;
+        }
+        let source: Arc<str> = self.source.as_str().into();
+        let written = Written { pass: &exercise.pass, file: YOURS, source: &source };
+        let job = jobs::build_with(lesson, &exercise.variant, params, &purpose, Some(written))?;
+        let runner = Runner { devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel };
+        let done = runner.job(job)?;
+        if done.record.findings().any(|(_, finding)| finding.kind == FindingKind::OutOfFuel) {
+            return Ok(Verdict::Endless);
+        }
+        let problems = done.problems();
+        if !problems.is_empty() {
+            return Ok(Verdict::Wrong(caught(&done.record), problems));
+        }
+        let mut results = Results::default();
+        results.insert_record(EXERCISE, &done.record);
+        let reached = Env::new(lesson, params, &results).eval(&exercise.goal);
+        let record = Box::new(done.record);
+        Ok(if reached.is_ok_and(|goal| goal != 0.0) { Verdict::Solved(record) } else { Verdict::Right(record) })
+    }
+}
+
+/// Whether two kernels behave the same: the same findings and wrong elements, or right results with the same counts.
+fn is_same(one: &Verdict, other: &Verdict) -> bool {
+    match (one, other) {
+        (Verdict::Wrong(_, one), Verdict::Wrong(_, other)) => {
+            let messages = |problems: &[Diagnostic]| -> Vec<String> {
+                problems.iter().map(|problem| problem.message.clone()).collect()
+            };
+            messages(one) == messages(other)
+        }
+        (Verdict::Right(one), Verdict::Right(other)) => {
+            let counts = |record: &Record| -> Vec<_> {
+                record.passes.iter().filter_map(|pass| pass.trace.as_ref()).map(|t| (t.global, t.shared)).collect()
+            };
+            counts(one) == counts(other)
+        }
+        _ => false,
+    }
+}
+
+/// The kinds of mistakes in a record.
+fn caught(record: &Record) -> Vec<Catch> {
+    let failed = record.checks.iter().any(|check| !check.ok).then_some(Catch::Result);
+    let found = record.findings().map(|(_, finding)| match finding.kind {
+        FindingKind::OutOfBounds => Catch::OutOfBounds,
+        FindingKind::Race => Catch::Race,
+        FindingKind::Uninitialized => Catch::Uninitialized,
+        FindingKind::InactiveLane => Catch::InactiveLane,
+        FindingKind::DivergentBarrier => Catch::DivergentBarrier,
+        FindingKind::OutOfFuel => Catch::Endless,
+    });
+    let mut caught: Vec<Catch> = Vec::new();
+    for kind in failed.into_iter().chain(found) {
+        if !caught.contains(&kind) {
+            caught.push(kind);
+        }
+    }
+    caught
+}

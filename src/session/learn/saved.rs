@@ -1,0 +1,404 @@
+//! What survives a restart: where the learner was, what they set, predicted and wrote.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::drawn::Points;
+use super::edits::{Edit, Tried};
+use super::merge::merge;
+use super::predict::{Answer, Guess};
+use crate::base::diag::Diagnostic;
+use crate::base::store::{self, Loaded};
+use crate::lesson::{Lesson, Step};
+use crate::reference::Explored;
+use crate::session::experiment::recording::RecordingChoice;
+use crate::session::run::devices::Choice;
+
+/// The version of the file. A change of shape raises it.
+const FORMAT: u32 = 1;
+
+/// Everything kept. Fields that a file lacks take their defaults, so that one more field sets nobody's work aside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    /// The lesson that was open.
+    pub lesson: Option<String>,
+    /// By lesson.
+    pub lessons: BTreeMap<String, LessonSaved>,
+    /// The backend asked for.
+    pub backend: Choice,
+    /// Dark, light, or as the system says.
+    pub theme: ThemeChoice,
+    /// Whether pictures move by themselves.
+    pub still: bool,
+    /// The device to model, by id; none is the measuring one, where it can be.
+    pub model: Option<String>,
+    /// The recording beside the learner's own curves.
+    pub recording: RecordingChoice,
+    /// Where the dividers between the panes are.
+    pub room: Room,
+    /// Where the window was.
+    pub window: Frame,
+}
+
+/// The window on the screen, in points; None where it has its usual size, or the system does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Frame {
+    /// Width and height of what is in it.
+    pub size: Option<[f32; 2]>,
+    /// Its upper left corner.
+    pub position: Option<[f32; 2]>,
+}
+
+/// Where the learner dragged the dividers between the window's panes, as shares of what each divides; None where it has its usual place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Room {
+    /// The page's share of what is right of the contents.
+    pub page: Option<f32>,
+    /// The stage's share of the height.
+    pub stage: Option<f32>,
+    /// The source's share of the bench's width.
+    pub source: Option<f32>,
+}
+
+/// The colours of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThemeChoice {
+    /// Light on dark.
+    #[default]
+    Dark,
+    /// Dark on light.
+    Light,
+}
+
+/// What is kept of one lesson.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LessonSaved {
+    /// The step that was open, by id.
+    pub step: String,
+    /// The figure that the learner chose at that step, by its name; None for the step's own.
+    pub figure: Option<String>,
+    /// It, as earlier files have it; see [`LessonSaved::adopt`].
+    #[serde(skip_serializing)]
+    pub scene: Option<Scene>,
+    /// Parameters.
+    pub params: BTreeMap<String, f64>,
+    /// The learner's own words, by step.
+    pub words: BTreeMap<String, String>,
+    /// Predictions, by id.
+    pub predictions: BTreeMap<String, Predicted>,
+    /// Curves that are being drawn, by the ids of the predictions that ask for them.
+    pub drawn: BTreeMap<String, Points>,
+    /// What was tried of the exercises, by id.
+    pub exercises: BTreeMap<String, Tried>,
+    /// The learner's version of the only exercise, as earlier files have it; see [`LessonSaved::adopt`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exercise: Option<String>,
+    /// The last version of the only exercise that reached its goal, as earlier files have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solution: Option<String>,
+    /// The learner's own versions of kernels, the newest last.
+    pub edits: Vec<Edit>,
+    /// The point that the lesson's explorers look at, once the learner has moved it.
+    pub explored: Option<Explored>,
+    /// Steps whose end was seen for a while, or turned from, by id; see [`LessonSaved::is_read`].
+    pub seen: Vec<String>,
+}
+
+/// The figures of earlier files, which named no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scene {
+    /// A warp over the memory it touches.
+    Warp,
+    /// The maths of the step.
+    Explore,
+    /// Matrices.
+    Matrices,
+    /// Fetches by element.
+    Heat,
+    /// A reduction's tree.
+    Reduction,
+    /// Banks of workgroup memory.
+    Banks,
+    /// Sweeps over buffers.
+    Sweeps,
+    /// Where the bytes go.
+    Bytes,
+    /// A ring of places for tiles.
+    Ring,
+    /// Waves of workgroups.
+    Waves,
+    /// The roofline.
+    Roofline,
+    /// A buffer's contents.
+    Contents,
+    /// Series by round.
+    Rounds,
+}
+
+impl LessonSaved {
+    /// Takes over what an earlier file has in another form: the scene, and what was tried of the lesson's only exercise. True if there was
+    /// something.
+    pub fn adopt(&mut self, lesson: &Lesson) -> bool {
+        let scene = self.scene.take().map(|scene| format!("{scene:?}"));
+        let had_scene = scene.is_some();
+        self.figure = self.figure.take().or(scene);
+        self.adopt_exercise(lesson) || had_scene
+    }
+
+    fn adopt_exercise(&mut self, lesson: &Lesson) -> bool {
+        let Some(first) = lesson.exercises.first() else { return false };
+        let (source, solution) = (self.exercise.take(), self.solution.take());
+        if source.is_none() && solution.is_none() {
+            return false;
+        }
+        let tried = self.exercises.entry(first.id.clone()).or_default();
+        tried.source = tried.source.take().or(source);
+        tried.solution = tried.solution.take().or(solution);
+        true
+    }
+
+    /// What was tried of an exercise.
+    #[must_use]
+    pub fn tried(&self, exercise: &str) -> Tried {
+        self.exercises.get(exercise).cloned().unwrap_or_default()
+    }
+
+    /// Whether a step is read: its end was seen, and its exercises are solved.
+    #[must_use]
+    pub fn is_read(&self, step: &Step) -> bool {
+        let is_solved = |id: &str| self.exercises.get(id).is_some_and(|tried| tried.solution.is_some());
+        self.seen.contains(&step.id) && step.exercises().all(is_solved)
+    }
+
+    /// How many of a lesson's steps are read.
+    #[must_use]
+    pub fn read(&self, lesson: &Lesson) -> usize {
+        lesson.steps.iter().filter(|step| self.is_read(step)).count()
+    }
+
+    /// How many of a lesson's exercises are solved.
+    #[must_use]
+    pub fn solved(&self, lesson: &Lesson) -> usize {
+        let is_solved = |id: &str| self.exercises.get(id).is_some_and(|tried| tried.solution.is_some());
+        lesson.exercises.iter().filter(|exercise| is_solved(&exercise.id)).count()
+    }
+
+    /// The point that the lesson's explorers look at. Until the learner has moved it, a lane's block in registers is as large as the step has it.
+    #[must_use]
+    pub fn explored(&self, block: Option<[usize; 2]>) -> Explored {
+        let begins = || Explored { block: block.unwrap_or(Explored::default().block), ..Explored::default() };
+        self.explored.clone().unwrap_or_else(begins).within_bounds()
+    }
+}
+
+/// A prediction and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PredictedFile", into = "PredictedFile")]
+pub struct Predicted {
+    /// What the learner said.
+    pub guess: Guess,
+    /// What the runs said, once they have run.
+    pub answer: Option<Answer>,
+}
+
+/// A prediction as a file has it: earlier ones have only the option chosen.
+#[derive(Serialize, Deserialize)]
+struct PredictedFile {
+    #[serde(default, skip_serializing)]
+    choice: usize,
+    #[serde(default)]
+    guess: Option<Guess>,
+    #[serde(default)]
+    answer: Option<Answer>,
+}
+
+impl From<PredictedFile> for Predicted {
+    fn from(file: PredictedFile) -> Self {
+        Self { guess: file.guess.unwrap_or(Guess::Choice(file.choice)), answer: file.answer }
+    }
+}
+
+impl From<Predicted> for PredictedFile {
+    fn from(Predicted { guess, answer }: Predicted) -> Self {
+        Self { choice: 0, guess: Some(guess), answer }
+    }
+}
+
+/// Where the state file lies by default; none where the system names no home.
+#[must_use]
+pub fn default_path() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "warpbook").map(|dirs| dirs.data_dir().join("state.ron"))
+}
+
+/// Reads the state and leaves its file alone; none where there is no file.
+///
+/// # Errors
+/// As [`store::read`].
+pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
+    store::read(path, FORMAT)
+}
+
+/// Reads the state, to be written again later. What could not be understood was kept aside, and the diagnostic says where.
+///
+/// # Errors
+/// As [`store::load`]: the file must not be written to then.
+pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
+    // Where there is no lock to be had, as in a folder that cannot be written to, the file may still be read.
+    let _lock = path.exists().then(|| store::lock(path));
+    Ok(match store::load(path, FORMAT)? {
+        Loaded::Value(saved, note) => (saved, note),
+        Loaded::Missing => (Saved::default(), None),
+        Loaded::SetAside { why, .. } => (Saved::default(), Some(why)),
+    })
+}
+
+/// Writes a state that has no place where it belongs to the system's temporary folder, and says where.
+///
+/// # Errors
+/// As [`store::save_elsewhere`].
+pub fn save_elsewhere(saved: &Saved) -> Result<PathBuf, Diagnostic> {
+    store::save_elsewhere(FORMAT, saved)
+}
+
+/// A state that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// What the window had.
+    pub sent: Saved,
+    /// What the file has: that, and what another window changed.
+    pub merged: Saved,
+    /// What the learner should know of it.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Writes the state `mine`, which was `base` when the file was read or written last. What another window has changed in the file since stays; where
+/// both changed the same, `mine` is written, and a copy of the file is kept.
+///
+/// # Errors
+/// As [`store::save`], and as [`store::load`]: the file is as it was then.
+pub fn save(path: &Path, base: &Saved, mine: Saved) -> Result<Written, Diagnostic> {
+    let _lock = store::lock(path)?;
+    let (theirs, note) = match store::load(path, FORMAT)? {
+        Loaded::Value(saved, note) => (saved, note),
+        Loaded::Missing => (base.clone(), None),
+        Loaded::SetAside { why, .. } => (base.clone(), Some(why)),
+    };
+    let (merged, clashes) = merge(base, &mine, &theirs);
+    let mut notes: Vec<Diagnostic> = note.into_iter().collect();
+    if !clashes.is_empty() {
+        let kept = store::copy_aside(path)?;
+        let what = clashes.join(" and ");
+        notes.push(
+            Diagnostic::warning(format!("another window had changed {what}, too: this window's version is saved"))
+                .hint(format!("the other window's is in {}", kept.display())),
+        );
+    }
+    store::save(path, FORMAT, &merged)?;
+    Ok(Written { sent: mine, merged, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(words: &[(&str, &str)]) -> Saved {
+        let words = words.iter().map(|(step, text)| ((*step).to_owned(), (*text).to_owned()));
+        let lesson = LessonSaved { words: words.collect(), ..LessonSaved::default() };
+        Saved { lessons: [("a".to_owned(), lesson)].into(), ..Saved::default() }
+    }
+
+    #[test]
+    fn two_windows_on_one_file_lose_nothing() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let begun = Saved::default();
+        let first = save(&path, &begun, with(&[("one", "first")]))?;
+        let second = save(&path, &begun, with(&[("two", "second")]))?;
+        assert_eq!(second.merged, with(&[("one", "first"), ("two", "second")]));
+        assert!(second.notes.is_empty());
+        // The first window has not heard of that, and changes its words.
+        let first = save(&path, &first.merged, with(&[("one", "more")]))?;
+        assert_eq!(read(&path)?, Some(with(&[("one", "more"), ("two", "second")])));
+        assert!(first.notes.is_empty());
+        // The second one changes the same words.
+        let last = save(&path, &second.merged, with(&[("one", "other"), ("two", "second")]))?;
+        assert_eq!(last.merged, with(&[("one", "other"), ("two", "second")]));
+        assert!(last.notes[0].message.contains("your words on the step `one` in `a`"), "{}", last.notes[0]);
+        let kept = std::fs::read_to_string(folder.path().join("state.ron.kept"))?;
+        assert!(kept.contains("more"), "{kept}");
+        Ok(())
+    }
+
+    #[test]
+    fn the_exercise_of_an_earlier_file_is_the_first() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let (pack, _) = crate::session::load(&crate::lesson::PackFiles::Embedded);
+        let lesson = pack.lessons.iter().find(|lesson| !lesson.exercises.is_empty()).ok_or("no exercise")?;
+        let of = format!("{{{:?}: (exercise: Some(\"mine\"), solution: Some(\"solved\"))}}", lesson.id);
+        std::fs::write(&path, format!("(format_version: 1, value: (lessons: {of}))"))?;
+        let begun = read(&path)?.ok_or("no state")?;
+        let mut saved = begun.clone();
+        let kept = saved.lessons.get_mut(&lesson.id).ok_or("nothing of the lesson")?;
+        assert!(kept.adopt(lesson) && !kept.adopt(lesson));
+        let tried = Tried { source: Some("mine".to_owned()), solution: Some("solved".to_owned()) };
+        assert_eq!((kept.tried(&lesson.exercises[0].id), kept.solved(lesson)), (tried, 1));
+        save(&path, &begun, saved.clone())?;
+        assert_eq!(read(&path)?, Some(saved));
+        Ok(())
+    }
+
+    #[test]
+    fn the_scene_of_an_earlier_file_is_the_figure() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let (pack, _) = crate::session::load(&crate::lesson::PackFiles::Embedded);
+        let lesson = pack.lessons.first().ok_or("no lesson")?;
+        let of = format!("{{{:?}: (step: \"a\", scene: Some(Heat))}}", lesson.id);
+        std::fs::write(&path, format!("(format_version: 1, value: (lessons: {of}))"))?;
+        let begun = read(&path)?.ok_or("no state")?;
+        let mut saved = begun.clone();
+        let kept = saved.lessons.get_mut(&lesson.id).ok_or("nothing of the lesson")?;
+        assert!(kept.adopt(lesson) && !kept.adopt(lesson));
+        assert_eq!((kept.figure.as_deref(), kept.step.as_str()), (Some("Heat"), "a"));
+        save(&path, &begun, saved.clone())?;
+        assert_eq!(read(&path)?, Some(saved));
+        Ok(())
+    }
+
+    #[test]
+    fn predictions_of_earlier_files_are_read() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        let answer = "Some((measured: None, traced: Some(1.0), device: None))";
+        let of = format!("{{\"a\": (predictions: {{\"p\": (choice: 2, answer: {answer})}})}}");
+        std::fs::write(&path, format!("(format_version: 1, value: (lessons: {of}))"))?;
+        let mut saved = read(&path)?.ok_or("no state")?;
+        let kept = saved.lessons.get_mut("a").ok_or("nothing of the lesson")?;
+        assert_eq!(kept.predictions["p"].guess, Guess::Choice(2));
+        assert_eq!(kept.predictions["p"].answer.as_ref().and_then(|answer| answer.traced), Some(1.0));
+        let curve = Predicted { guess: Guess::Curve(vec![(1.0, 4.0)]), answer: None };
+        kept.predictions.insert("q".to_owned(), curve);
+        kept.drawn.insert("r".to_owned(), vec![(2.0, 8.5)]);
+        save(&path, &Saved::default(), saved.clone())?;
+        assert_eq!(read(&path)?, Some(saved));
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_became_unreadable_is_kept_aside() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("state.ron");
+        std::fs::write(&path, "(format_version: 1, value: (lessons: {")?;
+        let written = save(&path, &Saved::default(), with(&[("one", "mine")]))?;
+        assert_eq!((written.notes.len(), read(&path)?), (1, Some(with(&[("one", "mine")]))));
+        assert!(folder.path().join("state.ron.kept").exists());
+        Ok(())
+    }
+}

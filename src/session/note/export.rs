@@ -1,0 +1,158 @@
+//! Running a lesson's experiments and making its note, without a window.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::base::day;
+use crate::base::diag::Diagnostic;
+use crate::device::DeviceSpec;
+use crate::job::TraceSpec;
+use crate::lesson::{Experiment, Lesson};
+use crate::notes::Report;
+use crate::session::experiment::recording::{self, Recording, RecordingChoice};
+use crate::session::experiment::step::{settings_of, sweep_of};
+use crate::session::experiment::sweep;
+use crate::session::jobs;
+use crate::session::jobs::setting::Setting;
+use crate::session::learn::saved::LessonSaved;
+use crate::session::note::{self, Input};
+use crate::session::pack::quote::Quotes;
+use crate::session::run::devices::{Choice, Devices};
+use crate::trace::record::{Backend, Ceilings, Device};
+
+/// A note to make.
+pub struct Wanted<'a> {
+    /// Of which lesson.
+    pub lesson: &'a Arc<Lesson>,
+    /// What the learner did and wrote.
+    pub kept: LessonSaved,
+    /// The devices that can be modelled.
+    pub models: Vec<DeviceSpec>,
+    /// The one to model, by id; none for the measuring one.
+    pub model: Option<String>,
+    /// The pack's recordings, and the learner's own curves.
+    pub recordings: Arc<[Recording]>,
+    /// The figures that the pack quotes.
+    pub quotes: Arc<Quotes>,
+    /// The one to show beside what is measured.
+    pub recording: RecordingChoice,
+    /// What runs the experiments.
+    pub backend: Choice,
+    /// Seed of the random inputs.
+    pub seed: u64,
+}
+
+/// Runs every experiment that a step shows, then builds the note. `say` gets a line for each thing that begins.
+///
+/// # Errors
+/// When the backend that was asked for is not there. What goes wrong later is in the second part of the result.
+pub fn run_and_report(
+    devices: &Devices,
+    wanted: Wanted<'_>,
+    cancel: &AtomicBool,
+    say: &mut dyn FnMut(&str),
+) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
+    let Wanted { lesson, kept, models, model, recordings, quotes, recording, backend, seed } = wanted;
+    let (device, instead) = devices.resolve(backend)?;
+    let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
+    let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
+        problems.push(why.as_warning());
+        Ceilings::default()
+    });
+    let mut sweeps = BTreeMap::new();
+    // The tracer has no times. Where a recording has them, its plot says more than the bytes that the tracer would count.
+    let is_recorded =
+        |experiment: &Experiment| recordings.iter().any(|r| !r.own && r.shown(lesson, experiment).is_some());
+    let has_no_clock = device.backend == Backend::Simt;
+    for experiment in &lesson.experiments {
+        let is_shown = lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id));
+        let left_to_recordings = has_no_clock && !experiment.quantity.is_traced() && is_recorded(experiment);
+        if is_shown && !left_to_recordings && !is_measured((&recordings, &recording), (lesson, experiment), &device) {
+            say(&format!("{}: {}", lesson.id, experiment.title));
+            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), None, cancel);
+            sweeps.insert(experiment.id.clone(), found);
+            problems.append(&mut wrong);
+        }
+    }
+    say(&format!("{}: writing the note", lesson.id));
+    let setting = Setting {
+        lesson: lesson.clone(),
+        params: jobs::defaults(lesson),
+        seed,
+        bounds_checks: true,
+        warp_width: TraceSpec::default().warp_width,
+        revision: 0,
+    };
+    let input = Input {
+        setting,
+        kept,
+        device,
+        ceilings,
+        models: models.into(),
+        model,
+        recordings,
+        quotes,
+        recording,
+        sweeps,
+        measured: BTreeMap::new(),
+        created: day::today(),
+    };
+    let (report, mut wrong) = note::build(devices, &input, cancel);
+    problems.append(&mut wrong);
+    Ok((report, problems))
+}
+
+/// Whether the learner has measured an experiment on this device, so that the note shows that and nothing is measured again.
+fn is_measured(
+    (recordings, choice): (&[Recording], &RecordingChoice),
+    (lesson, experiment): (&Lesson, &Experiment),
+    device: &Device,
+) -> bool {
+    let all: Vec<_> = recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
+    let shown = recording::chosen(&all, choice, Some(device), false).map(|place| all[place]);
+    let planned = sweep::plan(lesson, experiment, device, &settings_of(lesson, experiment, device)).points.len();
+    shown.is_some_and(|(r, shown)| {
+        let is_same_device = (&r.device, r.backend) == (&device.name, device.backend);
+        let is_whole = shown.changed.is_empty() && shown.sweep.points.len() >= planned;
+        r.own && r.bounds_checks && is_same_device && is_whole
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use crate::gpu::simt;
+    use crate::lesson::PackFiles;
+    use crate::session::experiment::recording;
+
+    #[test]
+    fn what_the_window_measured_on_this_device_is_not_measured_again() {
+        let (pack, _) = crate::session::load(&PackFiles::Embedded);
+        let (packs, _) = recording::load(&PackFiles::Embedded, &pack);
+        let lesson = pack.lessons.iter().find(|lesson| lesson.id == "one_loop").unwrap();
+        let experiment = lesson.experiments.iter().find(|experiment| experiment.id == "speed").unwrap();
+        let of_pack = packs.iter().find(|r| r.shown(lesson, experiment).is_some()).unwrap();
+        let (name, backend) = (of_pack.device.clone(), of_pack.backend);
+        let device = Device { name, backend, software: false, ..simt::device() };
+        let own = Recording { own: true, bounds_checks: true, ..of_pack.clone() };
+        let auto = RecordingChoice::Auto;
+        let again = |recordings: &[Recording], choice, device: &Device| {
+            !is_measured((recordings, choice), (lesson, experiment), device)
+        };
+        assert!(again(&packs, &auto, &device), "the pack's recordings are of another machine");
+        let all: Vec<Recording> = packs.iter().cloned().chain([own.clone()]).collect();
+        assert!(!again(&all, &auto, &device));
+        assert!(again(&all, &auto, &Device { name: "Another GPU".to_owned(), ..device.clone() }));
+        assert!(again(&all, &auto, &Device { software: true, ..device.clone() }));
+        assert!(again(&all, &RecordingChoice::Hidden, &device), "it would not be shown");
+        assert!(
+            again(&[Recording { bounds_checks: false, ..own.clone() }], &auto, &device),
+            "it was measured otherwise"
+        );
+        let mut part = own;
+        part.shown.iter_mut().for_each(|shown| shown.sweep.points.truncate(3));
+        assert!(again(&[part], &auto, &device), "points are missing");
+    }
+}

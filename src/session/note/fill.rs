@@ -1,0 +1,96 @@
+//! Prose with its live values and controls replaced by the figures they show.
+
+use crate::base::expr::Expr;
+use crate::base::units::figure;
+use crate::lesson::scope::Env;
+use crate::lesson::{Block, Inline, Lesson, Step, each_inline};
+use crate::session::jobs::Params;
+use crate::session::pack::quote::Quotes;
+
+/// Where the figures come from.
+pub struct Fill<'a> {
+    /// Names in expressions.
+    pub env: &'a Env<'a>,
+    /// Parameters, for controls.
+    pub params: &'a Params,
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// The figures that it quotes.
+    pub quotes: &'a Quotes,
+}
+
+impl Fill<'_> {
+    /// Where the figures that some blocks quote come from; None where they quote nothing.
+    #[must_use]
+    pub fn sources_of(&self, blocks: &[Block]) -> Option<Block> {
+        let names: Vec<&str> = self.quotes.names(self.lesson, blocks).into_iter().collect();
+        let text = format!("Figures that were not measured here are from: {}.", names.join("; "));
+        (!names.is_empty()).then(|| Block::Paragraph(vec![Inline::Text(text)]))
+    }
+
+    /// The block with its figures in place.
+    #[must_use]
+    pub fn block(&self, block: &Block) -> Block {
+        let blocks = |list: &[Block]| list.iter().map(|b| self.block(b)).collect::<Vec<_>>();
+        match block {
+            Block::Heading(level, text) => Block::Heading(*level, self.inlines(text)),
+            Block::Paragraph(text) => Block::Paragraph(self.inlines(text)),
+            Block::List(start, items) => Block::List(*start, items.iter().map(|i| blocks(i)).collect()),
+            Block::Quote(inner) => Block::Quote(blocks(inner)),
+            Block::Unfold(title, inner) => Block::Unfold(title.clone(), blocks(inner)),
+            Block::Table(header, rows) => {
+                let row = |cells: &Vec<Vec<Inline>>| cells.iter().map(|c| self.inlines(c)).collect::<Vec<_>>();
+                Block::Table(row(header), rows.iter().map(row).collect())
+            }
+            Block::Code(..) | Block::Math(_) | Block::Predict(_) | Block::Exercise(_) | Block::Explore(_) => {
+                block.clone()
+            }
+        }
+    }
+
+    /// The inlines with their figures in place.
+    #[must_use]
+    pub fn inlines(&self, inlines: &[Inline]) -> Vec<Inline> {
+        inlines
+            .iter()
+            .map(|inline| match inline {
+                Inline::Value(expr, unit) => Inline::Text(match self.env.eval(expr) {
+                    Ok(value) => figure(value, unit),
+                    Err(_) => "(not measured)".to_owned(),
+                }),
+                Inline::Quote(quote) => Inline::Text(match self.quotes.read(self.lesson, quote, self.env) {
+                    Some(quoted) => quoted.text,
+                    None => "(not recorded)".to_owned(),
+                }),
+                Inline::Control(id) => Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
+                Inline::Preset(words, settings) => Inline::Text(format!("{words} ({})", settings_text(settings))),
+                Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
+                Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
+                Inline::Link(url, inner) => Inline::Link(url.clone(), self.inlines(inner)),
+                Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Break => inline.clone(),
+            })
+            .collect()
+    }
+}
+
+/// Settings as a reader would type them: "k = 1, score = 0".
+fn settings_text(settings: &[(String, f64)]) -> String {
+    let one = |(name, value): &(String, f64)| format!("{name} = {}", figure(*value, ""));
+    settings.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The programs whose results a step's prose uses, through values too.
+#[must_use]
+pub fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
+    let mut found: Vec<&Expr> = Vec::new();
+    each_inline(&step.blocks, &mut |inline| {
+        if let Inline::Value(expr, _) = inline {
+            found.push(expr);
+        }
+    });
+    let mut programs: Vec<String> = found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
+    programs.retain(|run| lesson.program(run).is_some());
+    programs.sort();
+    programs.dedup();
+    programs
+}

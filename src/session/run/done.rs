@@ -1,0 +1,37 @@
+//! A program that ran, and what is wrong with it.
+
+use super::model;
+use super::verdict::failed_check;
+use crate::base::diag::Diagnostic;
+use crate::device::Launch;
+use crate::job::{self, Job};
+use crate::trace::Record;
+
+/// A program that ran.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What ran.
+    pub job: Job,
+    /// What came of it.
+    pub record: Record,
+}
+
+impl Done {
+    /// How a pass was launched.
+    #[must_use]
+    pub fn launch(&self, place: usize) -> Option<Launch> {
+        model::launched(&self.job, &self.record, place)
+    }
+
+    /// What is wrong: a check that failed, and what the tracer found, at its lines.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        let findings = self.record.findings().map(|(place, finding)| {
+            let launch = self.job.passes[place].launch();
+            let file = launch.map_or(self.job.place.file.as_str(), job::Launch::file);
+            let text = launch.and_then(|launch| launch.wgsl().ok()).map_or("", |wgsl| &wgsl.source);
+            finding.diagnostic(file, text)
+        });
+        failed_check(&self.job, &self.record).into_iter().chain(findings).collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! Contents of buffers from files, into files, and onto the screen.
+
+use std::path::{Path, PathBuf};
+
+use super::done::Done;
+use super::output::Printed;
+use crate::base::diag::Diagnostic;
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
+use crate::job::{Content, Job, Look, Moment, no_buffer};
+use crate::lesson::Program;
+use crate::session::jobs::overwriting;
+use crate::trace::record::{Warning, WarningKind};
+
+/// Which contents come from where, and go where. Buffers by name.
+#[derive(Clone, Debug, Default)]
+pub struct Io {
+    /// `.npy` files that buffers begin with.
+    pub inputs: Vec<(String, PathBuf)>,
+    /// `.npy` files that buffers are written into at the end.
+    pub dumps: Vec<(String, PathBuf)>,
+    /// Elements to show at the end: from the first to before the second, or all.
+    pub prints: Vec<(String, Option<(u64, u64)>)>,
+}
+
+impl Io {
+    /// The buffers that are named.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let files = self.inputs.iter().chain(&self.dumps).map(|(name, _)| name.as_str());
+        files.chain(self.prints.iter().map(|(name, _)| name.as_str()))
+    }
+
+    /// Whether these programs have the buffers, and each file to write is of one of them.
+    ///
+    /// # Errors
+    /// A name that is no buffer's, or a file that several programs would write.
+    pub fn fits(&self, programs: &[&Program]) -> Result<(), Diagnostic> {
+        let has = |name: &str| programs.iter().filter(|p| p.buffers.iter().any(|b| b.name == name)).count();
+        for name in self.names() {
+            if has(name) == 0 {
+                let known = programs.iter().flat_map(|program| program.buffers.iter().map(|b| b.name.as_str()));
+                return Err(no_buffer(name, known));
+            }
+        }
+        let same = |(_, out): &&(String, PathBuf)| {
+            let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+            self.inputs.iter().any(|(_, from)| whole(from) == whole(out))
+        };
+        if let Some((_, file)) = self.dumps.iter().find(same) {
+            let message = format!("{} would be read and written", file.display());
+            return Err(Diagnostic::error(message).hint("write into another file"));
+        }
+        match self.dumps.iter().find(|(name, _)| has(name) > 1) {
+            Some((name, _)) => Err(Diagnostic::error(format!("several of the programs have a buffer `{name}`"))
+                .hint("say which is meant with --kernel or --program")),
+            None => Ok(()),
+        }
+    }
+
+    /// Has a job do so, as far as it has the buffers; says which files have elements that are no finite numbers.
+    ///
+    /// # Errors
+    /// An array that cannot be read, that is not of its buffer's type and size, or that a pass overwrites before anything reads it.
+    pub fn apply(&self, job: &mut Job) -> Result<Vec<Warning>, Vec<Diagnostic>> {
+        let mut warnings = Vec::new();
+        if let Some(problem) = self.inputs.iter().find_map(|(name, _)| in_vain(job, name)) {
+            return Err(vec![problem]);
+        }
+        for (name, file) in &self.inputs {
+            for buffer in job.buffers.iter_mut().filter(|buffer| buffer.name == *name) {
+                (buffer.content, buffer.place) = (Content::Npy(file.clone()), None);
+                let tensor = buffer.fill(0, 0).map_err(|problem| vec![problem])?;
+                warnings.extend(not_finite(&tensor, name, file));
+            }
+        }
+        let place = |name: &str| job.buffers.iter().position(|buffer| buffer.name == name);
+        let look = |name: &str, from: u64, count: u64, file: Option<PathBuf>| {
+            Some(Look { buffer: place(name)?, at: Moment::End, from, count, file })
+        };
+        let dumps = self.dumps.iter().filter_map(|(name, file)| look(name, 0, u64::MAX, Some(file.clone())));
+        let prints = self.prints.iter().filter_map(|(name, range)| {
+            let (from, to) = range.unwrap_or((0, u64::MAX));
+            look(name, from, to.saturating_sub(from), None)
+        });
+        for (name, range) in &self.prints {
+            let has = place(name).map(|i| job.buffers[i].count);
+            if let (Some((_, to)), Some(has)) = (*range, has)
+                && to > has
+            {
+                let message =
+                    format!("`{name}` has {has} elements, and {to} was asked for as the end of what is shown");
+                return Err(vec![
+                    Diagnostic::error(message).hint(format!("write {name}:FROM..TO with TO up to {has}")),
+                ]);
+            }
+        }
+        job.looks = dumps.chain(prints).collect();
+        Ok(warnings)
+    }
+
+    /// What was to be shown.
+    #[must_use]
+    pub fn printed(&self, done: &Done) -> Vec<Printed> {
+        let shown = done.job.looks.iter().filter(|look| look.file.is_none()).zip(&done.record.looks);
+        let printed = shown.map(|(look, tensor)| Printed {
+            buffer: done.job.buffers[look.buffer].name.clone(),
+            from: look.from,
+            values: (0..tensor.len())
+                .map(|i| tensor.get(i))
+                .take(usize::try_from(look.count).unwrap_or(usize::MAX))
+                .collect(),
+        });
+        printed.collect()
+    }
+}
+
+/// That a buffer's file has elements that are no finite numbers; None where it has not.
+fn not_finite(tensor: &Tensor, buffer: &str, file: &Path) -> Option<Warning> {
+    let mut found = (0..tensor.len()).filter(|i| !tensor.get(*i).is_finite());
+    let first = found.next()?;
+    let (value, all) = (tensor.get(first), count(1 + found.count() as u64));
+    let file = file.display();
+    let message =
+        format!("{file} has {all} elements that are NaN or infinite, the first is {value} in {buffer}[{first}]");
+    let hint =
+        "what depends on them is no finite number either, and formulas that check it have no value there".to_owned();
+    Some(Warning { kind: WarningKind::NotFinite, message, hint })
+}
+
+/// What is wrong with an input for a buffer whose first content nothing reads.
+fn in_vain(job: &Job, name: &str) -> Option<Diagnostic> {
+    let buffer = job.buffers.iter().position(|buffer| buffer.name == name)?;
+    let pass = overwriting(job, buffer)?;
+    let by = if job.is_single() {
+        format!("the kernel `{}`", job.program)
+    } else {
+        format!("the pass `{}` of `{}`", pass.id, job.program)
+    };
+    let problem = Diagnostic::error(format!(
+        "{by} overwrites the buffer `{name}` before anything reads it: an --input for it has no effect"
+    ));
+    let free = (0..job.buffers.len()).filter(|buffer| overwriting(job, *buffer).is_none());
+    let free: Vec<&str> = free.map(|buffer| job.buffers[buffer].name.as_str()).collect();
+    Some(problem.hint(match free.as_slice() {
+        [] => "it has no buffer that can be set".to_owned(),
+        free => format!("the buffers that can be set are: {}", free.join(", ")),
+    }))
+}

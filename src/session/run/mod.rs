@@ -1,0 +1,470 @@
+//! Running a lesson's kernels and programs: check, time and trace each.
+
+pub mod compare;
+pub mod devices;
+pub mod doctor;
+mod done;
+pub mod explain;
+pub mod given;
+pub mod io;
+pub mod ladder;
+pub mod model;
+pub mod origin;
+pub mod output;
+pub mod pipeline;
+mod program_output;
+pub mod ptx;
+mod room;
+pub mod shader_file;
+pub mod together;
+pub mod verdict;
+
+pub use done::Done;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use self::devices::{Choice, Devices};
+use self::io::Io;
+use self::model::{Chosen, Predicted};
+use self::output::{KernelOutput, ProgramOutput, RunOutput};
+use self::together::Together;
+use self::verdict::failed_check;
+use super::jobs::{self, Params, Purpose};
+use crate::base::diag::{Diagnostic, Severity};
+use crate::device::DeviceSpec;
+use crate::job::{Job, MeasureSpec, TraceSpec};
+use crate::lesson::scope::{Env, Results};
+use crate::lesson::{Lesson, Pack, Value, Variant};
+use crate::measure::roofline::{self, Placement};
+use crate::session::jobs::which::unknown;
+use crate::trace::Trace;
+use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
+
+pub use crate::session::jobs::which::Which;
+
+/// What to run, and how.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Which kernels and programs.
+    pub which: Which,
+    /// Parameters that differ from their defaults.
+    pub set: Vec<(String, f64)>,
+    /// The backend asked for.
+    pub backend: Choice,
+    /// Seed of the random inputs.
+    pub seed: u64,
+    /// Guard indices on the device.
+    pub bounds_checks: bool,
+    /// The devices that can be modelled; without any nothing is predicted.
+    pub models: Vec<DeviceSpec>,
+    /// The device to model, by id; the measuring one where none is given and it can be.
+    pub device: Option<String>,
+    /// Lanes in a warp of the tracer; a device has its own.
+    pub warp_width: u32,
+    /// Contents that come from files, go into files, or are to be shown.
+    pub io: Io,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            which: Which::default(),
+            set: Vec::new(),
+            backend: Choice::Auto,
+            seed: 1,
+            bounds_checks: true,
+            models: Vec::new(),
+            device: None,
+            warp_width: 32,
+            io: Io::default(),
+        }
+    }
+}
+
+/// What a backend is for: the tracer traces, a device measures.
+#[must_use]
+pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
+    let traces = backend == Backend::Simt;
+    Purpose {
+        seed,
+        check: true,
+        measure: (!traces).then(MeasureSpec::default),
+        trace: traces.then(TraceSpec::default),
+        bounds_checks,
+    }
+}
+
+/// Lanes in a warp of what a purpose traces; none where it traces nothing.
+#[must_use]
+pub fn traced_width(purpose: &Purpose) -> Option<u32> {
+    purpose.trace.as_ref().map(|spec| spec.warp_width)
+}
+
+/// The lesson of this id.
+///
+/// # Errors
+/// When there is none: which there are.
+pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Arc<Lesson>, Diagnostic> {
+    let known = pack.lessons.iter().map(|l| l.id.as_str());
+    let found = pack.lessons.iter().find(|l| l.id == id);
+    found.ok_or_else(|| unknown(format!("there is no lesson `{id}`"), id, known))
+}
+
+/// The defaults with `set` applied, every id and value checked.
+///
+/// # Errors
+/// When an id is no parameter's, or a value is outside its domain.
+pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnostic> {
+    for (id, value) in set {
+        let Some(param) = lesson.param(id) else {
+            let known = lesson.params.iter().map(|p| p.id.as_str());
+            return Err(unknown(format!("lesson `{}` has no parameter `{id}`", lesson.id), id, known));
+        };
+        if !param.domain.accepts(*value) {
+            return Err(Diagnostic::error(format!("{id} cannot be {value}"))
+                .hint(format!("it takes {}", param.domain.describe())));
+        }
+    }
+    Ok(jobs::with(&jobs::defaults(lesson), set))
+}
+
+/// Where a lesson's programs run, and what is done with each.
+#[derive(Clone, Copy)]
+pub struct Runner<'a> {
+    /// The backends.
+    pub devices: &'a Devices,
+    /// The one that runs.
+    pub backend: Backend,
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// What to do besides running.
+    pub purpose: &'a Purpose,
+    /// Set when nobody wants the result any more.
+    pub cancel: &'a AtomicBool,
+}
+
+impl Runner<'_> {
+    /// One program at some parameters.
+    ///
+    /// # Errors
+    /// Whatever kept it from running, all of it.
+    pub fn program(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+        self.job(jobs::build(self.lesson, variant, params, self.purpose)?)
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// What kept it from running.
+    pub fn job(&self, job: Job) -> Result<Done, Vec<Diagnostic>> {
+        let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
+        Ok(Done { job, record })
+    }
+
+    /// What the model of a device says of a kernel that ran alone: from its trace, or from one made for it where a device measured. None if it
+    /// cannot be traced, with why as warnings.
+    pub fn predict(
+        &self,
+        chosen: &Chosen<'_>,
+        variant: &Variant,
+        params: &Params,
+        done: &Done,
+        ceilings: &Ceilings,
+    ) -> Foreseen {
+        // A prediction is made of a trace, and what has none was never to have one.
+        if !self.lesson.runs_on(variant, Backend::Simt) {
+            return Foreseen::default();
+        }
+        let retraced = match done.record.backend {
+            Backend::Simt => Ok(None),
+            Backend::Wgpu | Backend::Cuda => self.traced(variant, params).map(Some),
+        };
+        let retraced = match retraced {
+            Ok(retraced) => retraced,
+            Err(problems) => {
+                let problems = problems.into_iter().map(as_warning).collect();
+                return Foreseen { problems, ..Foreseen::default() };
+            }
+        };
+        let traced = retraced.as_ref().unwrap_or(done);
+        let launch = traced.launch(0);
+        let trace = traced.record.pass(0).and_then(|pass| pass.trace.as_ref());
+        let predicted = trace.zip(launch.as_ref()).map(|(trace, launch)| {
+            let traced = model::Traced { launch, trace, needs: Some(done.record.work), launches: 1, cached: false };
+            let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
+            model::predicted(chosen, &traced, ceilings, measured_s)
+        });
+        Foreseen { predicted, trace: trace.cloned(), problems: Vec::new() }
+    }
+
+    /// A program's counts, without checking its result again.
+    fn traced(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+        let purpose = Purpose { check: false, ..purpose(Backend::Simt, self.purpose.seed, true) };
+        Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.program(variant, params)
+    }
+
+    /// Whether problems say no more than that a program is not to be run here or so.
+    fn is_skipped(&self, variant: &Variant, params: &Params, problems: &[Diagnostic]) -> bool {
+        self.lesson.unmet(variant, params).is_some() || is_not_here(problems)
+    }
+
+    /// As [`Runner::program`], as an output under the name `id`, of the whole or of a pass; with what is wrong with it.
+    pub fn output(
+        &self,
+        of: (&str, &Variant, Option<&str>),
+        params: &Params,
+    ) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
+        self.output_of(self.program(of.1, params), of, params)
+    }
+
+    /// As [`Runner::output`], of what was run.
+    pub fn output_of(
+        &self,
+        done: Result<Done, Vec<Diagnostic>>,
+        (id, variant, pass): (&str, &Variant, Option<&str>),
+        params: &Params,
+    ) -> (KernelOutput, Option<Done>, Vec<Diagnostic>) {
+        match done {
+            Ok(done) => {
+                let problems = self.lesson.named(failed_check(&done.job, &done.record));
+                let place = pass.and_then(|pass| done.job.passes.iter().position(|known| known.id == pass));
+                (KernelOutput::of(id, &done.record, place), Some(done), problems)
+            }
+            Err(problems) => {
+                let skipped = self.is_skipped(variant, params, &problems);
+                let problems = self.lesson.named(problems);
+                (KernelOutput::failed(id, &problems, skipped), None, problems)
+            }
+        }
+    }
+}
+
+/// What a trace says of a kernel beyond what a device measured.
+#[derive(Default)]
+pub struct Foreseen {
+    /// Its time by a device's model.
+    pub predicted: Option<Predicted>,
+    /// The counts that this was made of.
+    pub trace: Option<Trace>,
+    /// Why there are none, as warnings.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// What was run of a lesson, as it comes.
+pub enum Ran<'a> {
+    /// A kernel by itself.
+    Kernel(&'a KernelOutput),
+    /// A program of several passes.
+    Program(&'a ProgramOutput),
+}
+
+impl Ran<'_> {
+    /// Its id, and how it went.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Kernel(kernel) => format!("{}: {}", kernel.id, kernel.outcome()),
+            Self::Program(program) => format!("{}: {}", program.id, program.outcome()),
+        }
+    }
+}
+
+/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes. If this process is one of several
+/// ranks, it first runs the programs that are made for those `together` with the others; and rank 0 alone the rest.
+///
+/// # Errors
+/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. What fails is part of the output.
+pub fn run(
+    devices: &Devices,
+    pack: &Pack,
+    lesson_id: &str,
+    options: &RunOptions,
+    mut together: Option<Together>,
+    cancel: &AtomicBool,
+    on_outcome: &mut dyn FnMut(Ran<'_>, &[Diagnostic]),
+) -> Result<RunOutput, Diagnostic> {
+    let lesson = lesson(pack, lesson_id)?;
+    let mut chosen = options.which.of(lesson)?;
+    let params = params(lesson, &options.set)?;
+    options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>())?;
+    let (device, instead) = devices.resolve(options.backend)?;
+    let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
+    let has_ranks = together.is_some();
+    // Ranks measure nothing that only one of them needs.
+    let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend) };
+    // The kernels may run all the same: nothing is compared with what the device can do at best.
+    let unmeasured = ceilings.as_ref().err().cloned();
+    let ceilings = ceilings.unwrap_or_default();
+    let mut purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
+    if let Some(spec) = &mut purpose.trace {
+        // The tracer's own order may hide a race: the result is right, or nothing checks it.
+        spec.races = true;
+    }
+    let mut results = Results::default();
+    let mut output = RunOutput {
+        lesson: lesson.id.clone(),
+        backend: device.backend,
+        device: device.name.clone(),
+        seed: options.seed,
+        warp_width: traced_width(&purpose),
+        params: params.clone(),
+        values: BTreeMap::new(),
+        kernels: Vec::new(),
+        programs: Vec::new(),
+        ladder: Vec::new(),
+        warnings: instead.into_iter().chain(unmeasured).map(lost_device).collect(),
+        ranks: together.as_ref().map(Together::output),
+        misused: false,
+    };
+    if has_ranks {
+        chosen.sort_by_key(|(program, _)| program.split.is_none());
+    }
+    let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
+    let mut records: Vec<Record> = Vec::new();
+    let mut is_over = false;
+    for (program, variant) in chosen {
+        if program.split.is_none()
+            && let Some(together) = together.take()
+            && !together.leave()?
+        {
+            break;
+        }
+        let elsewhere = lesson.elsewhere(&variant, device.backend);
+        if let Some(kernel) = elsewhere.first().filter(|_| !options.which.is_picky()) {
+            output.warnings.push(left_out(kernel.not_here()));
+            continue;
+        }
+        let ran = jobs::build(lesson, &variant, &params, &purpose).and_then(|mut job| {
+            let applied = options.io.apply(&mut job);
+            output.misused |= applied.is_err();
+            let found = applied?.into_iter().filter(|warning| !output.warnings.contains(warning)).collect::<Vec<_>>();
+            output.warnings.extend(found);
+            match (&mut together, &program.split) {
+                (Some(together), Some(_)) => together.run(&runner, &variant, &params, job),
+                _ => runner.job(job),
+            }
+        });
+        let rank = together.as_ref().filter(|_| program.split.is_some()).map(Together::rank);
+        let ran = ran.map_err(|mut problems| {
+            let at = |params: &Params| match rank {
+                Some(rank) => jobs::share::sketch(lesson, &variant, params, rank),
+                None => jobs::sketch(lesson, &variant, params),
+            };
+            room::advise(lesson, &params, &device, &at, &mut problems);
+            problems
+        });
+        let (done, mut problems) = match ran {
+            Ok(done) => {
+                let problems = done.problems();
+                (Some(done), problems)
+            }
+            Err(problems) if !options.which.is_picky() && is_not_here(&problems) => {
+                output.warnings.extend(problems.into_iter().map(left_out));
+                continue;
+            }
+            Err(problems) => (None, problems),
+        };
+        if done.is_none() && program.split.is_some() {
+            // All ranks know it, and are gone.
+            is_over = together.take().is_some();
+        }
+        let skipped = done.is_none() && runner.is_skipped(&variant, &params, &problems);
+        output.misused |= is_not_here(&problems);
+        if skipped {
+            problems = problems.into_iter().map(Diagnostic::as_warning).collect();
+        }
+        problems = lesson.named(problems);
+        if let Some(done) = &done {
+            results.insert_record(&program.id, &done.record);
+            let fresh = done.record.warnings.iter().filter(|warning| !output.warnings.contains(warning));
+            let fresh: Vec<Warning> = fresh.cloned().collect();
+            output.warnings.extend(fresh);
+        }
+        let printed = done.as_ref().map(|done| options.io.printed(done)).unwrap_or_default();
+        if program.alone {
+            let mut outcome = match &done {
+                Some(done) => KernelOutput::of(&program.id, &done.record, None),
+                None => KernelOutput::failed(&program.id, &problems, skipped),
+            };
+            if let Some(done) = &done {
+                outcome.roofline = placement(&done.record, &ceilings);
+                if let Some(modelled) = &modelled {
+                    let foreseen = runner.predict(modelled, &variant, &params, done, &ceilings);
+                    outcome.predicted = foreseen.predicted;
+                    // What a device measured has its counts beside it, from the trace that the prediction was made of.
+                    outcome.trace = outcome.trace.or(foreseen.trace);
+                    problems.extend(lesson.named(foreseen.problems));
+                }
+                let before = lesson.kernel(&program.id).and_then(|kernel| ladder::before(lesson, kernel));
+                let before = before.and_then(|before| records.iter().find(|record| record.program == before.id));
+                output.ladder.extend(before.and_then(|before| ladder::compare(&done.record, before)));
+            }
+            outcome.printed = printed;
+            on_outcome(Ran::Kernel(&outcome), &problems);
+            output.kernels.push(outcome);
+        } else {
+            let outcome = match &done {
+                Some(done) => ProgramOutput { printed, ..ProgramOutput::of(&variant, &done.record) },
+                None => ProgramOutput::failed(&variant, &problems, skipped),
+            };
+            on_outcome(Ran::Program(&outcome), &problems);
+            output.programs.push(outcome);
+        }
+        records.extend(done.map(|done| done.record));
+        if is_over {
+            break;
+        }
+    }
+    if let Some(together) = together {
+        together.leave()?;
+    }
+    let place = |id: &str| lesson.programs.iter().position(|program| program.id == id);
+    output.programs.sort_by_key(|program| place(&program.id));
+    results.insert_ceilings(&ceilings);
+    let env = Env::new(lesson, &params, &results);
+    output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();
+    Ok(output)
+}
+
+/// Whether nothing is wrong with a program but that it cannot run on this device.
+#[must_use]
+pub fn is_not_here(problems: &[Diagnostic]) -> bool {
+    !problems.is_empty() && problems.iter().all(|problem| problem.not_here)
+}
+
+/// What failed of a device, as a warning.
+pub(super) fn lost_device(problem: Diagnostic) -> Warning {
+    Warning { kind: WarningKind::LostDevice, message: problem.message, hint: problem.hint.unwrap_or_default() }
+}
+
+/// Why something was left out, as a warning.
+pub(super) fn left_out(problem: Diagnostic) -> Warning {
+    let message = format!("left out: {}", problem.message);
+    Warning { kind: WarningKind::NotHere, message, hint: problem.hint.unwrap_or_default() }
+}
+
+/// The same as a warning: the kernel itself ran.
+fn as_warning(problem: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, message: format!("no time is predicted: {}", problem.message), ..problem }
+}
+
+/// Where a kernel stands under the device's ceilings.
+fn placement(record: &Record, ceilings: &Ceilings) -> Option<Placement> {
+    let timing = record.timing.as_ref()?;
+    roofline::place(record.work.bytes, record.work.flops, timing.median_s, ceilings)
+}
+
+/// What a lesson needs, for `list`.
+#[must_use]
+pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
+    let mut needs = vec!["simt"];
+    if lesson.experiments.iter().any(|e| !e.quantity.is_traced()) {
+        needs.push("gpu (optional, for measured times)");
+    }
+    if lesson.kernels.iter().any(|kernel| kernel.cuda_only().is_some()) {
+        needs.push("cuda (optional, for kernels in CUDA C++ only)");
+    }
+    needs
+}

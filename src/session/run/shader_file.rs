@@ -1,0 +1,365 @@
+//! Tracing one thing: a lesson's kernel, program or pass, or any WGSL file.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::devices::Devices;
+use super::explain::explain;
+use super::io::Io;
+use super::{given, model};
+use crate::base::diag::{Diagnostic, any_of};
+use crate::base::foreign::{binary, foreign};
+use crate::base::tensor::Init;
+use crate::base::units::Work;
+use crate::base::wgsl::{self, Settled};
+use crate::base::{files, parts};
+use crate::device::Launch;
+use crate::gpu::{limits, simt as tracer};
+use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
+use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
+use crate::session::jobs;
+use crate::session::run::{self, Done, Which};
+use crate::simt::{self, Program};
+use crate::trace::provenance::Origin;
+use crate::trace::record::Backend;
+
+/// What to trace, and at which size.
+#[derive(Clone, Debug)]
+pub struct TraceOptions {
+    /// Workgroups in x, y, z; the lesson's own where none is given and the target is a lesson's.
+    pub grid: Option<[u32; 3]>,
+    /// The entry point, where the file has several.
+    pub entry: Option<String>,
+    /// Values of overrides and of constants.
+    pub constants: Vec<(String, f64)>,
+    /// Sizes and contents of runtime-sized buffers, by name.
+    pub buffers: Vec<(String, u64, Init)>,
+    /// A lesson's parameters that differ from their defaults.
+    pub set: Vec<(String, f64)>,
+    /// Kernels for places in a program, by the pass's id.
+    pub rungs: Vec<(String, String)>,
+    /// Lanes in a warp.
+    pub warp_width: u32,
+    /// Seed of the random contents.
+    pub seed: u64,
+    /// Elements whose origin is asked for: buffer, and 32-bit word of it.
+    pub explain: Vec<(String, u64)>,
+    /// Contents that come from files, go into files, or are to be shown.
+    pub io: Io,
+    /// Numbers for members of a file's buffers.
+    pub members: Vec<given::Setting>,
+}
+
+/// What was traced.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What ran, and what came of it.
+    pub done: Done,
+    /// The pass that is meant, by its place; None for all of a program.
+    pub pass: Option<usize>,
+    /// Where the elements came from that were asked for.
+    pub origins: Vec<Origin>,
+    /// What the work needs, where a lesson says so and nothing was changed.
+    pub needs: Option<Work>,
+    /// Which options probably do not do what was meant.
+    pub warnings: Vec<Diagnostic>,
+    /// What a file's buffers hold that nobody gave anything.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// How the pass that is meant was launched.
+    #[must_use]
+    pub fn launch(&self) -> Option<Launch> {
+        model::launch(&self.done.job, self.pass?)
+    }
+}
+
+/// The largest file that is looked at to say what it is, where it is no text: in bytes.
+const LARGEST_BINARY: u64 = 64 << 20;
+
+/// What a target comes to.
+struct Target {
+    job: Job,
+    pass: Option<usize>,
+    needs: Option<Work>,
+    warnings: Vec<Diagnostic>,
+    notes: Vec<String>,
+}
+
+/// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the elements that are
+/// asked for.
+///
+/// # Errors
+/// When the target, a name, an element, a file or a size is not usable: all that is wrong with it.
+pub fn trace(
+    devices: &Devices,
+    pack: &Pack,
+    target: &str,
+    options: &TraceOptions,
+    cancel: &AtomicBool,
+) -> Result<Outcome, Vec<Diagnostic>> {
+    let lesson = target.split_once('/').filter(|_| !target.ends_with(".wgsl"));
+    let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
+    let Target { mut job, pass, needs, mut warnings, notes } = match lesson {
+        Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
+        None => of_file(target, options)?,
+    };
+    let known = |name: &str| job.buffers.iter().any(|buffer| buffer.name == name);
+    if let Some(name) = options.io.names().find(|name| !known(name)) {
+        return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
+    }
+    let found = options.io.apply(&mut job)?.into_iter();
+    warnings.extend(found.map(|warning| Diagnostic::warning(warning.message).hint(warning.hint)));
+    let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
+    let origins = origins.collect::<Result<Vec<_>, _>>()?;
+    let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
+    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes })
+}
+
+fn spec(options: &TraceOptions) -> TraceSpec {
+    TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() }
+}
+
+/// The job of a WGSL file.
+fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
+    of_source(target, &source, options).map_err(|problems| match foreign(target, &source) {
+        Some(other) if simt::entry_points(target, &source).is_err() => one(other),
+        _ => problems,
+    })
+}
+
+fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
+    let bytes = files::read_file(Path::new(target), LARGEST_BINARY).unwrap_or_default();
+    binary(target, &bytes).filter(|_| !bytes.is_empty()).unwrap_or_else(|| {
+        Diagnostic::error(format!("cannot read {target}: {error}"))
+            .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them")
+    })
+}
+
+/// The job of a WGSL text.
+fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    let file = target.to_owned();
+    let source = parts::compose_on_disk(&file, source.to_owned()).map_err(one)?;
+    let entry = pick_entry(&file, &source, options.entry.as_deref())?;
+    let Some(grid) = options.grid else {
+        return Err(one(
+            Diagnostic::error("a file needs a grid").hint("add --grid X[,Y[,Z]]: workgroups in each dimension")
+        ));
+    };
+    let Settled { source, consts, overrides } = wgsl::settle(&file, &source, &options.constants)?;
+    let program = Program::compile(&file, &source, &entry, &overrides)?;
+    let buffers = sized(&file, program.bindings(), options)?;
+    let wgsl = Wgsl { file, source: source.into(), entry: entry.clone(), overrides, consts, twin: None };
+    let launch = program.launch(&entry, wgsl, grid);
+    let mut job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
+    let notes = begin(&program, &mut job, options)?;
+    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
+}
+
+/// Sets the members that are named, and says what the buffers hold that nothing gave anything.
+fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
+    // A buffer that is too large must not be filled first.
+    if let Some(problem) = limits::check(job, &tracer::device()).into_iter().next() {
+        return Err(vec![problem]);
+    }
+    let has_file = |name: &str| options.io.inputs.iter().any(|(buffer, _)| buffer == name);
+    let set = given::set(program.bindings(), &mut job.buffers, &options.members, options.seed)?;
+    let mut both =
+        program.bindings().iter().zip(&set).filter(|(binding, set)| !set.is_empty() && has_file(&binding.name));
+    if let Some((binding, _)) = both.next() {
+        let problem = Diagnostic::error(format!("`{}` is set by an --input and by --set-uniform", binding.name));
+        return Err(vec![problem.hint("leave one of them out: a file sets all of a buffer")]);
+    }
+    let is_given = |name: &str| has_file(name) || options.buffers.iter().any(|(buffer, ..)| buffer == name);
+    Ok(given::not_given(program, &job.buffers, &set, &is_given))
+}
+
+/// The job of a lesson's kernel, program or pass, with what the options change.
+fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    if let Some((path, _)) = options.members.first() {
+        let problem = Diagnostic::error(format!("--set-uniform {path} is of a .wgsl file, not of a lesson"));
+        return Err(one(problem.hint("set the lesson's parameters with --set, and buffers with --input")));
+    }
+    let (id, pass) = rest.split_once('/').map_or((rest, None), |(id, pass)| (id, Some(pass)));
+    let which = Which { programs: vec![id.to_owned()], rungs: options.rungs.clone(), ..Which::default() };
+    let which =
+        if lesson.program(id).is_none() { Which { kernels: vec![id.to_owned()], ..Which::default() } } else { which };
+    let (program, variant) = which.of(lesson).map_err(one)?.remove(0);
+    let pass = match pass {
+        None if program.alone => Some(0),
+        None => None,
+        Some(pass) => Some(program.place_of(pass).ok_or_else(|| {
+            let known: Vec<&str> = program.passes().into_iter().map(|pass| pass.id.as_str()).collect();
+            let problem = Diagnostic::error(format!("`{id}` has no pass `{pass}`"));
+            one(problem.hint(format!("its passes are: {}", known.join(", "))))
+        })?),
+    };
+    let params = run::params(lesson, &options.set).map_err(one)?;
+    let mut purpose = run::purpose(Backend::Simt, options.seed, true);
+    purpose.check = false;
+    purpose.trace = Some(spec(options));
+    let changed = changed(lesson, program, &variant, options)?;
+    let warnings = lesson.kernel(id).map(|kernel| set_alone(lesson, kernel, options)).unwrap_or_default();
+    let mut job = jobs::build(changed.as_ref().unwrap_or(lesson), &variant, &params, &purpose)?;
+    for (name, count, init) in &options.buffers {
+        let Some(buffer) = job.buffers.iter_mut().find(|b| b.name == *name) else {
+            return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
+        };
+        (buffer.count, buffer.content) = (*count, Content::Made(*init));
+    }
+    if let Some(grid) = options.grid {
+        for pass in &mut job.passes {
+            if let Action::Launch(launch) = &mut pass.action {
+                launch.grid = Grid::Fixed(grid);
+            }
+        }
+    }
+    let unchanged = options.grid.is_none() && changed.is_none() && options.buffers.is_empty();
+    let needs = job.passes.get(pass.unwrap_or(0)).map(|pass| pass.work).filter(|_| unchanged);
+    Ok(Target { job, pass, needs, warnings, notes: Vec::new() })
+}
+
+/// The lesson with other constants and another entry point of a kernel by itself; None if there is nothing to change.
+fn changed(
+    lesson: &Lesson,
+    program: &Declared,
+    variant: &Variant,
+    options: &TraceOptions,
+) -> Result<Option<Lesson>, Vec<Diagnostic>> {
+    if options.entry.is_none() && options.constants.is_empty() && options.grid.is_none() {
+        return Ok(None);
+    }
+    if !program.alone {
+        let problem = Diagnostic::error("--grid, --entry and --const are of a single kernel");
+        return Err(vec![problem.hint("use --set for a program: it takes the lesson's parameters")]);
+    }
+    let mut lesson = lesson.clone();
+    if let Some(kernel) = lesson.kernels.iter_mut().find(|kernel| kernel.id == variant.program) {
+        if let (Some(wanted), crate::lesson::Code::Wgsl { entry, .. }) = (&options.entry, &mut kernel.code) {
+            entry.clone_from(wanted);
+        }
+        for (name, value) in &options.constants {
+            let value = crate::lesson::Expr::parse(&value.to_string());
+            let value = value.map_err(|why| vec![Diagnostic::error(why.to_string())])?;
+            match kernel.constants.iter_mut().find(|(known, _)| known == name) {
+                Some(constant) => constant.1 = value,
+                None => kernel.constants.push((name.clone(), value)),
+            }
+        }
+    }
+    Ok(Some(lesson))
+}
+
+/// Constants of a lesson's kernel that were given a value by themselves, where what follows from the same parameters keeps its size.
+fn set_alone(lesson: &Lesson, kernel: &Kernel, options: &TraceOptions) -> Vec<Diagnostic> {
+    let kept = match (options.buffers.is_empty(), options.grid.is_none()) {
+        (true, true) => "the buffers and the grid",
+        (true, false) => "the buffers",
+        (false, true) => "the grid",
+        (false, false) => return Vec::new(),
+    };
+    let alone = options.constants.iter().filter_map(|(name, value)| {
+        let (_, expr) = kernel.constants.iter().find(|(known, _)| known == name)?;
+        let params = lesson.blame(expr);
+        let first = params.first()?;
+        let hint = if expr.source() == first {
+            format!("set the lesson's parameter instead: --set {first}={value}")
+        } else {
+            let sets: Vec<String> = params.iter().map(|id| format!("--set {id}=…")).collect();
+            format!("set the lesson's parameters instead: {name} is `{}`, so {}", expr.source(), any_of(&sets))
+        };
+        let message = format!(
+            "--const {name}={value} changes the shader alone: the lesson's parameters size {kept} of `{}`",
+            kernel.id
+        );
+        Some(Diagnostic::warning(message).hint(hint))
+    });
+    alone.collect()
+}
+
+fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, Vec<Diagnostic>> {
+    if let Some(entry) = wanted {
+        return Ok(entry.to_owned());
+    }
+    let entries = simt::entry_points(file, source)?;
+    match entries.as_slice() {
+        [only] => Ok(only.name.clone()),
+        [] => Err(vec![
+            Diagnostic::error("there is no compute entry point")
+                .in_file(file)
+                .hint("mark a function with @compute @workgroup_size(…)"),
+        ]),
+        several => {
+            let names: Vec<&str> = several.iter().map(|e| e.name.as_str()).collect();
+            Err(vec![
+                Diagnostic::error("there are several entry points")
+                    .in_file(file)
+                    .hint(format!("choose one with --entry: {}", names.join(", "))),
+            ])
+        }
+    }
+}
+
+/// The buffers a file binds, each with its size: its own where that is fixed, else the option's.
+fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    for (i, (name, count, _)) in options.buffers.iter().enumerate() {
+        if *count == 0 {
+            let problem = Diagnostic::error(format!("the buffer `{name}` cannot be empty")).in_file(file);
+            problems.push(problem.hint("give it 1 element or more"));
+        }
+        if options.buffers[..i].iter().any(|(before, ..)| before == name) {
+            let problem = Diagnostic::error(format!("the buffer `{name}` is given twice")).in_file(file);
+            problems.push(problem.hint("leave one of them out"));
+        }
+        if !bindings.iter().any(|b| b.name == *name) {
+            problems.push(no_buffer(name, bindings.iter().map(|b| b.name.as_str())));
+        }
+    }
+    let mut buffers = Vec::new();
+    for binding in bindings {
+        let given = options.buffers.iter().find(|(name, ..)| *name == binding.name);
+        // A buffer counts in its first scalar, however large the elements of its array are.
+        let scalars = |bytes: u64| bytes.div_ceil(binding.elem.bytes());
+        let fixed = scalars(binding.min_bytes.into());
+        let (count, init) = match (given, binding.stride) {
+            (Some((_, count, init)), Some(stride)) => {
+                // What stands before the array comes besides its elements; the smallest buffer has one of them.
+                let before = u64::from(binding.min_bytes - stride);
+                (scalars(count.saturating_mul(stride.into()).saturating_add(before)), *init)
+            }
+            (Some((_, _, init)), None) => (fixed, *init),
+            (None, None) => (fixed, default_init(binding)),
+            (None, Some(_)) => {
+                problems.push(
+                    Diagnostic::error(format!("the buffer `{}` has no size of its own", binding.name))
+                        .in_file(file)
+                        .hint(format!("add --buffer {}=COUNT, in elements of its array", binding.name)),
+                );
+                continue;
+            }
+        };
+        buffers.push(BufferSpec {
+            name: binding.name.clone(),
+            elem: binding.elem,
+            count,
+            content: Content::Made(init),
+            columns: None,
+            blame: Vec::new(),
+            place: None,
+        });
+    }
+    if problems.is_empty() { Ok(buffers) } else { Err(problems) }
+}
+
+fn default_init(binding: &simt::Binding) -> Init {
+    match binding.kind {
+        BindingKind::Uniform => Init::Zero,
+        BindingKind::ReadOnly | BindingKind::ReadWrite => Init::Random,
+    }
+}

@@ -1,0 +1,263 @@
+//! What the stage's pictures of a device are made of: how a grid spreads over it, and where a ladder's kernels stand under its ceilings.
+
+use std::collections::BTreeMap;
+
+use crate::base::units::{Work, number, si};
+use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
+use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
+use crate::lesson::{Kernel, Lesson, Variant};
+use crate::measure::roofline::bandwidth;
+use crate::session::experiment::recording::{self, Recording, RecordingChoice};
+use crate::session::experiment::sweep::Sweep;
+use crate::session::jobs::{self, Params, work};
+use crate::session::run::model::{self, Chosen};
+use crate::trace::PassRecord;
+use crate::trace::record::{Backend, Ceilings, Device};
+
+/// Bytes of a traced sector.
+pub const SECTOR: u64 = 32;
+
+/// Bytes that a wavefront takes of workgroup memory at most: a word of each bank.
+const WAVEFRONT: u64 = 128;
+
+/// How a launch spreads over a device; none where the device's SMs are not known, or cannot hold such a workgroup. `persistent` says that
+/// no more workgroups are launched than the device holds.
+#[must_use]
+pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<Spread> {
+    let held = occupancy(chosen.spec, launch)?;
+    let sms = chosen.spec.figures.sms()?;
+    let places = u64::from(sms) * u64::from(held.blocks_per_sm);
+    let blocks = if persistent { launch.blocks.min(places) } else { launch.blocks };
+    let lanes = held.blocks_per_sm * launch.threads_per_block;
+    Some(Spread {
+        lanes: chosen.spec.figures.max_threads_per_sm().map(|room| [lanes.min(room), room]),
+        tiles: persistent.then_some(launch.blocks),
+        device: chosen.spec.name.clone(),
+        this_machine: chosen.this_machine,
+        limited_by: held.limited_by.name(),
+        registers: !held.unknown.contains(&Resource::Registers),
+        waves: waves(blocks, sms, held.blocks_per_sm)?,
+    })
+}
+
+/// What a device's DRAM can have moved, by its published bandwidth, in the shortest time that was recorded of a program on it. None for
+/// programs of several passes.
+#[must_use]
+pub fn reach(
+    chosen: &Chosen<'_>,
+    recordings: &[Recording],
+    lesson: &Lesson,
+    variant: &Variant,
+    params: &Params,
+) -> Option<Reach> {
+    let whole = lesson.program(&variant.program).is_some_and(|program| program.passes().len() == 1);
+    let of_device = recordings.iter().filter(|recording| whole && chosen.spec.is_adapter(&recording.device));
+    let times = of_device.filter_map(|recording| Some(recording.time_at(lesson, variant, params)?.median_s));
+    let time_s = times.min_by(f64::total_cmp)?;
+    let bytes_per_s = chosen.spec.figures.dram_bytes_per_s()?;
+    let whence = format!("in {} at {}, recorded on {}", si(time_s, "s"), si(bytes_per_s, "B/s"), chosen.spec.short);
+    Some(Reach { bytes: time_s * bytes_per_s, whence })
+}
+
+/// Where a pass's bytes go, beside what is known of it on a device; None before it is traced.
+#[must_use]
+pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) -> Option<River> {
+    let trace = pass.trace.as_ref()?;
+    let (global, shared) = (&trace.global, &trace.shared);
+    Some(River {
+        loaded: global.load.bytes,
+        stored: global.store.bytes + global.atomic.bytes,
+        load_sectors: SECTOR * global.load.sectors,
+        store_sectors: SECTOR * (global.store.sectors + global.atomic.sectors),
+        shared_loads: WAVEFRONT * shared.load.wavefronts,
+        shared_stores: WAVEFRONT * (shared.store.wavefronts + shared.atomic.wavefronts),
+        least: pass.work.bytes,
+        counted,
+        reach,
+    })
+}
+
+/// The kernels that share a kernel's ladder, in its order; itself where it stands alone.
+pub fn rungs<'a>(lesson: &'a Lesson, kernel: &'a Kernel) -> impl Iterator<Item = &'a Kernel> {
+    let with = |k: &&Kernel| k.id == kernel.id || (!k.ladder.is_empty() && k.ladder == kernel.ladder);
+    lesson.kernels.iter().filter(with)
+}
+
+/// What is known of a ladder's kernels, at the learner's settings where nothing else is said.
+pub struct Known<'a> {
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// The settings.
+    pub params: &'a Params,
+    /// What measures.
+    pub device: &'a Device,
+    /// What it can do.
+    pub ceilings: Ceilings,
+    /// The devices that can be modelled.
+    pub models: &'a [DeviceSpec],
+    /// The one to model, by id; none for the measuring one.
+    pub model: Option<&'a str>,
+    /// The pack's recordings.
+    pub recordings: &'a [Recording],
+    /// The one to show.
+    pub recording: &'a RecordingChoice,
+    /// Sweeps, by experiment; perhaps of other settings.
+    pub sweeps: &'a BTreeMap<String, Sweep>,
+    /// By kernel, the bytes of the sectors that its traced grid asked for, before any cache.
+    pub bytes: BTreeMap<&'a str, u64>,
+    /// By kernel, its measured median, in seconds.
+    pub medians_s: BTreeMap<&'a str, f64>,
+}
+
+/// A sweep's point for each kernel, all at one value.
+struct Cut {
+    /// By kernel, operations a second, and operations per byte of its work.
+    rates: BTreeMap<String, (f64, f64)>,
+    /// In what its settings differ from the learner's: "size = 4,096".
+    differs: String,
+}
+
+impl<'a> Known<'a> {
+    /// Where the rungs of a kernel's ladder stand. `needs` is the kernel's own work: as a pass of a program it may differ from launch to launch.
+    #[must_use]
+    pub fn roofline(&self, kernel: &Kernel, needs: Option<Work>) -> Roofline {
+        let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.device.name;
+        let own = self.sweeps.values().filter(mine).map(|sweep| self.cut(kernel, sweep)).max_by_key(|c| c.rates.len());
+        let recorded = self.recorded();
+        let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
+        let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
+        let (mut spots, mut swept, mut halves) = (Vec::new(), false, false);
+        for rung in rungs(self.lesson, kernel) {
+            let job = jobs::sketch(self.lesson, &Variant::plain(&rung.id), self.params);
+            halves |= job.iter().flat_map(|job| &job.buffers).any(|buffer| buffer.elem.bytes() == 2);
+            let shown = needs.filter(|_| rung.id == kernel.id);
+            let work = job.map(|job| work::whole(&job)).or(shown).filter(|work| work.flops > 0.0);
+            let Some(Work { bytes: needed, flops }) = work else { continue };
+            let traced = self.bytes.get(rung.id.as_str()).filter(|bytes| **bytes > 0);
+            #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
+            let by_trace = traced.map(|bytes| flops / *bytes as f64);
+            let spot = |rate: Option<f64>, by_work: f64, recorded: bool, whence: String| Spot {
+                name: rung.title.clone(),
+                intensity: by_trace.unwrap_or(by_work),
+                traced: by_trace.is_some(),
+                flops_per_s: rate,
+                recorded,
+                shown: rung.id == kernel.id,
+                whence,
+            };
+            let before = spots.len();
+            if let Some(median) = self.medians_s.get(rung.id.as_str()) {
+                spots.push(spot(Some(flops / median), flops / needed, false, "measured here".to_owned()));
+            } else if let Some((cut, (rate, by_work))) = own.as_ref().and_then(|c| Some((c, *c.rates.get(&rung.id)?))) {
+                swept = true;
+                spots.push(spot(Some(rate), by_work, false, format!("measured here{}", at(&cut.differs))));
+            }
+            if let Some((of, cut)) = &theirs
+                && let Some((rate, by_work)) = cut.rates.get(&rung.id)
+            {
+                let whence = format!("recorded on {}{}", of.name(), at(&cut.differs));
+                spots.push(spot(Some(*rate), *by_work, true, whence));
+            }
+            if spots.len() == before {
+                spots.push(spot(None, flops / needed, false, String::new()));
+            }
+        }
+        let own = own.filter(|_| swept);
+        let mut roofs = self.roofs(theirs.as_ref().map(|(of, _)| *of));
+        // Matrix units count where a rung has 16-bit numbers for them.
+        roofs.iter_mut().filter(|_| !halves).for_each(|roof| roof.matrix_flops_per_s = None);
+        let note = note(own.as_ref(), theirs.as_ref(), &spots, &roofs);
+        Roofline { roofs, spots, note }
+    }
+
+    /// What the chosen recording has of the lesson's experiments.
+    fn recorded(&self) -> Vec<recording::Of<'_>> {
+        let experiments = self.lesson.experiments.iter();
+        let chosen = experiments.filter_map(|experiment| {
+            let all: Vec<_> = self.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
+            Some(all[recording::chosen(&all, self.recording, Some(self.device), true)?])
+        });
+        chosen.collect()
+    }
+
+    /// The points of a sweep at the learner's own value where it has that, else at its greatest.
+    fn cut(&self, kernel: &Kernel, sweep: &Sweep) -> Cut {
+        let rung = |id: &str| rungs(self.lesson, kernel).any(|rung| rung.id == id);
+        let rate = |point: &&crate::session::run::output::SweepPoint| {
+            let kernel = &point.kernel;
+            kernel.is_ok()
+                && rung(&kernel.id)
+                && kernel.flops > 0.0
+                && kernel.flops_per_s.is_some_and(|rate| rate > 0.0)
+        };
+        let points = || sweep.points.iter().filter(rate);
+        let mine = self.params.get(&sweep.over).copied();
+        let own = mine.filter(|mine| points().any(|point| point.x == *mine));
+        let Some(x) = own.or_else(|| points().map(|point| point.x).max_by(f64::total_cmp)) else {
+            return Cut { rates: BTreeMap::new(), differs: String::new() };
+        };
+        let rates = points().filter(|point| point.x == x).filter_map(|point| {
+            let kernel = &point.kernel;
+            Some((kernel.id.clone(), (kernel.flops_per_s?, kernel.flops / kernel.bytes)))
+        });
+        let value = |id: &str| if id == sweep.over { Some(x) } else { sweep.params.get(id).copied() };
+        let differs = self.lesson.params.iter().filter(|p| value(&p.id) != self.params.get(&p.id).copied());
+        let differs = differs.filter_map(|p| Some(format!("{} = {}", p.label, number(value(&p.id)?))));
+        Cut { rates: rates.collect(), differs: differs.collect::<Vec<_>>().join(", ") }
+    }
+
+    /// The ceilings that were measured here, or else those of the modelled device; and those of what recorded, where that is another.
+    fn roofs(&self, recorded: Option<&Recording>) -> Vec<Roof> {
+        let (bytes, flops) = (bandwidth(&self.ceilings), self.ceilings.fma_flops_per_s);
+        let mut roofs = Vec::new();
+        if bytes.is_some() || flops.is_some() {
+            let name = format!("{}, measured", self.device.name);
+            roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, matrix_flops_per_s: None, measured: true });
+        } else {
+            roofs.extend(model::pick(self.models, self.model, self.device).map(|chosen| published(chosen.spec)));
+        }
+        let elsewhere = recorded.filter(|recording| recording.device != self.device.name);
+        let theirs = elsewhere.and_then(|r| self.models.iter().find(|spec| spec.is_adapter(&r.device)));
+        roofs.extend(theirs.map(published).filter(|roof| !roofs.contains(roof)).into_iter().collect::<Vec<_>>());
+        roofs.retain(|roof| roof.bytes_per_s.is_some() || roof.flops_per_s.is_some());
+        roofs
+    }
+}
+
+fn published(spec: &DeviceSpec) -> Roof {
+    let figures = &spec.figures;
+    Roof {
+        name: format!("{}, published", spec.name),
+        bytes_per_s: figures.dram_bytes_per_s(),
+        flops_per_s: figures.fp32_flops_per_s(),
+        matrix_flops_per_s: figures.matrix_flops_per_s(),
+        measured: false,
+    }
+}
+
+fn at(differs: &str) -> String {
+    if differs.is_empty() { String::new() } else { format!(" at {differs}") }
+}
+
+/// Whose the times are, and what places marks where one might not look for them.
+fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], roofs: &[Roof]) -> String {
+    let mut said = Vec::new();
+    if let Some(cut) = own.filter(|cut| !cut.differs.is_empty()) {
+        said.push(format!("All but the kernel on the bench: measured at {}.", cut.differs));
+    }
+    if let Some((of, cut)) = theirs {
+        said.push(format!("Recorded on {}{}.", of.name(), at(&cut.differs)));
+    }
+    let others = own.is_some_and(|cut| !cut.differs.is_empty()) || theirs.is_some_and(|(_, c)| !c.differs.is_empty());
+    if others && spots.iter().any(|spot| spot.traced) {
+        said.push("Bytes are traced at your own settings.".to_owned());
+    }
+    let slope = |spot: &Spot| roofs.iter().filter_map(|roof| roof.bytes_per_s).fold(0.0, f64::max) * spot.intensity;
+    if spots.iter().any(|spot| spot.traced && spot.flops_per_s.is_some_and(|rate| rate > slope(spot))) {
+        said.push("Traced bytes are before caches, which lift marks above the slope.".to_owned());
+    }
+    if spots.iter().any(|spot| spot.flops_per_s.is_none()) {
+        said.push("Dashes up to the roof: kernels that nobody measured.".to_owned());
+    }
+    said.join(" ")
+}
