@@ -22,7 +22,7 @@ pub struct MathSvg {
     pub depth: f32,
 }
 
-/// What the formula's own colour is drawn in before the caller's takes its place: a colour nobody asks for.
+/// The placeholder of the formula's own colour until the caller's replaces it: a colour that no caller asks for.
 const MARKER: Color = Color::rgb(1.0 / 255.0, 2.0 / 255.0, 3.0 / 255.0);
 const MARKER_CSS: &str = "rgb(1,2,3)";
 /// Space around a formula, so that no outline is cut.
@@ -82,7 +82,7 @@ fn typeset(latex: &str, display: bool) -> Result<DisplayList, Diagnostic> {
     Ok(list)
 }
 
-/// Typesets `latex` at `size_px` points an em. `display` formulas stand on their own line; others within one.
+/// Typesets `latex` at `size_px` points an em. `display` formulas have a line of their own; others are within one.
 /// `color` is any CSS colour, such as `#1b1f24` or `currentColor`.
 ///
 /// # Errors

@@ -1,22 +1,22 @@
-//! What a prediction takes for granted, and what it lacks, each as a sentence for people.
+//! Assumptions of a prediction, and reasons that it has no time, each as a sentence.
 
 use super::occupancy::Resource;
 use crate::base::units::si;
 
-/// Something that a prediction takes for granted.
+/// An assumption of a prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assumption {
     /// The compiler's registers are not known from WGSL.
     RegistersDoNotLimit,
-    /// A figure of the device is not known, and is taken not to limit.
+    /// A figure of the device is not known, and is assumed not to limit occupancy.
     DoesNotLimit(Resource),
-    /// The highest clock and the published rates, all the time.
+    /// The device keeps its highest clock and its published rates.
     PeakRates,
     /// Full overlap at the low end, the roofline's assumption; no overlap at the high end.
     Overlap,
     /// Compilers remove part of the traced instructions.
     Compiled,
-    /// Enough warps wait for memory that none of its time is lost: the device's latencies are not known.
+    /// Enough warps hide all memory latency: the device's latencies are not known.
     LatencyHidden,
     /// The latencies of DRAM, L2 and shared memory, in cycles.
     Latency([f64; 3]),
@@ -24,23 +24,23 @@ pub enum Assumption {
     AtomicTurns,
     /// The low end of bytes: each byte that the work needs, once.
     LeastBytes,
-    /// The low end of bytes where the work's need is not stated.
+    /// The low end of bytes if the work's need is not stated.
     LeastBytesUnknown,
     /// The high end of bytes: every sector of every request.
     EverySector,
-    /// The high end of bytes goes at the rate that a copy reached, in bytes a second.
+    /// The high end of bytes uses the rate that a copy reached, in bytes a second.
     MeasuredCopy(f64),
-    /// The device's own sector is not known to be the tracer's.
+    /// The device's sector size is not known to be the tracer's.
     TracedSectors,
     /// The low end of arithmetic: the useful FLOPs alone.
     UsefulFlops,
-    /// The high end of arithmetic: each traced operation takes a slot.
+    /// The high end of arithmetic: each traced operation takes an issue slot.
     EveryOperation,
-    /// The traced wavefronts are the device's.
+    /// The traced wavefronts are the same on the device.
     EveryWavefront,
-    /// Blocks take equally long, and waves follow each other.
+    /// Blocks take equally long, and waves do not overlap.
     EqualBlocks,
-    /// The trace has warps of another width than the device.
+    /// The trace has warps of a different width from the device's.
     WarpWidth {
         /// Lanes of a traced warp.
         traced: u32,
@@ -49,7 +49,7 @@ pub enum Assumption {
     },
     /// Seconds of the launches without any work, minimum and maximum, as measured.
     Launch([f64; 2]),
-    /// A launch takes no time, since none was measured on the device.
+    /// A launch takes no time, because none was measured on the device.
     NoLaunch,
 }
 
@@ -81,7 +81,7 @@ impl Assumption {
         }
     }
 
-    /// What it says.
+    /// Its sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let fixed = match self {
@@ -153,22 +153,22 @@ impl Assumption {
     }
 }
 
-/// Why there is no time.
+/// The reason that a prediction has no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// How many SMs there are.
+    /// The number of SMs.
     Sms,
     /// The highest clock.
     Clock,
-    /// Lanes of an SM.
+    /// 32-bit lanes of an SM.
     Lanes,
     /// Bytes a second from memory.
     Bandwidth,
     /// Wavefronts a clock of shared memory.
     SharedRate,
-    /// A block fits no SM.
+    /// A block does not fit on an SM.
     DoesNotFit,
-    /// The trace was called off, or ran out of fuel.
+    /// The trace was cancelled, or ran out of fuel.
     WholeTrace,
 }
 
@@ -187,7 +187,7 @@ impl Missing {
         }
     }
 
-    /// What it says.
+    /// Its sentence.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {

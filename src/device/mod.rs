@@ -1,8 +1,7 @@
-//! The model of a device: its published figures, how many blocks it holds at once, in how many waves a grid runs, and the time that a
-//! trace should take on it.
+//! Device models: published figures, occupancy, waves, and the predicted time of a trace.
 //!
-//! `spec` reads `assets/devices/*.ron`, where each figure names its source. `occupancy`, `waves` and `predict` are pure functions of
-//! such a spec: what a missing figure would decide is left open and said, never guessed.
+//! `spec` reads `assets/devices/*.ron`, where each figure names its source. `occupancy`, `waves` and `predict` are pure functions of such a
+//! spec: results that depend on a missing figure are left out and reported, never guessed.
 
 pub mod assumption;
 pub mod occupancy;

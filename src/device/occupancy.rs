@@ -1,4 +1,4 @@
-//! Occupancy: how many blocks an SM holds at once, what limits it, and what it would take to hold one more.
+//! Occupancy: the number of blocks that an SM holds at once, the resource that limits it, and the reduction needed for one more block.
 
 use serde::Serialize;
 
@@ -6,15 +6,15 @@ use super::predict::Launch;
 use super::spec::DeviceSpec;
 use crate::base::units::figure;
 
-/// What an SM hands out to blocks.
+/// A resource of an SM that is allocated to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resource {
-    /// Places for lanes.
+    /// Slots for lanes.
     Threads,
-    /// Places for warps: a block's last warp takes a whole one.
+    /// Slots for warps: a block's last warp takes a whole one.
     Warps,
-    /// Places for blocks.
+    /// Slots for blocks.
     Blocks,
     /// Registers.
     Registers,
@@ -22,12 +22,12 @@ pub enum Resource {
     SharedMemory,
 }
 
-/// All of them; the first of equal limits is named.
+/// All of them; of equal limits, the first one is named.
 const RESOURCES: [Resource; 5] =
     [Resource::Threads, Resource::Warps, Resource::Blocks, Resource::Registers, Resource::SharedMemory];
 
 impl Resource {
-    /// As a word in a sentence.
+    /// Its name in a sentence.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Resource {
     }
 }
 
-/// How many blocks one resource would allow on an SM.
+/// The number of blocks that one resource would allow on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limit {
     /// The resource.
@@ -49,32 +49,32 @@ pub struct Limit {
     pub blocks: u32,
 }
 
-/// What an SM holds of a launch.
+/// The blocks and warps of a launch that an SM holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Occupancy {
-    /// Blocks that an SM holds at once; 0 where a block does not fit at all.
+    /// Blocks that an SM holds at once; 0 if a block does not fit at all.
     pub blocks_per_sm: u32,
     /// Warps of a block.
     pub warps_per_block: u32,
     /// Warps that an SM holds at once.
     pub warps_per_sm: u32,
-    /// `warps_per_sm` over the most that an SM can hold; absent where that is not known.
+    /// `warps_per_sm` over the maximum of the SM; absent if that is not known.
     pub fraction: Option<f64>,
-    /// The resource that limits it: the first of equals.
+    /// The limiting resource; the first of equal ones.
     pub limited_by: Resource,
-    /// The next limit, once that one is out of the way; absent where only one is known.
+    /// The next limit, if that one were removed; absent if only one is known.
     pub next: Option<Limit>,
-    /// How much less of the limiting resource each block (or, for registers, each lane) may take for the SM to hold one more block, as far
-    /// as all known limits go: lanes, registers a lane, or bytes. Absent where less of it alone would not do.
+    /// The reduction of the limiting resource per block (or, for registers, per lane) with which the SM holds one more block, by all known
+    /// limits: lanes, registers a lane, or bytes. Absent if a reduction of it alone is not enough.
     pub less_for_one_more: Option<u32>,
     /// Each known limit.
     pub limits: Vec<Limit>,
-    /// Resources that may limit it too, and of which the device's or the kernel's figure is not known.
+    /// Resources that may also limit it, for which a figure of the device or of the kernel is not known.
     pub unknown: Vec<Resource>,
 }
 
 impl Occupancy {
-    /// The share of an SM's warps that is held, in words; "≤" where a limit is not known, such as a WGSL kernel's registers.
+    /// The share of an SM's warps that is held, in words; "≤" if a limit is not known, such as a WGSL kernel's registers.
     #[must_use]
     pub fn share_words(&self) -> Option<String> {
         let bound = if self.unknown.is_empty() { "" } else { "≤ " };
@@ -83,8 +83,8 @@ impl Occupancy {
 }
 
 /// The blocks of a launch that an SM holds at once, as NVIDIA's calculator counts them (`cuda_occupancy.h` of the CUDA toolkit): threads
-/// and warps are counted in whole warps, registers are handed out to warps in multiples of a unit and within one partition of the SM,
-/// shared memory in multiples of a unit with what the system keeps added to each block. None where no limit is known.
+/// and warps are counted in whole warps; registers are allocated to warps in multiples of a unit and within one partition of the SM; shared
+/// memory is allocated in multiples of a unit, with the system's reservation added to each block. None if no limit is known.
 #[must_use]
 pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
     let width = warp_width(spec, launch);
@@ -93,7 +93,7 @@ pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
     let limits: Vec<Limit> =
         found.iter().filter_map(|&(resource, blocks)| Some(Limit { resource, blocks: blocks? })).collect();
     let least = *limits.iter().min_by_key(|limit| limit.blocks)?;
-    // Lanes are counted in warps too: either of the two, known, stands for both.
+    // Lanes are counted in warps too, so either of the two limits, if known, covers both.
     let counted = |resource| found.iter().any(|(r, blocks)| *r == resource && blocks.is_some());
     let unknown = found
         .iter()
@@ -116,13 +116,13 @@ pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
     })
 }
 
-/// Lanes of a warp on this device: as many as were traced, where it can have warps of that width.
+/// Lanes of a warp on this device: the traced width, clamped to the range that the device supports.
 fn warp_width(spec: &DeviceSpec, launch: &Launch) -> u32 {
     let (least, most) = spec.figures.warp_lanes().unwrap_or((1, u32::MAX));
     launch.warp_lanes.max(least).min(most).max(1)
 }
 
-/// Blocks that an SM holds as far as one resource goes; none where a figure for it is missing.
+/// Blocks that an SM holds by the limit of one resource; None if a figure for it is missing.
 fn blocks_by(resource: Resource, spec: &DeviceSpec, launch: &Launch) -> Option<u32> {
     let figures = &spec.figures;
     let threads = launch.threads_per_block.max(1);
@@ -144,7 +144,7 @@ fn blocks_by(resource: Resource, spec: &DeviceSpec, launch: &Launch) -> Option<u
             if over(figures.max_registers_per_thread(), each) || over(figures.max_registers_per_block(), checked) {
                 return Some(0);
             }
-            // Without registers none are missing.
+            // Without registers, there is no limit.
             (all / parts).checked_div(of_warp).map(|warps_of_part| warps_of_part.saturating_mul(parts) / warps)
         }
         Resource::SharedMemory => {
@@ -160,12 +160,12 @@ fn blocks_by(resource: Resource, spec: &DeviceSpec, launch: &Launch) -> Option<u
     }
 }
 
-/// How much less of the limiting resource lets an SM hold one more block.
+/// The reduction of the limiting resource with which an SM holds one more block.
 fn less_for_one_more(limit: Limit, spec: &DeviceSpec, launch: &Launch) -> Option<u32> {
     let allows = |changed: Launch| {
         RESOURCES.iter().all(|resource| blocks_by(*resource, spec, &changed).is_none_or(|blocks| blocks > limit.blocks))
     };
-    // What fits keeps fitting with less, so the most that fits is found by halving.
+    // A smaller amount always fits if a larger one does, so binary search finds the largest that fits.
     let most = |now: u32, with: &dyn Fn(u32) -> Launch| {
         let (mut low, mut high) = (0, now);
         while low < high {
@@ -213,7 +213,7 @@ mod tests {
         occupancy(&device(id), launch).unwrap_or_else(|| panic!("{id} has limits"))
     }
 
-    /// What `cudaOccMaxActiveBlocksPerMultiprocessor` of CUDA 12.9's `cuda_occupancy.h` gives, compiled as C++: block size, registers a
+    /// The results of `cudaOccMaxActiveBlocksPerMultiprocessor` of CUDA 12.9's `cuda_occupancy.h`, compiled as C++: block size, registers a
     /// thread, dynamic shared bytes (opted in), then the blocks on compute capabilities 9.0, 8.0 and 8.9.
     const CALCULATOR: [(u32, u32, u32, [u32; 3]); 20] = [
         (256, 32, 0, [8, 8, 6]),
@@ -254,10 +254,10 @@ mod tests {
         assert_eq!((by_threads.warps_per_sm, by_threads.fraction), (64, Some(1.0)));
         assert_eq!(by_threads.unknown, [Resource::Registers]);
         assert_eq!(by_threads.next, Some(Limit { resource: Resource::Warps, blocks: 8 }));
-        // 2048 / 9 is 227 lanes, but they take 8 warps, of which 64 places hold 8 blocks: 7 warps are 224 lanes.
+        // 2048 / 9 is 227 lanes, but they take 8 warps, and 64 slots hold 8 blocks of 8 warps: 7 warps are 224 lanes.
         assert_eq!(by_threads.less_for_one_more, Some(256 - 224));
 
-        // 33 registers are 1,056 a warp, handed out as 1,280; 32 are 1,024, and let 8 blocks in.
+        // 33 registers are 1,056 a warp, allocated as 1,280; 32 are 1,024, with which 8 blocks fit.
         let by_registers = of("h100-sxm", &launch(256, Some(33), 0));
         assert_eq!((by_registers.blocks_per_sm, by_registers.limited_by), (6, Resource::Registers));
         assert_eq!(by_registers.fraction, Some(0.75));
@@ -275,10 +275,10 @@ mod tests {
         assert_eq!((by_blocks.limited_by, by_blocks.fraction), (Resource::Blocks, Some(0.5)));
         assert_eq!(by_blocks.less_for_one_more, None);
 
-        // 40 lanes take two warps: 32 blocks of 64 places, though 51 blocks of 40 lanes would do.
+        // 40 lanes take two warps: 32 blocks in 64 slots, though lanes alone would allow 51 blocks.
         let by_warps = of("h100-sxm", &launch(40, None, 0));
         assert_eq!((by_warps.blocks_per_sm, by_warps.limited_by), (32, Resource::Warps));
-        // One warp each would do, if there were more than 32 block places.
+        // Blocks of one warp would fit if there were more than 32 block slots.
         assert_eq!(by_warps.less_for_one_more, None);
     }
 
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn other_vendors_count_as_far_as_their_figures_go() {
-        // A device has warps of its own width, whatever was traced.
+        // A device has warps of its own width, whatever the traced width.
         let wide = of("h100-sxm", &Launch { warp_lanes: 64, ..launch(256, None, 0) });
         assert_eq!(wide, of("h100-sxm", &launch(256, None, 0)));
         // Seven threads on each of a subslice's 16 EUs: 112 warps, whatever their width.

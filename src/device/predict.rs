@@ -1,9 +1,9 @@
-//! The time that a traced kernel takes on a device at its best rates: an interval, what binds it, and what it takes for granted.
+//! The predicted time of a traced kernel on a device at its best rates: an interval, the resource that bounds it, and the assumptions.
 //!
-//! The roofline model (Williams, Waterman & Patterson, "Roofline", CACM 52(4), 2009) with two ends, and with what the roofline leaves out:
-//! the critical path of a workgroup (after Brent, "The parallel evaluation of general arithmetic expressions", JACM 21(2), 1974: work over
-//! throughput, plus the path), starting blocks, and atomics that wait for each other. The low end counts what the *work* needs (each byte
-//! once, the useful FLOPs), the high end what the *trace* did (every sector, every wavefront, two fifths of the instructions). A trace does not say
+//! The roofline model (Williams, Waterman & Patterson, "Roofline", CACM 52(4), 2009) with two ends, and with terms that the roofline leaves
+//! out: the critical path of a workgroup (after Brent, "The parallel evaluation of general arithmetic expressions", JACM 21(2), 1974: work
+//! over throughput, plus the path), block starts, and serialized atomics. The low end counts what the *work* needs (each byte once, the
+//! useful FLOPs), the high end what the *trace* did (every sector, every wavefront, two fifths of the instructions). A trace does not show
 //! how much the caches and the compiler save between the two, so the prediction is an interval.
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use super::terms::{self, Rates, SECTOR_BYTES};
 use super::waves::{Waves, waves};
 use crate::trace::Trace;
 
-/// How a kernel is launched.
+/// The launch configuration of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// Blocks of the grid.
@@ -24,34 +24,34 @@ pub struct Launch {
     pub threads_per_block: u32,
     /// Shared memory of a block, in bytes.
     pub shared_bytes_per_block: u32,
-    /// 32-bit registers of a lane, where a compiler has said.
+    /// 32-bit registers of a lane, if a compiler has reported them.
     pub registers_per_thread: Option<u32>,
     /// Lanes of a traced warp.
     pub warp_lanes: u32,
 }
 
-/// A kernel that was traced, and what its work needs.
+/// A traced kernel, and the needs of its work.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
-    /// How it was launched.
+    /// Its launch configuration.
     pub launch: &'a Launch,
-    /// What its lanes did.
+    /// The trace of its lanes.
     pub trace: &'a Trace,
-    /// Bytes that the work needs to move at least; none where that is not stated.
+    /// Bytes that the work needs to move at least; None if that is not stated.
     pub least_bytes: Option<f64>,
     /// Floating-point operations that the work needs.
     pub least_flops: f64,
-    /// What a copy kernel reached on the same device, in bytes a second, where it was measured.
+    /// The rate that a copy kernel reached on the same device, in bytes a second, if measured.
     pub copy_bytes_per_s: Option<f64>,
-    /// All its launches if they were empty, at least and at most, in seconds, where that was measured.
+    /// The time of all its launches if they were empty, minimum and maximum, in seconds, if measured.
     pub launch_s: Option<[f64; 2]>,
-    /// How often it is launched.
+    /// The number of launches.
     pub launches: u64,
-    /// Whether what it reads may be in the L2 cache: passes before it wrote it, or the same buffers are used again.
+    /// Whether its inputs may be in the L2 cache: earlier passes wrote them, or the same buffers are used again.
     pub cached: bool,
 }
 
-/// What a kernel's time may be bound by.
+/// A bound of a kernel's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -61,18 +61,18 @@ pub enum Bound {
     Instructions,
     /// Wavefronts of shared memory.
     SharedMemory,
-    /// Atomics that wait for each other.
+    /// Serialized atomics.
     Atomics,
-    /// Starting its blocks.
+    /// Block starts.
     Blocks,
     /// The critical path of a workgroup: dependent instructions, waits for memory, barriers.
     Latency,
-    /// Launching it.
+    /// The launch.
     Launch,
 }
 
 impl Bound {
-    /// As a word in a sentence.
+    /// Its name in a sentence.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -107,27 +107,27 @@ pub struct Time {
     pub high_s: f64,
     /// The term with the largest high end.
     pub bound: Bound,
-    /// The terms of which it is made.
+    /// The terms that make it up.
     pub terms: Vec<Term>,
 }
 
-/// What the model of a device says of a traced kernel.
+/// The prediction of the device model for a traced kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// The time, where the device's figures suffice.
+    /// The time, if the device's figures suffice.
     pub time: Option<Time>,
-    /// What an SM holds at once, where a limit is known.
+    /// The blocks and warps that an SM holds at once, if a limit is known.
     pub occupancy: Option<Occupancy>,
-    /// How the grid spreads over the SMs, where their number is known.
+    /// The distribution of the grid over the SMs, if their number is known.
     pub waves: Option<Waves>,
-    /// What it takes for granted.
+    /// The assumptions.
     pub assumptions: Vec<Assumption>,
-    /// Why there is no time, where there is none.
+    /// The reasons that there is no time, if there is none.
     pub missing: Vec<Missing>,
 }
 
-/// Predicts the time of a traced kernel: `crate::device::terms` has each resource's. Low end: the largest term, after the launch. High end: the
-/// launch and all terms, one after the other.
+/// Predicts the time of a traced kernel from the terms in `crate::device::terms`. Low end: the launch plus the largest term. High end: the
+/// launch plus all terms, one after the other.
 #[must_use]
 pub fn predict(spec: &DeviceSpec, work: &Work<'_>) -> Prediction {
     let held = occupancy(spec, work.launch);
@@ -146,7 +146,7 @@ pub fn predict(spec: &DeviceSpec, work: &Work<'_>) -> Prediction {
     Prediction { time, occupancy: held, waves: spread, assumptions, missing }
 }
 
-/// Each resource's term; what a needed figure's absence leaves open goes to `missing`.
+/// Each resource's term; figures that are needed but absent go to `missing`.
 fn all_terms(spec: &DeviceSpec, work: &Work<'_>, spread: Option<&Waves>, missing: &mut Vec<Missing>) -> Vec<Term> {
     let figures = &spec.figures;
     let mut need = |value: Option<f64>, what: Missing| {
@@ -187,12 +187,12 @@ fn time(mut terms: Vec<Term>, launch_s: Option<[f64; 2]>) -> Time {
     Time { low_s, high_s: terms.iter().map(|term| term.high_s).sum(), bound, terms }
 }
 
-/// What was taken for granted, of what matters to this kernel on this device.
+/// The assumptions that matter for this kernel on this device.
 fn assumptions(spec: &DeviceSpec, work: &Work<'_>, held: Option<&Occupancy>, time: Option<&Time>) -> Vec<Assumption> {
     let mut taken = Vec::new();
     if let Some(device) = spec.figures.warp_lanes() {
         let traced = work.launch.warp_lanes;
-        // Widths between the narrowest and the widest are the compiler's to choose.
+        // The compiler may choose any width between the narrowest and the widest.
         if !(device.0..=device.1).contains(&traced) {
             taken.push(Assumption::WarpWidth { traced, device });
         }
@@ -256,7 +256,7 @@ mod tests {
         trace
     }
 
-    /// One launch of `trace` that needs nothing.
+    /// One launch of `trace` with no stated needs.
     fn work<'a>(launch: &'a Launch, trace: &'a Trace) -> Work<'a> {
         Work {
             launch,
@@ -275,7 +275,7 @@ mod tests {
         predict(&device(id), &work)
     }
 
-    /// Both ends of a resource's term.
+    /// The low and the high end of a resource's term.
     fn ends(found: &Prediction, of: Bound) -> Option<[f64; 2]> {
         let term = found.time.as_ref()?.terms.iter().find(|term| term.of == of)?;
         Some([term.low_s, term.high_s])
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn bytes_bind_a_copy_and_waste_widens_it() {
-        // 33.5 MB at 3.35 TB/s is 10 µs; as many again in sectors that nobody needs cost 1.9 times that.
+        // 33.5 MB at 3.35 TB/s is 10 µs; the same number of excess sectors costs 1.9 times that.
         let bytes = |sectors| ends(&of("h100-sxm", &trace(sectors, 1000, 0), (33.5e6, 0.0), None), Bound::Bytes);
         assert!(bytes(1_046_875).is_some_and(|[low, high]| close(low, 10e-6) && close(high, 10e-6)));
         assert!(bytes(2_093_750).is_some_and(|[low, high]| close(low, 10e-6) && close(high, 29e-6)));
@@ -320,7 +320,7 @@ mod tests {
         let found = of("h100-sxm");
         assert!(ends(&found, Bound::Bytes).is_some_and(|[low, high]| close(low, 10e-6) && close(high, 12.5e-6)));
         assert!(found.assumptions.contains(&Assumption::MeasuredCopy(2.68e12)));
-        // Where the rate is not published, the measured one is all there is.
+        // If the rate is not published, only the measured one is available.
         assert_eq!(of("iris-xe-96").missing, [Missing::Clock]);
     }
 
@@ -333,7 +333,7 @@ mod tests {
         // One wavefront a clock an SM: 261.36 a ns.
         let banked = of("h100-sxm", &trace(0, 1000, 261_360), (0.0, 0.0), None);
         assert!(ends(&banked, Bound::SharedMemory).is_some_and(|[low, high]| low == 0.0 && close(high, 1e-6)));
-        // Products of matrices are not the lanes' work.
+        // Matrix products do not use the lanes.
         let products = Trace { matrix_products: 1, ..trace(0, 1000, 0) };
         let [low, _] = ends(&of("h100-sxm", &products, (0.0, 989.4e6), None), Bound::Instructions).unwrap_or_default();
         assert!((low / 1e-6 - 1.0).abs() < 0.001, "{low}");
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn one_warp_that_waits_takes_its_path_and_waves_take_it_again() {
-        // A lane that loads 65,536 elements one after the other: an interval around the 2,537 µs recorded on an H200.
+        // A lane that loads 65,536 elements one after another: an interval around the 2,537 µs recorded on an H200.
         let path =
             CriticalPath { instructions: 458_754, chain: 327_682, global_waits: 65_536, ..CriticalPath::default() };
         let trace = Trace { critical: path, ..trace(131_072, 458_754, 0) };
@@ -403,12 +403,12 @@ mod tests {
         assert_eq!(integrated.time, None);
         assert_eq!(integrated.missing, [Missing::Clock, Missing::Bandwidth]);
         assert!(integrated.occupancy.is_some() && integrated.waves.is_some());
-        // Apple's figures suffice but for kernels with shared memory.
+        // Apple's figures suffice, except for kernels with shared memory.
         let apple = of("apple-m2", &trace(1000, 1000, 0), (32_000.0, 0.0), None);
         assert!(apple.time.is_some() && apple.assumptions.contains(&Assumption::TracedSectors));
         assert!(apple.assumptions.contains(&Assumption::LatencyHidden));
         assert_eq!(of("apple-m2", &trace(1000, 1000, 5), (32_000.0, 0.0), None).missing, [Missing::SharedRate]);
-        // A trace that was called off has no time.
+        // A cancelled trace has no time.
         let part = Trace { complete: false, ..trace(1000, 1000, 0) };
         assert_eq!(of("h100-sxm", &part, (32_000.0, 0.0), None).missing, [Missing::WholeTrace]);
         let huge = Launch { shared_bytes_per_block: 300_000, ..LAUNCH };

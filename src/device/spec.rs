@@ -7,34 +7,34 @@ use serde::Deserialize;
 use crate::base::diag::Diagnostic;
 use crate::base::versioned::Versioned;
 
-/// The version of a device's file that this program reads.
+/// The format version of a device's file that this program reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// A figure and the key of its source.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Figure<T>(pub T, pub String);
 
-/// What is known of a device. "SM" stands for what its vendor calls a streaming multiprocessor, a core or a subslice, and "warp" for the
-/// lanes that it runs in lockstep.
+/// Known figures of a device. "SM" means what its vendor calls a streaming multiprocessor, a core or a subslice, and "warp" the lanes that
+/// it runs in lockstep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSpec {
     /// The file's name without its ending.
     pub id: String,
     /// Its full name.
     pub name: String,
-    /// Its name where room is scarce.
+    /// A short name for narrow places.
     pub short: String,
-    /// Names under which drivers report it.
+    /// The names that drivers report for it.
     pub adapters: Vec<String>,
     /// Sources by key: document, section, address.
     pub sources: BTreeMap<String, String>,
-    /// What a reader of the figures should know.
+    /// Notes for readers of the figures.
     pub notes: Vec<String>,
-    /// The figures. One without a source is not there.
+    /// The figures. A figure without a source is absent.
     pub figures: Figures,
 }
 
-/// A file, as it is written.
+/// A device's file, as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -49,7 +49,7 @@ struct Document {
     figures: Figures,
 }
 
-/// How a device's file is read.
+/// The expected version of a device's file.
 const FILE: Versioned = Versioned {
     what: "device",
     version: FORMAT_VERSION,
@@ -57,10 +57,10 @@ const FILE: Versioned = Versioned {
     other_version: "use the program that it was written for",
 };
 
-/// Declares the figures once: as fields, and as a list to check.
+/// Declares the figures once: as fields, and as a list for validation.
 macro_rules! figures {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
-        /// A device's figures, their units in their names. What has no source is absent.
+        /// A device's figures, with units in their names. A figure without a source is absent.
         #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Figures {
@@ -68,7 +68,7 @@ macro_rules! figures {
         }
 
         impl Figures {
-            /// Each figure that is there: its name, its source's key, and whether its value makes sense.
+            /// Each figure that is present: its name, its source's key, and whether its value is valid.
             fn each(&self) -> Vec<(&'static str, &str, bool)> {
                 let mut all = Vec::new();
                 $(if let Some(Figure(value, source)) = &self.$name {
@@ -95,13 +95,13 @@ macro_rules! figures {
 }
 
 figures! {
-    /// SMs.
+    /// The number of SMs.
     sms: u32,
-    /// The narrowest and the widest warp.
+    /// The widths of the narrowest and the widest warp.
     warp_lanes: (u32, u32),
     /// 32-bit floating-point lanes of an SM: fused multiply-adds it can start in a clock.
     fp32_lanes_per_sm: u32,
-    /// The highest clock that it is sold with, in Hz.
+    /// The highest advertised clock, in Hz.
     boost_clock_hz: f64,
     /// Lanes of a block, at most.
     max_threads_per_block: u32,
@@ -113,21 +113,21 @@ figures! {
     max_blocks_per_sm: u32,
     /// 32-bit registers of an SM.
     registers_per_sm: u32,
-    /// Parts that an SM's registers are divided into; a warp has all of its own in one.
+    /// Partitions of an SM's registers; all registers of a warp are in one.
     register_partitions_per_sm: u32,
     /// 32-bit registers of a block, at most.
     max_registers_per_block: u32,
     /// 32-bit registers of a lane, at most.
     max_registers_per_thread: u32,
-    /// A warp's registers are handed out in multiples of this.
+    /// The unit in which registers are allocated to a warp.
     register_allocation: u32,
     /// Shared memory of an SM that blocks can have, in bytes.
     shared_bytes_per_sm: u32,
     /// Shared memory of a block, at most, in bytes.
     max_shared_bytes_per_block: u32,
-    /// A block's shared memory is handed out in multiples of this many bytes.
+    /// The unit in which shared memory is allocated to a block, in bytes.
     shared_allocation_bytes: u32,
-    /// Shared memory that each block loses to the system, in bytes.
+    /// Shared memory that the system reserves in each block, in bytes.
     shared_reserved_bytes_per_block: u32,
     /// Wavefronts of 32 banks that an SM's shared memory serves in a clock.
     shared_wavefronts_per_clock_per_sm: u32,
@@ -141,19 +141,19 @@ figures! {
     copied_bytes_per_s: f64,
     /// Seconds from one empty launch to the next in a CUDA graph, measured on such a device.
     empty_launch_s: f64,
-    /// Seconds that a launch through Vulkan adds: among others of one program, and alone.
+    /// Seconds that a launch through Vulkan adds: among other launches of a program, and alone.
     vulkan_launch_s: (f64, f64),
-    /// Blocks that it starts in a second.
+    /// Block starts in a second.
     block_starts_per_s: f64,
-    /// Atomics that wait for each other, in a second.
+    /// Serialized atomics in a second.
     atomic_turns_per_s: f64,
-    /// Cycles from a load to the use of its value, from memory.
+    /// Latency of a load from memory until its value can be used, in cycles.
     dram_latency_cycles: f64,
     /// The same from the L2 cache.
     l2_latency_cycles: f64,
     /// The same from shared memory.
     shared_latency_cycles: f64,
-    /// The least that moves between memory and L2, in bytes.
+    /// The smallest transfer between memory and L2, in bytes.
     sector_bytes: u32,
     /// Dense 32-bit floating-point operations a second, two for a fused multiply-add, without matrix units.
     fp32_flops_per_s: f64,
@@ -163,7 +163,7 @@ figures! {
     special_results_per_clock_per_sm: u32,
 }
 
-/// What a figure's value can be: a positive, finite number, or two.
+/// A figure's value: a positive, finite number, or two.
 trait Sound {
     fn is_sound(&self) -> bool;
 
@@ -173,7 +173,7 @@ trait Sound {
 
 impl Sound for u32 {
     fn is_sound(&self) -> bool {
-        // Above any machine's, and small enough that their products fit.
+        // More than any machine has, and small enough that products do not overflow.
         (1..=1 << 24).contains(self)
     }
 
@@ -224,18 +224,18 @@ impl Sound for (u32, u32) {
 }
 
 impl DeviceSpec {
-    /// Whether a driver that names its device `adapter` speaks of this one.
+    /// Whether the name `adapter`, from a driver, is this device's.
     #[must_use]
     pub fn is_adapter(&self, adapter: &str) -> bool {
         self.adapters.iter().any(|known| known.eq_ignore_ascii_case(adapter.trim()))
     }
 }
 
-/// Reads the text of a device's file; `id` is what the device will be known by.
+/// Parses a device's file; `id` is the device's id.
 ///
 /// # Errors
-/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a figure that cannot be
-/// one, or a source that is not listed.
+/// The first mistake, at its line and column: RON that cannot be parsed, an unknown version or field, an invalid figure, or a source that
+/// is not listed.
 pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> {
     let mistake = |needle: &str, message: String, hint: &str| {
         let offset = text.find(needle).unwrap_or(0);
@@ -290,7 +290,7 @@ pub(super) mod tests {
             if let (Some(flops), Some(sms), Some(lanes), Some(clock)) =
                 (f.fp32_flops_per_s(), f.sms(), f.fp32_lanes_per_sm(), f.boost_clock_hz())
             {
-                // Published peaks are the product, rounded to three digits.
+                // Published peaks are this product, rounded to three digits.
                 let product = 2.0 * f64::from(sms) * f64::from(lanes) * clock;
                 assert!((flops / product - 1.0).abs() < 0.005, "{}: {flops:e} against {product:e}", spec.id);
             }

@@ -57,9 +57,9 @@ pub(super) struct Rates<'a> {
     pub clock: f64,
     /// 32-bit lanes of an SM.
     pub lanes: f64,
-    /// Blocks of the busiest SM over the average's.
+    /// Blocks of the busiest SM over the average of all SMs.
     pub imbalance: f64,
-    /// Waves over full waves.
+    /// Waves, rounded up, over waves.
     pub quantisation: f64,
     /// Waves, rounded up.
     pub rounds: f64,
@@ -74,7 +74,8 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// Bytes between the device and its memory, at `peak` and at what a copy `reached`, in bytes a second. None if there are none.
+/// Bytes between the device and its memory, at the rate `peak` and at the rate `reached` of a copy, in bytes a second. None if there are
+/// none.
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub(super) fn bytes(work: &Work<'_>, rates: &Rates<'_>, [peak, reached]: [f64; 2]) -> Option<Term> {
     let least = work.least_bytes.unwrap_or(0.0);
@@ -95,7 +96,7 @@ pub(super) fn bytes(work: &Work<'_>, rates: &Rates<'_>, [peak, reached]: [f64; 2
 pub(super) fn instructions(work: &Work<'_>, rates: &Rates<'_>) -> Term {
     let per_s = rates.sms * rates.lanes * rates.clock;
     let slots = work.trace.warp_instructions as f64 * f64::from(work.launch.warp_lanes);
-    // Matrix units give more than the lanes; where their rate is not known there is no low end.
+    // Matrix units are faster than the lanes; if their rate is not known, there is no low end.
     let low_s = match work.trace.matrix_products {
         0 => work.least_flops / (2.0 * per_s) * rates.imbalance,
         _ => rates.figures.matrix_flops_per_s().map_or(0.0, |peak| work.least_flops / peak),

@@ -1,8 +1,8 @@
-//! Waves: a grid's blocks go to the SMs as many at once as fit, and the last, partial wave leaves SMs idle.
+//! Waves: each SM takes as many blocks of a grid as fit at once, and the last, partial wave leaves SMs idle.
 
 use serde::Serialize;
 
-/// How a grid's blocks spread over a device.
+/// The distribution of a grid's blocks over a device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Waves {
     /// Blocks of the grid.
@@ -15,22 +15,22 @@ pub struct Waves {
     pub waves: f64,
     /// Waves that fill every SM.
     pub full: u64,
-    /// Blocks of the last, partial wave; 0 where the last one is full.
+    /// Blocks of the last, partial wave; 0 if the last one is full.
     pub tail_blocks: u64,
-    /// How full the last wave is, from above 0 to 1.
+    /// The fill of the last wave, from above 0 to 1.
     pub tail_fill: f64,
-    /// The share of all block places, over all waves, that stay empty: `1 - waves / ceil(waves)`.
+    /// The share of all block slots, over all waves, that stay empty: `1 - waves / ceil(waves)`.
     pub idle_share: f64,
-    /// SMs that have any work: all of them, or as many as there are blocks.
+    /// SMs that have work: all of them, or as many as there are blocks.
     pub busy_sms: u32,
-    /// Blocks of the busiest SM over the average's: `ceil(blocks / sms) * sms / blocks`. Work that an SM does by itself takes this many
-    /// times as long as if it were spread evenly.
+    /// Blocks of the busiest SM over the average of all SMs: `ceil(blocks / sms) * sms / blocks`. Work within an SM takes this many times
+    /// as long as if it were spread evenly.
     pub imbalance: f64,
 }
 
 impl Waves {
-    /// How much longer a grid takes than one that fills every wave, where each wave ends before the next begins: `ceil(waves) / waves`.
-    /// Below one wave all blocks run at once, and the busiest SM decides.
+    /// The time of a grid over that of one that fills every wave, if each wave ends before the next begins: `ceil(waves) / waves`. Below
+    /// one wave, all blocks run at once, and the busiest SM decides.
     #[must_use]
     pub fn quantisation(&self) -> f64 {
         if self.waves < 1.0 { self.imbalance } else { self.waves.ceil() / self.waves }
@@ -38,7 +38,7 @@ impl Waves {
 }
 
 /// The waves of a grid (NVIDIA, "Matrix Multiplication Background User's Guide", on wave quantization,
-/// docs.nvidia.com/deeplearning/performance/). None without blocks, or where no block fits an SM.
+/// docs.nvidia.com/deeplearning/performance/). None if there are no blocks, or if no block fits on an SM.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "grids stay below 2^53 blocks")]
 #[expect(clippy::cast_possible_truncation, reason = "at most `sms`")]
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(after.tail_fill, 12.0 / 108.0);
         assert!((before.idle_share - 10.0 / 108.0).abs() < 1e-15);
         assert!((after.idle_share - 96.0 / 216.0).abs() < 1e-15);
-        // The same work, 22% more of it, takes twice as long.
+        // 22% more work takes twice as long.
         let time = |w: Waves| w.quantisation() * w.waves;
         assert!((time(before) - 1.0).abs() < 0.11 && time(after) == 2.0);
     }
@@ -115,7 +115,7 @@ mod tests {
             let places = w.waves.ceil() * f64::from(sms) * f64::from(each);
             prop_assert!((places * (1.0 - w.idle_share) / blocks as f64 - 1.0).abs() < 1e-9);
             prop_assert_eq!(w.full * u64::from(sms) * u64::from(each) + w.tail_blocks, blocks);
-            // Waves that wait for each other cannot be quicker than the busiest SM.
+            // Waves that do not overlap cannot be faster than the busiest SM.
             prop_assert!(w.quantisation() >= w.imbalance * (1.0 - 1e-12));
         }
     }

@@ -1,4 +1,4 @@
-//! A buffer: its type, its size and what it holds at first.
+//! A buffer of a job: its type, its size and its initial contents.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,28 +20,28 @@ pub struct BufferSpec {
     pub name: String,
     /// The type of its elements.
     pub elem: Elem,
-    /// Elements.
+    /// The number of elements.
     pub count: u64,
-    /// What it holds at first.
+    /// Its initial contents.
     pub content: Content,
-    /// The columns of the row-major matrix that it is; None where the lesson does not say that it is one.
+    /// The columns of the row-major matrix that it holds; None if the lesson does not declare it as one.
     pub columns: Option<u64>,
-    /// The parameters that size it, by the names that people know them by.
+    /// The parameters that determine its size, by their display names.
     pub blame: Vec<String>,
-    /// Where a lesson declares it; None where nothing does.
+    /// The place where a lesson declares it; None if no lesson does.
     pub place: Option<Place>,
 }
 
-/// What a buffer holds at first.
+/// The initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
-    /// Numbers that are made.
+    /// Generated numbers.
     Made(Init),
-    /// The bytes of a text or file: each is a number, and an element.
+    /// The bytes of a text or file, one per element.
     Bytes(Source),
-    /// A file's bytes as they are, elements of the buffer's type with their low bytes first.
+    /// A file's bytes unchanged, as little-endian elements of the buffer's type.
     Elements(Source),
-    /// A table of a vocabulary that is built in, by its name.
+    /// A table of a built-in vocabulary, which is given by its name.
     Vocabulary(String, Table),
     /// The array in a `.npy` file that the user named.
     Npy(PathBuf),
@@ -49,10 +49,10 @@ pub enum Content {
     Words(Arc<[u32]>),
 }
 
-/// Bytes that are not made.
+/// Bytes from a text or a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Source {
-    /// These.
+    /// This text.
     Text(Arc<str>),
     /// A file of a pack.
     File {
@@ -60,34 +60,34 @@ pub enum Source {
         pack: PackFiles,
         /// The path within it.
         path: String,
-        /// The SHA-256 that it must have, in hexadecimal.
+        /// The SHA-256 that the file must have, in hexadecimal.
         sha256: String,
     },
 }
 
-/// The largest file of a pack that is read into a buffer, in bytes.
+/// The maximum size of a pack's file that is read into a buffer, in bytes.
 const LARGEST: u64 = 1 << 30;
 
 impl BufferSpec {
-    /// The size in bytes; counts come from lessons, so it may be more than any memory has.
+    /// The size in bytes; counts come from lessons, so it may exceed any memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.count.saturating_mul(self.elem.bytes()).checked_next_multiple_of(4).unwrap_or(u64::MAX)
     }
 
-    /// Whether it begins as poison: whoever reads it before it was written is wrong.
+    /// Whether it is initially poison: to read it before it is written is an error.
     #[must_use]
     pub fn is_poison(&self) -> bool {
         self.content == Content::Made(Init::Poison)
     }
 
-    /// Whether all elements begin with the same value.
+    /// Whether all elements initially have the same value.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         matches!(self.content, Content::Made(Init::Poison | Init::Zero | Init::Value(_)))
     }
 
-    /// The contents at the start: `position` is the buffer's place in its job, `seed` the job's.
+    /// The initial contents: `position` is the buffer's index in its job, `seed` the job's.
     ///
     /// # Errors
     /// Where they come from a file that is missing, unreadable, changed or too short.
@@ -148,7 +148,7 @@ impl BufferSpec {
 }
 
 impl Source {
-    /// What it is called in messages.
+    /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -160,7 +160,7 @@ impl Source {
     /// Its bytes.
     ///
     /// # Errors
-    /// Where a file is missing, unreadable or another than the lesson was written for.
+    /// Where a file is missing, unreadable or not the one that the lesson was written for.
     pub fn bytes(&self) -> Result<Vec<u8>, Diagnostic> {
         match self {
             Self::Text(text) => Ok(text.as_bytes().to_vec()),

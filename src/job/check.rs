@@ -1,4 +1,4 @@
-//! How to tell that a program's results are right.
+//! Checks of a program's results.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,26 +6,26 @@ use super::Launch;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
-/// A comparison of one buffer with what it should hold.
+/// A comparison of a buffer with its expected contents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckSpec {
-    /// The buffer that is compared, by its place.
+    /// The index of the buffer that is compared.
     pub output: usize,
-    /// With what.
+    /// The expected contents.
     pub against: Against,
-    /// The largest relative error allowed; 0 asks for equal values.
+    /// The largest relative error allowed; 0 requires equal values.
     pub tolerance: f64,
-    /// What an error is relative to at least, where a formula or a plain kernel is compared with: values near 0 that terms of this size cancel
-    /// to err as much as the terms.
+    /// The least magnitude that an error is relative to, for a formula or a plain kernel: values near 0, from terms of this size that
+    /// cancel, have errors like those of the terms.
     pub scale: f64,
-    /// The pass or repetition after each of whose launches or rounds it is made; None for the end.
+    /// The pass or repetition after each of whose launches or rounds the check runs; None for the end.
     pub after: Option<String>,
-    /// Where a lesson declares it; None where nothing does.
+    /// The place where a lesson declares it; None if no lesson does.
     pub place: Option<Place>,
 }
 
 impl CheckSpec {
-    /// The buffers that it has to see, each with whether as they were at first.
+    /// The buffers that it reads, each with whether it reads the initial contents.
     #[must_use]
     pub fn sees(&self) -> Vec<(usize, bool)> {
         let mut seen = vec![(self.output, false)];
@@ -44,7 +44,7 @@ impl CheckSpec {
         seen
     }
 
-    /// What it compares with, in words.
+    /// A description of the expected contents.
     #[must_use]
     pub fn against(&self, buffers: &[super::BufferSpec]) -> String {
         let name = |of: usize| buffers.get(of).map_or("?", |buffer| buffer.name.as_str());
@@ -61,23 +61,23 @@ impl CheckSpec {
     }
 }
 
-/// What a buffer is compared with.
+/// The expected contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Against {
-    /// A reference of ours, in f64.
+    /// A reference on the CPU, in f64.
     Reference {
         /// A name in `reference`'s table.
         name: String,
         /// Its arguments, by name.
         args: Vec<(String, f64)>,
-        /// The buffers that it reads, by its own names for them and by their places. It sees what they held at first.
+        /// The buffers that it reads, by its own names for them and by their indices. It reads their initial contents.
         inputs: Vec<(String, usize)>,
     },
-    /// A plain kernel that the tracer runs over what the buffers held at first. It writes to the output's variable.
+    /// A plain kernel that the tracer runs on the buffers' initial contents. It writes to the output's variable.
     Kernel(Box<Launch>),
     /// A formula for an element.
     Formula(Formula),
-    /// What holds of the whole, whatever the order.
+    /// A property of the whole buffer.
     Predicate(Predicate),
 }
 
@@ -86,36 +86,36 @@ pub enum Against {
 pub struct Formula {
     /// The formula.
     pub expr: Expr,
-    /// Names and their numbers.
+    /// Names and their values.
     pub names: Vec<(String, f64)>,
-    /// The buffers whose elements it takes: their names in it, their places, and whether what they held at first is meant. Elements of the
-    /// buffer that is compared are those that it should have; of a predicate, those that it has.
+    /// The buffers whose elements it uses: their names in it, their indices, and whether their initial contents are meant. Elements of the
+    /// compared buffer are the expected ones; in a predicate, the actual ones.
     pub buffers: Vec<(String, usize, bool)>,
-    /// How many elements it says something of: `i` goes from 0 to below this.
+    /// The number of elements that it covers: `i` goes from 0 to below this.
     pub count: u64,
 }
 
-/// What holds of a buffer as a whole.
+/// A property of a whole buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Predicate {
     /// The formula is not 0 for any element.
     Every(Formula),
-    /// The formula never becomes less from one element to the next.
+    /// The formula never decreases from one element to the next.
     SortedBy(Formula),
-    /// It holds each value as often as this buffer did at first.
+    /// It holds each value as often as this buffer initially did.
     Permutation(usize),
-    /// It holds the values that this buffer held at first, no matter how often.
+    /// It holds the same set of values that this buffer initially held, no matter how often.
     EqualSets(usize),
     /// Its elements add up to this.
     SumsTo(f64),
 }
 
-/// What a reference is called and what it needs, so that a lesson that asks for it can be checked before anything runs.
+/// A reference's name, arguments and inputs, so that a lesson's use of it can be checked before anything runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReferenceSignature {
     /// Its name.
     pub name: &'static str,
-    /// The arguments it needs; it takes no others.
+    /// The arguments it requires; it takes no others.
     pub args: &'static [&'static str],
     /// The buffers it reads, by the names of the shader's variables.
     pub inputs: &'static [&'static str],

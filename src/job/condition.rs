@@ -1,21 +1,21 @@
-//! Figures that are read off buffers while a program runs: what stops a repetition, and what is kept of each round.
+//! Figures read from buffers while a program runs: the condition that ends a repetition, and series of figures after each round.
 
 use serde::{Deserialize, Serialize};
 
-/// That an element of a buffer compares with a number.
+/// A comparison of a buffer's element with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// The buffer, by its place.
+    /// The index of the buffer.
     pub buffer: usize,
-    /// Which of its elements.
+    /// The index of the element.
     pub index: u64,
-    /// How.
+    /// The comparison.
     pub comparison: Comparison,
     /// The number.
     pub value: f64,
 }
 
-/// How an element compares with a number.
+/// A comparison of an element with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Comparison {
     /// `==`
@@ -33,7 +33,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// All of them with their signs, the longer of two with one beginning first.
+    /// All of them with their signs; where one sign is a prefix of another, the longer one comes first.
     pub const SIGNS: [(&str, Self); 6] = [
         ("==", Self::Equal),
         ("!=", Self::NotEqual),
@@ -43,7 +43,7 @@ impl Comparison {
         (">", Self::Greater),
     ];
 
-    /// Whether `a` compares so with `b`. Nothing but `!=` holds of a NaN.
+    /// Whether the comparison holds for `a` and `b`. For a NaN, only `!=` holds.
     #[must_use]
     #[expect(clippy::float_cmp, reason = "equal means equal")]
     pub fn holds(self, a: f64, b: f64) -> bool {
@@ -58,29 +58,29 @@ impl Comparison {
     }
 }
 
-/// A figure that is kept of each round of a repetition, or of the end.
+/// A figure that is recorded after each round of a repetition, or at the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesSpec {
     /// Its name in the program.
     pub id: String,
-    /// The buffer, by its place.
+    /// The index of the buffer.
     pub buffer: usize,
-    /// What is read off it.
+    /// The reading.
     pub reading: Reading,
-    /// The repetition of whose rounds it is kept; None for the end of the program.
+    /// The repetition after whose rounds it is recorded; None for the end of the program.
     pub each: Option<String>,
 }
 
-/// What is read off a buffer.
+/// A reading of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reading {
     /// One of its elements.
     Element(u64),
-    /// Something of all its elements.
+    /// A reduction of all its elements.
     All(Reduction),
 }
 
-/// One number of many.
+/// A reduction of many numbers to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reduction {
     /// Their sum.
@@ -100,7 +100,7 @@ impl Reduction {
 }
 
 impl Reading {
-    /// The figure of what was read: an element's value, or something of all of them.
+    /// The figure of the values that were read: an element's value, or a reduction.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a count of elements")]
     pub fn of(self, values: &[f64]) -> f64 {
@@ -108,7 +108,7 @@ impl Reading {
         match self {
             Self::Element(_) => values.first().copied().unwrap_or(f64::NAN),
             Self::All(Reduction::Sum) => all().sum(),
-            // What is no number makes the figure none.
+            // A NaN makes the figure NaN.
             Self::All(Reduction::Min) => {
                 all().reduce(|a, b| if a < b || a.is_nan() { a } else { b }).unwrap_or(f64::NAN)
             }
@@ -119,7 +119,7 @@ impl Reading {
         }
     }
 
-    /// The elements that it takes of a buffer with so many: the first of them, and how many.
+    /// The elements that it reads from a buffer of this many: the index of the first, and their number.
     #[must_use]
     pub fn takes(self, count: u64) -> (u64, u64) {
         match self {

@@ -1,4 +1,4 @@
-//! What to run, as data only. A job is self-contained: any process can run it and get the same inputs.
+//! Jobs: programs to run, as data only. A job is self-contained: any process can run it and get the same inputs.
 
 mod buffer;
 mod check;
@@ -26,82 +26,82 @@ pub use warpbook_tracer::dispatch::{
 pub struct Job {
     /// The program's id in its lesson, or the file's name.
     pub program: String,
-    /// Where a lesson declares it, or the file with its only kernel.
+    /// The place where a lesson declares it, or the file of its only kernel.
     pub place: Place,
     /// Seed of the random inputs.
     pub seed: u64,
     /// The buffers, which live as long as the program runs.
     pub buffers: Vec<BufferSpec>,
-    /// The passes, in the order in which they first run.
+    /// The passes, in the order of their first launches.
     pub passes: Vec<Pass>,
-    /// What is done, in order.
+    /// The passes and repetitions, in order.
     pub body: Vec<Node>,
-    /// How to tell that the results are right.
+    /// Checks of the results.
     pub checks: Vec<CheckSpec>,
-    /// What is read off the buffers on the way.
+    /// Figures recorded from the buffers while the program runs.
     pub series: Vec<SeriesSpec>,
-    /// Contents of buffers to give back.
+    /// Contents of buffers to return.
     pub looks: Vec<Look>,
-    /// The buffers whose contents are kept after each launch, by their places.
+    /// The indices of the buffers whose contents are kept after each launch.
     pub film: Vec<usize>,
-    /// How to time it; backends that cannot measure ignore it.
+    /// Timing options; backends that cannot measure ignore them.
     pub measure: Option<MeasureSpec>,
-    /// What to trace; backends that cannot trace ignore it.
+    /// Tracing options; backends that cannot trace ignore them.
     pub trace: Option<TraceSpec>,
-    /// Whether the compiler guards array indices. A tracer always does.
+    /// Whether the compiler guards array indices. The tracer always does.
     pub bounds_checks: bool,
-    /// Whether the compiler has to bound loops: it does not know that they end.
+    /// Whether the compiler has to bound loops, which it does not know to terminate.
     pub bounded_loops: bool,
-    /// What the whole needs at least, where the lesson counts it otherwise than as the sum of its passes.
+    /// Bytes and operations that the whole needs at least, if the lesson gives them; otherwise they are the sum over its passes.
     pub work: Option<Work>,
 }
 
-/// What is done next.
+/// A pass or a repetition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Node {
-    /// A pass, by its place in [`Job::passes`].
+    /// The index of a pass in [`Job::passes`].
     Pass(usize),
-    /// Something over and over.
+    /// A repetition.
     Repeat(Repeat),
 }
 
-/// Passes that are repeated. Their buffers keep what they hold from round to round.
+/// Passes that are repeated. Buffers keep their contents from round to round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
     /// Its name in the program.
     pub id: String,
-    /// Rounds at most.
+    /// The maximum number of rounds.
     pub times: u64,
-    /// After a round of which this holds, there is no other.
+    /// The condition that ends it, tested after each round.
     pub until: Option<Condition>,
-    /// What a round does.
+    /// The passes and repetitions of a round.
     pub body: Vec<Node>,
 }
 
-/// One thing done to the buffers.
+/// One operation on the buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
     /// Its name in the program.
     pub id: String,
-    /// What it does.
+    /// Its action.
     pub action: Action,
-    /// What one launch of it needs at least, as the lesson counts it.
+    /// Bytes and operations that one launch needs at least, from the lesson.
     pub work: Work,
 }
 
-/// What a pass does. Buffers are named by their places in [`Job::buffers`].
+/// The action of a pass. Buffers are given by their indices in [`Job::buffers`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
     /// Launches a kernel.
     Launch(Box<Launch>),
-    /// Copies one buffer to another with as many elements of the same type.
+    /// Copies one buffer to another with the same number of elements of the same type.
     Copy {
         /// The buffer that is read.
         from: usize,
-        /// The one that is written.
+        /// The buffer that is written.
         to: usize,
     },
-    /// Gives every element of a buffer the same value.
+    /// Sets every element of a buffer to one value.
     Fill {
         /// The buffer.
         buffer: usize,
@@ -120,7 +120,7 @@ impl Pass {
         }
     }
 
-    /// The buffers that it may read and those that it may write, each by its place.
+    /// The indices of the buffers that it may access, each with whether it may read or write it.
     pub fn touched(&self) -> impl Iterator<Item = (usize, BindingKind)> + '_ {
         let (bindings, plain) = match &self.action {
             Action::Launch(launch) => {
@@ -139,36 +139,36 @@ impl Pass {
     }
 }
 
-/// Contents of a buffer that the caller wants to see.
+/// Contents of a buffer that the caller requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Look {
-    /// The buffer, by its place.
+    /// The index of the buffer.
     pub buffer: usize,
-    /// When.
+    /// The moment at which they are read.
     pub at: Moment,
     /// The first element.
     pub from: u64,
-    /// How many elements; to the buffer's end at most.
+    /// The number of elements; at most to the end of the buffer.
     pub count: u64,
-    /// The `.npy` file that the contents go into; without one they come back in the record.
+    /// The `.npy` file that the contents are written to; without one they are returned in the record.
     pub file: Option<std::path::PathBuf>,
 }
 
-/// A moment of a program's run.
+/// A moment in a program's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
-    /// Before anything is done.
+    /// Before the first pass.
     Start,
-    /// When all is done.
+    /// After the last pass.
     End,
-    /// Right before a launch of a pass: its place, and how many launches of it came before.
+    /// Right before a launch of a pass: the pass's index, and the number of its launches before this one.
     Before(usize, u64),
-    /// Right after it.
+    /// Right after such a launch.
     After(usize, u64),
 }
 
 impl Job {
-    /// The program of one launch: run and no more, on the seed 1, with indices and loops guarded.
+    /// A job of one launch: run only, with the seed 1, and with indices and loops guarded.
     #[must_use]
     pub fn of(launch: Launch, buffers: Vec<BufferSpec>) -> Self {
         let (program, place) = (launch.kernel.clone(), launch.place());
@@ -204,13 +204,13 @@ impl Job {
         self.passes.iter().any(written)
     }
 
-    /// The bytes of all buffers.
+    /// The size of all buffers, in bytes.
     #[must_use]
     pub fn footprint(&self) -> u64 {
         self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.bytes()))
     }
 
-    /// The repetitions, outer ones before those within.
+    /// The repetitions, outer ones before the ones inside them.
     #[must_use]
     pub fn repeats(&self) -> Vec<&Repeat> {
         fn collect<'a>(body: &'a [Node], into: &mut Vec<&'a Repeat>) {
@@ -226,13 +226,13 @@ impl Job {
         repeats
     }
 
-    /// Whether it is one launch of one kernel.
+    /// Whether it is a single launch of one kernel.
     #[must_use]
     pub fn is_single(&self) -> bool {
         matches!(self.body.as_slice(), [Node::Pass(_)])
     }
 
-    /// The launches of all passes at most, counting each round; a round without any counts as one.
+    /// The maximum number of launches of all passes, over all rounds; a round without launches counts as one.
     #[must_use]
     pub fn most_launches(&self) -> u64 {
         fn count(body: &[Node]) -> u64 {

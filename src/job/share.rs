@@ -1,73 +1,73 @@
-//! One rank's share of a program: what a process does that runs it together with others.
+//! One rank's share of a program that several processes run together.
 
 use super::{BufferSpec, Job};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::ranks::measure::Collective;
 
-/// A program that processes share, one for each rank.
+/// One rank's share of a program that is split over processes.
 #[derive(Clone, Debug)]
 pub struct Share {
     /// This rank.
     pub rank: usize,
-    /// How many there are.
+    /// The number of ranks.
     pub ranks: usize,
-    /// The program with the buffers of all ranks, one after the other: what is checked and reported.
+    /// The program with the buffers of all ranks concatenated: this is checked and reported.
     pub whole: Job,
-    /// The same with this rank's buffers: what is run here. A buffer that is as long as in the whole is each rank's own copy.
+    /// The program with this rank's buffers: this is run here. A buffer that is as long as in the whole is a copy on each rank.
     pub part: Job,
-    /// What the ranks do together.
+    /// The collectives.
     pub collectives: Vec<CollectiveSpec>,
-    /// Which passes wait for what of that. A collective that none waits for is waited for at once.
+    /// The passes that wait for collectives. A collective that no pass waits for is waited for at once.
     pub awaits: Vec<AwaitSpec>,
 }
 
-/// That a pass waits for a collective.
+/// A pass that waits for a collective.
 #[derive(Clone, Copy, Debug)]
 pub struct AwaitSpec {
-    /// The pass, by its place.
+    /// The index of the pass.
     pub pass: usize,
-    /// The collective, by its place.
+    /// The index of the collective.
     pub collective: usize,
-    /// The buffer whose first word is the number of the part that has to be there; None for all that were begun.
+    /// The buffer whose first word is the number of the part that must have arrived; None for all that were started.
     pub number: Option<usize>,
 }
 
-/// What ranks do together in the place of a repetition.
+/// A collective, which ranks run in the place of a repetition.
 #[derive(Clone, Debug)]
 pub struct CollectiveSpec {
     /// The repetition's id.
     pub repeat: String,
-    /// What they do.
+    /// The operation.
     pub what: Collective,
-    /// The buffer of whose part they do it.
+    /// The buffer whose parts it operates on.
     pub buffer: usize,
-    /// Where it begins and how long it is: the buffer whose first word is the part's number, and of how many parts.
+    /// The part of that buffer: the buffer whose first word is the part's number, and the number of parts.
     pub part: Option<(usize, u64)>,
-    /// The buffer that counts the bytes that a rank sends to each.
+    /// The buffer that counts the bytes that a rank sends to each other one.
     pub meter: Option<usize>,
 }
 
 impl Share {
-    /// Whether each rank has a part of a buffer, and not a copy.
+    /// Whether a buffer is divided among the ranks, rather than copied to each.
     #[must_use]
     pub fn is_split(&self, buffer: usize) -> bool {
         self.part.buffers[buffer].count != self.whole.buffers[buffer].count
     }
 
-    /// Whether a buffer counts what is sent.
+    /// Whether a buffer counts sent bytes.
     #[must_use]
     pub fn is_meter(&self, buffer: usize) -> bool {
         self.collectives.iter().any(|spec| spec.meter == Some(buffer))
     }
 
-    /// Whether a pass waits for a collective, so that it goes on beside the passes before.
+    /// Whether a pass waits for a collective, so that the collective overlaps the passes before that one.
     #[must_use]
     pub fn is_awaited(&self, collective: usize) -> bool {
         self.awaits.iter().any(|wait| wait.collective == collective)
     }
 
-    /// What this rank's part of a buffer holds at first; None if that is the same for all ranks.
+    /// The initial contents of this rank's part of a buffer; None if they are the same for all ranks.
     ///
     /// # Errors
     /// As [`BufferSpec::fill`].

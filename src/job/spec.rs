@@ -1,19 +1,19 @@
-//! How to time a job.
+//! Timing options of a job: cache state, precision and time limit.
 
 use serde::{Deserialize, Serialize};
 
-/// How long and in which state of the caches to measure.
+/// Duration of a measurement, and the state of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureSpec {
     /// Cold: samples rotate among copies of the buffers that together exceed the last-level cache.
     pub cold: bool,
     /// Stop when the median's 95% confidence interval is this narrow, relative to the median.
     pub precision: f64,
-    /// Stop after this many seconds of sampling in any case.
+    /// Always stop after this many seconds of sampling.
     pub budget_s: f64,
-    /// Never fewer samples than this.
+    /// The minimum number of samples.
     pub min_samples: u32,
-    /// Never more samples than this.
+    /// The maximum number of samples.
     pub max_samples: u32,
 }
 

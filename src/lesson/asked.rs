@@ -1,4 +1,4 @@
-//! What a lesson asks of its reader: predictions before runs, and kernels to write.
+//! Predictions and exercises of a lesson: questions before runs, and kernels to write.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ pub struct Prediction {
     pub id: String,
     /// The question.
     pub question: Vec<Inline>,
-    /// What it asks for.
+    /// The kind of answer, and where the right one comes from.
     pub asks: Asks,
-    /// What to understand from it, shown after the answer.
+    /// The explanation, shown after the answer.
     pub because: Vec<Inline>,
 }
 
-/// What a prediction asks for.
+/// The kind of answer that a prediction asks for.
 #[derive(Clone, Debug)]
 pub enum Asks {
-    /// One of these answers, each with the number that it stands for: the nearest is right.
+    /// One of these answers, each with the number that it represents; the nearest is right.
     Choice(Vec<(String, f64)>, AnswerDecl),
-    /// A number, which is right within this share of the answer.
+    /// A number, which is right if it is within this share of the answer.
     Number(f64, AnswerDecl),
     /// A curve, drawn over the values of an experiment.
     Curve(CurveDecl),
@@ -37,11 +37,11 @@ pub enum Asks {
 /// Where the answer to a question about one figure comes from.
 #[derive(Clone, Debug)]
 pub struct AnswerDecl {
-    /// The runs that answer it; each probe's results are names in `measured` and `traced`.
+    /// The runs that answer it; the results of each probe are names in `measured` and `traced`.
     pub probes: Vec<Probe>,
     /// The answer from the probes' times; None for a question about what runs count.
     pub measured: Option<Expr>,
-    /// The answer that the probes' sectors alone suggest; shown where nothing can be timed, and beside it where it can.
+    /// The answer that the probes' sectors alone suggest; shown if nothing can be timed, and beside the measured answer otherwise.
     pub traced: Expr,
     /// The unit of both: `%` of a ratio, `x` for a factor.
     pub unit: String,
@@ -54,16 +54,16 @@ pub struct CurveDecl {
     pub experiment: String,
     /// The curve, by its id there.
     pub curve: String,
-    /// Parameters that differ from the lesson's defaults. Where a GPU measures, the experiment's own take precedence.
+    /// Parameters that differ from the lesson's defaults. On a GPU, the experiment's own take precedence.
     pub set: Vec<(String, f64)>,
-    /// The ends of the y axis, in the unit of what the experiment plots.
+    /// The range of the y axis, in the unit of what the experiment plots.
     pub reach: [f64; 2],
-    /// Where the lesson asks for it.
+    /// The place in the lesson.
     pub place: Place,
 }
 
 impl Prediction {
-    /// Where its answer comes from; None where it asks for a curve, which its experiment answers.
+    /// The source of its answer; None for a curve, which its experiment answers.
     #[must_use]
     pub fn answer(&self) -> Option<&AnswerDecl> {
         match &self.asks {
@@ -87,53 +87,53 @@ impl CurveDecl {
 pub struct Probe {
     /// Its name in the prediction's expressions.
     pub id: String,
-    /// What is run.
+    /// The program that it runs.
     pub variant: Variant,
     /// Parameters that differ from the learner's.
     pub set: Vec<(String, f64)>,
 }
 
-/// A kernel to write: the learner's source takes the place of a kernel's own.
+/// A kernel to write: the learner's source replaces that of a kernel.
 #[derive(Clone, Debug)]
 pub struct Exercise {
     /// Its id.
     pub id: String,
-    /// What to do.
+    /// The task.
     pub prompt: Vec<Block>,
-    /// The program that it is a part of, with its buffers and checks.
+    /// The program that it is part of, with its buffers and checks.
     pub variant: Variant,
-    /// The pass whose kernel's place it takes.
+    /// The pass whose kernel it replaces.
     pub pass: String,
-    /// Parameters it is judged at.
+    /// Parameters of the run that is judged.
     pub set: Vec<(String, f64)>,
-    /// Other parameters at which its result must be right, too, such as sizes that do not divide.
+    /// Other parameters at which its result must be right too, such as sizes that do not divide evenly.
     pub also: Vec<Vec<(String, f64)>>,
-    /// The file it starts from, within the pack.
+    /// The starter's file, within the pack.
     pub starter_file: String,
-    /// What the learner starts from: it must fail.
+    /// The source that the learner starts from: it must fail.
     pub starter: Arc<str>,
-    /// The file of one that passes, within the pack.
+    /// The solution's file, within the pack.
     pub solution_file: String,
-    /// One that passes.
+    /// A source that passes.
     pub solution: Arc<str>,
     /// Kernels that look right and must not pass.
     pub wrong: Vec<WrongKernel>,
-    /// Besides a right result: must be nonzero. The run's results are under the name `exercise`.
+    /// A condition besides a right result: must be nonzero. The run's results have the name `exercise`.
     pub goal: Expr,
-    /// What the goal asks, for people.
+    /// The goal in words.
     pub goal_text: String,
     /// Where the document declares it.
     pub place: Place,
 }
 
 impl Exercise {
-    /// The id of the reader's version of its kernel. No id of a lesson has a `+`.
+    /// The id of the reader's version of its kernel. No id in a lesson has a `+`.
     #[must_use]
     pub fn yours(&self) -> String {
         format!("{}+yours", self.id)
     }
 
-    /// The id of the kernel that it starts from.
+    /// The id of the starter kernel.
     #[must_use]
     pub fn starts(&self) -> String {
         format!("{}+starter", self.id)
@@ -147,15 +147,15 @@ pub struct WrongKernel {
     pub file: String,
     /// Its text.
     pub source: Arc<str>,
-    /// What must be found of it.
+    /// The finding that must reject it.
     pub caught_by: Catch,
-    /// Its mistake, in words for a learner whose kernel does the same.
+    /// Its mistake, in words for a learner whose kernel has the same one.
     pub says: Option<String>,
-    /// Where the lesson says so.
+    /// The place in the lesson.
     pub place: Place,
 }
 
-/// What keeps a kernel from solving an exercise.
+/// Reasons that a kernel does not solve an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Catch {
     /// It does not compile, or cannot be launched.
@@ -168,17 +168,17 @@ pub enum Catch {
     OutOfBounds,
     /// It reads memory that nothing has written.
     Uninitialized,
-    /// A subgroup operation asks a lane that does not take part.
+    /// A subgroup operation reads from an inactive lane.
     InactiveLane,
     /// Not all lanes reach a barrier.
     DivergentBarrier,
-    /// It does not end.
+    /// It does not terminate.
     Endless,
-    /// Its result is right, and the goal is not reached.
+    /// Its result is right, but the goal is not reached.
     Goal,
 }
 
-/// All of [`Catch`], for messages and the reference.
+/// All variants of [`Catch`], for messages and the reference.
 pub const CATCHES: [&str; 9] = [
     "Compile",
     "Result",
@@ -192,7 +192,7 @@ pub const CATCHES: [&str; 9] = [
 ];
 
 impl Catch {
-    /// What it finds, in words.
+    /// The finding in words.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

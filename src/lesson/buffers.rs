@@ -1,4 +1,4 @@
-//! Buffers, as `lesson.ron` declares them: type, size, and what they hold at first.
+//! Buffers in `lesson.ron`: type, size and initial contents.
 
 use super::conditions::Wanted;
 use super::cuda::{self, Shader};
@@ -12,7 +12,7 @@ use crate::base::tensor::{Elem, Init};
 use crate::job::Source;
 use crate::tokenizer::{rank_file, tables};
 
-/// What a buffer can begin with.
+/// The kinds of initial contents of a buffer.
 pub const INITS: [&str; 13] = [
     "Random",
     "Iota",
@@ -29,11 +29,11 @@ pub const INITS: [&str; 13] = [
     "Vocabulary",
 ];
 
-/// The most different numbers of Zipf's distribution: each takes a place in a table.
+/// The maximum number of different values of a Zipf distribution: each takes an entry in a table.
 const MOST_VALUES: u64 = 1 << 24;
 
 impl Reader<'_> {
-    /// One buffer of `owner`, a kernel with this shader or a program.
+    /// Reads one buffer of `owner`, a kernel with this shader or a program.
     pub(super) fn buffer(&mut self, owner: &str, shader: Option<&Shader>, node: Node<'_>) -> Option<Buffer> {
         let fields = node.fields()?;
         let name = fields.text("name");
@@ -53,13 +53,13 @@ impl Reader<'_> {
             node.error("WGSL has no bfloat16", "write F16 or F32, or write the kernel in CUDA C++ only");
             return None;
         }
-        // A buffer that has been reported keeps its name, so that those who speak of it are not reported as well.
+        // A buffer that has been reported keeps its name, so that references to it are not reported as well.
         let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
         let count = count.or_else(|| Expr::parse("1").ok())?;
         Some(Buffer { name: name?.value, elem, count, columns, meaning, legend, init, place: node.place() })
     }
 
-    /// What the elements of the buffer `own` mean: `cuts`, `makes`, `words`, `links` or `spans`.
+    /// The meaning of the elements of the buffer `own`: `cuts`, `makes`, `words`, `links` or `spans`.
     fn meaning(&mut self, owner: &str, own: Option<&Text<'_>>, fields: &Fields<'_>) -> Meaning<String> {
         let named = ["cuts", "makes", "words", "links", "spans"].map(|name| fields.optional(name));
         if let Some(node) = named.iter().flatten().nth(1) {
@@ -91,7 +91,7 @@ impl Reader<'_> {
         meaning.unwrap_or_default()
     }
 
-    /// What it holds at first: `init`, with `bounds` and `masked` where that is random.
+    /// The initial contents: `init`, with `bounds` and `masked` if they are random.
     fn init(&mut self, owner: &str, fields: &Fields<'_>) -> Option<InitDecl> {
         let node = fields.required("init");
         let bounds_node = fields.optional("bounds");
@@ -173,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A file of the pack, which must be there.
+    /// A file of the pack, which must exist.
     fn source(&self, node: Node<'_>) -> Option<Source> {
         let fields = node.fields()?;
         let (path, sha256) = (fields.text("path"), fields.text("sha256"));
@@ -206,7 +206,7 @@ impl Reader<'_> {
     }
 }
 
-/// A table of a vocabulary that is built in.
+/// A table of a built-in vocabulary.
 fn vocabulary(node: Node<'_>) -> Option<InitDecl> {
     let fields = node.fields()?;
     let (name, table) = (fields.text("name"), fields.text("table"));

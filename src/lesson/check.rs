@@ -1,4 +1,4 @@
-//! Whether the parts of a lesson fit together: every name resolves, every value has an end, every run has a size.
+//! Checks that the parts of a lesson fit together: every name resolves, no value depends on itself, every run has a size.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
@@ -16,7 +16,7 @@ use crate::base::diag::{Diagnostic, Place, nearest};
 use crate::base::expr::FUNCTIONS;
 use crate::trace::record::Backend;
 
-/// Checks a draft against its text and what its parts say of one another.
+/// Checks a draft against its text, and the references between its parts.
 pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], explorers: &[&str], found: &Findings) {
     let known = draft.declared.iter().map(|declared| (declared.kind, declared.id.as_str())).collect();
     let check = Check { draft, explorers, found, known, behind: RefCell::default() };
@@ -39,7 +39,7 @@ pub(super) struct Check<'a> {
     found: &'a Findings,
     /// Every id with its kind.
     known: HashSet<(Kind, &'a str)>,
-    /// Which result each value depends on, as far as it was asked.
+    /// The result that each value depends on, for the values looked up so far.
     behind: RefCell<HashMap<String, Option<String>>>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Check<'a> {
         self.declared(kind).map(|declared| declared.id.as_str())
     }
 
-    /// Ids of one kind differ, and so do all names that expressions use.
+    /// Checks that ids of one kind differ, and so do all names that expressions use.
     fn duplicates(&self) {
         let shared = |kind: Kind| matches!(kind, Kind::Param | Kind::Value | Kind::Kernel | Kind::Program);
         let mut first: HashMap<(Kind, &str), &Place> = HashMap::new();
@@ -93,7 +93,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Values do not refer to themselves, nor to one another without end.
+    /// Checks that no value refers to itself, and that no chain of values is too long.
     fn values_end(&self) {
         let values = &self.draft.lesson.values;
         let mut walk = Walk::new(&self.draft.lesson);
@@ -165,7 +165,7 @@ impl<'a> Check<'a> {
                 }
             }
             Of::Setting(value, at) => {
-                // The name of an experiment's parameter is mentioned, and reported, by itself.
+                // The name of an experiment's parameter is a mention of its own, and is reported there.
                 if at != place {
                     unknown(Kind::Param, "parameter");
                 }
@@ -179,14 +179,14 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// A name of something that can be run.
+    /// Checks the name of something that can be run.
     fn program(&self, name: &str, place: &Place) {
         let lesson = &self.draft.lesson;
         if lesson.program(name).is_some() || self.has(Kind::Program, name) {
             return;
         }
         if self.has(Kind::Kernel, name) {
-            // Of a kernel with mistakes nobody knows whether it has buffers.
+            // If a kernel has errors, it is unknown whether it has buffers.
             if lesson.kernel(name).is_some() {
                 let message = format!("the kernel `{name}` has no buffers, so that it cannot be run by itself");
                 self.error(place, message, "give it `buffers`, or name a program that it is a part of");
@@ -197,9 +197,9 @@ impl<'a> Check<'a> {
         self.error(place, format!("there is no kernel or program `{name}`"), did_you_mean(name, known));
     }
 
-    /// A name within a program; `known` gives those that it can be.
+    /// Checks a name within a program; `known` gives the valid ones.
     fn part(&self, name: &str, place: &Place, program: &str, what: &str, known: impl Fn(&Program) -> Vec<String>) {
-        // That there is no such program is said where it is named.
+        // A missing program is reported where it is named.
         let Some(program) = self.draft.lesson.program(program) else { return };
         let known = known(program);
         if !known.iter().any(|id| id == name) {
@@ -208,9 +208,9 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// A curve's name within an experiment.
+    /// Checks a curve's name within an experiment.
     fn curve(&self, name: &str, place: &Place, experiment: &str) {
-        // That there is no such experiment is said where it is named.
+        // A missing experiment is reported where it is named.
         let Some(experiment) = self.draft.lesson.experiments.iter().find(|known| known.id == experiment) else {
             return;
         };
@@ -220,7 +220,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// A name in an expression that may use what `access` says.
+    /// Checks a name in an expression that may use what `access` allows.
     fn name(&self, name: &str, place: &Place, access: &Access) {
         if let Some((run, field)) = name.split_once('.') {
             return self.result(run, field, place, access);
@@ -241,7 +241,7 @@ impl<'a> Check<'a> {
     }
 
     fn result<'s>(&'s self, run: &str, field: &str, place: &Place, access: &'s Access) {
-        // What can be spoken of, and the program that each is a run of.
+        // The runs that may be referred to, each with its program.
         let own = |id: &'s str| (id, id);
         let programs = || self.ids(Kind::Kernel).chain(self.ids(Kind::Program)).map(own);
         let pairs = |(id, program): &'s (String, String)| (id.as_str(), program.as_str());
@@ -266,7 +266,7 @@ impl<'a> Check<'a> {
         };
         let lesson = &self.draft.lesson;
         let last = field.rsplit_once('.').map_or(field, |(_, last)| last);
-        // The lesson's own arithmetic is among what is the same everywhere, and needs no trace.
+        // The lesson's own arithmetic is among the results that are the same on any machine, but needs no trace.
         let counted = COUNTED_FIELDS.contains(&last) && !matches!(last, "bytes" | "flops");
         let untraced = lesson.elsewhere(&Variant::plain(program), Backend::Simt);
         if let Some(kernel) = untraced.first().filter(|_| *access == Access::Results && counted) {
@@ -326,7 +326,7 @@ impl<'a> Check<'a> {
         None
     }
 
-    /// An exercise is judged by the tracer, so the kernel whose place it takes is one that can be traced.
+    /// Checks that the kernel that an exercise replaces can be traced, because the tracer judges exercises.
     fn exercises(&self) {
         let lesson = &self.draft.lesson;
         for exercise in &lesson.exercises {
@@ -339,7 +339,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The steps of lesson.ron and the headings of the text are the same, in the same order.
+    /// Checks that the steps of lesson.ron and the headings of the text are the same, in the same order.
     fn headings(&self, sections: &[Section]) {
         if self.draft.steps.is_none() {
             return;
@@ -365,7 +365,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Each prediction and each exercise stand in the text, once.
+    /// Checks that each prediction and each exercise is in the text exactly once.
     fn placed_once(&self, mentions: &[Mention]) {
         let mut placed: HashMap<(Kind, &str), Vec<&Mention>> = HashMap::new();
         for mention in mentions {

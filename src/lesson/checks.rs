@@ -1,4 +1,4 @@
-//! Checks, as `lesson.ron` declares them: a buffer, and what it is compared with.
+//! Checks in `lesson.ron`: a buffer, and what it is compared with.
 
 use super::document::Reader;
 use super::fields::{Fields, Node, Text, did_you_mean};
@@ -6,15 +6,15 @@ use super::mention::{Access, Of};
 use super::model::{AgainstDecl, Buffer, CheckDecl};
 use crate::base::expr::Expr;
 
-/// What a check can compare with, by the field that says so.
+/// The kinds of comparison, by the field that selects one.
 pub const FORMS: [&str; 8] =
     ["reference", "kernel", "formula", "every", "sorted_by", "permutation_of", "equal_set", "sums_to"];
 
-/// What precedes a buffer's name in a formula for what it held at first.
+/// The prefix of a buffer's name in a formula for its initial contents.
 pub const BEFORE: &str = "before.";
 
 impl Reader<'_> {
-    /// One check of `owner`, a kernel by itself or a program, with these buffers.
+    /// Reads one check of `owner`, a kernel by itself or a program, with these buffers.
     pub(super) fn check(&mut self, owner: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CheckDecl> {
         let fields = node.fields()?;
         let output = fields.text("output").and_then(|text| buffer(buffers, text));
@@ -72,7 +72,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A formula for element `i`, and how many elements it speaks of.
+    /// A formula for element `i`, and the number of elements that it covers.
     fn formula(
         &mut self,
         owner: &str,

@@ -1,4 +1,4 @@
-//! What a kernel asks of the parameters: figures that must have values, those of its shader's constants among them, and its `requires`.
+//! Requirements of kernels on parameters: expressions that must have values, including those of shader constants, and `requires`.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::wgsl::{Scalar, settable};
 
-/// An expression that must have a value wherever its kernel or program is run.
+/// An expression that must have a value at all settings at which its kernel or program is run.
 pub(super) struct Figure {
     /// The kernel or the program.
     pub owner: String,
@@ -20,7 +20,7 @@ pub(super) struct Figure {
     pub wanted: Wanted,
 }
 
-/// What the value of a figure must be.
+/// The values allowed for a figure.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// Any finite number.
@@ -31,20 +31,20 @@ pub(super) enum Wanted {
     Count(u64),
     /// A whole number from the first to the second.
     Between(u64, u64),
-    /// What the shader's constant of this name and type can be.
+    /// A value that the shader's constant of this name and type can have.
     Constant(String, Scalar),
-    /// No more than the buffer of this name has elements.
+    /// At most the number of elements of the buffer of this name.
     Room(String, Expr),
 }
 
-/// What a kernel requires.
+/// A requirement of a kernel.
 pub(super) struct Condition {
     pub kernel: String,
     pub requirement: Requirement,
 }
 
 impl Reader<'_> {
-    /// The values of a shader's constants, each of which it must declare in a way that lets it be given a value.
+    /// The values of a shader's constants, each of which the shader must declare as settable.
     pub(super) fn constants(
         &mut self,
         kernel: &str,
@@ -69,7 +69,7 @@ impl Reader<'_> {
         constants
     }
 
-    /// A condition and what it asks.
+    /// A condition and its description.
     pub(super) fn requirement(&mut self, kernel: &str, node: Node<'_>) -> Option<Requirement> {
         let [condition, text] = node.pair()?;
         let (expr, text) = (self.expr(Some(condition), &Access::Fixed), text.text());
@@ -81,7 +81,7 @@ impl Reader<'_> {
 }
 
 impl Lesson {
-    /// The first of a variant's requirements that does not hold at some settings, or has no value there, with its kernel.
+    /// The first of a variant's requirements that is not met at some settings, or has no value there, with its kernel.
     #[must_use]
     pub fn unmet<'l>(&'l self, variant: &Variant, settings: &Settings) -> Option<(&'l Kernel, &'l Requirement)> {
         let env = Env::fixed(&self.params, &self.values, settings);
@@ -92,7 +92,7 @@ impl Lesson {
 }
 
 impl Requirement {
-    /// Whether its condition has a value, and another than 0.
+    /// Whether its condition has a nonzero value.
     pub(super) fn holds(&self, env: &Env<'_>) -> bool {
         env.eval(&self.condition).is_ok_and(|value| value != 0.0)
     }

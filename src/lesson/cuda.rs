@@ -1,4 +1,4 @@
-//! What a kernel says of CUDA: the twin beside its shader, or, for one written in CUDA C++ only, what WGSL would have said.
+//! CUDA C++ of a kernel: the twin of its shader, or, for a kernel in CUDA C++ only, the launch parameters that WGSL would declare.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::base::tensor::Init;
 use crate::base::wgsl;
 use crate::job::{BindingKind, Twin};
 
-/// Rows of a tile in shared memory are mixed over so many bytes, or not at all (CUDA driver API, `CUtensorMapSwizzle`).
+/// Swizzle widths of a tile's rows in shared memory, in bytes; 0 for no swizzle (CUDA driver API, `CUtensorMapSwizzle`).
 const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
 
 /// A shader's file and text.
@@ -33,18 +33,18 @@ fn likely(buffers: &[Buffer]) -> String {
         format!("\"{}\": {does}", buffer.name)
     });
     let each: Vec<String> = each.collect();
-    // Those of a program are declared there, and the kernel names its own.
+    // The buffers of a program are declared there, and the kernel uses its own names.
     let each = if each.is_empty() { "\"x\": Read, \"y\": Write".to_owned() } else { each.join(", ") };
     format!("parameters: {{{each}}}")
 }
 
 impl Reader<'_> {
-    /// A kernel's entry point and its text in CUDA C++, where there is one: the shader itself, or the twin beside it.
+    /// A kernel's entry point and its text in CUDA C++, if any: the shader itself, or the twin beside it.
     pub(super) fn languages(&self, fields: &Fields<'_>, shader: Option<&Shader>) -> (Option<String>, Option<Twin>) {
         let given = fields.optional("entry").map(|node| node.text().map(|text| text.value));
         let Some(shader) = shader else { return (given.unwrap_or_default(), None) };
         let (file, source) = shader;
-        // C++ keeps the name `main` for itself.
+        // C++ reserves the name `main`.
         let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
         let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
         if is_cuda(shader) {
@@ -64,7 +64,7 @@ impl Reader<'_> {
         (entry, twin)
     }
 
-    /// The twin in `file`, with its parts, where there is one.
+    /// The twin in `file`, with its parts, if the file exists.
     fn twin(&self, fields: &Fields<'_>, file: String, entry: String) -> Option<Twin> {
         match self.reading.files.read(&file) {
             Ok(source) => {
@@ -80,7 +80,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A kernel's `cuda`, which those written in CUDA C++ only have, and no others. None where it is wrong.
+    /// A kernel's `cuda`, which only kernels in CUDA C++ have. None if it is invalid.
     pub(super) fn cuda_only(
         &mut self,
         kernel: &str,
@@ -89,7 +89,7 @@ impl Reader<'_> {
         fields: &Fields<'_>,
     ) -> Option<Option<CudaOnly>> {
         let node = fields.optional("cuda");
-        // What a file that is not there would have been, nobody knows.
+        // If the file is missing, its language is unknown.
         let Some(shader) = shader else { return Some(None) };
         match (is_cuda(shader), node) {
             (true, Some(node)) => self.launch(kernel, buffers, node).map(Some),
@@ -127,8 +127,8 @@ impl Reader<'_> {
         Some(CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent?, ring })
     }
 
-    /// The buffers that a kernel in CUDA C++ takes, in order, and what it does to each. Its text does not say so; lessons of the first format
-    /// took the buffers that begin as poison for those that are written.
+    /// The buffers that a kernel in CUDA C++ takes, in order, and its access to each. Its text does not declare them; lessons of the first
+    /// format took the buffers that begin as poison to be the written ones.
     fn parameters(
         &self,
         buffers: &[Buffer],
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 }
 
-/// Most places of a ring: more would not be seen.
+/// The maximum number of places of a ring: more could not be shown.
 const MOST_PLACES: u32 = 8;
 
 fn ring(node: Node<'_>) -> Option<Ring> {

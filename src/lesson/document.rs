@@ -1,4 +1,4 @@
-//! `lesson.ron`: its format, field by field, and what of it can be read without knowing the whole.
+//! The format of `lesson.ron`, field by field, read without resolving names.
 //!
 //! Names are noted in [`Mentions`] and resolved by `check`, so that one reading reports every mistake.
 
@@ -14,14 +14,14 @@ use crate::base::expr::Expr;
 use crate::job::ReferenceSignature;
 use crate::pack::PackFiles;
 
-/// The version of `lesson.ron` and `index.ron` that this program writes. It reads those before it, too: the first had no programs of
-/// several passes, the second no figures with arguments.
+/// The version of `lesson.ron` and `index.ron` that this program writes. It also reads earlier ones: the first had no programs of several
+/// passes, the second no figures with arguments.
 pub const FORMAT_VERSION: u32 = 3;
 
 /// The first version.
 const FIRST_VERSION: u32 = 1;
 
-/// The format's version, where this program reads it.
+/// The format's version, if this program can read it.
 pub(super) fn version(fields: &Fields<'_>, what: &str) -> Option<u32> {
     let node = fields.required("format_version")?;
     let version = node.read::<u32>("a version")?;
@@ -34,35 +34,35 @@ pub(super) fn version(fields: &Fields<'_>, what: &str) -> Option<u32> {
     None
 }
 
-/// A lesson as far as it could be read, with what `check` needs to judge it.
+/// A lesson as far as it could be read, with the data that `check` needs.
 pub(super) struct Draft {
-    /// Parts with mistakes are left out; steps have neither title nor prose yet.
+    /// Parts with mistakes are left out; steps do not yet have titles or prose.
     pub lesson: Lesson,
-    /// Every id that was given, also of parts with mistakes.
+    /// Every declared id, including those of parts with mistakes.
     pub declared: Vec<Declared>,
-    /// Where its steps stand, or would; None if what stands there is no list, which has been reported.
+    /// The place of its steps, or of the file if it has none; None if `steps` is not a list, which has been reported.
     pub steps: Option<Place>,
-    /// What sizes the kernels' runs.
+    /// Expressions that size the kernels' runs.
     pub figures: Vec<Figure>,
-    /// What kernels require.
+    /// Requirements of kernels.
     pub conditions: Vec<Condition>,
 }
 
-/// An id and where it was given.
+/// An id and where it is declared.
 pub(super) struct Declared {
     pub kind: Kind,
     pub id: String,
     pub place: Place,
 }
 
-/// What an id is of.
+/// The kind of thing that an id names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Param,
     Value,
     Kernel,
     Program,
-    /// A pass, repetition or series of the program of this id: names within it.
+    /// A pass, repetition or series of the program with this index: ids within it.
     Part(usize),
     Experiment,
     Step,
@@ -70,7 +70,7 @@ pub(super) enum Kind {
     Exercise,
 }
 
-/// What the document is read with.
+/// The context in which a document is read.
 pub(super) struct Reading<'a> {
     pub files: &'a PackFiles,
     /// The lesson's id.
@@ -82,7 +82,7 @@ pub(super) struct Reading<'a> {
 /// Reads `source`; mistakes go to its findings.
 pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> {
     let mut fields = Node::whole(source).fields()?;
-    // A lesson without a version is reported as such, and read as a new one.
+    // A lesson without a version is reported as such, and read as the current one.
     let version = match fields.optional("format_version") {
         Some(_) => version(&fields, "lesson")?,
         None => fields.required("format_version").map_or(FORMAT_VERSION, |_| FORMAT_VERSION),
@@ -121,7 +121,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
     Some(Draft { lesson, declared: reader.declared, steps, figures: reader.figures, conditions: reader.conditions })
 }
 
-/// The most items of a list.
+/// The maximum number of items in a list.
 const MOST_ITEMS: usize = 1000;
 
 /// The items of a list that could be read.
@@ -141,7 +141,7 @@ enum DomainDocument {
     Choice(Vec<f64>),
 }
 
-/// What the caches hold when a program is timed.
+/// The state of the caches when a program is timed.
 #[derive(Deserialize, PartialEq)]
 enum CacheDocument {
     Cold,
@@ -155,12 +155,12 @@ pub(super) struct Reader<'a> {
     pub declared: Vec<Declared>,
     figures: Vec<Figure>,
     pub conditions: Vec<Condition>,
-    /// Those of kernels by themselves.
+    /// Programs of kernels by themselves.
     programs: Vec<Program>,
 }
 
 impl Reader<'_> {
-    /// The id of an item. Those that expressions use are names; the others may have hyphens.
+    /// The id of an item. Ids that expressions use are names; others may have hyphens.
     pub(super) fn id(&mut self, fields: &Fields<'_>, kind: Kind) -> Option<String> {
         let text = fields.text("id")?;
         let hyphens = matches!(kind, Kind::Experiment | Kind::Step | Kind::Prediction | Kind::Exercise);
@@ -178,7 +178,7 @@ impl Reader<'_> {
         self.reading.mentions.expr(text.excerpt(), access)
     }
 
-    /// An expression that sizes runs of `owner`, a kernel or a program: a count of at least `least`, where there is one.
+    /// An expression that sizes runs of `owner`, a kernel or a program: a count of at least `least`, if that is given.
     pub(super) fn figure(&mut self, owner: &str, node: Option<Node<'_>>, least: Option<u64>) -> Option<Expr> {
         self.wanted(owner, node, least.map_or(Wanted::Number, Wanted::Count))
     }
@@ -191,12 +191,12 @@ impl Reader<'_> {
         Some(expr)
     }
 
-    /// Notes an expression whose names have been resolved, and where it comes from.
+    /// Records an expression whose names have been resolved, and its place.
     pub fn figure_at(&mut self, owner: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
         self.figure_here(owner, node.place(), expr, wanted);
     }
 
-    /// The same at a place.
+    /// The same, at a given place.
     pub fn figure_here(&mut self, owner: &str, place: Place, expr: Expr, wanted: Wanted) {
         self.figures.push(Figure { owner: owner.to_owned(), expr, place, wanted });
     }
@@ -208,12 +208,12 @@ impl Reader<'_> {
         Some(text.value)
     }
 
-    /// Parameters and the values they are set to.
+    /// Parameters and their values, from the field `set`.
     pub(super) fn settings(&self, fields: &Fields<'_>) -> Option<Vec<(String, f64)>> {
         Some(self.values_of(fields.map("set")?))
     }
 
-    /// The values that parameters are given in a map.
+    /// Parameters and their values, from a map.
     pub(super) fn values_of(&self, given: Vec<(Text<'_>, Node<'_>)>) -> Vec<(String, f64)> {
         let mut settings = Vec::new();
         for (name, node) in given {
@@ -332,7 +332,7 @@ impl Reader<'_> {
         read.filter_map(|(name, node)| Some((name.value, self.figure(owner, Some(node), None)?))).collect()
     }
 
-    /// What some work needs, which has to say its bytes. None within where it does not.
+    /// Bytes and operations that some work needs; bytes are required. None if one is missing or invalid.
     fn work(&mut self, owner: &str, fields: &Fields<'_>) -> Option<Option<WorkDecl>> {
         let bytes = self.wanted(owner, fields.required("bytes"), Wanted::Amount);
         let flops_node = fields.optional("flops");
@@ -341,7 +341,7 @@ impl Reader<'_> {
         Some(Some(WorkDecl { bytes: bytes?, flops: flops? }))
     }
 
-    /// What some work needs, where it is said.
+    /// Bytes and operations that some work needs, if the lesson gives any.
     pub(super) fn work_or_none(&mut self, owner: &str, fields: &Fields<'_>) -> Option<WorkDecl> {
         let nodes = [fields.optional("bytes"), fields.optional("flops")];
         if nodes.iter().all(Option::is_none) {
@@ -354,7 +354,7 @@ impl Reader<'_> {
         Some(WorkDecl { bytes: bytes?, flops: flops? })
     }
 
-    /// What is run: a kernel by itself, or a program with the kernels chosen for its places.
+    /// A variant to run: a kernel by itself, or a program with the kernels chosen for its passes.
     pub(super) fn variant(&mut self, fields: &Fields<'_>) -> Option<Variant> {
         let rungs = fields.map("rungs")?;
         let (kernel, program) = (fields.optional("kernel"), fields.optional("program"));
@@ -376,14 +376,14 @@ impl Reader<'_> {
         Some(Variant { program: id, rungs })
     }
 
-    /// The pass that `pass` names: the first where nothing does.
+    /// The pass that `pass` names; empty, for the first one, if there is no such field.
     pub(super) fn pass_of(&mut self, fields: &Fields<'_>, variant: Option<&Variant>) -> Option<String> {
         let Some(node) = fields.optional("pass") else { return Some(String::new()) };
         self.name(node.text(), Of::Pass(variant?.program.clone()))
     }
 }
 
-/// Whether `id` is letters, digits, `_` and perhaps `-`, beginning with a letter.
+/// Whether `id` consists of letters, digits, `_` and, with `hyphens`, `-`, beginning with a letter.
 pub(super) fn is_id(id: &str, hyphens: bool) -> bool {
     id.starts_with(|c: char| c.is_ascii_alphabetic())
         && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || (hyphens && c == '-'))

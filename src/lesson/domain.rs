@@ -6,10 +6,10 @@ use super::model::Domain;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Domain {
-    /// Why this is not a domain, where it is not.
+    /// Checks that this is a valid domain.
     ///
     /// # Errors
-    /// A sentence without its full stop: bounds that are not whole, out of order or not powers of two, or no choice.
+    /// A sentence without its full stop: bounds that are not whole, out of order or not powers of two, or an empty choice.
     pub fn validate(&self) -> Result<(), String> {
         let numbers = match self {
             Self::Range { min, max } | Self::PowersOfTwo { min, max } => vec![*min, *max],
@@ -45,7 +45,7 @@ impl Domain {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, not negative, at most 2^54")]
     pub fn len(&self) -> usize {
@@ -56,7 +56,7 @@ impl Domain {
         }
     }
 
-    /// Whether there is no value at all; a domain that [validates](Self::validate) has one.
+    /// Whether there are no values; a domain that [validates](Self::validate) has at least one.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -76,7 +76,7 @@ impl Domain {
         }
     }
 
-    /// The index of the value nearest to `value`, of two equally near the first.
+    /// The index of the value nearest to `value`; the first of two equally near ones.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the domain just before")]
     pub fn index_of(&self, value: f64) -> usize {

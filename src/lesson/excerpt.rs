@@ -1,23 +1,23 @@
-//! A text and where it stands in its file, so that mistakes inside it get the file's lines and columns.
+//! A text and its position in its file, so that mistakes inside it get the file's lines and columns.
 
 use std::cell::{OnceCell, RefCell};
 
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::lines::Lines;
 
-/// A file that is being read, and what was found wrong on the way.
+/// A file that is being read, and the mistakes found so far.
 pub(super) struct Source<'a> {
-    /// The file as the user would name it.
+    /// The file's name as the user would write it.
     pub file: &'a str,
     /// Its text.
     pub text: &'a str,
-    /// What was found.
+    /// The findings.
     found: &'a Findings,
-    /// Its lines, once a place is asked for.
+    /// Its lines, computed when a place is first needed.
     lines: OnceCell<Lines>,
 }
 
-/// Diagnostics as they come, from all files of a lesson.
+/// Diagnostics in the order in which they were found, from all files of a lesson.
 #[derive(Default)]
 pub(super) struct Findings(RefCell<Vec<Diagnostic>>);
 
@@ -27,7 +27,7 @@ impl Findings {
         self.0.borrow_mut().push(diagnostic);
     }
 
-    /// All of them, file by file in the order of their places.
+    /// All of them, file by file, ordered by place.
     pub fn finish(self) -> Vec<Diagnostic> {
         let mut all = self.0.into_inner();
         all.sort_by_cached_key(|d| d.place.as_ref().map(|p| (p.file.clone(), p.line, p.column)));
@@ -37,7 +37,7 @@ impl Findings {
 }
 
 impl<'a> Source<'a> {
-    /// A file's text, whose mistakes go to `found`.
+    /// A file's text, whose mistakes are reported to `found`.
     pub fn new(file: &'a str, text: &'a str, found: &'a Findings) -> Self {
         Self { file, text, found, lines: OnceCell::new() }
     }
@@ -47,12 +47,12 @@ impl<'a> Source<'a> {
         self.lines.get_or_init(|| Lines::new(self.text)).place(self.file, self.text, offset)
     }
 
-    /// Adds a finding, which has its place already.
+    /// Adds a finding that already has its place.
     pub fn report(&self, diagnostic: Diagnostic) {
         self.found.report(diagnostic);
     }
 
-    /// Adds an error at a place of this file that was taken before.
+    /// Adds an error at a place of this file that was computed before.
     pub fn at(&self, place: &Place, message: impl Into<String>, hint: impl Into<String>) {
         self.report(Diagnostic { place: Some(place.clone()), ..Diagnostic::error(message).hint(hint) });
     }
@@ -67,27 +67,27 @@ impl<'a> Source<'a> {
         Excerpt { source: self, text: self.text, start: 0, exact: true }
     }
 
-    /// Where `part`, a slice of the file's own text, begins; the file's start for any other text.
+    /// The offset at which `part`, a slice of the file's own text, begins; 0 for any other text.
     pub fn offset_of(&self, part: &str) -> usize {
         let offset = part.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
         if offset <= self.text.len() { offset } else { 0 }
     }
 }
 
-/// A text out of a file: the file itself, or a string in it.
+/// A text from a file: the file itself, or a string in it.
 #[derive(Clone, Copy)]
 pub(super) struct Excerpt<'a> {
     source: &'a Source<'a>,
     /// The text.
     pub text: &'a str,
-    /// Where the text begins in the file.
+    /// The offset in the file at which the text begins.
     start: usize,
-    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are the start.
+    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are those of its start.
     exact: bool,
 }
 
 impl<'a> Excerpt<'a> {
-    /// The text `value` that `raw`, a slice of the file, spells, in quotes and perhaps with escapes.
+    /// The text `value` of the string literal `raw`, a slice of the file, in quotes and perhaps with escapes.
     pub fn of_string(source: &'a Source<'a>, raw: &'a str, value: &'a str) -> Self {
         let opened = raw.find('"').map_or(0, |quote| quote + 1);
         let exact = raw.get(opened..).is_some_and(|inside| inside.starts_with(value));

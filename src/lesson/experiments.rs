@@ -1,16 +1,16 @@
-//! What a lesson has measured: experiments, and the sizes that the bench takes.
+//! Measurements of a lesson: experiments, and the sizes at which the bench runs.
 
 use super::document::{Kind, Reader, each};
 use super::fields::Node;
 use super::mention::Of;
 use super::model::{BenchSize, Curve, Experiment, Quantity, Variant};
 
-/// What an experiment can plot, for messages.
+/// Quantities that an experiment can plot, for messages.
 const QUANTITIES: &str =
     "BytesPerSecond, FlopsPerSecond, Time, SectorsPerRequest, LoadedBytes or Value(\"the id of a value\")";
 
 impl Reader<'_> {
-    /// One experiment.
+    /// Reads one experiment.
     pub(super) fn experiment(&mut self, node: Node<'_>) -> Option<Experiment> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Experiment);
@@ -49,7 +49,7 @@ impl Reader<'_> {
         Some(Experiment { id: id?, title: title?.value, curves, over: over?, values, quantity: quantity?, at })
     }
 
-    /// One curve: a program, perhaps with other kernels in its places, or one of its passes.
+    /// Reads one curve: a program, perhaps with other kernels in its passes, or one of its passes.
     fn curve(&mut self, node: Node<'_>) -> Option<Curve> {
         let fields = node.fields()?;
         let variant = self.variant(&fields);
@@ -66,7 +66,7 @@ impl Reader<'_> {
         Some(Curve { id, title: title?, variant, pass })
     }
 
-    /// One size for the bench.
+    /// Reads one size for the bench.
     pub(super) fn bench_size(&mut self, node: Node<'_>) -> Option<BenchSize> {
         let fields = node.fields()?;
         let set = self.settings(&fields);

@@ -1,32 +1,32 @@
-//! Properties of a pass from which the figures that fit it are chosen.
+//! Properties of a pass that decide which figures can show it.
 
-/// Properties of a pass from which the figures that fit it are chosen.
+/// Properties of a pass that decide which figures can show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Buffers: it is there at all.
+    /// It has buffers, as every pass does.
     pub buffers: bool,
-    /// A kernel: it is no copy and no fill.
+    /// It launches a kernel; it is not a copy or a fill.
     pub kernel: bool,
-    /// A trace of it: it is not in CUDA C++ only.
+    /// It can be traced; its kernel is not in CUDA C++ only.
     pub traced: bool,
-    /// Series that its program keeps of its rounds.
+    /// Its program records series of its rounds.
     pub series: bool,
-    /// Matrices among its buffers.
+    /// Some of its buffers are matrices.
     pub matrices: bool,
-    /// Lanes that meet: at barriers, or by subgroup operations.
+    /// Its lanes synchronize, at barriers or by subgroup operations.
     pub meets: bool,
-    /// Variables in workgroup memory.
+    /// Its kernel has variables in workgroup memory.
     pub shared: bool,
-    /// Floating-point operations that are counted.
+    /// Its floating-point operations are counted.
     pub flops: bool,
-    /// An explorer in the prose of the step.
+    /// The step's prose has an explorer.
     pub explorer: bool,
-    /// A kernel whose lesson says which ring its tiles go through.
+    /// The lesson describes the ring that the kernel's tiles go through.
     pub ring: bool,
 }
 
 impl Facts {
-    /// Those that hold without a trace.
+    /// The properties that do not need a trace.
     #[must_use]
     pub fn untraced(self) -> Self {
         Self { kernel: self.kernel, flops: self.flops, ..Self::default() }

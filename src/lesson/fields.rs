@@ -1,4 +1,4 @@
-//! Reading RON by hand, so that one pass reports every mistake: each value keeps its bytes of the file.
+//! Reading RON by hand, so that one pass reports every mistake: each value keeps its slice of the file.
 //!
 //! A derived deserialiser stops at its first error. Here a struct is read into its fields as raw slices, and each
 //! field is then read on its own.
@@ -17,21 +17,21 @@ use super::excerpt::{Excerpt, Source};
 pub(super) use crate::base::diag::did_you_mean;
 use crate::base::diag::{Place, nearest};
 
-/// A RON value of a file, not read yet.
+/// A RON value of a file, not parsed yet.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'a> {
     /// The file.
     pub source: &'a Source<'a>,
-    /// The value's text, without the spaces and comments around it.
+    /// The value's text, without surrounding spaces and comments.
     pub raw: &'a str,
 }
 
-/// A string out of a file.
+/// A string from a file.
 #[derive(Clone)]
 pub(super) struct Text<'a> {
-    /// What it says.
+    /// Its contents.
     pub value: String,
-    /// Where it says so.
+    /// Its value in the file.
     pub node: Node<'a>,
 }
 
@@ -57,17 +57,17 @@ impl<'a> Node<'a> {
         Self { source: self.source, raw: raw.trim().get_ron() }
     }
 
-    /// Where it begins in the file.
+    /// The offset at which it begins in the file.
     pub fn start(self) -> usize {
         self.source.offset_of(self.raw)
     }
 
-    /// Where it begins, for later.
+    /// Its place in the file.
     pub fn place(self) -> Place {
         self.source.place(self.start())
     }
 
-    /// The name of an enum's variant, and what is in the parentheses behind it, with them; None where there is nothing.
+    /// The name of an enum's variant, and its arguments with their parentheses; None if it has none.
     pub fn variant(self) -> (&'a str, Option<Self>) {
         let end = self.raw.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.raw.len());
         let (name, rest) = self.raw.split_at(end);
@@ -75,7 +75,7 @@ impl<'a> Node<'a> {
         (name, (!rest.is_empty()).then_some(Self { raw: rest, ..self }))
     }
 
-    /// Whether it begins as named fields in parentheses do.
+    /// Whether it begins like named fields in parentheses.
     pub fn is_struct(self) -> bool {
         let inner = self.raw.strip_prefix('(').unwrap_or_default().trim_start();
         let name = inner.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
@@ -93,7 +93,7 @@ impl<'a> Node<'a> {
         self.source.error(self.start(), message, hint);
     }
 
-    /// Reads it as a `T`; `wanted` says what that is. A mistake is reported, and gives nothing.
+    /// Parses it as a `T`, which `wanted` describes. A mistake is reported, and None is returned.
     pub fn read<T: Deserialize<'a>>(self, wanted: &str) -> Option<T> {
         let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
         options.from_str(self.raw).map_err(|error| self.explain(&error, wanted)).ok()
@@ -194,7 +194,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The fields of a struct. Each is asked for by name, and then [`Fields::finish`] must be called.
+/// The fields of a struct. Each is requested by name, and [`Fields::finish`] must be called at the end.
 #[must_use = "unknown and missing fields are reported by `finish`"]
 pub(super) struct Fields<'a> {
     whole: Node<'a>,
@@ -204,7 +204,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The field, where it is there.
+    /// The field, if present.
     pub fn optional(&self, name: &'static str) -> Option<Node<'a>> {
         let mut asked = self.asked.borrow_mut();
         if !asked.contains(&name) {
@@ -213,13 +213,13 @@ impl<'a> Fields<'a> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, node)| *node)
     }
 
-    /// A field that there no longer is, where it is there: to say what stands in its place.
+    /// A field of an earlier format, if present, to report or convert it.
     pub fn former(&mut self, name: &str) -> Option<Node<'a>> {
         let place = self.fields.iter().position(|(field, _)| *field == name)?;
         Some(self.fields.remove(place).1)
     }
 
-    /// The field; [`Fields::finish`] reports it where it is missing.
+    /// The field; [`Fields::finish`] reports it if it is missing.
     pub fn required(&self, name: &'static str) -> Option<Node<'a>> {
         let node = self.optional(name);
         if node.is_none() {
@@ -233,22 +233,22 @@ impl<'a> Fields<'a> {
         self.required(name)?.text()
     }
 
-    /// An optional string, empty where it is not there.
+    /// An optional string, empty if absent.
     pub fn text_or_empty(&self, name: &'static str) -> Option<String> {
         self.optional(name).map_or(Some(String::new()), |node| Some(node.text()?.value))
     }
 
-    /// A list, empty where it is not there.
+    /// A list, empty if absent.
     pub fn list(&self, name: &'static str) -> Option<Vec<Node<'a>>> {
         self.optional(name).map_or_else(|| Some(Vec::new()), Node::list)
     }
 
-    /// A map, empty where it is not there.
+    /// A map, empty if absent.
     pub fn map(&self, name: &'static str) -> Option<Vec<(Text<'a>, Node<'a>)>> {
         self.optional(name).map_or_else(|| Some(Vec::new()), Node::map)
     }
 
-    /// Reports the fields that nobody asked for, and those that were required and are not here.
+    /// Reports the fields that were not requested, and the required ones that are missing.
     pub fn finish(self) {
         let asked = self.asked.into_inner();
         let unknown: Vec<&str> =
@@ -262,7 +262,7 @@ impl<'a> Fields<'a> {
             );
         }
         for name in self.missing.into_inner() {
-            // One that is there under a misspelt name was reported with that name.
+            // A misspelt required field was already reported as unknown.
             if nearest(name, unknown.iter().copied()).is_none() {
                 self.whole.error(format!("the field `{name}` is missing"), format!("add `{name}: …`"));
             }
@@ -270,14 +270,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The byte offset of a line and column, both from 1, in characters.
+/// The byte offset of a line and column, both counted from 1, in characters.
 fn offset_of_position(text: &str, line: usize, column: usize) -> usize {
     let line_start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
     let rest = &text[line_start..];
     line_start + rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
 }
 
-/// How [`Entries`] are written: as a struct or as a map.
+/// The syntax of [`Entries`]: a struct or a map.
 trait Shape {
     type Key<'de>: Deserialize<'de>;
     fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(from: D, visitor: V) -> Result<V::Value, D::Error>;
@@ -299,7 +299,7 @@ impl Shape for MapShape {
     }
 }
 
-/// Keys and raw values in the order in which they stand.
+/// Keys and raw values in file order.
 struct Entries<'de, S: Shape> {
     entries: Vec<(S::Key<'de>, &'de RawValue)>,
 }

@@ -1,4 +1,4 @@
-//! A kernel's `library`: the call that does the same work.
+//! The `library` field of a kernel: the library call that does the same work.
 
 use serde::Deserialize;
 
@@ -9,17 +9,17 @@ use super::model::{Buffer, LibraryDecl, ProductDecl};
 use crate::base::expr::Expr;
 use crate::job::Product;
 
-/// What can be written.
+/// The forms that it can have, for messages.
 const FORMS: &str = "Copy(\"from\", \"to\") or Product(a: \"a\", b: \"b\", c: \"c\", m: \"m\", n: \"n\", k: \"k\")";
 
-/// What is read in one go.
+/// The form that serde parses directly.
 #[derive(Deserialize)]
 enum Document {
     Copy(String, String),
 }
 
 impl Reader<'_> {
-    /// The library's call for `kernel`, whose buffers it uses.
+    /// The library call for `kernel`, with that kernel's buffers.
     pub(super) fn library(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
         match node.variant() {
             ("Copy", _) => copy(buffers, node),
@@ -31,7 +31,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A product of matrices: its buffers are the kernel's, of types that go together, and large enough.
+    /// A product of matrices: its buffers are the kernel's, of compatible types, and large enough.
     fn product(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
         let fields = node.fields()?;
         let names = ["a", "b", "c"].map(|name| fields.text(name));
@@ -55,7 +55,7 @@ impl Reader<'_> {
             return None;
         }
         for (buffer, rows, columns) in [(a, &m, &k), (b, &k, &n), (c, &m, &n)] {
-            // Both have been read, so that their product can be.
+            // Both were parsed, so their product can be parsed too.
             let needed = Expr::parse(&format!("({}) * ({})", rows.source(), columns.source())).ok()?;
             self.figure_at(kernel, node, needed, Wanted::Room(buffer.name.clone(), buffer.count.clone()));
         }
@@ -64,7 +64,7 @@ impl Reader<'_> {
     }
 }
 
-/// A copy. Both its buffers are the kernel's, and of one size by their expressions.
+/// A copy. Both buffers are the kernel's, and their size expressions are the same.
 fn copy(buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
     let Document::Copy(from, to) = node.read(FORMS)?;
     let [source, target] = [&from, &to].map(|name| {

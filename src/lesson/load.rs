@@ -1,4 +1,4 @@
-//! Reading a pack: its index, then each lesson. A lesson with errors is left out, and everything found is returned.
+//! Loading a pack: its index, then each lesson. A lesson with errors is left out, and all findings are returned.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +16,9 @@ use crate::pack::PackFiles;
 
 const INDEX: &str = "lessons/index.ron";
 
-/// Reads a pack. `references` are those that a kernel's check may ask for.
+/// Loads a pack. `references` are those that a kernel's check may name.
 ///
-/// What comes back besides the pack is every error and warning in it, lesson by lesson; the lessons in the pack have no
-/// errors.
+/// Besides the pack, this returns every error and warning in it, lesson by lesson; the lessons in the pack have no errors.
 #[must_use]
 pub fn load(files: &PackFiles, references: &[ReferenceSignature], explorers: &[&str]) -> (Pack, Vec<Diagnostic>) {
     let mut pack = Pack::default();
@@ -35,7 +34,7 @@ pub fn load(files: &PackFiles, references: &[ReferenceSignature], explorers: &[&
     (pack, diagnostics)
 }
 
-/// The ids of the lessons that the index names and that have a folder.
+/// The ids of the lessons that are in the index and have a folder.
 fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) {
     let mut folders: BTreeSet<String> = BTreeSet::new();
     for path in files.list("lessons") {
@@ -110,7 +109,7 @@ fn load_lesson(
     (lesson.filter(|_| sound), diagnostics)
 }
 
-/// Gives each step the title and the prose of its section, and what was left out the words that it stands for.
+/// Gives each step the title and the prose of its section, and fills in the passes and titles that the lesson leaves out.
 fn join(mut lesson: Lesson, sections: Vec<Section>) -> Lesson {
     let first = |lesson: &Lesson, program: &str| {
         let passes = lesson.program(program).map(Program::passes).unwrap_or_default();

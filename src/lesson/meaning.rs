@@ -1,48 +1,48 @@
-//! What the elements of a buffer mean.
+//! Meanings of a buffer's elements: tokens, words, links, time spans.
 
-/// What the elements of a buffer mean, so that they can be shown as more than numbers. `T` is what stands for another buffer.
+/// The meaning of a buffer's elements, so that they can be shown as more than numbers. `T` refers to another buffer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Meaning<T> {
     /// Numbers.
     #[default]
     Plain,
-    /// Each is the byte of this text at which a token begins.
+    /// Each is the offset of the byte of this text at which a token begins.
     Cuts(T),
-    /// Row `i` has the two tokens that token `first + i` consists of; smaller tokens are bytes.
+    /// Row `i` has the two tokens that make up token `first + i`; smaller tokens are bytes.
     Makes(u32),
-    /// A row is a word: where its tokens begin, how many they are, how often the word occurs.
+    /// A row is a word: the position of its first token, the number of its tokens, the number of its occurrences.
     Words {
         /// The tokens of all words.
         tokens: T,
-        /// The two tokens of each token that is more than a byte.
+        /// The two tokens of each merged token.
         merges: T,
-        /// The first token that is more than a byte.
+        /// The first merged token; smaller ones are bytes.
         first: u32,
     },
-    /// A row has a rank's elements, as many chunks as there are ranks, which exchange them.
+    /// A row has the elements of one rank, in as many chunks as there are ranks, which exchange them.
     Links {
         /// Bytes that each rank (row) has sent to each other (column).
         meter: T,
-        /// These bytes before the launch.
+        /// The same count before the launch.
         meter_before: T,
         /// The elements before the launch.
         before: T,
     },
-    /// A row is a span of time: its track, its part, its beginning and its end. The tracks have these names.
+    /// A row is a span of time: its track, its part, its beginning and its end. These are the tracks' names.
     Spans(Vec<String>),
 }
 
-/// The moment at which another buffer is meant.
+/// The moment at which another buffer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// The same as that of the buffer itself.
+    /// The same moment as for the buffer itself.
     Now,
     /// Before the launch.
     Before,
 }
 
 impl<T> Meaning<T> {
-    /// The same with something else for other buffers, which `of` gets with the moment at which they are meant; None if it has nothing for one.
+    /// Maps the references to other buffers; `of` gets each with its moment. None if `of` returns None for one.
     pub fn map<'a, U>(&'a self, mut of: impl FnMut(&'a T, When) -> Option<U>) -> Option<Meaning<U>> {
         let mut now = |other| of(other, When::Now);
         Some(match self {

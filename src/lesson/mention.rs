@@ -1,4 +1,4 @@
-//! What the parts of a lesson say of one another, noted while reading and resolved when all names are known.
+//! References between the parts of a lesson, recorded while reading and resolved when all names are known.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use super::prose::Figure;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
-/// A name that some part of a lesson uses, and where.
+/// A name that some part of a lesson uses, and its place.
 #[derive(Debug)]
 pub(super) struct Mention {
     pub name: String,
@@ -15,16 +15,16 @@ pub(super) struct Mention {
     pub of: Of,
 }
 
-/// What a mentioned name should be.
+/// The kind of thing that a mentioned name should be.
 #[derive(Debug)]
 pub(super) enum Of {
     /// A parameter.
     Param,
-    /// A parameter that takes this value, which stands at this place.
+    /// A parameter that takes this value, which is at this place.
     Setting(f64, Place),
     /// A kernel.
     Kernel,
-    /// What can be run: a program, or a kernel that has buffers of its own.
+    /// Something that can be run: a program, or a kernel that has buffers of its own.
     Program,
     /// A pass of this program.
     Pass(String),
@@ -32,7 +32,7 @@ pub(super) enum Of {
     Buffer(String),
     /// A pass or a repetition of this program.
     Part(String),
-    /// A kernel that can take a place in this program, that of this pass.
+    /// A kernel that this pass of this program can launch: the program, then the pass.
     Rung(String, String),
     /// A value.
     Value,
@@ -40,9 +40,9 @@ pub(super) enum Of {
     Experiment,
     /// A curve of this experiment.
     Curve(String),
-    /// A prediction, which stands here in the text.
+    /// A prediction, which the text places here.
     Prediction,
-    /// An exercise, which stands here in the text.
+    /// An exercise, which the text places here.
     Exercise,
     /// An explorer.
     Explorer,
@@ -50,18 +50,18 @@ pub(super) enum Of {
     Name(Access),
 }
 
-/// What an expression may use, besides parameters and the values that follow from them.
+/// Names that an expression may use, besides parameters and the values that follow from them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Access {
-    /// Nothing: what sizes a run cannot depend on its results.
+    /// No others: the size of a run cannot depend on its results.
     Fixed,
     /// Results of kernels and of the device, and all values.
     Results,
-    /// Results of these probes, which run programs: the names of both.
+    /// Results of these probes: the name of each, with the program that it runs.
     Probes(Vec<(String, String)>),
     /// Results of these probes that do not depend on a clock.
     Counts(Vec<(String, String)>),
-    /// Results of an exercise that is a part of this program.
+    /// Results of an exercise that is part of this program.
     Exercise(String),
 }
 
@@ -70,12 +70,12 @@ pub(super) enum Access {
 pub(super) struct Mentions(RefCell<Vec<Mention>>);
 
 impl Mentions {
-    /// Notes one.
+    /// Records one.
     pub fn add(&self, name: &str, place: Place, of: Of) {
         self.0.borrow_mut().push(Mention { name: name.to_owned(), place, of });
     }
 
-    /// Reads an expression, noting its names. A mistake is reported at its place, and gives nothing.
+    /// Parses an expression and records its names. A mistake is reported at its place, and None is returned.
     pub fn expr(&self, excerpt: Excerpt<'_>, access: &Access) -> Option<Expr> {
         let expr = self.formula(excerpt, access, &[])?;
         let Some(about) = expr.about_elements() else { return Some(expr) };
@@ -84,7 +84,7 @@ impl Mentions {
         None
     }
 
-    /// The same, where elements of buffers may stand, and these names that are not noted.
+    /// The same for an expression that may contain elements of buffers, and the names `own`, which are not recorded.
     pub fn formula(&self, excerpt: Excerpt<'_>, access: &Access, own: &[&str]) -> Option<Expr> {
         match Expr::parse(excerpt.text) {
             Ok(expr) => {
@@ -101,8 +101,8 @@ impl Mentions {
         }
     }
 
-    /// Reads arithmetic with quoted figures, noting the names that are none of them: parameters, and values that follow from parameters.
-    /// Whether a source has the figures is not known here.
+    /// Parses arithmetic with quoted figures, and records the other names in it: parameters, and values that follow from parameters.
+    /// Whether a source has the figures is not checked here.
     pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<Figure>)> {
         let expr = Expr::parse(excerpt.text)
             .map_err(|error| {

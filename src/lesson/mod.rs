@@ -1,7 +1,7 @@
-//! Lesson packs: what a lesson is, and reading one with every mistake reported at its place.
+//! Lesson packs: the model of a lesson, and a reader that reports every mistake at its place.
 //!
-//! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text` the
-//! prose, `expr` the formulas in both; `check` then resolves every name. `scope` gives names their numbers.
+//! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text` the prose, `expr` the
+//! formulas in both; `check` then resolves every name. `scope` evaluates names.
 
 mod asked;
 mod buffers;

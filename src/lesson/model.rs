@@ -1,4 +1,4 @@
-//! A lesson after reading: every name resolved, every expression parsed.
+//! The model of a lesson: kernels, programs, experiments and steps, with all names resolved and all expressions parsed.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::job::{BindingKind, Twin, written_for_cuda};
 use crate::pack::PackFiles;
 use crate::trace::record::Backend;
 
-/// A pack: lessons in the order in which they are meant to be read.
+/// A pack: lessons in their intended reading order.
 #[derive(Clone, Debug, Default)]
 pub struct Pack {
     /// The lessons that could be read.
@@ -33,77 +33,77 @@ pub struct Lesson {
     pub title: String,
     /// One sentence on what the reader will know afterwards.
     pub summary: String,
-    /// What the learner can turn.
+    /// Parameters that the learner can set.
     pub params: Vec<Param>,
     /// Quantities that follow from parameters and results.
     pub values: Vec<Value>,
-    /// The kernels, ladders in their order.
+    /// The kernels; those of a ladder in its order.
     pub kernels: Vec<Kernel>,
-    /// What can be run: a program for each kernel that has buffers of its own, under the kernel's id, then those of several passes.
+    /// Programs that can be run: one for each kernel that has buffers of its own, under the kernel's id, then those of several passes.
     pub programs: Vec<Program>,
     /// Sweeps over a parameter.
     pub experiments: Vec<Experiment>,
-    /// What the bench measures besides the defaults; where there is nothing, the largest buffers that fit.
+    /// Sizes that the bench measures besides the defaults; if empty, the largest buffers that fit.
     pub bench: Vec<BenchSize>,
     /// The steps, in reading order.
     pub steps: Vec<Step>,
     /// Questions to answer before measuring.
     pub predictions: Vec<Prediction>,
-    /// Kernels to write, in the order in which the document has them.
+    /// Kernels to write, in the order of the document.
     pub exercises: Vec<Exercise>,
-    /// The pack that it is of.
+    /// The pack that contains it.
     pub files: PackFiles,
 }
 
 impl Lesson {
-    /// The same problems, with the pack's files named as their user would.
+    /// The same diagnostics, with the pack's files named as the user would name them.
     pub fn named(&self, problems: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
         problems.into_iter().map(|problem| self.files.named(problem)).collect()
     }
 }
 
-/// Something the learner can turn. Its id is a name in expressions.
+/// A parameter that the learner can set. Its id is a name in expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     /// Its name in expressions and on the command line.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub label: String,
-    /// What it does, in a sentence.
+    /// Its effect, in a sentence.
     pub help: String,
     /// Its unit; empty for a plain count.
     pub unit: String,
-    /// Its value at first.
+    /// Its default value.
     pub default: f64,
-    /// What 0 stands for, in a word that is shown in its place; empty where it is a number like others.
+    /// A word that is shown instead of the value 0; empty if 0 is a number like others.
     pub zero: String,
     /// The values it can take.
     pub domain: Domain,
 }
 
 impl Param {
-    /// A value as its control shows it.
+    /// A value as the parameter's control shows it.
     #[must_use]
     pub fn words(&self, value: f64) -> String {
         if value == 0.0 && !self.zero.is_empty() { self.zero.clone() } else { number(value) }
     }
 }
 
-/// The values a parameter can take; all are whole numbers.
+/// The values that a parameter can take; all are whole numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Domain {
     /// Every whole number from `min` to `max`.
     Range {
-        /// Least.
+        /// The least value.
         min: f64,
-        /// Greatest.
+        /// The greatest value.
         max: f64,
     },
     /// The powers of two from `min` to `max`, both included.
     PowersOfTwo {
-        /// Least.
+        /// The least value.
         min: f64,
-        /// Greatest.
+        /// The greatest value.
         max: f64,
     },
     /// These and no others, in this order.
@@ -115,11 +115,11 @@ pub enum Domain {
 pub struct Value {
     /// Its name in expressions.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub label: String,
     /// Its unit: an SI base unit, `%` (of a ratio) or empty.
     pub unit: String,
-    /// Where it comes from. See [`super::scope`] for the names it may use.
+    /// The formula. See [`super::scope`] for the names that it may use.
     pub expr: Expr,
 }
 
@@ -128,27 +128,27 @@ pub struct Value {
 pub struct Kernel {
     /// Its name in expressions and on the command line.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// The ladder it is a rung of; empty when it stands alone.
+    /// The ladder that it is a rung of; empty if none.
     pub ladder: String,
-    /// What this rung changes against the one before it.
+    /// The change of this rung from the one before.
     pub change: String,
-    /// What it is written in.
+    /// Its source code.
     pub code: Code,
-    /// A library's call that does the same work, to be timed beside it where there is that library.
+    /// A library call that does the same work, to be timed beside it if the library is available.
     pub library: Option<LibraryDecl>,
     /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
     pub constants: Vec<(String, Expr)>,
-    /// What must hold for it to be run at all.
+    /// Conditions under which it can be run.
     pub requires: Vec<Requirement>,
-    /// Workgroups; None where each pass that launches it says how many.
+    /// Workgroups; None if each pass that launches it gives them.
     pub grid: Option<GridDecl>,
-    /// What its work needs.
+    /// Bytes and operations that its work needs.
     pub work: WorkDecl,
 }
 
-/// What a kernel is written in.
+/// A kernel's source code, by language.
 #[derive(Clone, Debug)]
 pub enum Code {
     /// WGSL, perhaps with a twin in CUDA C++.
@@ -159,14 +159,14 @@ pub enum Code {
         source: Arc<str>,
         /// The entry point.
         entry: String,
-        /// The same kernel in CUDA C++, where a `.cu` file of the same name lies beside the shader.
+        /// The same kernel in CUDA C++, if there is a `.cu` file of the same name beside the shader.
         twin: Option<Twin>,
     },
     /// CUDA C++ only.
     Cuda {
         /// The text and the function.
         twin: Twin,
-        /// What the WGSL would have said.
+        /// Launch parameters that WGSL would declare.
         launch: Box<CudaOnly>,
     },
 }
@@ -181,7 +181,7 @@ pub struct WorkDecl {
 }
 
 impl Kernel {
-    /// The path of the file that it is read in.
+    /// The path of the file with its source.
     #[must_use]
     pub fn file(&self) -> &str {
         match &self.code {
@@ -190,7 +190,7 @@ impl Kernel {
         }
     }
 
-    /// The text that it is read in.
+    /// The source text.
     #[must_use]
     pub fn source(&self) -> &Arc<str> {
         match &self.code {
@@ -199,7 +199,7 @@ impl Kernel {
         }
     }
 
-    /// Its CUDA C++, where there is some.
+    /// Its CUDA C++, if any.
     #[must_use]
     pub fn twin(&self) -> Option<&Twin> {
         match &self.code {
@@ -208,7 +208,7 @@ impl Kernel {
         }
     }
 
-    /// How it is launched, where it is written in CUDA C++ only.
+    /// Its launch parameters, if it is written in CUDA C++ only.
     #[must_use]
     pub fn cuda_only(&self) -> Option<&CudaOnly> {
         match &self.code {
@@ -217,20 +217,20 @@ impl Kernel {
         }
     }
 
-    /// Whether a backend runs what it is written in. CUDA also runs the twins of kernels in WGSL, where they have one.
+    /// Whether a backend can run its language. CUDA also runs the twins of kernels in WGSL.
     #[must_use]
     pub fn runs_on(&self, backend: Backend) -> bool {
         self.cuda_only().is_none() || backend == Backend::Cuda
     }
 
-    /// That it does not, with what does.
+    /// The error that it does not run on a backend, naming the one that runs it.
     #[must_use]
     pub fn not_here(&self) -> Diagnostic {
         written_for_cuda(&self.id, self.file())
     }
 }
 
-/// A library's call, as a lesson asks for it; see [`crate::job::Library`].
+/// A library call in a lesson; see [`crate::job::Library`].
 #[derive(Clone, Debug)]
 pub enum LibraryDecl {
     /// A copy from one buffer to the other.
@@ -244,60 +244,60 @@ pub enum LibraryDecl {
 pub struct ProductDecl {
     /// The buffers of A, B and C.
     pub buffers: [String; 3],
-    /// m, n and k: rows of C, columns of C, and what is summed over.
+    /// m, n and k: rows of C, columns of C, and the length of the sums.
     pub sizes: [Expr; 3],
     /// Whether B is stored transposed.
     pub b_transposed: bool,
 }
 
-/// What parameters must keep to for a kernel to be run.
+/// A condition on the parameters for a kernel to be run.
 #[derive(Clone, Debug)]
 pub struct Requirement {
-    /// Not 0 where it holds.
+    /// Nonzero if the requirement is met.
     pub condition: Expr,
-    /// What it asks and why, for people, as a sentence without its full stop.
+    /// A description of the condition and its reason, as a sentence without its full stop.
     pub text: String,
-    /// Where the lesson says so.
+    /// The place in the lesson.
     pub place: Place,
 }
 
-/// What the WGSL would have said of a kernel that is written in CUDA C++ only.
+/// Launch parameters of a kernel in CUDA C++ only, which WGSL would declare.
 #[derive(Clone, Debug)]
 pub struct CudaOnly {
-    /// Its first parameters, which are buffers, by name, and what it does to each.
+    /// Its first parameters, which are buffers: their names, and the kernel's access to each.
     pub parameters: Vec<(String, BindingKind)>,
     /// Lanes of a workgroup in x, y, z.
     pub block: [Expr; 3],
-    /// Shared memory that the launch gives each workgroup, in bytes.
+    /// Dynamic shared memory of each workgroup, in bytes.
     pub shared: Expr,
-    /// Parameters after the buffers.
+    /// Tensor maps, the parameters after the buffers.
     pub maps: Vec<MapDecl>,
-    /// Whether a workgroup does the work of several, so that no more are launched than the device holds at a time.
+    /// Whether a workgroup does the work of several, so that no more are launched than the device holds at once.
     pub persistent: bool,
-    /// The ring of places that its tiles go through.
+    /// The ring buffer in shared memory that its tiles go through.
     pub ring: Option<Ring>,
 }
 
-/// Places for tiles in shared memory that are filled and used in turn, for a picture.
+/// A ring buffer of tiles in shared memory, whose places are filled and used in turn; for a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ring {
-    /// How many.
+    /// The number of places.
     pub places: u32,
-    /// Who loads, and how.
+    /// The threads that load, and how.
     pub load: String,
-    /// Who multiplies, and how.
+    /// The threads that multiply, and how.
     pub multiply: String,
 }
 
 impl CudaOnly {
-    /// All expressions that its launch is sized by.
+    /// All expressions that determine the size of its launch.
     pub fn sizes(&self) -> impl Iterator<Item = &Expr> {
         let of_maps = self.maps.iter().flat_map(|map| [&map.columns, &map.rows, &map.box_columns, &map.box_rows]);
         self.block.iter().chain([&self.shared]).chain(of_maps)
     }
 }
 
-/// How tiles of a row-major matrix are fetched as a whole (see [`crate::job::TensorMap`]).
+/// A tensor map: how tiles of a row-major matrix are fetched (see [`crate::job::TensorMap`]).
 #[derive(Clone, Debug)]
 pub struct MapDecl {
     /// The buffer that holds the matrix.
@@ -310,7 +310,7 @@ pub struct MapDecl {
     pub box_columns: Expr,
     /// Rows of a tile.
     pub box_rows: Expr,
-    /// Bytes over which a tile's rows are mixed in shared memory; 0 for not at all.
+    /// The swizzle width of a tile's rows in shared memory, in bytes; 0 for no swizzle.
     pub swizzle: u32,
 }
 
@@ -321,28 +321,28 @@ pub struct Experiment {
     pub id: String,
     /// Its title, above the plot.
     pub title: String,
-    /// What is run, each a curve.
+    /// The programs to run, each as a curve.
     pub curves: Vec<Curve>,
     /// The parameter on the x axis.
     pub over: String,
     /// Its values.
     pub values: Vec<f64>,
-    /// What is on the y axis.
+    /// The quantity on the y axis.
     pub quantity: Quantity,
-    /// Parameters that take the place of the learner's where a GPU measures: sizes that say something there, and that a CPU is slow with.
+    /// Parameters that replace the learner's when a GPU measures: sizes that are meaningful there but slow on a CPU.
     pub at: Vec<(String, f64)>,
 }
 
-/// A program that an experiment runs, and which of its figures is plotted.
+/// A program that an experiment runs, and the pass whose figures are plotted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Its id: what is run, unless the lesson says otherwise.
+    /// Its id: that of the program, unless the lesson gives another.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// What is run.
+    /// The program to run.
     pub variant: Variant,
-    /// The pass whose figures are plotted; None for the whole program's.
+    /// The pass whose figures are plotted; None for the whole program.
     pub pass: Option<String>,
 }
 
@@ -351,7 +351,7 @@ pub struct Curve {
 pub struct BenchSize {
     /// Parameters that differ from their defaults.
     pub set: Vec<(String, f64)>,
-    /// The programs, by id; all where none is named.
+    /// The programs, by id; empty for all.
     pub programs: Vec<String>,
 }
 
@@ -363,7 +363,7 @@ impl BenchSize {
     }
 }
 
-/// What an experiment plots.
+/// A quantity that an experiment can plot.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub enum Quantity {
     /// Useful bytes per second.
@@ -376,12 +376,12 @@ pub enum Quantity {
     SectorsPerRequest,
     /// From the trace: bytes that lanes load from global memory.
     LoadedBytes,
-    /// The lesson's value of this id, with the results of what the curve runs. It may not depend on a clock.
+    /// The lesson's value of this id, with the results of the curve's runs. It may not depend on a clock.
     Value(String),
 }
 
 impl Quantity {
-    /// Whether it comes from a trace, and not from a clock.
+    /// Whether it comes from a trace, not from a clock.
     #[must_use]
     pub fn is_traced(&self) -> bool {
         match self {
@@ -391,14 +391,14 @@ impl Quantity {
     }
 }
 
-/// One step: some prose, and how the bench stands beside it.
+/// One step: some prose, and the state of the bench beside it.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Its id; the same as its heading's in the text.
     pub id: String,
     /// Its title, from the heading.
     pub title: String,
-    /// What is on the bench.
+    /// The program on the bench.
     pub variant: Variant,
     /// The pass on the stage, by its id.
     pub pass: String,
@@ -406,19 +406,19 @@ pub struct Step {
     pub set: Vec<(String, f64)>,
     /// The experiment in the plot.
     pub experiment: Option<String>,
-    /// The figure on the stage at first.
+    /// The initial figure on the stage.
     pub figure: Picture,
-    /// A part of the source line whose first access, or branch, is on the stage at first; empty for the costliest access of all.
+    /// Part of the source line whose first access or branch is initially on the stage; empty for the costliest access of all.
     pub watch: String,
-    /// From which share of a warp's events on; 0 for the beginning, less than 1.
+    /// The share of a warp's events before the initial position; 0 for the beginning, less than 1.
     pub at: f64,
-    /// Parts of the kernel that the code pane shows open at first, by their files' names without the endings.
+    /// Parts of the kernel that are initially open in the code pane, by their file names without the endings.
     pub open: Vec<String>,
-    /// Rows and columns of the block that a lane computes, as the explorer of registers begins.
+    /// Rows and columns of the block that a lane computes: the initial state of the explorer of registers.
     pub block: Option<[usize; 2]>,
-    /// The launch of the pass that is on the stage at first, from 1; the last one if there are fewer.
+    /// The launch of the pass that is initially on the stage, counted from 1; the last one if there are fewer.
     pub launch: u64,
-    /// Whether the start page shows this step's picture for the lesson.
+    /// Whether this step's figure represents the lesson on the start page.
     pub cover: bool,
     /// Where the lesson declares it.
     pub place: Place,
@@ -427,12 +427,12 @@ pub struct Step {
 }
 
 impl Step {
-    /// The exercises in its prose, by their ids.
+    /// The ids of the exercises in its prose.
     pub fn exercises(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().filter_map(|block| if let Block::Exercise(id) = block { Some(id.as_str()) } else { None })
     }
 
-    /// The first explorer in its prose, by its name.
+    /// The name of the first explorer in its prose.
     #[must_use]
     pub fn explorer(&self) -> Option<&str> {
         self.blocks.iter().find_map(|block| if let Block::Explore(name) = block { Some(name.as_str()) } else { None })

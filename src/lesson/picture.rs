@@ -1,16 +1,16 @@
-//! The figure that a step opens on, with the arguments that the lesson gives it.
+//! The initial figure of a step, with the arguments that the lesson gives it.
 
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
-/// A figure by its name, with arguments. `figures` says which there are.
+/// A figure by its name, with arguments. `figures` lists the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// The figure's name: `Warp`, `Matrices`.
     pub name: String,
     /// The arguments, in the lesson's order.
     pub args: Vec<PictureArg>,
-    /// Where the lesson says so; None if nobody wrote it.
+    /// The place in the lesson; None if the lesson does not have it.
     pub place: Option<Place>,
 }
 
@@ -21,7 +21,7 @@ pub struct PictureArg {
     pub name: String,
     /// Its value.
     pub value: ArgValue,
-    /// Where it is.
+    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -36,7 +36,7 @@ pub enum ArgValue {
     Number(f64),
 }
 
-/// The figure of a step that names none.
+/// The default figure of a step.
 pub const USUAL: &str = "Warp";
 
 impl Default for Picture {
@@ -85,7 +85,7 @@ impl Picture {
         }
     }
 
-    /// The arguments that are expressions of the lesson's parameters, as far as they can be read; a number is one, too.
+    /// The arguments that are expressions of the lesson's parameters, as far as they parse; numbers are included.
     pub fn expressions<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = (&'a str, Expr)> {
         names.iter().filter_map(|name| {
             let text = match self.arg(name)? {

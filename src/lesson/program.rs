@@ -1,4 +1,4 @@
-//! Programs: buffers, and passes over them, as a lesson declares them.
+//! Programs of a lesson: buffers, and passes over them.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,39 @@ use crate::base::tensor::{Elem, Init};
 use crate::job::{Comparison, Reduction, Source};
 use crate::tokenizer::tables::Table;
 
-/// What can be run: one pass or several over buffers of its own.
+/// A program that can be run: one or several passes over buffers of its own.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Its name in expressions and on the command line.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// Whether it is a kernel by itself, under the kernel's id.
+    /// Whether it is a single kernel's, with the kernel's id.
     pub alone: bool,
-    /// Whether it is timed with the same buffers each time, which the caches may then hold. Otherwise copies of them take turns.
+    /// Whether it is timed with the same buffers each time, so that they may be in the caches. Otherwise the samples rotate among copies.
     pub warm: bool,
     /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// What is done, in order.
+    /// The passes and repetitions, in order.
     pub body: Vec<Node>,
-    /// How to tell that it is right.
+    /// Checks of its results.
     pub checks: Vec<CheckDecl>,
-    /// What is read off the buffers on the way.
+    /// Figures recorded from its buffers while it runs.
     pub series: Vec<SeriesDecl>,
-    /// What the whole needs; None for the sum of its passes.
+    /// Bytes and operations that the whole needs; None for the sum of its passes.
     pub work: Option<WorkDecl>,
-    /// How processes share it; None if it runs on one device only.
+    /// How it is split over processes; None if it runs on one device only.
     pub split: Option<Split>,
     /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// What is done next.
+/// A pass or a repetition.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// One thing.
+    /// One pass.
     Pass(Box<Pass>),
-    /// Something over and over.
+    /// Several passes, repeated.
     Repeat(Box<Repeat>),
 }
 
@@ -52,90 +52,90 @@ pub enum Node {
 pub struct Repeat {
     /// Its name in the program.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// Rounds at most.
+    /// The maximum number of rounds.
     pub times: Expr,
-    /// After a round of which this holds, there is no other.
+    /// The condition that ends it, tested after each round.
     pub until: Option<Until>,
-    /// What ranks that are processes do instead.
+    /// The collective that ranks run in its place if they are processes.
     pub collective: Option<CollectiveDecl>,
-    /// What a round does.
+    /// The passes and repetitions of a round.
     pub body: Vec<Node>,
     /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// That an element of a buffer compares with a number.
+/// A comparison of a buffer's element with a number.
 #[derive(Clone, Debug)]
 pub struct Until {
     /// The buffer.
     pub buffer: String,
-    /// Which of its elements.
+    /// The index of the element.
     pub index: Expr,
-    /// How.
+    /// The comparison.
     pub comparison: Comparison,
     /// The number.
     pub value: Expr,
-    /// Where the lesson says so.
+    /// The place in the lesson.
     pub place: Place,
 }
 
-/// One thing done to the buffers.
+/// One operation on the buffers.
 #[derive(Clone, Debug)]
 pub struct Pass {
     /// Its name in the program.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// What it does.
+    /// Its action.
     pub action: Action,
-    /// The collectives that have to be over before it.
+    /// The collectives that it waits for.
     pub awaits: Vec<AwaitDecl>,
     /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// What a pass does.
+/// The action of a pass.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Launches a kernel.
     Launch(Box<LaunchDecl>),
     /// Copies one buffer to another.
     Copy(String, String),
-    /// Gives every element of a buffer one value.
+    /// Sets every element of a buffer to one value.
     Fill(String, Expr),
 }
 
-/// A launch: which kernel, on which buffers, and what is said otherwise than by the kernel itself.
+/// A launch: the kernel, its buffers, and the values that differ from the kernel's own.
 #[derive(Clone, Debug)]
 pub struct LaunchDecl {
-    /// The kernels that can take this place, the one that does unless another is chosen first.
+    /// The kernels that can be launched here; the first one unless another is chosen.
     pub rungs: Vec<String>,
-    /// Variables of the shader that stand for buffers of other names, and where the lesson says so.
+    /// Shader variables that are bound to buffers of other names, with the place in the lesson.
     pub bind: Vec<(String, String, Place)>,
-    /// Constants with other values than the kernel's own.
+    /// Constants whose values differ from the kernel's own.
     pub constants: Vec<(String, Expr)>,
-    /// Another grid than the kernel's own.
+    /// A grid instead of the kernel's own.
     pub grid: Option<GridDecl>,
-    /// Another amount of work than the kernel's own.
+    /// An amount of work instead of the kernel's own.
     pub work: Option<WorkDecl>,
 }
 
 /// Workgroups in x, y, z.
 #[derive(Clone, Debug)]
 pub enum GridDecl {
-    /// So many.
+    /// These numbers.
     Fixed([Expr; 3]),
-    /// As many as three words of a buffer say.
+    /// Three words of a buffer, for an indirect dispatch.
     Words {
         /// The buffer of `U32`.
         buffer: String,
-        /// The first of its words.
+        /// The index of the first of the words.
         at: Expr,
-        /// The most there can be.
+        /// The maximum grid.
         most: Box<[Expr; 3]>,
-        /// Where the lesson says so.
+        /// The place in the lesson.
         place: Place,
     },
 }
@@ -158,48 +158,48 @@ pub struct Buffer {
     pub name: String,
     /// The type of its elements (a `vec4<f32>` counts as four).
     pub elem: Elem,
-    /// How many elements.
+    /// The number of elements.
     pub count: Expr,
-    /// The columns of the row-major matrix that it is; None for a buffer that is not a matrix.
+    /// The columns of the row-major matrix that it holds; None if it is not a matrix.
     pub columns: Option<Expr>,
-    /// What its elements mean; other buffers that this refers to are here by their names.
+    /// The meaning of its elements; other buffers are referred to by their names.
     pub meaning: Meaning<String>,
-    /// What its rows and columns stand for.
+    /// Names of its rows and columns, and the unit.
     pub legend: Legend,
-    /// What it holds at first.
+    /// Its initial contents.
     pub init: InitDecl,
     /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// What the rows and columns of a matrix stand for; empty if the lesson does not say it.
+/// Names of the rows and columns of a matrix, and the unit of its elements; empty if the lesson does not give them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Legend {
     /// A name for each column.
     pub parts: Vec<String>,
-    /// What a row is: `rank`.
+    /// The name of a row: `rank`.
     pub rows: String,
     /// The unit of its elements.
     pub unit: String,
 }
 
 impl Legend {
-    /// That of a buffer whose lesson says nothing.
+    /// The legend of a buffer for which the lesson gives none.
     pub const NONE: &'static Self = &Self { parts: Vec::new(), rows: String::new(), unit: String::new() };
 }
 
-/// What a buffer holds at first.
+/// The initial contents of a buffer.
 #[derive(Clone, Debug)]
 pub enum InitDecl {
-    /// What needs no more words.
+    /// Contents without parameters.
     Plain(Init),
-    /// Uniform between bounds.
+    /// Uniformly distributed between bounds.
     Within {
-        /// The least.
+        /// The lower bound.
         low: Expr,
-        /// Above the greatest.
+        /// The upper bound, which is excluded.
         high: Expr,
-        /// The share of elements that are masked instead, from 0 to 1; None where it is left out.
+        /// The share of elements that are masked instead, from 0 to 1; None if the lesson does not give it.
         masked: Option<Expr>,
     },
     /// Normally distributed.
@@ -211,9 +211,9 @@ pub enum InitDecl {
     },
     /// Zipf's distribution.
     Zipf {
-        /// How steeply it falls.
+        /// The exponent.
         exponent: Expr,
-        /// How many numbers there are.
+        /// The number of different values.
         values: Expr,
     },
     /// Rows that sum to one.
@@ -221,11 +221,11 @@ pub enum InitDecl {
         /// Elements in a row.
         columns: Expr,
     },
-    /// The bytes of a text or file, each an element.
+    /// The bytes of a text or file, one per element.
     Bytes(Source),
     /// A file's bytes as elements of the buffer's type.
     Elements(Source),
-    /// A table of a vocabulary that is built in, by its name.
+    /// A table of a built-in vocabulary, which is given by its name.
     Vocabulary(String, Table),
 }
 
@@ -242,85 +242,85 @@ impl InitDecl {
     }
 }
 
-/// A comparison of a buffer with what it should hold.
+/// A comparison of a buffer with its expected contents.
 #[derive(Clone, Debug)]
 pub struct CheckDecl {
     /// The buffer.
     pub output: String,
-    /// With what.
+    /// The expected contents.
     pub against: AgainstDecl,
     /// The largest relative error allowed.
     pub tolerance: f64,
-    /// What an error is relative to at least; None for the expected value alone.
+    /// The least magnitude that an error is relative to; None for the expected value alone.
     pub scale: Option<Expr>,
-    /// The pass or repetition after each of whose launches or rounds it is made; None for the end.
+    /// The pass or repetition after each of whose launches or rounds the check runs; None for the end.
     pub after: Option<String>,
-    /// It is made only if this is not 0; None for always.
+    /// The check runs only if this is not 0; None for always.
     pub when: Option<Expr>,
     /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// What a buffer is compared with.
+/// The expected contents of a buffer.
 #[derive(Clone, Debug)]
 pub enum AgainstDecl {
-    /// A reference of ours: its name, its arguments, and the buffers that it reads under other names than its own.
+    /// A reference on the CPU: its name, its arguments, and the buffers that it reads under other names than its own.
     Reference(String, Vec<(String, Expr)>, Vec<(String, String)>),
-    /// A plain kernel of the lesson, as a pass launches one.
+    /// A plain kernel of the lesson, with its launch.
     Kernel(Box<LaunchDecl>),
-    /// A formula for an element, and how many elements it speaks of; None for all.
+    /// A formula for an element, and the number of elements that it covers; None for all.
     Formula(Expr, Option<Expr>),
     /// The formula is not 0 for any element.
     Every(Expr, Option<Expr>),
-    /// The formula never becomes less from one element to the next.
+    /// The formula never decreases from one element to the next.
     SortedBy(Expr, Option<Expr>),
-    /// It holds each value as often as this buffer did at first.
+    /// It holds each value as often as this buffer initially did.
     Permutation(String),
-    /// It holds the values that this buffer held at first.
+    /// It holds the same set of values that this buffer initially held.
     EqualSets(String),
     /// Its elements add up to this.
     SumsTo(Expr),
 }
 
-/// A figure that is kept of each round of a repetition, or of the end.
+/// A figure that is recorded after each round of a repetition, or at the end.
 #[derive(Clone, Debug)]
 pub struct SeriesDecl {
     /// Its name in the program.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub label: String,
     /// Its unit.
     pub unit: String,
     /// The buffer.
     pub buffer: String,
-    /// What is read off it: an element, or something of all.
+    /// The reading: an element, or a reduction of all.
     pub reading: ReadingDecl,
-    /// The repetition of whose rounds it is kept; None for the end.
+    /// The repetition after whose rounds it is recorded; None for the end.
     pub each: Option<String>,
     /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// What is read off a buffer.
+/// A reading of a buffer.
 #[derive(Clone, Debug)]
 pub enum ReadingDecl {
     /// The element of this index.
     Element(Expr),
-    /// Something of all its elements.
+    /// A reduction of all its elements.
     All(Reduction),
 }
 
-/// A program with a kernel chosen for each of its places: what is run, and what results are of.
+/// A program with a kernel chosen for each of its passes: this is what is run, and what results belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Variant {
     /// The program's id.
     pub program: String,
-    /// Kernels by pass, where another than the first is chosen.
+    /// Kernels by pass, if another than the first is chosen.
     pub rungs: BTreeMap<String, String>,
 }
 
 impl Variant {
-    /// A program as it stands.
+    /// A program with its first kernels.
     #[must_use]
     pub fn plain(program: &str) -> Self {
         Self { program: program.to_owned(), rungs: BTreeMap::new() }
@@ -339,7 +339,7 @@ impl std::fmt::Display for Variant {
 }
 
 impl Program {
-    /// Its passes, in the order in which they first run.
+    /// Its passes, in the order of their first launches.
     #[must_use]
     pub fn passes(&self) -> Vec<&Pass> {
         let mut found = Vec::new();
@@ -351,7 +351,7 @@ impl Program {
         found
     }
 
-    /// Its repetitions, outer ones before those within.
+    /// Its repetitions, outer ones before the ones inside them.
     #[must_use]
     pub fn repeats(&self) -> Vec<&Repeat> {
         let mut found = Vec::new();
@@ -363,7 +363,7 @@ impl Program {
         found
     }
 
-    /// The program as it stands, and once with each kernel that can take one of its places.
+    /// The program with its first kernels, and one variant for each other kernel that a pass can launch.
     #[must_use]
     pub fn variants(&self) -> Vec<Variant> {
         let mut all = vec![Variant::plain(&self.id)];
@@ -381,7 +381,7 @@ impl Program {
         self.passes().into_iter().find(|pass| pass.id == id)
     }
 
-    /// The place of the pass of this id among [`Program::passes`].
+    /// The index of the pass of this id in [`Program::passes`].
     #[must_use]
     pub fn place_of(&self, id: &str) -> Option<usize> {
         self.passes().iter().position(|pass| pass.id == id)
@@ -422,25 +422,25 @@ impl Lesson {
         self.programs.iter().find(|program| program.id == id)
     }
 
-    /// The kernels that a variant launches, pass by pass; of copies and fills None.
+    /// The kernels that a variant launches, pass by pass; None for copies and fills.
     #[must_use]
     pub fn launched(&self, variant: &Variant) -> Vec<Option<&Kernel>> {
         let Some(program) = self.program(&variant.program) else { return Vec::new() };
         program.passes().into_iter().map(|pass| self.kernel(pass.kernel(variant)?)).collect()
     }
 
-    /// The kernels of a variant that are not written for a backend.
+    /// The kernels of a variant that a backend cannot run.
     pub fn elsewhere<'a>(&'a self, variant: &Variant, backend: crate::trace::record::Backend) -> Vec<&'a Kernel> {
         self.launched(variant).into_iter().flatten().filter(|kernel| !kernel.runs_on(backend)).collect()
     }
 
-    /// Whether all kernels of a variant are written for a backend.
+    /// Whether a backend can run all kernels of a variant.
     #[must_use]
     pub fn runs_on(&self, variant: &Variant, backend: crate::trace::record::Backend) -> bool {
         self.elsewhere(variant, backend).is_empty()
     }
 
-    /// What a variant is called: the program, and the kernels chosen otherwise than at first.
+    /// The display name of a variant: the program, and the kernels other than the first ones.
     #[must_use]
     pub fn title_of(&self, variant: &Variant) -> String {
         let title = self.program(&variant.program).map_or(variant.program.as_str(), |program| program.title.as_str());

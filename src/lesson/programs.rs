@@ -1,4 +1,4 @@
-//! Programs, as `lesson.ron` declares them: buffers, passes over them, repetitions, series.
+//! Programs in `lesson.ron`: buffers, passes over them, repetitions, series.
 
 use super::conditions::Wanted;
 use super::document::{Kind, Reader, each};
@@ -12,10 +12,10 @@ use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::job::{Comparison, Reduction};
 
-/// Rounds of a repetition at most.
+/// The maximum number of rounds of a repetition.
 pub const MOST_ROUNDS: u64 = 1 << 20;
 
-/// How deep repetitions nest at most.
+/// The maximum nesting depth of repetitions.
 const MOST_NESTED: usize = 8;
 
 impl Program {
@@ -37,22 +37,22 @@ impl Program {
     }
 }
 
-/// What a program's parts are read with.
+/// The context in which a program's parts are read.
 struct Around<'a> {
     /// The program's id.
     program: &'a str,
-    /// Its place among those that were declared.
+    /// The program's index among those that are declared.
     number: usize,
     buffers: &'a [Buffer],
 }
 
 impl Around<'_> {
-    /// A buffer's name that stands in `text`.
+    /// The buffer that `text` names.
     fn buffer(&self, text: &Text<'_>) -> Option<String> {
         self.named(&text.value, text.excerpt())
     }
 
-    /// A buffer's name that stands at the start of `at`.
+    /// The buffer `name`, which is at the start of `at`.
     fn named(&self, name: &str, at: Excerpt<'_>) -> Option<String> {
         let found = self.buffers.iter().any(|buffer| buffer.name == name);
         if !found {
@@ -64,7 +64,7 @@ impl Around<'_> {
 }
 
 impl Reader<'_> {
-    /// One program.
+    /// Reads one program.
     pub(super) fn program(&mut self, node: Value<'_>) -> Option<Program> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Program);
@@ -142,7 +142,7 @@ impl Reader<'_> {
             let body: Vec<Option<Node>> = listed.into_iter().map(|node| self.node(around, node, depth + 1)).collect();
             fields.finish();
             let (id, title) = named(title)?;
-            // What has been reported is left out, and the rest keeps its names.
+            // A field that has been reported is replaced, so that the repetition keeps its id.
             let times = times.or_else(|| Expr::parse("1").ok())?;
             let body = body.into_iter().flatten().collect();
             let until = until.flatten();
@@ -163,7 +163,7 @@ impl Reader<'_> {
         let awaits = awaits.into_iter().filter_map(|node| self.awaited(around.program, node)).collect();
         fields.finish();
         let (id, title) = named(title)?;
-        // A pass that has been reported keeps its name, so that those who speak of it are not reported as well.
+        // A pass that has been reported keeps its name, so that references to it are not reported as well.
         let action = action.unwrap_or_else(|| Action::Copy(String::new(), String::new()));
         Some(Node::Pass(Box::new(Pass { id, title, action, awaits, place })))
     }
@@ -201,7 +201,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Workgroups: three expressions, or where a buffer says how many.
+    /// Workgroups: three expressions, or the words of a buffer with their number.
     pub(super) fn grid(&mut self, owner: &str, buffers: &[Buffer], node: Value<'_>) -> Option<GridDecl> {
         let ("Words", Some(rest)) = node.variant() else {
             let [x, y, z] = node.triple()?.map(|node| self.figure(owner, Some(node), Some(1)));
@@ -238,7 +238,7 @@ impl Reader<'_> {
         Some(Until { buffer, index, comparison, value, place: node.place() })
     }
 
-    /// `BUFFER[INDEX]` at the start of a text, and where it ends.
+    /// `BUFFER[INDEX]` at the start of a text, and the offset of its end.
     fn element(&mut self, around: &Around<'_>, excerpt: Excerpt<'_>, form: &str) -> Option<(String, Expr, usize)> {
         let ends = excerpt.text.find('[').and_then(|open| Some((open, open + excerpt.text[open..].find(']')?)));
         let Some((open, close)) = ends else {
@@ -250,7 +250,7 @@ impl Reader<'_> {
         Some((buffer?, index?, close + 1))
     }
 
-    /// An expression in a part of a text.
+    /// Reads an expression in a part of a text.
     fn number_in(&mut self, program: &str, excerpt: Excerpt<'_>, wanted: Wanted) -> Option<Expr> {
         let expr = self.reading.mentions.expr(excerpt, &Access::Fixed)?;
         self.figure_here(program, excerpt.place(0), expr.clone(), wanted);

@@ -1,4 +1,4 @@
-//! Prose, as a step's section of `text.md` reads.
+//! The prose of a step, from its section of `text.md`.
 
 use super::model::Lesson;
 use crate::base::diag::Place;
@@ -25,9 +25,9 @@ pub enum Block {
     Predict(String),
     /// An exercise, by its id.
     Exercise(String),
-    /// A picture that the learner drags, by its name in `reference`'s table of explorers.
+    /// A figure that the learner drags, by its name in `reference`'s table of explorers.
     Explore(String),
-    /// What is folded away until the reader asks for it: its title, and what it holds.
+    /// Contents that are folded until the reader opens them: their title, and their blocks.
     Unfold(String, Vec<Block>),
 }
 
@@ -52,22 +52,22 @@ pub enum Inline {
     Quote(Quote),
     /// A control for the parameter of this id.
     Control(String),
-    /// Words that set parameters when they are clicked: the words, and the parameters with their values.
+    /// Words that set parameters when clicked: the words, and the parameters with their values.
     Preset(String, Vec<(String, f64)>),
-    /// A forced new line.
+    /// A forced line break.
     Break,
 }
 
-/// Arithmetic with figures of a recording, a profile or a device's data sheet.
+/// Arithmetic with figures from a recording, a profile or a device's data sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quote {
     /// The arithmetic. Names with a dot and elements are [`Quote::figures`]; other names are parameters, and values that follow from them.
     pub expr: Expr,
     /// The result's unit.
     pub unit: String,
-    /// Which source, in words of its id: "h200 cuda"; with "all" before them, every recording that they fit.
+    /// The source, in words of its id: "h200 cuda"; with "all" before them, every recording that they match.
     pub source: String,
-    /// Where the source is named.
+    /// The place of the source's name.
     pub place: Place,
     /// The figures it uses, from left to right.
     pub figures: Vec<Figure>,
@@ -76,23 +76,23 @@ pub struct Quote {
 /// A figure of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name there: `experiment.curve.time`, `run.counter`, `device.l2_bytes`.
+    /// Its name in the source: `experiment.curve.time`, `run.counter`, `device.l2_bytes`.
     pub name: String,
-    /// Where on a curve; None of what is no curve.
+    /// The position on a curve; None if it is not on a curve.
     pub at: Option<f64>,
-    /// Where it is named.
+    /// The place of its name.
     pub place: Place,
 }
 
 impl Quote {
-    /// Whether it is of every source that its words fit, and so of a range.
+    /// Whether it covers every source that its words match, and so is a range.
     #[must_use]
     pub fn is_range(&self) -> bool {
         self.source.split(' ').next() == Some("all")
     }
 }
 
-/// Shows `see` the pieces of every line in `blocks`, those within others too.
+/// Calls `see` with each inline element in `blocks`, nested ones included.
 pub fn each_inline<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Inline)) {
     for block in blocks {
         match block {
@@ -108,7 +108,7 @@ pub fn each_inline<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Inline)) {
 }
 
 impl Lesson {
-    /// Shows `see` the pieces of every line of its prose: of its steps, predictions and exercise.
+    /// Calls `see` with each inline element of its prose: steps, predictions and exercises.
     pub fn each_inline<'a>(&'a self, see: &mut dyn FnMut(&'a Inline)) {
         self.steps.iter().for_each(|step| each_inline(&step.blocks, see));
         for prediction in &self.predictions {
@@ -119,7 +119,7 @@ impl Lesson {
     }
 }
 
-/// The same for the pieces of one line.
+/// The same for the elements of one line.
 pub fn within<'a>(inlines: &'a [Inline], see: &mut dyn FnMut(&'a Inline)) {
     for inline in inlines {
         see(inline);

@@ -1,4 +1,4 @@
-//! Predictions and exercises, as `lesson.ron` declares them.
+//! Predictions and exercises in `lesson.ron`.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Reader<'_> {
             _ => {
                 let hint = "write options: [(\"80%\", 0.8), …], or number: (within: 0.1), or curve: (experiment: …)";
                 node.error("a prediction asks for one of `options`, a `number` or a `curve`", hint);
-                // What else it has is no mistake of its own.
+                // Its other fields are not reported as unknown.
                 for name in ["probes", "measured", "traced", "unit"] {
                     fields.optional(name);
                 }
@@ -38,7 +38,7 @@ impl Reader<'_> {
         Some(Prediction { id: id?, question: question?, asks: asks?, because: because? })
     }
 
-    /// The answers to choose from.
+    /// Reads the answers to choose from.
     fn options(&self, node: Node<'_>) -> Option<Vec<(String, f64)>> {
         let listed = node.list()?;
         let options = listed.iter().filter_map(|node| {
@@ -56,7 +56,7 @@ impl Reader<'_> {
         Some(options)
     }
 
-    /// How far a number may be from the answer, as a share of it.
+    /// The tolerance of a number, as a share of the answer.
     fn within(&self, node: Node<'_>) -> Option<f64> {
         let fields = node.fields()?;
         let within = fields.required("within");
@@ -69,7 +69,7 @@ impl Reader<'_> {
         Some(share)
     }
 
-    /// Where the answer to a question about one figure comes from.
+    /// Reads the source of the answer to a question about one figure.
     fn answer(&mut self, fields: &Fields<'_>) -> Option<AnswerDecl> {
         let probes = each(fields, "probes", |node| self.probe(node));
         let ids: Vec<&String> = probes.iter().map(|probe| &probe.id).collect();
@@ -91,7 +91,7 @@ impl Reader<'_> {
         Some(AnswerDecl { probes, measured, traced: traced?, unit: unit? })
     }
 
-    /// The curve to draw.
+    /// Reads the curve to draw.
     fn curve_asked(&mut self, node: Node<'_>) -> Option<CurveDecl> {
         let fields = node.fields()?;
         let experiment = self.name(fields.text("experiment"), Of::Experiment);
@@ -140,7 +140,7 @@ impl Reader<'_> {
         let goal = self.expr(fields.required("goal"), &Access::Exercise(program));
         let goal_text = fields.text("goal_text");
         fields.finish();
-        // Files that have been reported are left out, and the exercise keeps its name.
+        // Files that have been reported are replaced by empty ones, so that the exercise keeps its name.
         let (starter_file, starter) = starter.unwrap_or_default();
         let (solution_file, solution) = solution.unwrap_or_default();
         Some(Exercise {
@@ -161,7 +161,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A kernel that must not pass, and the finding that must catch it: a file, or changes of the starter or the solution.
+    /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the solution.
     fn wrong(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
         if node.raw.starts_with('"') {
             let hint = format!("write (\"file.wgsl\", Result), with one of {}", CATCHES.join(", "));
@@ -178,10 +178,10 @@ impl Reader<'_> {
     }
 }
 
-/// The starter or the solution: its name here, its file and its text, if it could be read.
+/// The starter or the solution: its name in this field, its file and its text, if it could be read.
 type Base<'a> = (&'static str, &'a Option<(String, Arc<str>)>);
 
-/// A wrong kernel as changes of the starter or the solution.
+/// A wrong kernel, as changes of the starter or the solution.
 fn changed(bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
     let fields = node.fields()?;
     let id = fields.text("id");
@@ -196,7 +196,7 @@ fn changed(bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
         of.error(format!("`{}` is not a kernel of the exercise", of.raw), "write Starter or Solution");
         return None;
     };
-    // A file that could not be read was reported.
+    // A file that could not be read has been reported.
     let (file, text) = base.as_ref()?;
     let mut source = text.to_string();
     for change in changes? {

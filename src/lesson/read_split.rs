@@ -1,4 +1,4 @@
-//! Reading how a program is split over processes.
+//! Reading how a program is split over processes: ranks, collectives, and the passes that wait for them.
 
 use super::conditions::Wanted;
 use super::document::Reader;
@@ -7,7 +7,7 @@ use super::mention::Of;
 use super::split::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::ranks::measure::Collective;
 
-/// The most ranks of a program.
+/// The maximum number of ranks of a program.
 const MOST: u64 = crate::ranks::world::MOST as u64;
 
 impl Reader<'_> {
@@ -20,7 +20,7 @@ impl Reader<'_> {
         Some(Split { number: number?, here: here?, first: first?, place: node.place() })
     }
 
-    /// What ranks that are processes do in a repetition's place: `AllGather(buffer: "weights", part: ("layer", "2"), meter: "meter")`.
+    /// The collective that ranks run in a repetition's place: `AllGather(buffer: "weights", part: ("layer", "2"), meter: "meter")`.
     pub(super) fn collective(&mut self, program: &str, node: Node<'_>) -> Option<CollectiveDecl> {
         let (name, rest) = node.variant();
         let known = [
@@ -53,7 +53,7 @@ impl Reader<'_> {
         Some(CollectiveDecl { what, buffer: buffer?, part, meter, place: node.place() })
     }
 
-    /// What a pass waits for: `All("reducing")`, or `Part("gathering", "layer")`.
+    /// A collective that a pass waits for: `All("reducing")`, or `Part("gathering", "layer")`.
     pub(super) fn awaited(&mut self, program: &str, node: Node<'_>) -> Option<AwaitDecl> {
         let place = node.place();
         let (repeat, number) = match node.variant() {

@@ -1,11 +1,11 @@
-//! A new lesson to start from: the smallest one that has a kernel, a step and a prediction, and passes every check.
+//! A template for a new lesson: the smallest one that has a kernel, a step and a prediction, and passes every check.
 
 use super::document::is_id;
 use super::excerpt::{Findings, Source};
 use super::fields::Node;
 use crate::base::diag::Diagnostic;
 
-/// The files of a new lesson called `name`, with their paths within a pack, whose index takes it in by [`add_to_index`].
+/// The files of a new lesson called `name`, with their paths within a pack; [`add_to_index`] adds it to the pack's index.
 ///
 /// # Errors
 /// Where `name` cannot be the name of a lesson.
@@ -23,10 +23,10 @@ pub fn scaffold(name: &str) -> Result<Vec<(String, String)>, Diagnostic> {
     ])
 }
 
-/// The text of an index with `name` added at the end of its `order`, all else as it was.
+/// The text of an index with `name` appended to its `order`, and otherwise unchanged.
 ///
 /// # Errors
-/// Where `index` is not an index, or lists `name` already; `file` is what its diagnostic calls it.
+/// Where `index` is not an index, or already lists `name`; `file` is its name in the diagnostic.
 pub fn add_to_index(file: &str, index: &str, name: &str) -> Result<String, Diagnostic> {
     let found = Findings::default();
     let at = {

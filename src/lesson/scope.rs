@@ -1,4 +1,4 @@
-//! The names that a lesson's expressions may use, and the numbers behind them.
+//! The names that a lesson's expressions may use, and their values.
 //!
 //! A name is a parameter, a value, or `<run>.<field>`: a result of a kernel, of a program, of a prediction's probe or of an
 //! exercise, with the fields of [`result_fields`]; `device` is a run with the fields of [`DEVICE_FIELDS`]. A program's passes have
@@ -12,10 +12,10 @@ use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::Work;
 use crate::trace::{Ceilings, Record, Timing, Trace};
 
-/// The results of a run that a clock gave.
+/// The timed results of a run.
 pub const TIMED_FIELDS: [&str; 3] = ["time", "bytes_per_s", "flops_per_s"];
 
-/// The results of a run that the lesson's own arithmetic or its trace gave: the same on any machine.
+/// The results of a run from the lesson's own arithmetic or its trace: the same on any machine.
 pub const COUNTED_FIELDS: [&str; 27] = [
     "bytes",
     "flops",
@@ -46,22 +46,22 @@ pub const COUNTED_FIELDS: [&str; 27] = [
     LAUNCHES,
 ];
 
-/// The result that says how often a pass was launched; of a program, how often its passes were.
+/// The number of launches of a pass; of a program, the sum over its passes.
 const LAUNCHES: &str = "launches";
 
-/// The result of a program that says how many rounds its first repetition made.
+/// The number of rounds of a program's first repetition.
 pub const ROUNDS: &str = "rounds";
 
-/// What is known of the device: `copy` in B/s, `fma` in FLOP/s and `launch` in seconds.
+/// Measured figures of the device: `copy` in B/s, `fma` in FLOP/s and `launch` in seconds.
 pub const DEVICE_FIELDS: [&str; 3] = ["copy", "fma", "launch"];
 
-/// The run that stands for the device.
+/// The run whose results are figures of the device.
 pub const DEVICE: &str = "device";
 
-/// The run of the learner's exercise, in its goal.
+/// The run of the learner's exercise, for the goal.
 pub const EXERCISE: &str = "exercise";
 
-/// How far values may refer to one another.
+/// The maximum length of a chain of values that refer to one another.
 pub const MAX_CHAIN: usize = 32;
 
 /// All fields of a run: [`TIMED_FIELDS`], then [`COUNTED_FIELDS`].
@@ -69,7 +69,7 @@ pub fn result_fields() -> impl Iterator<Item = &'static str> {
     TIMED_FIELDS.into_iter().chain(COUNTED_FIELDS)
 }
 
-/// Results that have come in, by their names in expressions.
+/// The results so far, by their names in expressions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results(BTreeMap<String, f64>);
 
@@ -85,13 +85,13 @@ impl Results {
         self.0.insert(format!("{run}.{field}"), value);
     }
 
-    /// Forgets all results of a run.
+    /// Removes all results of a run.
     pub fn remove(&mut self, run: &str) {
         self.0.retain(|name, _| name.split_once('.').is_none_or(|(of, _)| of != run));
     }
 
-    /// Takes what a record holds, in the place of what was known of the run: counts from a complete trace, time where it was measured,
-    /// and the same of each pass under the run's name and its own; rounds, and the last figure of each series.
+    /// Replaces the results of a run by those of a record: counts from a complete trace, time if it was measured, and the same of each pass
+    /// under the run's name and its own; rounds, and the last figure of each series.
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     pub fn insert_record(&mut self, run: &str, record: &Record) {
         self.remove(run);
@@ -113,7 +113,7 @@ impl Results {
         }
     }
 
-    /// What is known of a run, or of one of its passes.
+    /// Adds the results of a run, or of one of its passes.
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     fn insert_run(&mut self, run: &str, work: Work, timing: Option<&Timing>, trace: Option<&Trace>) {
         self.insert(run, "bytes", work.bytes);
@@ -143,7 +143,7 @@ impl Results {
         set("warps", trace.warps);
     }
 
-    /// Takes the times of a record beside what is known of the run: its counts may have come from another backend.
+    /// Adds the times of a record to the results of a run, whose counts may come from another backend.
     pub fn insert_timing(&mut self, run: &str, record: &Record) {
         if let Some(timing) = &record.timing {
             self.insert_time(run, timing, record.work);
@@ -162,7 +162,7 @@ impl Results {
         self.insert(run, "flops_per_s", rate.flops);
     }
 
-    /// Takes the device's ceilings; the copy kernel's is the one for bytes, the driver's copy stands in for it.
+    /// Sets the device's ceilings; `copy` is the copy kernel's, or else the driver's.
     pub fn insert_ceilings(&mut self, ceilings: &Ceilings) {
         self.remove(DEVICE);
         let copy = ceilings.copy_bytes_per_s.or(ceilings.device_copy_bytes_per_s);
@@ -179,10 +179,10 @@ impl Results {
     }
 }
 
-/// Parameters by id, where they differ from their defaults.
+/// Parameters by id, if they differ from their defaults.
 pub type Settings = BTreeMap<String, f64>;
 
-/// Every name's number, at some settings and with the results so far. Values are evaluated when they are first asked for.
+/// The values of all names, at some settings and with the results so far. They are evaluated when first needed.
 #[derive(Debug)]
 pub struct Env<'a> {
     params: &'a [Param],
@@ -200,7 +200,7 @@ impl<'a> Env<'a> {
         Self { results: Some(results), ..Self::fixed(&lesson.params, &lesson.values, settings) }
     }
 
-    /// Parameters and the values that follow from them alone: what counts, grids and constants may use.
+    /// Parameters and the values that follow from them alone, for counts, grids and constants.
     #[must_use]
     pub fn fixed(params: &'a [Param], values: &'a [Value], settings: &'a Settings) -> Self {
         Self { params, values, settings, results: None, known: RefCell::default(), chain: Cell::default() }
@@ -209,7 +209,7 @@ impl<'a> Env<'a> {
     /// The value of `expr`.
     ///
     /// # Errors
-    /// A result that is not in yet, or a part that is not finite.
+    /// Where a result is not available yet, or a part is not finite.
     pub fn eval(&self, expr: &Expr) -> Result<f64, EvalError> {
         expr.eval(self)
     }
@@ -255,13 +255,13 @@ impl Scope for Env<'_> {
 }
 
 impl Lesson {
-    /// The parameters that `expr` depends on, through values too, in the lesson's order.
+    /// The parameters that `expr` depends on, directly or through values, in the lesson's order.
     #[must_use]
     pub fn blame(&self, expr: &Expr) -> Vec<String> {
         self.blame_all(vec![expr])
     }
 
-    /// The same of several expressions together.
+    /// The same for several expressions together.
     #[must_use]
     pub fn blame_all<'a>(&'a self, mut open: Vec<&'a Expr>) -> Vec<String> {
         let mut seen: Vec<&str> = Vec::new();
@@ -276,7 +276,7 @@ impl Lesson {
         self.params.iter().map(|param| param.id.clone()).filter(|id| seen.contains(&id.as_str())).collect()
     }
 
-    /// The runs whose results `expr` uses, through values too, each with whether a clock gave one of them.
+    /// The runs whose results `expr` uses, directly or through values, each with whether one of them is timed.
     #[must_use]
     pub fn runs_behind(&self, expr: &Expr) -> Vec<(String, bool)> {
         let mut runs: Vec<(String, bool)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Files with kernels that a lesson names, each with the parts that it includes.
+//! Kernel files that a lesson names, each with the parts that it includes.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::base::files::FileError;
 use crate::base::parts;
 
 impl Reader<'_> {
-    /// The path and text, with its parts, of the file that `text` names, below `folder`.
+    /// The path and text, with its parts, of the file that `text` names, in `folder`.
     pub(super) fn file(&self, folder: &str, text: &Text<'_>) -> Option<(String, Arc<str>)> {
         let path = format!("{folder}/{}", text.value);
         match self.reading.files.read(&path) {
@@ -31,7 +31,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A kernel's text with its parts behind it. What is wrong with those is said where they are named.
+    /// A kernel's text followed by its parts. Errors in the parts are reported where they are named.
     pub(super) fn composed(&self, text: &Text<'_>, path: &str, own: String) -> Option<Arc<str>> {
         let files = self.reading.files;
         let list = || files.list(path.rsplit_once('/').map_or("", |(folder, _)| folder));

@@ -1,4 +1,4 @@
-//! Whether all that sizes a lesson's runs has a value wherever the lesson runs it.
+//! Checks that every expression that sizes a run has a value at all settings that the lesson uses.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use crate::base::units::count;
 use crate::base::wgsl;
 
 impl Check<'_> {
-    /// Whatever sizes runs has a value at every setting that the lesson itself uses.
+    /// Checks that every expression that sizes runs has a value at every setting that the lesson uses.
     pub(super) fn figures(&self) {
         let lesson = &self.draft.lesson;
         let uses = settings_in_use(lesson);
@@ -31,7 +31,7 @@ impl Check<'_> {
                     }
                 };
                 let problem = match (result, &figure.wanted) {
-                    // What is missing or endless was reported where it is named.
+                    // Missing names and endless values were reported where they are named.
                     (Err(EvalError::Missing(_) | EvalError::TooDeep(_)), _) => continue,
                     (Err(error), _) => error.to_string(),
                     (Ok(Some(whole)), Wanted::Between(_, most)) if whole > *most => {
@@ -60,7 +60,7 @@ impl Check<'_> {
         }
     }
 
-    /// What a kernel requires holds wherever the lesson itself runs it, save in sweeps.
+    /// Checks that a kernel's requirements are met wherever the lesson runs it, except in sweeps.
     pub(super) fn conditions(&self) {
         let lesson = &self.draft.lesson;
         let uses = settings_in_use(lesson);
@@ -88,7 +88,7 @@ impl Check<'_> {
         }
     }
 
-    /// A matrix has whole rows at the defaults.
+    /// Checks that each matrix has whole rows at the defaults.
     pub(super) fn matrices(&self) {
         let lesson = &self.draft.lesson;
         let defaults = Settings::default();
@@ -109,15 +109,15 @@ impl Check<'_> {
     }
 }
 
-/// One run of a program, at settings that the lesson names or allows.
+/// One run of a program, at settings that the lesson sets or allows.
 struct Use {
     variant: Variant,
     set: Vec<(String, f64)>,
-    /// Whether the lesson itself puts it there, outside a sweep.
+    /// Whether the lesson itself shows it, outside a sweep.
     shown: bool,
 }
 
-/// Uses by what each needs: its program, the kernels that it launches, and those that its checks compare with.
+/// Uses by owner: their program, the kernels that it launches, and those that its checks compare with.
 fn by_owner<'a>(lesson: &'a Lesson, uses: &'a [Use]) -> HashMap<&'a str, Vec<&'a Use>> {
     let mut owners: HashMap<&Variant, BTreeSet<&str>> = HashMap::new();
     let mut sorted: HashMap<&str, Vec<&Use>> = HashMap::new();
@@ -144,14 +144,14 @@ fn at(set: &[(String, f64)]) -> String {
     if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") }
 }
 
-/// Where a lesson runs its programs: each at the defaults, with each parameter at its ends, and wherever a part of the
-/// lesson sets parameters.
+/// The runs of a lesson's programs: each at the defaults, with each parameter at its ends, and wherever a part of the lesson sets
+/// parameters.
 fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
     let mut uses: Vec<Use> = Vec::new();
     let shown =
         |variant: &Variant, set: &[(String, f64)]| Use { variant: variant.clone(), set: set.to_vec(), shown: true };
     for variant in lesson.programs.iter().flat_map(Program::variants) {
-        // A kernel that stands second in its place need not go with the defaults.
+        // A kernel that is not the first one of a pass need not support the defaults.
         uses.push(Use { shown: variant.rungs.is_empty(), ..shown(&variant, &[]) });
         for param in &lesson.params {
             let ends = [param.domain.nth(0), param.domain.nth(param.domain.len().saturating_sub(1))];

@@ -1,4 +1,4 @@
-//! How a program is split over processes, one for each rank, as `lesson.ron` declares it.
+//! How a program in `lesson.ron` is split over processes, one for each rank.
 
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
@@ -7,47 +7,47 @@ use crate::ranks::measure::Collective;
 /// The ranks of a program, each of which can be a process of its own.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// How many there are.
+    /// The number of ranks.
     pub number: Expr,
-    /// The lesson's value that is the number of ranks on a device: 1 for a process.
+    /// The lesson's value for the number of ranks on a device: 1 for a process.
     pub here: String,
-    /// The lesson's value that is the first of them.
+    /// The lesson's value for the first of them.
     pub first: String,
-    /// Where the lesson says so.
+    /// The place in the lesson.
     pub place: Place,
 }
 
-/// A collective: what ranks that are processes do together, in the place of a repetition that does it on one device.
+/// A collective, which ranks that are processes run in the place of a repetition that does the same on one device.
 #[derive(Clone, Debug)]
 pub struct CollectiveDecl {
-    /// What they do.
+    /// The operation.
     pub what: Collective,
-    /// The buffer of whose part they do it.
+    /// The buffer whose parts it operates on.
     pub buffer: String,
-    /// Which part of what a rank has of the buffer; None for all of it.
+    /// The part of the buffer, as far as a rank has it; None for all of it.
     pub part: Option<PartDecl>,
-    /// The buffer of U32 that counts the bytes which a rank sends to each; None if nothing does.
+    /// The buffer of U32 that counts the bytes that a rank sends to each other one; None if they are not counted.
     pub meter: Option<String>,
-    /// Where the lesson says so.
+    /// The place in the lesson.
     pub place: Place,
 }
 
-/// One of several equal parts of what a rank has of a buffer.
+/// One of several equal parts of a rank's share of a buffer.
 #[derive(Clone, Debug)]
 pub struct PartDecl {
-    /// The buffer whose first word is its number, counted from 0 and on from the last part to the first.
+    /// The buffer whose first word is the part's number, counted from 0; after the last part it starts again.
     pub number: String,
-    /// How many parts there are.
+    /// The number of parts.
     pub of: Expr,
 }
 
-/// What a pass of a process waits for. Collectives that a pass waits for go on beside the passes before it; all others are waited for at once.
+/// A collective that a process's pass waits for. Such collectives overlap the passes before it; all others are waited for at once.
 #[derive(Clone, Debug)]
 pub struct AwaitDecl {
-    /// The repetition in whose place the collective is.
+    /// The repetition that the collective replaces.
     pub repeat: String,
-    /// The buffer whose first word is the number of the part that has to be there; None for all that were begun.
+    /// The buffer whose first word is the number of the part that must have arrived; None for all that were started.
     pub number: Option<String>,
-    /// Where the lesson says so.
+    /// The place in the lesson.
     pub place: Place,
 }

@@ -1,4 +1,4 @@
-//! Steps, as `lesson.ron` declares them; their prose is in `text.md`.
+//! Steps in `lesson.ron`; their prose is in `text.md`.
 
 use super::document::{Kind, Reader};
 use super::fields::{Fields, Node};
@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 }
 
-/// The figure as formats 1 and 2 have it: a scene, with its arguments among the step's fields.
+/// The figure in formats 1 and 2: a scene, with its arguments among the step's fields.
 fn scene(fields: &mut Fields<'_>) -> Option<Picture> {
     let mut found = match fields.former("scene") {
         Some(node) => picture(node)?,

@@ -1,42 +1,42 @@
-//! Walking along the values that values refer to, to see that it ends.
+//! Detection of cycles and of too long chains in references between values.
 
 use std::collections::HashMap;
 
 use super::model::Lesson;
 use super::scope::MAX_CHAIN;
 
-/// A walk along the values that values refer to.
+/// A depth-first walk along the references between values.
 pub(super) struct Walk<'a> {
     lesson: &'a Lesson,
-    /// The values by their ids.
+    /// The index of each value, by id.
     places: HashMap<&'a str, usize>,
-    /// The longest chain of values from each on, where it is known.
+    /// The longest chain of values from each one, if known.
     heights: Vec<Option<usize>>,
     path: Vec<&'a str>,
 }
 
-/// Why a walk does not end, with the values on it.
+/// A cycle or a chain that is too long, with the values on it.
 pub(super) enum Endless<'a> {
-    /// From a value back to itself.
+    /// A cycle from a value back to itself.
     Circle(Vec<&'a str>),
-    /// Further than anyone needs.
+    /// A chain of more than [`MAX_CHAIN`] values.
     TooLong(Vec<&'a str>),
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has not begun.
+    /// A walk before its first value.
     pub fn new(lesson: &'a Lesson) -> Self {
         let places = lesson.values.iter().enumerate().rev().map(|(i, value)| (value.id.as_str(), i));
         Self { lesson, places: places.collect(), heights: vec![None; lesson.values.len()], path: Vec::new() }
     }
 
-    /// Walks from the value at `index`; gives the longest chain from there on.
+    /// Walks from the value at `index`; returns the longest chain from there.
     pub fn from(&mut self, index: usize) -> Result<usize, Endless<'a>> {
         self.path.clear();
         self.height(index)
     }
 
-    /// The longest chain from the value at `index` on.
+    /// The longest chain from the value at `index`.
     fn height(&mut self, index: usize) -> Result<usize, Endless<'a>> {
         let lesson = self.lesson;
         let value = &lesson.values[index];
@@ -45,7 +45,7 @@ impl<'a> Walk<'a> {
         if let Some(earlier) = earlier {
             return Err(Endless::Circle(self.path[earlier..].to_vec()));
         }
-        // Also what bounds the recursion.
+        // This also bounds the recursion.
         if self.path.len() > MAX_CHAIN {
             return Err(Endless::TooLong(self.path.clone()));
         }

@@ -1,4 +1,4 @@
-//! Carrying out a check: what a buffer holds against what it should hold.
+//! Running a check: comparing a buffer's contents with the expected ones.
 
 use super::compare::{self, Outcome};
 use super::formula::{self, Allowance, Stop};
@@ -8,20 +8,20 @@ use crate::base::tensor::Tensor;
 use crate::job::{Against, BufferSpec, CheckSpec, Formula, Predicate};
 use crate::trace::Check;
 
-/// What a check sees of a program's run.
+/// The data of a program's run that a check reads.
 pub struct Seen<'a> {
     /// The program's buffers.
     pub buffers: &'a [BufferSpec],
-    /// Those that the check [asks for](CheckSpec::sees), in its order.
+    /// The buffers that the check [asks for](CheckSpec::sees), in the same order.
     pub contents: Vec<Tensor>,
-    /// What a plain kernel gave, where the check compares with one.
+    /// The result of the plain kernel, if the check compares with one.
     pub expected: Option<Tensor>,
-    /// Rounds or launches that had been made; 0 at the end.
+    /// The number of rounds or launches so far; 0 at the end.
     pub round: u64,
 }
 
 impl Seen<'_> {
-    /// What a buffer holds, or held at first.
+    /// The contents of a buffer, now or initially.
     fn content(&self, spec: &CheckSpec, buffer: usize, before: bool) -> Result<&Tensor, Diagnostic> {
         let at = spec.sees().iter().position(|seen| *seen == (buffer, before));
         let found = at.and_then(|at| self.contents.get(at));
@@ -33,8 +33,8 @@ impl Seen<'_> {
     }
 }
 
-/// What a formula without a value says of the result: an index that is an element may be one that the kernel got wrong. Any other index
-/// is a mistake in the formula.
+/// The outcome of a formula without a value: an error in the result if an index is itself an element, because the kernel may have got that
+/// wrong; otherwise a mistake in the formula.
 fn no_value(formula: &Formula, stop: Stop) -> Result<Outcome, Diagnostic> {
     let problem = match stop {
         Stop::NoValue(problem) if formula.expr.has_nested_elements() => problem,
@@ -44,10 +44,11 @@ fn no_value(formula: &Formula, stop: Stop) -> Result<Outcome, Diagnostic> {
     Ok(Outcome { worst, told: Some(problem.message), ..Outcome::default() })
 }
 
-/// Carries out one check.
+/// Runs one check.
 ///
 /// # Errors
-/// Where it cannot be made: a reference's arguments or inputs do not fit, a formula is wrong, it checks nothing, takes too long or is cancelled.
+/// Where it cannot run: a reference's arguments or inputs do not fit, a formula is wrong, it checks nothing, takes too long or is
+/// cancelled.
 pub fn check(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<'_>) -> Result<Check, Diagnostic> {
     let output = seen.content(spec, spec.output, false)?;
     let count = seen.buffers.get(spec.output).map_or(0, |buffer| usize::try_from(buffer.count).unwrap_or(usize::MAX));
@@ -86,7 +87,7 @@ pub fn check(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<'_>) -
             }
         }
     };
-    // A formula that has no value for the kernel's result has found it wrong.
+    // If a formula has no value for the kernel's result, that is an error in the result.
     if found.total == 0 && found.told.is_none() {
         let message = format!("this check covers no element of `{}`, and so checks nothing", seen.name(spec.output));
         return Err(Diagnostic::error(message).hint("change its arguments, or give it a `when`"));
@@ -113,7 +114,7 @@ mod tests {
     use crate::base::tensor::{Elem, Init};
     use crate::job::Content;
 
-    /// A check of 64 zeros by a formula that may add up `terms` terms, or is cancelled; and how many terms are left after it.
+    /// A check of 64 zeros by a formula that may sum `terms` terms, or is cancelled; and the number of terms left after it.
     fn made(
         against: &dyn Fn(Formula) -> Against,
         expr: &str,
@@ -159,7 +160,7 @@ mod tests {
         let every = |formula: Formula| Against::Predicate(Predicate::Every(formula));
         let kinds: [&dyn Fn(Formula) -> Against; 2] = [&Against::Formula, &every];
         for against in kinds {
-            // The less is left, the fewer elements are compared, two at least.
+            // With fewer terms left, fewer elements are compared; at least two.
             for (terms, elements) in [(TERMS, 64), (64.0 * 50.0, 5), (20.0, 2)] {
                 let (check, left) = made(against, "0 * sum(k, 0, 10, k)", terms, false);
                 assert!(check.is_ok_and(|check| check.elements == elements), "{terms}");

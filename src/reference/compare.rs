@@ -10,37 +10,37 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::Tensor;
 use crate::job::ReferenceSignature;
 
-/// Elements that one task compares.
+/// The number of elements that one task compares.
 const CHUNK: usize = 1 << 14;
 
-/// Below this, an expected value counts as this when the relative error is taken: the smallest normal f32.
+/// The minimum denominator of a relative error: the smallest normal f32.
 const TINY: f64 = 1.175_494_350_822_287_5e-38;
 
-/// What came of a comparison.
+/// The outcome of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     pub worst: Worst,
     /// Elements compared.
     pub elements: usize,
-    /// Elements that there are.
+    /// Elements in total.
     pub total: usize,
-    /// What is wrong, where that is not one element with another value.
+    /// The error message, if the error is not that of a single element with a wrong value.
     pub told: Option<String>,
 }
 
-/// Compares `output` with a reference of ours.
+/// Compares `output` with a CPU reference.
 ///
-/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32). It is 0 where both are the same infinity or no
-/// numbers, and else infinite where one of them is neither a number, or where the output was never written (outputs begin as NaNs of their own). Elements of `output` past the reference's length are not
-/// looked at.
+/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32). It is 0 if both are the same infinity or
+/// both are NaN, and otherwise infinite if one of them is not a number, or if the output was never written (outputs begin as NaNs of their
+/// own). Elements of `output` past the reference's length are not checked.
 ///
-/// Of a product of matrices, element (i, j) = Σ a·b may come near 0 by cancelling, where its rounding errors, which are those of the terms,
-/// do not: there the error is |output − reference| / max(|reference|, ‖row i of A‖ ‖column j of B‖ / √K). The second is what a sum of K
-/// products of that size comes to when their signs are random (√K times the root mean squares of both); a sum in f32 then errs by a
-/// few times 10⁻⁷, growing with √K, and one that lacks a single term by about 1/√K. Products of more than 2³¹ multiplications are compared
-/// in some of their rows and columns: [`Outcome::elements`] says how many elements that is.
+/// In a product of matrices, element (i, j) = Σ a·b may be near 0 by cancellation, while its rounding errors, which are those of the terms,
+/// are not: there the error is |output − reference| / max(|reference|, ‖row i of A‖ ‖column j of B‖ / √K). The second is the magnitude of a
+/// sum of K products of that size with random signs (√K times the root mean squares of both); a sum in f32 then errs by a few times 10⁻⁷,
+/// growing with √K, and one that lacks a single term by about 1/√K. Products of more than 2³¹ multiplications are compared in some of their
+/// rows and columns: [`Outcome::elements`] is the number of compared elements.
 ///
-/// Elements that are the difference of two terms say what their error is relative to at least; see `softmax`.
+/// Elements that are the difference of two terms give the least magnitude that their error is relative to; see `softmax`.
 ///
 /// # Errors
 /// Where there is no such reference, an argument is missing, unknown, fractional or negative, an input is missing or
@@ -89,7 +89,7 @@ pub(super) fn named(
     Ok(Outcome { worst, elements, total: len, told: None })
 }
 
-/// Compares the first `len` elements of `output` with what `expected` says. Errors are relative to `scale` at least.
+/// Compares the first `len` elements of `output` with those of `expected`. The least magnitude that errors are relative to is `scale`.
 pub(super) fn each(
     len: usize,
     output: &Tensor,
@@ -148,12 +148,12 @@ fn long_enough(reference: &str, name: &str, tensor: &Tensor, need: usize) -> Res
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Worst {
     pub(super) error: f64,
-    /// Its index, what it is and what it should be.
+    /// Its index, its value and the expected value.
     pub(super) first_wrong: Option<(usize, f64, f64)>,
 }
 
 impl Worst {
-    /// Takes the element of `output` at `index` into account, whose error is relative to `scale` at least.
+    /// Adds the element of `output` at `index`; the least magnitude that its error is relative to is `scale`.
     pub(super) fn see(&mut self, index: usize, output: &Tensor, expected: f64, scale: f64, tolerance: f64) {
         let got = output.get(index);
         let error = if output.is_poison(index) { f64::INFINITY } else { relative_error(got, expected, scale) };
@@ -163,7 +163,7 @@ impl Worst {
         }
     }
 
-    /// Both together.
+    /// Merges both.
     pub(super) fn join(self, other: Self) -> Self {
         let first = [self.first_wrong, other.first_wrong].into_iter().flatten().min_by_key(|(index, ..)| *index);
         Self { error: self.error.max(other.error), first_wrong: first }

@@ -1,4 +1,4 @@
-//! References give what their formulas say, and comparisons find what is wrong.
+//! Tests that references give what their formulas say, and that comparisons find errors.
 
 use super::*;
 use crate::base::tensor::{Elem, Init};
@@ -28,7 +28,7 @@ fn tensor(values: &[f64]) -> Tensor {
     Tensor { elem: Elem::F32, words: values.iter().map(|v| Elem::F32.encode(*v)).collect() }
 }
 
-/// No token.
+/// No token begins here.
 const NOTHING: u32 = u32::MAX;
 
 fn words(values: &[u32]) -> Tensor {
@@ -81,7 +81,7 @@ fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
             vec![named("a", iota(6)), named("b", iota(6))],
             tensor(&[5.0, 14.0, 14.0, 50.0]),
         ),
-        // Of two equal logits each has a half.
+        // Two equal logits get a half each.
         (
             spec("softmax", &[("rows", 2.0), ("cols", 2.0)], 0.0),
             vec![named("x", tensor(&[3.0, 3.0, 0.0, 1e4]))],
@@ -98,7 +98,7 @@ fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
             vec![named("y", tensor(&[0.25, 0.75]))],
             tensor(&[0.1875, -0.1875, -0.1875, 0.1875]),
         ),
-        // One logit has all: its loss is 0, or z of its square.
+        // A single logit has the whole probability: its loss is 0, or z times its square.
         (
             spec("cross_entropy", &[("rows", 1.0), ("cols", 1.0), ("z_millionths", 500_000.0)], 0.0),
             vec![named("x", tensor(&[4.0])), named("targets", index(0))],
@@ -115,7 +115,7 @@ fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
             vec![named("packed", words(&[0x6c6c_6568, 0x6f77_206f, 0x0064_6c72]))],
             words(&[15339, NOTHING, NOTHING, NOTHING, NOTHING, 1917, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING]),
         ),
-        // "low low lower": l o and o w occur three times, and " low" twice.
+        // "low low lower": the pairs l o and o w occur three times, and " low" twice.
         (
             spec("trained", &[("bytes", 13.0), ("words", 4.0), ("pattern", 1.0), ("rule", 0.0), ("learn", 3.0)], 0.0),
             vec![named("packed", words(&[0x2077_6f6c, 0x2077_6f6c, 0x6577_6f6c, 0x72]))],

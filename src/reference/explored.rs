@@ -1,33 +1,33 @@
-//! What a learner explores in the prose: the table of explorers by name, and the point that all of a lesson's share.
+//! Explorers in the prose: their table by name, and the state that all explorers of a lesson share.
 
 use serde::{Deserialize, Serialize};
 
 use super::views::{Op, View};
 
-/// A picture that the learner drags, which a lesson's text places with `{{explore NAME}}`.
+/// A figure that the learner drags, which a lesson's text places with `{{explore NAME}}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Explorer {
     /// A tensor's view of its storage.
     Views,
-    /// A lane's block of sums in registers, and what it reads for it.
+    /// A lane's block of sums in registers, and the elements that it reads for them.
     Registers,
-    /// Which lane holds which element of a small product.
+    /// The lane that holds each element of a small product.
     Fragments,
     /// A number in the formats that tensor cores take.
     Formats,
-    /// Which tiles run together, row by row and in groups.
+    /// The order of tiles, row by row and in groups, and the tiles that run together.
     TileOrder,
     /// Logits and their softmax.
     Softmax,
-    /// Softmax in f32 where all logits are large, with and without the maximum.
+    /// Softmax in f32 of large logits, with and without subtracting the maximum.
     Overflow,
     /// Softmax against a target: the loss and its gradient.
     CrossEntropy,
     /// Softmax's Jacobian, entry by entry.
     Jacobian,
-    /// What the Jacobian is made of, and the product with it.
+    /// The parts of the Jacobian, and the product with it.
     JacobianProduct,
-    /// A text that the learner writes, cut into tokens in several ways.
+    /// A text that the learner writes, split into tokens in several ways.
     Tokens,
 }
 
@@ -46,47 +46,47 @@ const TABLE: [(&str, Explorer); 11] = [
     ("tokens", Explorer::Tokens),
 ];
 
-/// The names that a lesson's text may explore, in the table's order.
+/// The names of explorers that a lesson's text may use, in the table's order.
 #[must_use]
 pub fn explorers() -> Vec<&'static str> {
     TABLE.iter().map(|(name, _)| *name).collect()
 }
 
-/// The explorer of that name.
+/// The explorer of this name.
 #[must_use]
 pub fn explorer(name: &str) -> Option<Explorer> {
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, explorer)| *explorer)
 }
 
-/// The point that a lesson's explorers look at.
+/// The state that a lesson's explorers share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Explored {
     /// The logits, from [`Explored::FEWEST`] to [`Explored::MOST`], each within ±[`Explored::LOGIT`].
     pub logits: Vec<f64>,
-    /// The vector that the Jacobian is applied to: as many, each within ±[`Explored::DIRECTION`].
+    /// The vector that the Jacobian is multiplied by: as many entries as logits, each within ±[`Explored::DIRECTION`].
     pub direction: Vec<f64>,
     /// The temperature, within [`Explored::TEMPERATURE`].
     pub temperature: f64,
-    /// What is added to every logit before softmax is taken in f32, within ±[`Explored::SHIFT`].
+    /// The number added to every logit before softmax in f32, within ±[`Explored::SHIFT`].
     pub shift: f64,
-    /// The entry that the target names.
+    /// The index of the target.
     pub target: usize,
-    /// What was done to the tensor whose view is looked at, at most [`View::MOST`] operations.
+    /// The operations that give the displayed view of the tensor, at most [`View::MOST`].
     pub ops: Vec<Op>,
     /// The weight of the z-loss, from 0 to [`Explored::WEIGHT`].
     pub weight: f64,
     /// Rows and columns of C that a lane computes, each from 1 to [`Explored::BLOCK`].
     pub block: [usize; 2],
-    /// The lane whose elements are looked at, below [`Explored::LANES`].
+    /// The lane whose elements are shown, below [`Explored::LANES`].
     pub lane: usize,
-    /// The number that is written in several formats. NaN and infinity are numbers here.
+    /// The number that is shown in several formats. NaN and infinity are allowed.
     pub number: f64,
     /// Rows of tiles in a group, from 1 to [`Explored::GROUP`].
     pub group: usize,
-    /// The wave of tiles that runs now, from 0 and below [`Explored::WAVES`].
+    /// The current wave of tiles, from 0 and below [`Explored::WAVES`].
     pub wave: usize,
-    /// The text that is cut into tokens, of at most [`Explored::TEXT`] bytes.
+    /// The text that is split into tokens, of at most [`Explored::TEXT`] bytes.
     pub text: String,
 }
 
@@ -96,14 +96,14 @@ impl Default for Explored {
             logits: vec![1.0, -0.5, 2.0, 0.3, -1.5],
             direction: vec![1.0, 0.0, -1.0, 0.5, 0.0],
             temperature: 1.0,
-            // Some of the exponentials are beyond f32 then, and some are not.
+            // Some of the exponentials then overflow in f32, and some do not.
             shift: 88.0,
             target: 0,
             ops: vec![Op::Transpose],
             weight: 0.0,
             block: [1, 1],
             lane: 5,
-            // No format has it; TF32 and f16 have the same digits of it.
+            // No format represents it exactly; TF32 and f16 have the same digits of it.
             number: 0.1,
             group: 16,
             wave: 0,
@@ -122,32 +122,32 @@ pub const TEXTS: [(&str, &str); 5] = [
 ];
 
 impl Explored {
-    /// The fewest entries.
+    /// The minimum number of entries.
     pub const FEWEST: usize = 2;
-    /// The most entries.
+    /// The maximum number of entries.
     pub const MOST: usize = 8;
     /// The largest logit.
     pub const LOGIT: f64 = 6.0;
     /// The largest entry of the direction.
     pub const DIRECTION: f64 = 2.0;
-    /// The least and the greatest temperature.
+    /// The minimum and the maximum temperature.
     pub const TEMPERATURE: [f64; 2] = [0.1, 10.0];
-    /// The most that is added to every logit, or taken from it.
+    /// The maximum magnitude of the number added to every logit.
     pub const SHIFT: f64 = 120.0;
-    /// The greatest weight of the z-loss.
+    /// The maximum weight of the z-loss.
     pub const WEIGHT: f64 = 0.5;
-    /// The most rows or columns of a lane's block.
+    /// The maximum number of rows or columns of a lane's block.
     pub const BLOCK: usize = 16;
-    /// Lanes of a warp.
+    /// The number of lanes of a warp.
     pub const LANES: usize = 32;
-    /// The most rows of tiles in a group.
+    /// The maximum number of rows of tiles in a group.
     pub const GROUP: usize = 64;
-    /// Waves of 132 tiles in 64 × 32 of them.
+    /// The number of waves of 132 tiles in 64 × 32 tiles.
     pub const WAVES: usize = 16;
-    /// Bytes of the longest text.
+    /// The maximum length of the text, in bytes.
     pub const TEXT: usize = 4096;
 
-    /// The same within its bounds, whatever it held: it may come from a file that was edited by hand.
+    /// The same with all values clamped to their bounds: it may come from a file that was edited by hand.
     #[must_use]
     pub fn within_bounds(mut self) -> Self {
         let within = |x: f64, most: f64| if x.is_finite() { x.clamp(-most, most) } else { 0.0 };
@@ -170,7 +170,7 @@ impl Explored {
         self
     }
 
-    /// The target as a distribution: all on one entry.
+    /// The target as a one-hot distribution.
     #[must_use]
     pub fn target_distribution(&self) -> Vec<f64> {
         (0..self.logits.len()).map(|i| f64::from(u8::from(i == self.target))).collect()

@@ -1,4 +1,4 @@
-//! Floating-point formats that tensor cores take, and what they make of a number.
+//! Floating-point formats that tensor cores take, and rounding to them.
 
 /// A binary format with a sign, an exponent and a fraction, as IEEE 754 lays them out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Format {
     pub fraction: u32,
 }
 
-/// The formats of the lesson, the longest first. TF32 takes 19 bits of the 32 that it is stored in.
+/// The formats of the lesson, the longest first. TF32 has 19 bits, stored in 32.
 pub const FORMATS: [Format; 4] = [
     Format { name: "f32", exponent: 8, fraction: 23 },
     Format { name: "TF32", exponent: 8, fraction: 10 },
@@ -24,7 +24,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The number of the format nearest to `value`, of two equally near ones the even; infinite beyond the largest.
+    /// The number of the format nearest to `value`, ties to even; infinite beyond the largest.
     #[must_use]
     pub fn nearest(self, value: f64) -> f64 {
         if value == 0.0 || !value.is_finite() {
@@ -35,7 +35,7 @@ impl Format {
         if rounded.abs() >= power(self.bias() + 1) { f64::INFINITY.copysign(value) } else { rounded }
     }
 
-    /// The bits of the number nearest to `value`, from the sign down; of the quiet NaN where it is none.
+    /// The bits of the number nearest to `value`, from the sign down; a quiet NaN for NaN.
     #[must_use]
     pub fn bits(self, value: f64) -> Vec<bool> {
         let kept = self.nearest(value);
@@ -49,7 +49,7 @@ impl Format {
             let power_of_two = self.exponent_of(kept);
             let steps = kept.abs() / power(power_of_two - self.fraction.cast_signed());
             let (hidden, steps) = (1u64 << self.fraction, steps as u64);
-            // Below the smallest normal number the first digit is 0, and so is the exponent's field.
+            // Below the smallest normal number, the first digit is 0, and so is the exponent field.
             if steps < hidden { (0, steps) } else { ((power_of_two + self.bias()) as u64, steps - hidden) }
         };
         let field = |value: u64, bits: u32| (0..bits).rev().map(move |bit| value >> bit & 1 == 1);
@@ -57,7 +57,7 @@ impl Format {
         sign.chain(field(exponent, self.exponent)).chain(field(fraction, self.fraction)).collect()
     }
 
-    /// The power of two that `value` begins with, and no smaller than that of the smallest normal number.
+    /// The exponent of `value` as a power of two, at least that of the smallest normal number.
     fn exponent_of(self, value: f64) -> i32 {
         let field = (value.to_bits() >> 52 & 0x7ff) as i32;
         (field - 1023).max(1 - self.bias())
@@ -77,7 +77,7 @@ mod tests {
         bits.iter().fold(0, |word, bit| word << 1 | u32::from(*bit))
     }
 
-    /// Against the machine's f32 and the crate `half`, over all sizes, ties and subnormal numbers included.
+    /// Compares with the machine's f32 and the crate `half`, over all sizes, including ties and subnormal numbers.
     #[test]
     fn numbers_round_as_the_formats_do() {
         let [single, _, short, brain] = FORMATS;
@@ -85,7 +85,7 @@ mod tests {
         values.extend([5e-8, 6e-8, 3e-8, 257.0, 259.0, 3.39e38, 3.4e38, 3.5e38, 1e-40, 1e-46, 1.0 / 3.0, -0.1]);
         values.extend((0..4000).map(|at| rng::unit(7, 2 * at) * 2f64.powf(150.0 * rng::unit(7, 2 * at + 1))));
         for value in values {
-            // Both go by way of f32 here, which rounds once more than `nearest` does: start from an f32.
+            // Both convert via f32 here, which rounds once more than `nearest` does, so start from an f32.
             let value = f64::from(value as f32);
             assert_eq!(single.nearest(value), value);
             assert_eq!(packed(&single.bits(value)), (value as f32).to_bits(), "{value}");

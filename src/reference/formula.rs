@@ -1,4 +1,4 @@
-//! Formulas for elements: evaluated in f64, over parameters, elements of buffers, and the elements before that they give themselves.
+//! Formulas for elements: evaluated in f64, over parameters, elements of buffers, and their own earlier elements.
 
 use rayon::prelude::*;
 
@@ -9,39 +9,39 @@ use crate::base::tensor::Tensor;
 use crate::base::units::number;
 use crate::job::Formula;
 
-/// Elements up to which a formula that adds something up for each of them is evaluated for all.
+/// The maximum number of elements for which a formula with sums is evaluated.
 const MOST_SUMS: usize = 4096;
 
-/// Terms that all sums of a check may come to, about: some seconds.
+/// The approximate number of terms that all sums of a check may have: some seconds.
 const MOST_TERMS: f64 = (1u64 << 27) as f64;
 
-/// The part of what is left to all checks of a run that one of them takes at most, if fewer elements can be compared.
+/// The divisor of the terms left to all checks of a run: one check takes at most such a part, if fewer elements can be compared.
 const PART: f64 = 64.0;
 
-/// Terms that the sums of all checks of a run may come to: some minutes on one core.
+/// The number of terms that the sums of all checks of a run may have: some minutes on one core.
 pub const TERMS: f64 = PART * MOST_TERMS;
 
-/// Elements between two looks at what a check may still cost, and those that one task evaluates: fewer where each adds something up.
+/// Elements between two checks of the allowance, and elements of one task: fewer if each has a sum.
 const BLOCK: usize = 1 << 18;
 const CHUNK: usize = 1 << 12;
 const BLOCK_OF_SUMS: usize = 64;
 const CHUNK_OF_SUMS: usize = 4;
 
-/// The cost that a check may still have.
+/// The remaining cost allowed for checks.
 pub struct Allowance<'a> {
-    /// Terms of sums, of which all checks of a run have [`TERMS`].
+    /// Terms of sums; all checks of a run share [`TERMS`].
     pub terms: &'a mut f64,
-    /// True once no one waits for the check any more.
+    /// True once nothing waits for the check any more.
     pub cancelled: &'a dyn Fn() -> bool,
 }
 
 impl Allowance<'_> {
-    /// Terms for one check, of which there may be one after each round.
+    /// Terms for one check, which may run after each round.
     fn of_one(&self) -> f64 {
         *self.terms / PART
     }
 
-    /// Takes what some elements have cost.
+    /// Subtracts the cost of some elements.
     fn take(&mut self, terms: f64) -> Result<(), Stop> {
         *self.terms -= terms;
         if (self.cancelled)() {
@@ -57,7 +57,7 @@ fn too_long(what: &str, most: f64) -> Stop {
     Stop::Over(Diagnostic::error(message).hint(hint))
 }
 
-/// Why a check has no result.
+/// The reason that a check has no result.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The formula has no value for an element.
@@ -74,17 +74,17 @@ impl From<Stop> for Diagnostic {
     }
 }
 
-/// What a formula's names stand for.
+/// The values of a formula's names.
 pub(super) struct Around<'a> {
     formula: &'a Formula,
     buffers: Vec<(&'a str, &'a Tensor)>,
     round: f64,
-    /// The buffer whose elements are those that the formula gives.
+    /// The buffer whose elements are the ones computed by the formula.
     own: Option<&'a str>,
 }
 
 impl<'a> Around<'a> {
-    /// Of a formula whose buffers `content` gives.
+    /// For a formula whose buffers `content` gives.
     #[expect(clippy::cast_precision_loss, reason = "a count of rounds")]
     pub fn new(
         formula: &'a Formula,
@@ -96,17 +96,17 @@ impl<'a> Around<'a> {
         Ok(Self { formula, buffers: buffers.collect::<Result<_, Diagnostic>>()?, round: round as f64, own: None })
     }
 
-    /// Elements of the buffer `name` are those that the formula has given so far, and not those that are there.
+    /// Makes elements of the buffer `name` those that the formula has computed so far, not the actual ones.
     pub fn expected_of(&mut self, name: &'a str) {
         self.own = Some(name);
     }
 
-    /// How many elements it speaks of.
+    /// The number of elements that it covers.
     pub fn count(&self) -> usize {
         usize::try_from(self.formula.count).unwrap_or(usize::MAX)
     }
 
-    /// The formula's value for element `i`, after it has given those in `given`; and how many terms it added up.
+    /// The formula's value for element `i`, given its earlier values in `given`; and the number of terms that it summed.
     pub fn value(&self, i: usize, given: &[f64]) -> Result<(f64, f64), Stop> {
         self.formula.expr.eval_and_count(&Element { around: self, i, given }).map_err(|why| {
             let source = self.formula.expr.source();
@@ -116,12 +116,12 @@ impl<'a> Around<'a> {
         })
     }
 
-    /// True if it adds something up for each element.
+    /// Whether it has a sum for each element.
     fn has_sums(&self) -> bool {
         self.formula.expr.source().contains(crate::base::expr::SUM)
     }
 
-    /// Shows the values of all elements in turn, as long as `see` wants more. None can be left out, so sums have a bound here.
+    /// Calls `see` with the values of all elements in order, until it returns false. No elements can be skipped, so sums are bounded here.
     pub fn in_turn(&self, allowance: &mut Allowance<'_>, see: &mut dyn FnMut(usize, f64) -> bool) -> Result<(), Stop> {
         let (mut given, mut all, most) = (Vec::new(), 0.0, allowance.of_one());
         for i in 0..self.count() {
@@ -139,7 +139,7 @@ impl<'a> Around<'a> {
         Ok(())
     }
 
-    /// All that `see` finds in the values of some elements, evaluated on all cores.
+    /// Folds the values of some elements with `see` and `join`, in parallel.
     pub fn find<T: Clone + Send + Sync>(
         &self,
         elements: &[usize],
@@ -167,13 +167,13 @@ impl<'a> Around<'a> {
         Ok(found)
     }
 
-    /// Whether it builds on what it has given before.
+    /// Whether it uses its own earlier values.
     fn recurs(&self) -> bool {
         self.formula.expr.buffers().iter().any(|(name, _)| Some(*name) == self.own)
     }
 }
 
-/// A formula's names for one element.
+/// The values of a formula's names for one element.
 struct Element<'a> {
     around: &'a Around<'a>,
     i: usize,
@@ -209,11 +209,11 @@ impl Scope for Element<'_> {
     }
 }
 
-/// Compares the elements of `output` with what the formula gives. Of a formula that adds something up for each of very many elements, some are
-/// compared: [`Outcome::elements`] says how many.
+/// Compares the elements of `output` with the formula's values. If the formula has sums and there are very many elements, only some are
+/// compared: [`Outcome::elements`] is their number.
 ///
 /// # Errors
-/// Where it has no value for an element, takes too long or is cancelled.
+/// Where the formula has no value for an element, takes too long or is cancelled.
 pub(super) fn compare(
     around: &Around<'_>,
     output: &Tensor,
@@ -235,12 +235,12 @@ pub(super) fn compare(
     Ok(Outcome { worst, elements: chosen.len(), total, told: None })
 }
 
-/// The elements that are evaluated: all, or some at even distances with the first and the last.
+/// The elements that are evaluated: all, or some at even distances, including the first and the last.
 pub(super) fn chosen(around: &Around<'_>, total: usize, allowance: &Allowance<'_>) -> Vec<usize> {
     if !around.has_sums() || total < 2 {
         return (0..total).collect();
     }
-    // The last element's sums are mostly the longest.
+    // The last element's sums are usually the longest.
     let last = Element { around, i: total.saturating_sub(1), given: &[] };
     let terms = around.formula.expr.eval_and_count(&last).map_or(1.0, |(_, terms)| terms.max(1.0));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most as many as there are")]

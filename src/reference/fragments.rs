@@ -1,8 +1,8 @@
-//! Which lane holds which element of the operands of `mma.sync.m16n8k16` with 16-bit factors.
+//! Fragments: the lane that holds each element of the operands of `mma.sync.m16n8k16` with 16-bit factors.
 //!
 //! Source: PTX ISA, *Matrix fragments for `mma.m16n8k16` with floating point type*.
 
-/// A matrix of the product D = A·B + C; C lies as D does.
+/// A matrix of the product D = A·B + C; D has the layout of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// 16 × 16, eight numbers a lane.
@@ -20,7 +20,7 @@ impl Operand {
         [16, if self == Self::A { 16 } else { 8 }]
     }
 
-    /// The lane that holds the element, and which of its numbers it is.
+    /// The lane that holds the element, and the element's index among that lane's numbers.
     #[must_use]
     pub fn holder(self, row: usize, column: usize) -> (usize, usize) {
         match self {
@@ -46,7 +46,7 @@ mod tests {
         }
     }
 
-    /// The documented formulas, which go from a lane's number to its element.
+    /// The documented formulas, from a lane and an index to an element.
     #[test]
     fn elements_are_where_the_manual_has_them() {
         for lane in 0..32 {

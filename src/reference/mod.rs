@@ -1,5 +1,5 @@
-//! What kernels should give, computed on the CPU in f64: one table of names, and the comparison; and the maths that a
-//! learner explores by hand.
+//! CPU references in f64 for the results of kernels: one table by name, and the comparison; and the maths that a learner explores
+//! interactively.
 
 mod check;
 mod compare;

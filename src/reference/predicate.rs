@@ -1,4 +1,4 @@
-//! What holds of a buffer as a whole, where the order of its elements is free or only partly given.
+//! Predicates on a whole buffer, for results whose order is free or only partly determined.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::base::tensor::Tensor;
 use crate::base::units::number;
 use crate::job::{Formula, Predicate};
 
-/// Whether a predicate holds of the first `count` elements of `output`; `content` gives the buffers that it asks for. A sum may be off by
-/// `tolerance` of its terms' sizes.
+/// Whether a predicate holds for the first `count` elements of `output`; `content` gives the buffers that it needs. A sum may differ by
+/// `tolerance` times the sum of its terms' magnitudes.
 ///
 /// # Errors
 /// Where a formula has no value, takes too long or is cancelled.
@@ -79,7 +79,7 @@ fn broken(
     }))
 }
 
-/// The first element of which a formula is less than of the one before.
+/// The first element whose formula is less than that of the element before.
 fn unsorted(around: &Around<'_>, allowance: &mut Allowance<'_>) -> Result<Option<String>, Stop> {
     let (mut before, mut found) = (f64::NEG_INFINITY, None);
     around.in_turn(allowance, &mut |i, key| {
@@ -92,9 +92,9 @@ fn unsorted(around: &Around<'_>, allowance: &mut Allowance<'_>) -> Result<Option
     Ok(found)
 }
 
-/// The first value that stands more or less often in `output` than in `wanted`; as `sets`, that stands in only one of them.
+/// The first value whose count in `output` differs from that in `wanted`; with `sets`, the first one that occurs in only one of them.
 fn differs(output: (&Tensor, usize), wanted: (&Tensor, usize), name: &str, sets: bool) -> Option<String> {
-    // By bits, so that a NaN is what it is.
+    // Values are compared by bits, so that NaNs count as values.
     let mut balance: HashMap<u64, [u64; 2]> = HashMap::new();
     for (side, (tensor, len)) in [output, wanted].into_iter().enumerate() {
         for i in 0..len.min(tensor.len()) {

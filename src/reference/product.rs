@@ -1,4 +1,4 @@
-//! Products of matrices in f64, tile by tile and in parallel; of large ones, some rows and some columns.
+//! Matrix products in f64, tile by tile and in parallel; for large ones, some rows and some columns.
 
 use rayon::prelude::*;
 
@@ -7,21 +7,21 @@ use super::table::Given;
 use crate::base::rng;
 use crate::base::tensor::Tensor;
 
-/// Rows, columns and steps of the inner dimension that one task has in hand: what it decodes stays in a core's cache.
+/// Rows, columns and inner steps of one task's tile: the decoded elements fit in a core's cache.
 const ROWS: usize = 16;
 const COLUMNS: usize = 256;
 const STEPS: usize = 64;
 
-/// Steps that are added in one go.
+/// The number of steps added at once.
 const AT_ONCE: usize = 4;
 
-/// Multiplications up to which a product is compared whole: a second or two on a few cores.
+/// The maximum number of multiplications for which a product is compared whole: a second or two on a few cores.
 const WHOLE: u128 = 1 << 31;
 
-/// Rows, and as many columns, that are compared of a larger one at least.
+/// The minimum number of rows, and of columns, that are compared of a larger one.
 const LEAST: usize = 8;
 
-/// Seed of the choice of rows and columns, which does not depend on the inputs.
+/// The seed for choosing rows and columns, which does not depend on the inputs.
 const SEED: u64 = 0x5A4D_504C;
 
 /// C = A · B: A is row-major and m × k; B is row-major and k × n, or n × k where it is stored transposed.
@@ -41,15 +41,15 @@ impl<'a> Product<'a> {
         Self { a: given.inputs[0], b: given.inputs[1], m, n, k, b_transposed }
     }
 
-    /// Compares `output`, and says how many of its elements.
+    /// Compares `output`; also returns the number of compared elements.
     pub(super) fn compare(&self, output: &Tensor, tolerance: f64) -> (Worst, u64) {
         self.compare_within(WHOLE, output, tolerance)
     }
 
-    /// Compares all of `output`, or about as much as `whole` multiplications allow: rows and columns at even distances, shifted at random, the first
-    /// and the last among them, so that every tile of a kernel is met.
+    /// Compares all of `output`, or about as much as `whole` multiplications allow: rows and columns at even distances, shifted at random,
+    /// including the first and the last, so that every tile of a kernel is covered.
     fn compare_within(&self, whole: u128, output: &Tensor, tolerance: f64) -> (Worst, u64) {
-        // Of no elements at all, one side may still be any number.
+        // If there are no elements, one of the sizes may still be any number.
         if self.m == 0 || self.n == 0 {
             return (Worst::default(), 0);
         }
@@ -58,7 +58,7 @@ impl<'a> Product<'a> {
         if work <= whole {
             return (self.part(output, tolerance, &all(self.m), &all(self.n)), (self.m * self.n) as u64);
         }
-        // Half of the work to each.
+        // Rows and columns get half of the work each.
         let share = |count: usize| usize::try_from(whole * count as u128 / work / 2).unwrap_or(count).max(LEAST);
         let rows = chosen(share(self.m), self.m, SEED);
         let columns = chosen(share(self.n), self.n, SEED + 1);
@@ -68,7 +68,7 @@ impl<'a> Product<'a> {
         (worst, (rows.len() * self.n + others.len() * columns.len()) as u64)
     }
 
-    /// Compares the elements where `rows` and `columns` meet.
+    /// Compares the elements at the intersections of `rows` and `columns`.
     fn part(&self, output: &Tensor, tolerance: f64, rows: &[usize], columns: &[usize]) -> Worst {
         let tiles =
             rows.par_chunks(ROWS).flat_map(|rows| columns.par_chunks(COLUMNS).map(move |columns| (rows, columns)));
@@ -123,20 +123,20 @@ impl<'a> Product<'a> {
     }
 }
 
-/// A piece of a product, with the sums of the squares of the rows of A and the columns of B behind it.
+/// A tile of a product, with the sums of squares of its rows of A and columns of B.
 struct Tile {
     sums: Vec<f64>,
     squares_a: Vec<f64>,
     squares_b: Vec<f64>,
 }
 
-/// Puts `values` at the start, and zeros after them.
+/// Copies `values` to the start, and fills the rest with zeros.
 fn fill(place: &mut [f64], values: impl Iterator<Item = f64>) {
     let mut values = values;
     place.iter_mut().for_each(|place| *place = values.next().unwrap_or(0.0));
 }
 
-/// `count` of `of` indices in order, one out of each of as many equal stretches; the first and the last always.
+/// `count` of `of` indices in order, one from each of `count` equal intervals; always including the first and the last.
 fn chosen(count: usize, of: usize, seed: u64) -> Vec<usize> {
     let count = count.min(of);
     let one = |i: usize| {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::base::tensor::{Elem, Init};
 
-    /// A product of random matrices, and its output computed plainly.
+    /// A product of random matrices, and its output computed without tiles.
     fn case(m: usize, n: usize, k: usize, b_transposed: bool) -> (Tensor, Tensor, Tensor) {
         let a = Tensor::new(Elem::F32, m * k, Init::Random, 1, 0);
         let b = Tensor::new(Elem::F32, k * n, Init::Random, 1, 1);

@@ -1,20 +1,20 @@
 //! Softmax, its derivative and cross-entropy in f64, a row at a time.
 //!
-//! A logit of [`MASKED`] or less takes no part. A row without any other has zeros as its softmax, its loss and its gradients.
+//! A logit of [`MASKED`] or less is ignored. A row of only such logits has zeros as its softmax, its loss and its gradients.
 
 use super::table::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
-/// Errors of a share are relative to this at least. WGSL may take numbers below the smallest normal one, 1.2e-38, for zero, and such an error
-/// is then far below any tolerance.
+/// The least magnitude that errors of probabilities are relative to. WGSL may flush numbers below the smallest normal one, 1.2e-38, to
+/// zero, and such an error is then far below any tolerance.
 const LEAST: f64 = 1e-30;
 
-/// Row `row` of the rows of `cols` elements that `tensor` holds.
+/// The elements of row `row` of `tensor`, which has `cols` columns.
 fn elements(tensor: &Tensor, row: usize, cols: usize) -> impl Iterator<Item = f64> + Clone + '_ {
     (row * cols..(row + 1) * cols).map(|i| tensor.get(i))
 }
 
-/// What a row's logits come to.
+/// The maximum and the sum of exponentials of a row's logits.
 struct Row {
     greatest: f64,
     /// The sum of e^(x - greatest).
@@ -22,7 +22,7 @@ struct Row {
 }
 
 impl Row {
-    /// None where all logits are masked.
+    /// None if all logits are masked.
     fn of(x: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         let greatest = x.clone().fold(f64::NEG_INFINITY, f64::max);
         (greatest > f64::from(MASKED)).then(|| Self { greatest, sum: x.map(|x| (x - greatest).exp()).sum() })
@@ -45,8 +45,8 @@ pub(super) fn forward(given: &Given<'_>, row: usize, out: &mut [Expected]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out = Expected { value: found.softmax(x), scale: LEAST });
 }
 
-/// dx = y ∘ (dy - y · dy) in row `row`. Both terms of the difference are summed or rounded at their own size: of y · dy, that is the norm of
-/// its products, which a sum of as many with random signs comes to.
+/// dx = y ∘ (dy - y · dy) in row `row`. Each term of the difference has rounding errors of its own size: for y · dy, that is the norm of
+/// its products, the magnitude of a sum of as many with random signs.
 pub(super) fn backward(given: &Given<'_>, row: usize, out: &mut [Expected]) {
     let [y, dy] = [0, 1].map(|input| elements(given.inputs[input], row, given.args[1]));
     let products = y.clone().zip(dy.clone()).map(|(y, dy)| y * dy);
@@ -64,7 +64,7 @@ pub(super) fn jacobian(given: &Given<'_>, at: usize) -> f64 {
     y(i) * (if i == k { 1.0 } else { 0.0 } - y(k))
 }
 
-/// What the loss of a row is made of.
+/// The parts of a row's loss.
 struct Loss {
     row: Row,
     target: usize,
@@ -72,7 +72,7 @@ struct Loss {
 }
 
 impl Loss {
-    /// None where all logits are masked.
+    /// None if all logits are masked.
     fn of(given: &Given<'_>, row: usize) -> Option<Self> {
         let found = Row::of(elements(given.inputs[0], row, given.args[1]))?;
         #[expect(
@@ -87,7 +87,7 @@ impl Loss {
     }
 }
 
-/// lse - x[target] + z lse² of row `row`; not a number where there is no such column.
+/// lse - x[target] + z lse² of row `row`; NaN if there is no such column.
 pub(super) fn cross_entropy(given: &Given<'_>, row: usize, out: &mut [Expected]) {
     let Some(loss) = Loss::of(given, row) else { return };
     let cols = given.args[1];
@@ -141,7 +141,7 @@ mod tests {
         near(&rows(forward, &[2, 1], &[&tensor(&[7.0, masked])], 1), &[1.0, 0.0]);
     }
 
-    /// The derivative of `loss` by each element of `x`, from differences.
+    /// The derivative of `loss` by each element of `x`, by finite differences.
     fn slope(x: &[f64], loss: &dyn Fn(&[f64]) -> f64) -> Vec<f64> {
         let h = 1.0 / 1024.0;
         let moved = |i: usize, by: f64| {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn derivatives_are_those_of_the_forward_pass() {
-        // Multiples of 1/1024, so that what is moved by one is exact in f32.
+        // Multiples of 1/1024, so that they are exact in f32 after a step of one of them.
         let x = [0.5, -1.0, 2.0, 0.25];
         let dy = [1.0, -2.0, 0.5, 3.0];
         let y = |x: &[f64]| rows(forward, &[1, 4], &[&tensor(x)], 4);

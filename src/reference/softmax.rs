@@ -1,8 +1,8 @@
-//! Softmax and what is derived from it, in f64: its Jacobian, the product with it, cross-entropy, z-loss.
+//! Softmax and functions derived from it, in f64: its Jacobian, the product with it, cross-entropy, z-loss.
 //!
-//! Everywhere `a` are logits and `t` is the temperature, above zero: y_i = exp(a_i / t) / Σ_k exp(a_k / t).
+//! Throughout, `a` are logits and `t` is the temperature, above zero: y_i = exp(a_i / t) / Σ_k exp(a_k / t).
 
-/// log Σ_k exp(a_k / t). The greatest logit is taken out first, so that no exponential overflows.
+/// log Σ_k exp(a_k / t). The greatest logit is subtracted first, so that no exponential overflows.
 #[must_use]
 pub fn log_sum_exp(a: &[f64], t: f64) -> f64 {
     let most = a.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -18,14 +18,14 @@ pub fn softmax(a: &[f64], t: f64) -> Vec<f64> {
     powers.into_iter().map(|p| p / sum).collect()
 }
 
-/// What a program in f32 computes of a softmax.
+/// The intermediate results of a softmax in f32.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InF32 {
     /// exp(z_i − c).
     pub powers: Vec<f32>,
     /// Their sum, in order.
     pub sum: f32,
-    /// Each power by the sum.
+    /// Each power divided by the sum.
     pub quotients: Vec<f32>,
 }
 
@@ -54,7 +54,7 @@ pub fn finite_differences(a: &[f64], t: f64) -> Vec<Vec<f64>> {
         let (mut above, mut below) = (a.to_vec(), a.to_vec());
         above[j] += t * 1e-5;
         below[j] -= t * 1e-5;
-        // Large logits swallow a part of h: what is left of it is what was stepped.
+        // Large logits round off a part of h: the actual step is this difference.
         let step = above[j] - below[j];
         for (i, (up, down)) in softmax(&above, t).iter().zip(softmax(&below, t)).enumerate() {
             matrix[i][j] = (up - down) / step;
@@ -69,7 +69,7 @@ pub fn explicit_product(matrix: &[Vec<f64>], v: &[f64]) -> Vec<f64> {
     matrix.iter().map(|row| row.iter().zip(v).map(|(j, v)| j * v).sum()).collect()
 }
 
-/// J·v without the matrix: y_i (v_i − y·v) / t. 4n − 1 operations at t = 1. J is symmetric, so this is vᵀ·J too.
+/// J·v without the matrix: y_i (v_i − y·v) / t. 4n − 1 operations at t = 1. J is symmetric, so this is also vᵀ·J.
 #[must_use]
 pub fn product(y: &[f64], v: &[f64], t: f64) -> Vec<f64> {
     let dot = dot(y, v);
@@ -82,7 +82,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// −Σ_i target_i log y_i, as Σ_i target_i (lse − a_i / t): the logarithm of a y that is zero is never asked for.
+/// −Σ_i target_i log y_i, as Σ_i target_i (lse − a_i / t): the logarithm of a zero y is never taken.
 #[must_use]
 pub fn cross_entropy(a: &[f64], target: &[f64], t: f64) -> f64 {
     let lse = log_sum_exp(a, t);
@@ -110,8 +110,8 @@ pub fn z_loss_gradient(a: &[f64], weight: f64, t: f64) -> Vec<f64> {
     softmax(a, t).into_iter().map(|y| factor * y).collect()
 }
 
-/// The greatest singular value of a symmetric positive semi-definite matrix, by power iteration from its longest column.
-/// Never above the true one, but for rounding.
+/// The greatest singular value of a symmetric positive semi-definite matrix, by power iteration from its longest column. Never above the
+/// true one, except for rounding.
 #[must_use]
 pub fn spectral_norm(matrix: &[Vec<f64>]) -> f64 {
     let length = |v: &[f64]| dot(v, v).sqrt();
@@ -165,7 +165,7 @@ mod tests {
         })
     }
 
-    /// The gradient of `f` by central differences, in the step that it is told.
+    /// The gradient of `f` by central differences with the step `h`.
     fn gradient(f: impl Fn(&[f64]) -> f64, a: &[f64], h: f64) -> Vec<f64> {
         let at = |j: usize, h: f64| {
             let mut a = a.to_vec();

@@ -1,4 +1,4 @@
-//! The table of references: each gives one element of the output from the inputs, so that none is ever held whole.
+//! The table of references: each computes elements of the output from the inputs, so that no output is held whole.
 
 use super::{rows, tokens};
 use crate::base::tensor::Tensor;
@@ -15,34 +15,34 @@ pub(super) struct Given<'a> {
 /// A reference.
 pub(super) struct Reference {
     pub signature: ReferenceSignature,
-    /// How many elements the output has.
+    /// The number of elements of the output.
     pub len: fn(&[usize]) -> Option<usize>,
-    /// How many elements each input has at least, in the signature's order; None if the arguments are more than can be worked on.
+    /// The minimum number of elements of each input, in the signature's order; None if the arguments are too large.
     pub needs: fn(&[usize]) -> Option<Vec<usize>>,
-    /// How its values are found.
+    /// The way its values are computed.
     pub form: Form,
 }
 
-/// How a reference's values are found.
+/// The way a reference's values are computed.
 pub(super) enum Form {
     /// Element `i` of the output by itself, for `i < len`.
     Element(fn(&Given<'_>, usize) -> f64),
-    /// The product of its two inputs, with the arguments m, n, k; the second one may be stored transposed.
+    /// The product of its two inputs, with the arguments m, n, k; the second input may be stored transposed.
     Product { b_transposed: bool },
-    /// A row of the output at a time, because its elements have much in common.
+    /// A row of the output at a time, because its elements share computations.
     Rows {
-        /// Elements in a row of the output.
+        /// The number of elements in a row of the output.
         width: fn(&[usize]) -> usize,
         /// Fills in row `i`.
         row: fn(&Given<'_>, usize, &mut [Expected]),
     },
 }
 
-/// What an element should be.
+/// The expected value of an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Expected {
     pub value: f64,
-    /// Its error is relative to this at least: the size of the terms that it is a difference of; 0 where it is none.
+    /// The least magnitude that its error is relative to: the size of the terms that it is a difference of; 0 if it is no difference.
     pub scale: f64,
 }
 
@@ -55,14 +55,14 @@ pub(super) static TABLE: [Reference; 14] = [
         needs: |args| Some(vec![reach(args[0], args[1])?.checked_add(if args[0] == 0 { 0 } else { args[2] })?]),
         form: Form::Element(|given, i| given.inputs[0].get(i * given.args[1] + given.args[2])),
     },
-    // dst[i] = particles[i * fields + field]: one field out of an array of structs
+    // dst[i] = particles[i * fields + field]: one field from an array of structs
     Reference {
         signature: ReferenceSignature { name: "aos_field", args: &["n", "fields", "field"], inputs: &["particles"] },
         len: |args| Some(args[0]),
         needs: |args| Some(vec![reach(args[0], args[1])?.checked_add(if args[0] == 0 { 0 } else { args[2] })?]),
         form: Form::Element(|given, i| given.inputs[0].get(i * given.args[1] + given.args[2])),
     },
-    // dst[i] = particles[2 * i] + particles[2 * i + 1]: both fields out of an array of structs of two
+    // dst[i] = particles[2 * i] + particles[2 * i + 1]: both fields from an array of structs of two
     Reference {
         signature: ReferenceSignature { name: "pair_sum", args: &["n"], inputs: &["particles"] },
         len: |args| Some(args[0]),
@@ -93,7 +93,7 @@ pub(super) static TABLE: [Reference; 14] = [
         needs: |args| Some(vec![args[0].checked_mul(args[2])?, args[2].checked_mul(args[1])?]),
         form: Form::Product { b_transposed: false },
     },
-    // The same, of a b that is stored transposed: n × k
+    // The same with b stored transposed: n × k
     Reference {
         signature: ReferenceSignature { name: "matmul_nt", args: &["m", "n", "k"], inputs: &["a", "b"] },
         len: |args| args[0].checked_mul(args[1]),
@@ -143,14 +143,15 @@ pub(super) static TABLE: [Reference; 14] = [
         needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
         form: Form::Rows { width: |args| args[1], row: rows::cross_entropy_backward },
     },
-    // The token of cl100k_base that begins at each byte of a text, 2³² - 1 where none does; of random letters in words of `letters`, unless that is 0
+    // The token of cl100k_base that begins at each byte of a text, 2³² - 1 if none does; of random letters in words of `letters`, unless
+    // that is 0
     Reference {
         signature: ReferenceSignature { name: "cl100k", args: &["bytes", "words", "letters"], inputs: &["packed"] },
         len: |args| Some(args[0]),
         needs: |args| (args[0] <= tokens::MOST_BYTES).then(|| vec![args[1].min(args[0].div_ceil(4))]),
         form: Form::Rows { width: |args| args[0], row: tokens::cl100k },
     },
-    // The merges that are learnt from a text, two tokens each, by the rule `pattern` for words and `rule` for ties; zeros behind the last
+    // The merges that are learned from a text, two tokens each, by the rule `pattern` for words and `rule` for ties; zeros after the last
     Reference {
         signature: ReferenceSignature {
             name: "trained",
@@ -168,7 +169,7 @@ fn reach(n: usize, stride: usize) -> Option<usize> {
     if n == 0 { Some(0) } else { (n - 1).checked_mul(stride)?.checked_add(1) }
 }
 
-/// What every reference is called and needs, in the table's order.
+/// The signatures of all references, in the table's order.
 #[must_use]
 pub fn signatures() -> Vec<ReferenceSignature> {
     TABLE.iter().map(|reference| reference.signature).collect()

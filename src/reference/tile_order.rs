@@ -1,9 +1,9 @@
-//! The order in which workgroups take the tiles of a matrix, and what those that run together load.
+//! The order in which workgroups take the tiles of a matrix, and the rows and columns that concurrent tiles load.
 
 use std::collections::BTreeSet;
 
-/// Row and column of each of `rows` × `columns` tiles in their order: down `group` rows, then on to the next column.
-/// With groups of one row they go row by row.
+/// The row and column of each of `rows` × `columns` tiles, in launch order: down `group` rows, then on to the next column. With groups of
+/// one row, they go row by row.
 pub fn in_groups([rows, columns]: [usize; 2], group: usize) -> impl Iterator<Item = [usize; 2]> {
     let group = group.clamp(1, rows.max(1));
     (0..rows.div_ceil(group)).flat_map(move |of| {
@@ -12,7 +12,7 @@ pub fn in_groups([rows, columns]: [usize; 2], group: usize) -> impl Iterator<Ite
     })
 }
 
-/// How many rows of tiles, and how many columns, the tiles stand in.
+/// The number of different rows, and of different columns, of the tiles.
 #[must_use]
 pub fn spans(tiles: &[[usize; 2]]) -> [usize; 2] {
     [0, 1].map(|axis| tiles.iter().map(|tile| tile[axis]).collect::<BTreeSet<_>>().len())

@@ -1,16 +1,16 @@
-//! What a vocabulary that is built in makes of a text, and what is learnt from one.
+//! References for tokenizers: the tokens of a text in a built-in vocabulary, and the merges learned from a text.
 
 use super::table::{Expected, Given};
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, encode, rank_file, train};
 
-/// Bytes of a text at most: what is learnt from one takes some ten times its size.
+/// The maximum length of a text, in bytes: learning from one takes about ten times its size.
 pub(super) const MOST_BYTES: usize = 1 << 28;
 
-/// No token begins at a byte.
+/// The value for a byte at which no token begins.
 const NOTHING: f64 = u32::MAX as f64;
 
-/// A text of so many bytes, which comes with four bytes in a word, of which so many are read in turn.
+/// A text of `bytes` bytes, packed four to a word; the first `words` words are repeated to its end.
 fn unpacked(given: &Given<'_>, bytes: usize, words: usize) -> Vec<u8> {
     let packed = (0..words.max(1).min(bytes.div_ceil(4))).flat_map(|i| given.inputs[0].bits(i).to_le_bytes());
     let mut text: Vec<u8> = packed.collect();
@@ -21,7 +21,7 @@ fn unpacked(given: &Given<'_>, bytes: usize, words: usize) -> Vec<u8> {
     text
 }
 
-/// Bytes as a text. A character that the end cuts is left out.
+/// Bytes as a text, without a character that is cut off at the end.
 fn as_text(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -29,8 +29,8 @@ fn as_text(bytes: &[u8]) -> &str {
     }
 }
 
-/// The token of `cl100k_base` that begins at each byte of a text, which comes with four bytes in a word and is read again behind its end. If words of so many
-/// `letters` are asked for, the bytes stand for random letters, with a space before each word.
+/// The token of `cl100k_base` that begins at each byte of a text, which is packed four bytes to a word and repeated from the start past its
+/// end. If words of `letters` letters are requested, the bytes give random letters, with a space before each word.
 pub(super) fn cl100k(given: &Given<'_>, _: usize, out: &mut [Expected]) {
     let mut text = unpacked(given, given.args[0], given.args[1]);
     if let Some(every) = given.args[2].checked_add(1).filter(|every| *every > 1) {
@@ -47,7 +47,7 @@ pub(super) fn cl100k(given: &Given<'_>, _: usize, out: &mut [Expected]) {
     }
 }
 
-/// The merges that are learnt from a text, as [`cl100k`] has it: the two tokens of each, and zeros behind the last one.
+/// The merges learned from a text, packed as for [`cl100k`]: the two tokens of each, and zeros after the last one.
 pub(super) fn trained(given: &Given<'_>, _: usize, out: &mut [Expected]) {
     let text = unpacked(given, given.args[0], given.args[1]);
     let pattern = match given.args[2] {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An operation on a matrix. All but one leave the storage as it is.
+/// An operation on a matrix. All but one leave the storage unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
-    /// `x.T`: shape and strides change places.
+    /// `x.T`: swaps the dimensions of shape and strides.
     Transpose,
     /// `x[:, ::2]`: every second column.
     EverySecond,
@@ -13,11 +13,11 @@ pub enum Op {
     Tail,
     /// `x[:1].expand(4, -1)`: the first row four times, with stride 0.
     Expand,
-    /// `x.contiguous()`: a copy in row-major order; the same tensor where that is its order already.
+    /// `x.contiguous()`: a copy in row-major order; the same tensor if it is already in that order.
     Contiguous,
 }
 
-/// All operations, with how they are written.
+/// All operations, with their notation.
 pub const OPS: [(Op, &str); 5] = [
     (Op::Transpose, ".T"),
     (Op::EverySecond, "[:, ::2]"),
@@ -27,30 +27,30 @@ pub const OPS: [(Op, &str); 5] = [
 ];
 
 impl Op {
-    /// As it is written after the tensor's name.
+    /// Its notation after the tensor's name.
     #[must_use]
     pub fn written(self) -> &'static str {
         OPS.iter().find(|(op, _)| *op == self).map_or("", |(_, text)| text)
     }
 }
 
-/// A matrix: where each element lies in its storage, and what lies there.
+/// A matrix: the position of each element in its storage, and the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Elements from a row to the next, and from a column to the next.
+    /// Elements from one row to the next, and from one column to the next.
     pub strides: [usize; 2],
-    /// Elements before the first.
+    /// Elements before the first one.
     pub offset: usize,
     /// The storage's values.
     pub storage: Vec<usize>,
 }
 
 impl View {
-    /// Elements of the storage that every view begins with.
+    /// The number of elements of the storage that every view begins with.
     pub const ELEMENTS: usize = 24;
-    /// The most operations.
+    /// The maximum number of operations.
     pub const MOST: usize = 5;
 
     /// `torch.arange(24).view(4, 6)` after these operations.
@@ -77,14 +77,14 @@ impl View {
         self
     }
 
-    /// Where its elements lie in the storage, row by row.
+    /// The positions of its elements in the storage, row by row.
     pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
         let [rows, columns] = self.shape;
         let [down, along] = self.strides;
         (0..rows).flat_map(move |row| (0..columns).map(move |column| self.offset + row * down + column * along))
     }
 
-    /// Whether its elements lie one after the other in row-major order. The stride of a dimension of one element does not matter.
+    /// Whether its elements are adjacent in row-major order. The stride of a dimension of one element does not matter.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         let [rows, columns] = self.shape;
@@ -102,7 +102,7 @@ mod tests {
         (view.shape, view.strides, view.offset, view.is_contiguous())
     }
 
-    /// As torch 2.11 gives them: `x = torch.arange(24).view(4, 6)`, then `.shape`, `.stride()`, `.storage_offset()`, `.is_contiguous()`.
+    /// The results of torch 2.11: `x = torch.arange(24).view(4, 6)`, then `.shape`, `.stride()`, `.storage_offset()`, `.is_contiguous()`.
     #[test]
     fn operations_do_what_torch_does() {
         assert_eq!(of(&[]), ([4, 6], [6, 1], 0, true));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn no_operations_leave_the_storage() {
-        // Every list of operations up to the most: each place lies in the storage.
+        // Every list of operations up to the maximum: each position is within the storage.
         let mut lists = vec![Vec::new()];
         for _ in 0..View::MOST {
             let longer: Vec<Vec<Op>> =

@@ -1,4 +1,4 @@
-//! The date, as notes and recordings have it.
+//! The date format of notes and recordings.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! Diagnostics for people: what happened, where, and what to do.
+//! Diagnostics for users: a message, its place in a file, and advice.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The thing it speaks of cannot be used.
+    /// The thing that it is about cannot be used.
     Error,
     /// The thing works, but probably not as meant.
     Warning,
@@ -68,11 +68,11 @@ impl fmt::Display for Place {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// What happened, as a sentence without its full stop.
+    /// The message: a sentence without its full stop.
     pub message: String,
     /// Where, when it has a place.
     pub place: Option<Place>,
-    /// What to do about it.
+    /// Advice on it.
     pub hint: Option<String>,
     /// Whether nothing is wrong but the place: another device or backend could do it.
     pub not_here: bool,
@@ -166,7 +166,7 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// The entry of `known` nearest to `name`, for "did you mean" hints; none where nothing is near.
+/// The entry of `known` nearest to `name`, for "did you mean" hints; None if nothing is near.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);

@@ -1,4 +1,4 @@
-//! Texts in other languages where WGSL is expected: which language it is, by the text's signs or the file's name, and what to do.
+//! Detecting other languages where WGSL is expected, by the text's signs or the file's name, with advice.
 
 use std::path::Path;
 
@@ -115,7 +115,7 @@ pub fn foreign(file: &str, text: &str) -> Option<Diagnostic> {
     })
 }
 
-/// What a file is that is no text, by its name or its first bytes; None where neither says it.
+/// A diagnosis of a file that is no text, by its name or its first bytes; None if neither identifies it.
 #[must_use]
 pub fn binary(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
     let is_spir_v = bytes.starts_with(&SPIR_V.to_le_bytes()) || bytes.starts_with(&SPIR_V.to_be_bytes());

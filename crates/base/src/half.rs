@@ -6,7 +6,7 @@ pub fn f32_to_f16(x: f32) -> u16 {
     let sign = ((bits >> 16) & 0x8000) as u16;
     let magnitude = bits & 0x7FFF_FFFF;
     if magnitude > 0x7F80_0000 {
-        // What a NaN carries stays, as far as it fits; one whose low bits alone tell it from infinity becomes a quiet one.
+        // A NaN's payload is kept as far as it fits; a NaN that only its low bits distinguish from infinity becomes a quiet one.
         let payload = (magnitude >> 13) as u16 & 0x3FF;
         return sign | 0x7C00 | if payload == 0 { 0x200 } else { payload };
     }
@@ -48,7 +48,7 @@ pub fn f32_to_bf16(x: f32) -> u16 {
         // A NaN stays one, even where its low bits alone tell it from infinity.
         return if upper & 0x7F == 0 { upper | 0x40 } else { upper };
     }
-    // What is carried out of the fraction belongs to the exponent, up to infinity.
+    // A carry out of the fraction goes into the exponent, up to infinity.
     (bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) >> 16) as u16
 }
 

@@ -1,4 +1,4 @@
-//! Text without the characters that steer a terminal, for what is printed and for notes that are read in one.
+//! Text without terminal control characters, for printed output and for notes that are read in a terminal.
 
 use std::borrow::Cow;
 

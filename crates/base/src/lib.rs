@@ -1,4 +1,4 @@
-//! What every layer may use: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
+//! Utilities for every layer: diagnostics, units, tensors, random inputs, files on disk, words and formulas in markup.
 
 pub mod day;
 pub mod diag;

@@ -1,11 +1,11 @@
-//! Places in a text that many are asked for: found without reading the text anew for each.
+//! An index of a text's lines, for many lookups of line and column without reading the text anew for each.
 
 use super::diag::Place;
 
 /// Bytes between two marks, so that a place takes at most this much reading.
 const STEP: usize = 512;
 
-/// Where the lines of a text begin, and how many characters stand before every [`STEP`]th byte.
+/// The starts of a text's lines, and the number of characters before every [`STEP`]th byte.
 #[derive(Debug)]
 pub struct Lines {
     starts: Vec<usize>,

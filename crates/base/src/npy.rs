@@ -1,4 +1,4 @@
-//! Tensors as NumPy's `.npy` files, so that anyone's Python can read and write them.
+//! Tensors as NumPy's `.npy` files, so that Python can read and write them.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::tensor::{Elem, Tensor};
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 4 << 30;
 
-/// What a file says of its elements: how many, in rows of how many.
+/// The shape of a file's array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape(pub Vec<u64>);
 
@@ -51,7 +51,8 @@ pub fn shape(path: &Path, elem: Elem) -> Result<Shape, Diagnostic> {
     fits(path, &header, elem)
 }
 
-/// True if nothing is nested in a file's header, as in that of a plain array: the library's parser takes exponential time for brackets in brackets.
+/// True if nothing is nested in a file's header, as in that of a plain array: the library's parser takes exponential time for brackets in
+/// brackets.
 fn is_flat(bytes: &[u8]) -> bool {
     // Seven letters and a version; then the header's length, of four bytes from version 2 on.
     let header = match bytes {
@@ -65,7 +66,7 @@ fn is_flat(bytes: &[u8]) -> bool {
     times(b'[') == 0 && times(b'(') <= 1 && times(b'{') <= 1
 }
 
-/// The header of a file; the library multiplies what stands there without looking.
+/// The header of a file; the library multiplies its numbers unchecked.
 fn header_of(path: &Path, bytes: &[u8]) -> Result<NpyHeader, Diagnostic> {
     if !is_flat(bytes) {
         return Err(problem(path, "it holds no plain array of numbers"));

@@ -1,15 +1,15 @@
-//! A kernel's text and its parts: files that several kernels share. One text, which is compiled, traced, kept and shown.
+//! Includes: a kernel's text and its parts, files that several kernels share, as one text to compile, trace, keep and show.
 //!
 //! A file names a part in a line of its own: `// #include "row_sum.wgsl"` in WGSL, where it is a comment, `#include "row_sum.cuh"` in CUDA
-//! C++. The part lies in the same folder. [`compose`] puts each part behind the file, below a line with its path, so that the file's own
-//! lines keep their numbers. WGSL's declarations may stand in any order; a compiler of C++ is given the parts as headers.
+//! C++. The part lies in the same folder. [`compose`] appends each part to the file, below a line with its path, so that the file's own
+//! lines keep their numbers. WGSL's declarations may be in any order; a C++ compiler is given the parts as headers.
 
 use std::path::Path;
 
 use super::diag::{Diagnostic, Place, nearest};
 use super::files::{FileError, read_text};
 
-/// What stands before and after the path in the line above a part.
+/// The text before and after the path in the line above a part.
 const MARK: [&str; 2] = ["// ==== ", " ===="];
 
 /// The most parts of a kernel.
@@ -40,7 +40,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The text of `file` with its parts behind it. `read` gives the text of a path, and `list` the paths that there are, for a hint.
+/// The text of `file` with its parts appended. `read` gives the text of a path, and `list` the existing paths, for a hint.
 ///
 /// # Errors
 /// A part that is missing, unreadable, in another folder or a part of itself, and too many parts: at the line that names it.
@@ -134,7 +134,7 @@ pub fn line_of(text: &str, own: &str, place: &Place) -> Option<u32> {
     parts(text).iter().find(|part| is_in(part)).map(|part| part.before + place.line)
 }
 
-/// The path in a line that stands above a part.
+/// The path in the line above a part.
 fn marked(line: &str) -> Option<&str> {
     let path = line.trim_end().strip_prefix(MARK[0])?.strip_suffix(MARK[1])?;
     (!path.is_empty()).then_some(path)
@@ -170,7 +170,7 @@ impl Composer<'_> {
         for line in text.split_inclusive('\n') {
             if let Some((at, name)) = named(&file, line) {
                 let span = offset + at..offset + at + name.len();
-                // What is wrong further down has its place already.
+                // A problem further down already has its place.
                 let place = |problem: Diagnostic| match &problem.place {
                     Some(_) => problem,
                     None => problem.at(&file, text, &span),

@@ -1,4 +1,4 @@
-//! Random inputs that are the same everywhere: element `i` of stream `seed` depends on nothing else.
+//! Reproducible random inputs: element `i` of stream `seed` depends on nothing else.
 
 /// The `index`-th 32-bit word of stream `seed`: SplitMix64's finaliser over a counter
 /// (Steele, Lea & Flood, OOPSLA 2014), so that any element can be made in any order and on any process.

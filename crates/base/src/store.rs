@@ -1,4 +1,4 @@
-//! Files that are never half written, and never lose what an older or newer program left.
+//! Atomic writes of files, which never lose the data of an older or newer program.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -79,7 +79,7 @@ const TEMPORARY: (&str, &str) = (".warpbook-", ".tmp");
 /// How old a temporary file has to be to count as one whose program was killed.
 const LEFT_BEHIND: Duration = Duration::from_hours(1);
 
-/// Removes temporary files whose programs did not live to do so. What cannot be removed is in nobody's way.
+/// Removes temporary files of programs that were killed before they could. A file that cannot be removed does no harm.
 fn sweep(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -103,7 +103,7 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// What [`load`] found.
+/// The result of [`load`].
 #[derive(Debug)]
 pub enum Loaded<T> {
     /// No file there yet.
@@ -114,7 +114,7 @@ pub enum Loaded<T> {
     SetAside {
         /// Where the unreadable file went.
         kept: PathBuf,
-        /// What was wrong with it.
+        /// The problem with it.
         why: Diagnostic,
     },
 }
@@ -145,7 +145,7 @@ fn text_of<T: Serialize>(format_version: u32, value: &T) -> Result<String, ron::
     ron::ser::to_string_pretty(&Versioned { format_version, value }, ron::ser::PrettyConfig::default())
 }
 
-/// Reads what [`save`] wrote, and leaves the file alone; none where there is no file.
+/// Reads what [`save`] wrote, and leaves the file alone; None if there is no file.
 ///
 /// # Errors
 /// When the file cannot be read, is torn, or is from another version.
@@ -194,8 +194,8 @@ fn parse<T: DeserializeOwned>(text: &str, unknown: &mut Vec<String>) -> Result<T
     Ok(value)
 }
 
-/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten; of one that is understood in part a
-/// copy is kept.
+/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten; of one that is understood in
+/// part a copy is kept.
 ///
 /// # Errors
 /// When there is a file that can be neither read nor set aside. It must not be written to then.
@@ -259,8 +259,8 @@ pub fn copy_aside(path: &Path) -> Result<PathBuf, Diagnostic> {
 /// How often a lock is tried, and the time between two tries: two seconds in all. A write takes milliseconds.
 const TRIES: (usize, Duration) = (100, Duration::from_millis(20));
 
-/// Keeps other programs that ask for the same lock from `path`, as long as what is returned lives. The lock is on `path.lock`, which stays there: the
-/// file itself is replaced by each write.
+/// Keeps other programs that ask for the same lock from `path`, as long as what is returned lives. The lock is on `path.lock`, which stays
+/// there: the file itself is replaced by each write.
 ///
 /// # Errors
 /// When the lock's file cannot be made, or another program keeps the lock.

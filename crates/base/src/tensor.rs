@@ -21,7 +21,7 @@ pub enum Elem {
     Bf16,
 }
 
-/// What a buffer holds before a kernel runs.
+/// The initial contents of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Init {
     /// Uniform in [-1, 1) for floats, all bits for integers; from the job's seed and the buffer's position.
@@ -281,7 +281,7 @@ impl Elem {
         }
     }
 
-    /// The number that the bit pattern stands for; of 16 bits, the low ones count.
+    /// The number that the bit pattern represents; of a 16-bit element, the low bits count.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "only the low bits are the element's")]
     pub fn decode(self, word: u32) -> f64 {

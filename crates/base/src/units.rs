@@ -1,8 +1,8 @@
-//! Quantities as people read them: three significant digits and an SI prefix.
+//! Formatting quantities: three significant digits and an SI prefix.
 
 use serde::{Deserialize, Serialize};
 
-/// What some work needs at least.
+/// The minimum cost of some work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// Bytes to move.
@@ -106,7 +106,7 @@ pub fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// What lies between two values, in words: "1.77 to 2.10×", "0.9 µs to 1.2 ms"; one figure where both read alike.
+/// The range between two values, in words: "1.77 to 2.10×", "0.9 µs to 1.2 ms"; one figure if both read alike.
 #[must_use]
 pub fn range(low: f64, high: f64, unit: &str) -> String {
     let (low, high) = (figure(low, unit), figure(high, unit));
@@ -131,8 +131,8 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// What a person wrote for a value in `unit`: `80%` or `80` of a ratio is 0.8, `1,024` a count, `2.5 kB` 2,500 bytes. None if it is no finite
-/// number.
+/// Parses a value in `unit` as people write it: `80%` or `80` of a ratio is 0.8, `1,024` a count, `2.5 kB` 2,500 bytes. None if it is no
+/// finite number.
 #[must_use]
 pub fn read_figure(text: &str, unit: &str) -> Option<f64> {
     const PREFIXES: [(&str, f64); 9] = [

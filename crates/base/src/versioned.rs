@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::diag::Diagnostic;
 
-/// What of a file every version has.
+/// The part of a file that every version has.
 #[derive(Deserialize)]
 struct VersionOnly {
     format_version: u32,
@@ -15,13 +15,13 @@ struct VersionOnly {
 /// A kind of file.
 #[derive(Clone, Copy, Debug)]
 pub struct Versioned {
-    /// What the file holds, in a word: "recording".
+    /// The file's contents, in a word: "recording".
     pub what: &'static str,
     /// The version that this program reads.
     pub version: u32,
-    /// What to do about a file that cannot be read.
+    /// Advice for a file that cannot be read.
     pub unreadable: &'static str,
-    /// What to do about a file of another version.
+    /// Advice for a file of another version.
     pub other_version: &'static str,
 }
 

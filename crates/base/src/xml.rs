@@ -1,4 +1,4 @@
-//! Words and numbers in XML and HTML.
+//! Escaping words and formatting numbers for XML and HTML.
 
 /// `text` for XML and HTML, in elements and in quoted attributes. Characters that XML forbids, or that steer a terminal, become U+FFFD.
 #[must_use]

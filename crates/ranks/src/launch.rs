@@ -1,4 +1,4 @@
-//! Starts ranks on this host: this program again, once for each.
+//! Launching ranks on this host: one process of this program for each.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -33,9 +33,10 @@ pub fn end_with_launcher() {
 /// How long the other ranks have to end by themselves after one has failed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs `program` with `arguments` as `size` ranks until all have ended. What rank 0 prints is printed; what each says on standard error is handed to `said` with the rank.
+/// Runs `program` with `arguments` as `size` ranks until all have ended. What rank 0 prints is printed; what each says on standard error is
+/// handed to `said` with the rank.
 ///
-/// Gives the exit code of a rank that failed and said itself why; 0 if none did.
+/// Gives the exit code of a rank that failed and reported why itself; 0 if none did.
 ///
 /// # Errors
 /// When a rank cannot be started, was killed or does not end: it is named, and the others are ended.

@@ -14,7 +14,7 @@ const RUNS: [f64; 2] = [3.0, 2000.0];
 /// Timings of which the median counts.
 const TIMINGS: usize = 5;
 
-/// What ranks do together.
+/// A collective operation of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collective {
     /// Rank `c` gets the sums of chunk `c`.
@@ -53,12 +53,12 @@ pub trait Transport {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// What has to be known about its times.
+    /// A remark on its times.
     fn remark(&self) -> Option<String> {
         None
     }
 
-    /// The numbers of a message that it can exchange, of about so many.
+    /// The length of a message that it can exchange, in numbers, near `wanted`.
     fn count(&self, wanted: usize) -> usize {
         wanted
     }
@@ -69,7 +69,7 @@ pub trait Transport {
     /// When there is no memory for them.
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic>;
 
-    /// Does it so many times, in the numbers' own place, and waits until it is done here. Another rank may still use this one's numbers, until all have met.
+    /// Does it `times` times, in place, and waits until it is done here. Another rank may still use this one's numbers until all have met.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -93,7 +93,7 @@ pub trait Transport {
 /// A row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What was done.
+    /// The operation.
     pub what: Collective,
     /// Over what.
     pub over: &'static str,
@@ -113,8 +113,8 @@ pub fn chunk(count: usize, ranks: usize, which: usize) -> Range<usize> {
     which * count / ranks..(which + 1) * count / ranks
 }
 
-/// A rank's number at an element: whole and below 256, so that the sums of all ranks are exact in every order, and without a pattern, so that what is in the wrong place shows.
-/// The mixing is that of SplitMix64 (Steele, Lea and Flood 2014).
+/// A rank's number at an element: whole and below 256, so that the sums of all ranks are exact in every order, and without a pattern, so
+/// that what is in the wrong place shows. The mixing is that of SplitMix64 (Steele, Lea and Flood 2014).
 fn number(rank: usize, i: usize) -> f32 {
     let mut bits =
         (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (rank as u64 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03);

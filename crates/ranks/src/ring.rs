@@ -1,4 +1,4 @@
-//! Collectives on a ring of processes, over TCP and in the host's memory: what remains if there is no GPU.
+//! Ring collectives between processes, over TCP and in host memory: the fallback without a GPU.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
@@ -17,7 +17,7 @@ use warpbook_base::half::{f16_to_f32, f32_to_f16};
 const LOOK: u32 = 64;
 const NAP: Duration = Duration::from_micros(20);
 
-/// What ranks can sum.
+/// A number that ranks can sum.
 pub trait Number: bytemuck::Pod {
     /// The sum, rounded to the type.
     #[must_use]

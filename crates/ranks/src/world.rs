@@ -1,11 +1,11 @@
-//! Which rank a process is, and of how many: from the environment, as torchrun, srun and mpirun set it.
+//! Rank and world size of a process, from the environment as torchrun, srun and mpirun set it.
 
 use warpbook_base::diag::Diagnostic;
 
 /// The most ranks.
 pub const MOST: usize = 1024;
 
-/// Where rank 0 listens if nobody says it.
+/// The default port of rank 0.
 const PORT: u16 = 29_400;
 
 /// Whose variables name a rank, the number of ranks, the rank on its host, and the number of ranks there.
@@ -36,10 +36,10 @@ pub struct World {
 }
 
 impl World {
-    /// What the environment says; None if it names no rank. `variable` looks one up.
+    /// The rank and world size in the environment; None if it names no rank. `variable` looks up a variable.
     ///
     /// # Errors
-    /// When something is no number, a rank is beyond the last one, or nobody says where rank 0 is.
+    /// When a value is no number, a rank is beyond the last one, or the address of rank 0 is missing.
     pub fn from(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, Diagnostic> {
         let number = |name: &str| -> Result<Option<usize>, Diagnostic> {
             let wrong = |text: &str| {

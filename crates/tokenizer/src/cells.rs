@@ -1,7 +1,7 @@
-//! The text that training merges: all different pieces, one behind the other.
+//! The text that training merges: all different pieces, one after the other.
 //!
-//! A byte has a cell, and stays in it. A token of several bytes has its id in its first cell and in its last one, so that its neighbours on both sides find it; the
-//! cells between are not read any more. How far it is to the next token follows from the tokens' lengths.
+//! A byte has a cell, and stays in it. A token of several bytes has its id in its first cell and in its last one, so that its neighbours on
+//! both sides find it; the cells between are not read any more. How far it is to the next token follows from the tokens' lengths.
 
 use std::mem;
 
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::vocabulary::pair;
 use warpbook_base::diag::Diagnostic;
 
-/// No token: what stands behind each piece.
+/// No token: the separator after each piece.
 const NONE: u32 = u32::MAX;
 
 /// In a cell's `weight`: a token begins here.
@@ -46,7 +46,7 @@ pub(super) struct Cells {
     weights: Vec<u64>,
     /// Bytes of each token.
     lengths: Vec<u32>,
-    /// For each part of a merge, what it changes before and behind its places.
+    /// For each part of a merge, the neighbours that it finds before and after its places.
     sides: Vec<[Side; 2]>,
 }
 
@@ -78,7 +78,7 @@ impl Side {
         pair.places.push(place);
     }
 
-    /// Adds what the part behind has found.
+    /// Adds the neighbours that the following part found.
     fn append(&mut self, behind: Vec<(u32, Pair)>) {
         for (symbol, mut more) in behind {
             let pair = self.of(symbol);
@@ -107,7 +107,7 @@ struct Part<'t> {
     sides: &'t mut [Side; 2],
 }
 
-/// What becomes of two tokens.
+/// Two tokens and the one that they become.
 #[derive(Clone, Copy)]
 struct Merge {
     left: u32,
@@ -172,8 +172,8 @@ impl Cells {
             && self.cells[(place + self.lengths[left as usize]) as usize].symbol == right
     }
 
-    /// Merges two tokens at those of the places where they are, from left to right. The next id becomes theirs. Returns the neighbours before and behind the new
-    /// token, each with its pairs' weight and places. Many places are merged by all cores.
+    /// Merges two tokens at those of the places where they are, from left to right. The next id becomes theirs. Returns the neighbours
+    /// before and after the new token, each with its pairs' weight and places. Many places are merged by all cores.
     pub(super) fn merge(&mut self, left: u32, right: u32, places: &[u32]) -> [Vec<(u32, Pair)>; 2] {
         // A run of equal tokens is merged from its left end.
         debug_assert!(places.is_sorted(), "places are kept in the text's order");

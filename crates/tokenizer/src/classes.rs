@@ -1,4 +1,4 @@
-//! Unicode's classes of characters, as far as patterns ask for them.
+//! The Unicode character classes that patterns use.
 
 use std::sync::LazyLock;
 
@@ -10,9 +10,9 @@ pub(super) const LETTER: u8 = 1;
 pub(super) const NUMBER: u8 = 2;
 /// White space.
 pub(super) const SPACE: u8 = 4;
-/// What o200k's pattern takes for the beginning of a word: letters that are not lower case, and marks.
+/// The characters that begin a word in o200k's pattern: letters that are not lower case, and marks.
 pub(super) const UPPER: u8 = 8;
-/// What o200k's pattern takes for the rest of a word: letters that are not upper case, and marks.
+/// The characters of the rest of a word in o200k's pattern: letters that are not upper case, and marks.
 pub(super) const LOWER: u8 = 16;
 /// The end of a line: `\r` or `\n`.
 pub(super) const LINE_END: u8 = 32;

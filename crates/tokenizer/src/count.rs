@@ -1,4 +1,4 @@
-//! The pieces of a text, each once, with the number of times it occurs: training needs no more.
+//! The distinct pieces of a text with their counts: training needs no more.
 
 use std::hash::BuildHasher;
 
@@ -85,7 +85,7 @@ fn table(piece: &str) -> usize {
 /// The different pieces of a text that begins at byte `start`.
 fn count(pattern: Pattern, text: &str, start: u64) -> Vec<(&str, Seen)> {
     let mut pieces: Vec<(&str, Seen)> = Vec::new();
-    // Where a piece stands in the list.
+    // Each piece's position in the list.
     let mut places: FxHashMap<&str, u32> = FxHashMap::default();
     let mut recent: Recent<u32> = Recent::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Encoding: a text's pieces to ids, by the merges of a vocabulary, the one with the smallest rank first.
+//! Encoding: a text's pieces to ids, by the merges of a vocabulary, the smallest rank first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,7 +42,7 @@ pub fn count(vocabulary: &Vocabulary, pattern: Pattern, text: &str, stop: &Atomi
     wanted.map_init(|| Encoder::new(vocabulary, pattern, stop), |encoder, part| encoder.encode(part).len() as u64).sum()
 }
 
-/// What encodes on one core. It remembers the words of the parts that it has seen.
+/// The encoder of one core. It remembers the words of the parts that it has seen.
 struct Encoder<'v, 't> {
     vocabulary: &'v Vocabulary,
     pattern: Pattern,
@@ -164,7 +164,8 @@ fn encode_short(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
     ids.extend_from_slice(&symbols[..count]);
 }
 
-/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text. Once `stop` is set, merging ends where it is.
+/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text. Once `stop` is set, merging ends
+/// where it is.
 fn encode_long(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>, stop: &AtomicBool) {
     let mut symbols: Vec<u32> = piece.iter().map(|&byte| vocabulary.of_byte(byte)).collect();
     let count = u32::try_from(symbols.len()).expect("a piece has fewer than 2^32 bytes");

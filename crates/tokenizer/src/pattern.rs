@@ -1,7 +1,8 @@
-//! How a text is cut into the pieces that no merge crosses.
+//! Pretokenization: cutting a text into the pieces that no merge crosses.
 //!
-//! The patterns are those that GPT-2, tiktoken and Llama 3 publish. A regular expression with look-ahead is several times slower than all the rest of encoding, so each is
-//! written out here: one look at a character's classes decides what a piece is, and the piece is a run of that class.
+//! The patterns are those that GPT-2, tiktoken and Llama 3 publish. A regular expression with look-ahead is several times slower than all
+//! the rest of encoding, so each is written out here: one look at a character's classes decides what a piece is, and the piece is a run of
+//! that class.
 
 use super::classes::{Classes, LETTER, LINE_END, LOWER, NUMBER, SPACE, UPPER};
 
@@ -95,8 +96,8 @@ impl Pattern {
         (1..text.len()).rev().find(|&at| self.can_cut(text, at))
     }
 
-    /// Whether a piece ends before byte `at` whatever else the text holds: before a space behind what is none, before a punctuation mark behind a letter or a
-    /// number, or behind the end of a line that is not empty, before what is no space.
+    /// Whether a piece ends before byte `at` whatever else the text holds: between a non-space and a space, between a letter or a number
+    /// and a punctuation mark, or between the end of a line that is not empty and a non-space.
     fn can_cut(self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
         if self == Self::None || at < 2 || at + 1 >= bytes.len() {
@@ -110,7 +111,7 @@ impl Pattern {
             (_, mark) if mark.is_ascii_punctuation() && mark != b'\'' && bytes[at - 1] != b'\n' => {
                 before(at).is_some_and(|before| before & (LETTER | NUMBER) != 0)
             }
-            // o200k's pattern takes slashes for ends of lines behind a punctuation mark.
+            // o200k's pattern takes slashes after a punctuation mark for ends of lines.
             (b'\n', behind) if behind != b'/' => {
                 let behind = class(text[at..].chars().next());
                 behind.is_some_and(|behind| behind & SPACE == 0)
@@ -198,14 +199,14 @@ impl Pieces<'_> {
         }
     }
 
-    /// A word that may begin with another character and end in a contraction, or else as [`Pieces::cl100k`], with `/` at the end of marks. A word is
-    /// `[UPPER]*[LOWER]+`, or if there is none `[UPPER]+[LOWER]*`. Letters without case, and marks, are both.
+    /// A word that may begin with another character and end in a contraction, or else as [`Pieces::cl100k`], with `/` at the end of marks.
+    /// A word is `[UPPER]*[LOWER]+`, or if there is none `[UPPER]+[LOWER]*`. Letters without case, and marks, are both.
     #[inline(always)]
     fn o200k(&self) -> usize {
         let (text, at) = (self.text, self.at);
         let Some((class, end)) = self.classes.at(text, at) else { return text.len() };
         let leads = class & (LETTER | NUMBER | LINE_END) == 0;
-        // The character before the word is left out only if there is no word behind it.
+        // The character before the word is left out only if no word follows it.
         let begins = [leads.then_some(end), Some(at)];
         let word = begins.into_iter().flatten().find_map(|begin| self.lower_word(begin));
         let word = word.or_else(|| begins.into_iter().flatten().find_map(|begin| self.upper_word(begin)));
@@ -281,8 +282,8 @@ impl Pieces<'_> {
         at
     }
 
-    /// The end of white space: all of it at the end of the text; else up to the last end of a line in it, if ends of lines count; else without its last
-    /// character, which goes to the word behind it.
+    /// The end of white space: all of it at the end of the text; else up to the last end of a line in it, if ends of lines count; else
+    /// without its last character, which goes to the word after it.
     #[inline(always)]
     fn spaces(&self, line_ends: bool) -> usize {
         let (mut at, mut before_last, mut behind_line) = (self.at, self.at, None);
@@ -295,7 +296,7 @@ impl Pieces<'_> {
             }
         }
         match behind_line.filter(|_| line_ends) {
-            // GPT-4's pattern takes white space at the end as a whole; GPT-4o's and Llama 3's end it behind the line.
+            // GPT-4's pattern takes white space at the end as a whole; GPT-4o's and Llama 3's end it after the line.
             _ if at == self.text.len() && !matches!(self.pattern, Pattern::O200k | Pattern::Llama3) => at,
             Some(behind_line) => behind_line,
             None if at == self.text.len() || before_last == self.at => at,
@@ -352,7 +353,7 @@ mod tests {
             let of_parts: Vec<&str> = parts.iter().flat_map(|part| pattern.pieces(part)).collect();
             assert_eq!(of_parts, whole, "{pattern:?}");
         }
-        // What cannot be cut behind 50 bytes is cut before.
+        // A text that cannot be cut after 50 bytes is cut before.
         let text = format!("{} {}", "a".repeat(40), "b".repeat(100));
         assert_eq!(Pattern::Gpt2.parts_within(&text, 50, 60), [&text[..40], &text[40..]]);
     }

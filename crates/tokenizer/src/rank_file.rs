@@ -1,4 +1,4 @@
-//! tiktoken's file of ranks: a line for each token, its bytes in base64 and its id.
+//! tiktoken's rank file: a line for each token, its bytes in base64 and its id.
 
 use std::io::Read;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ const PACKED: [&[u8]; BUILT_IN.len()] = [
     include_bytes!("../../../assets/vocabularies/o200k_base.tiktoken.gz"),
 ];
 
-/// A vocabulary that is built in, by its name in tiktoken; None if there is none of that name.
+/// A built-in vocabulary, by its name in tiktoken; None if the name is unknown.
 #[must_use]
 pub fn built_in(name: &str) -> Option<Result<Vocabulary, Diagnostic>> {
     let at = BUILT_IN.iter().position(|known| *known == name)?;
@@ -30,7 +30,7 @@ pub fn built_in(name: &str) -> Option<Result<Vocabulary, Diagnostic>> {
     })
 }
 
-/// A vocabulary that is built in, unpacked at most once; None if there is none of that name.
+/// A built-in vocabulary, unpacked at most once; None if the name is unknown.
 #[must_use]
 pub fn shared(name: &str) -> Option<&'static Vocabulary> {
     static UNPACKED: [OnceLock<Option<Vocabulary>>; BUILT_IN.len()] = [const { OnceLock::new() }; BUILT_IN.len()];
@@ -50,7 +50,8 @@ pub fn write(vocabulary: &Vocabulary) -> String {
     text
 }
 
-/// Reads a file of ranks. Ids may have gaps, as those of OpenAI's older vocabularies have; tokens and ids are unique, and each byte is a token.
+/// Reads a file of ranks. Ids may have gaps, as those of OpenAI's older vocabularies have; tokens and ids are unique, and each byte is a
+/// token.
 ///
 /// # Errors
 /// The first line that is wrong, or a byte without a token.

@@ -1,4 +1,5 @@
-//! A table of the pieces that came lately. A text repeats its words, and most of them are short, so most lookups end here, in memory that stays in a core's cache.
+//! A cache of recent pieces. A text repeats its words, and most of them are short, so most lookups end here, in memory that stays in
+//! a core's cache.
 
 /// Pieces of at most this many bytes have a place.
 const LONGEST: usize = 15;
@@ -11,7 +12,7 @@ pub(super) struct Recent<V> {
     places: Vec<(u128, V)>,
 }
 
-/// What identifies a short piece: its bytes and its length.
+/// The key of a short piece: its bytes and its length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key(u128);
 
@@ -23,7 +24,7 @@ impl Key {
         if length > LONGEST || length == 0 {
             return None;
         }
-        // Sixteen bytes are read at once if the text has them; those behind the piece are cleared.
+        // Sixteen bytes are read at once if the text has them; those after the piece are cleared.
         let bytes = match text[from..].first_chunk::<16>() {
             Some(chunk) => u128::from_le_bytes(*chunk) & (!0 >> (128 - 8 * length)),
             None => text[from..to].iter().rev().fold(0, |bytes, byte| bytes << 8 | u128::from(*byte)),

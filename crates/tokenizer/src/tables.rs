@@ -15,7 +15,8 @@ pub enum Table {
     Classes,
     /// The tokens of the 256 bytes.
     Bytes,
-    /// Tokens by their bytes, in places of four words: hash, id, where the bytes begin in [`Table::Spelling`], how many they are. Free places have no bytes.
+    /// Tokens by their bytes, in places of four words: hash, id, where the bytes begin in [`Table::Spelling`], how many they are. Free
+    /// places have no bytes.
     Whole,
     /// The bytes of all tokens that [`Table::Whole`] has, four in a word.
     Spelling,
@@ -32,7 +33,7 @@ pub const TABLES: [(&str, Table); 5] = [
     ("merges", Table::Merges),
 ];
 
-/// A table of a vocabulary that is built in, made at most once; None if there is none of that name.
+/// A table of a built-in vocabulary, made at most once; None if the name is unknown.
 #[must_use]
 pub fn shared(name: &str, table: Table) -> Option<&'static [u32]> {
     type Made = [OnceLock<Vec<u32>>; TABLES.len()];

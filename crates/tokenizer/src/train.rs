@@ -1,8 +1,8 @@
-//! Training: the most frequent pair becomes a token, again and again.
+//! BPE training: the most frequent pair becomes a token, again and again.
 //!
-//! Each different piece is merged once, with its count as its weight. The counts of pairs are kept from merge to merge: a merge changes those of its neighbours, and
-//! no others. A queue has the pairs by count. Counts only fall after the merge that made the newer of the two tokens, so an entry is checked when it comes up, and
-//! goes back if its count has fallen meanwhile.
+//! Each different piece is merged once, with its count as its weight. The counts of pairs are kept from merge to merge: a merge changes
+//! those of its neighbours, and no others. A queue has the pairs by count. Counts only fall after the merge that made the newer of the two
+//! tokens, so an entry is checked when it comes up, and goes back if its count has fallen meanwhile.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,7 +25,7 @@ pub enum Ties {
     Greatest,
 }
 
-/// What decides between equal counts: the greatest wins.
+/// The tie-break between equal counts: the greatest wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
     Position(Reverse<u32>),
@@ -40,7 +40,8 @@ struct Training {
     ties: Ties,
 }
 
-/// The merges of a vocabulary with `size` tokens at most, 256 of them the bytes; fewer if no pair is left. `pieces` come in the text's order with their counts.
+/// The merges of a vocabulary with `size` tokens at most, 256 of them the bytes; fewer if no pair is left. `pieces` come in the text's
+/// order with their counts.
 /// `learned` is called with the number of merges so far, now and then.
 ///
 /// # Errors

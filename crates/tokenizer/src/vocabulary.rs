@@ -1,4 +1,4 @@
-//! Tokens, their ids, and which two make a third.
+//! A vocabulary: tokens, their ids, and the merges of two into a third.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ pub(super) fn ids_of(tokens: usize) -> usize {
     (4 * tokens + 4096).min(MOST)
 }
 
-/// What two neighbours become.
+/// The merge of two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merge {
     /// Of two possible merges, that with the smaller rank comes first.
@@ -57,8 +57,8 @@ impl Vocabulary {
         Self { bytes, merges: table, added: FxHashMap::default(), whole, tokens }
     }
 
-    /// Tokens by id, of which two neighbours merge whenever their bytes together are a token, the smallest id first: how tiktoken reads a file of ranks. A byte that
-    /// is no token is returned as the error.
+    /// Tokens by id, of which two neighbours merge whenever their bytes together are a token, the smallest id first: how tiktoken reads a
+    /// file of ranks. A byte that is no token is returned as the error.
     ///
     /// # Errors
     /// The first byte without a token.
@@ -78,7 +78,8 @@ impl Vocabulary {
         Ok(Self { tokens, bytes, merges, added: FxHashMap::default(), whole: Some(whole) })
     }
 
-    /// Tokens by id, with the merges listed, as in a `tokenizer.json`. `whole` says whether a piece that is a token is taken without merging.
+    /// Tokens by id, with the merges listed, as in a `tokenizer.json`. `whole` says whether a piece that is a token is taken without
+    /// merging.
     ///
     /// # Errors
     /// The first byte without a token.

@@ -33,7 +33,7 @@ pub struct Question {
     pub fuel: u64,
 }
 
-/// What the launch did.
+/// The result of the launch.
 #[derive(Serialize, Deserialize)]
 pub struct Answer {
     /// The counts and findings; without the seconds that it took.

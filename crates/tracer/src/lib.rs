@@ -1,7 +1,7 @@
 //! The tracer: runs WGSL compute shaders on the CPU, warp by warp, and counts what they touch.
 //!
-//! [`dispatch`] says what to run, [`simt`] runs it, and [`trace`] is the record of the run. The crate reads no files and knows no lesson; it
-//! also builds for `wasm32-unknown-unknown`.
+//! [`dispatch`] says what to run, [`simt`] runs it, and [`trace`] is the record of the run. The crate reads no files and knows no lesson;
+//! it also builds for `wasm32-unknown-unknown`.
 
 pub mod dispatch;
 pub mod simt;

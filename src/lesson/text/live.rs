@@ -1,16 +1,16 @@
-//! The live parts of prose, `{{…}}`: hidden from the Markdown parser, so that `*` or `|` in a formula stays what it is.
+//! The live parts of prose, `{{…}}`: hidden from the Markdown parser, so that `*` or `|` in a formula is kept.
 
 use std::ops::Range;
 
-/// Stands for the beginning of a live part; a private-use character, which Markdown takes for a letter.
+/// The marker at the beginning of a live part; a private-use character, which Markdown treats as a letter.
 const MARK: char = '\u{E000}';
 
-/// A text whose live parts were replaced, byte for byte, by letters.
+/// A text whose live parts are replaced, byte for byte, by letters.
 pub(super) struct Masked<'a> {
     original: &'a str,
-    /// The text for the Markdown parser: every offset means the same in both.
+    /// The text for the Markdown parser: offsets are the same in both.
     pub text: String,
-    /// Where the live parts are, braces included, in order.
+    /// The ranges of the live parts, braces included, in order.
     holes: Vec<Range<usize>>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Masked<'a> {
 pub(super) enum Piece<'t> {
     /// Plain text.
     Plain(&'t str),
-    /// The inside of a live part, as bytes of the original.
+    /// The inside of a live part, as a range of the original.
     Live(Range<usize>),
 }
 
@@ -49,7 +49,7 @@ impl<'a> Masked<'a> {
         Self { original, text, holes }
     }
 
-    /// The live part that fills `range` but for spaces around it.
+    /// The live part that fills `range` except for spaces around it.
     pub fn alone_in(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let part = &self.text[range.clone()];
         let start = range.start + (part.len() - part.trim_start().len());
@@ -75,7 +75,7 @@ impl<'a> Masked<'a> {
         pieces
     }
 
-    /// Code or LaTeX at `range`, which the Markdown parser gave as `text`, with what was masked put back.
+    /// Code or LaTeX at `range`, which the Markdown parser gave as `text`, with masked parts restored.
     pub fn restore(&self, text: &str, range: &Range<usize>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

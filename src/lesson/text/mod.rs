@@ -1,9 +1,9 @@
-//! Prose: Markdown with formulas, live parts and the steps' headings, into blocks.
+//! A Markdown parser for prose: formulas, live parts and the steps' headings, to blocks.
 //!
-//! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live
-//! value, `{{= expr : unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise id}}` or `{{explore name}}` places a prediction, an exercise or
-//! an explorer; `{{set k=1, score=0 : Switch}}` are words that set parameters;
-//! a quotation that begins with a line `{{unfold Title}}` is folded away. Code is left as it is.
+//! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live value, `{{= expr :
+//! unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise id}}` or `{{explore name}}` places a prediction, an exercise or an
+//! explorer; `{{set k=1, score=0 : Switch}}` are words that set parameters; a quotation that begins with a line `{{unfold Title}}` is
+//! folded. Code is left unchanged.
 
 mod live;
 #[cfg(test)]
@@ -22,18 +22,18 @@ use super::model::{Block, Inline};
 use crate::base::diag::Place;
 use crate::math;
 
-/// How deep lists and quotations may nest.
+/// The maximum nesting depth of lists and quotations.
 const MAX_NESTING: usize = 12;
 
-/// A step's part of the text.
+/// A step's section of the text.
 pub(super) struct Section {
     /// The id in its heading.
     pub id: String,
-    /// Where its heading is.
+    /// The place of its heading.
     pub place: Place,
     /// Its heading.
     pub title: String,
-    /// What follows, up to the next step's heading.
+    /// The blocks up to the next step's heading.
     pub blocks: Vec<Block>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn inlines(excerpt: Excerpt<'_>, mentions: &Mentions) -> Vec<Inline> 
     line
 }
 
-/// What is being read.
+/// The kind of text being read.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// A lesson's text, with steps, predictions and exercises.
@@ -81,7 +81,7 @@ enum Kind {
     Passage,
 }
 
-/// A part of the text at its top level.
+/// A top-level part of the text.
 enum Part {
     /// A step's heading: its title and id.
     Step(String, String),
@@ -100,7 +100,7 @@ struct Markdown<'a> {
 impl<'a> Markdown<'a> {
     fn read(excerpt: Excerpt<'_>, mentions: &Mentions, kind: Kind) -> Vec<(usize, Part)> {
         let masked = Masked::new(excerpt.text);
-        // Some of these are read only to say that they mean nothing here.
+        // Some of these are enabled only to report that they are not supported here.
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_MATH
             | Options::ENABLE_HEADING_ATTRIBUTES
@@ -125,7 +125,7 @@ impl<'a> Markdown<'a> {
                     self.events.next();
                     parts.extend(self.step(&inlines, id.as_deref(), range.start));
                 }
-                // An end without its start; the parser balances them, so this only keeps the loop moving.
+                // An end without its start; the parser balances them, so this only keeps the loop going.
                 Event::End(_) => drop(self.events.next()),
                 _ => parts.extend(self.block().into_iter().map(|block| (range.start, Part::Block(block)))),
             }
@@ -155,7 +155,7 @@ impl<'a> Markdown<'a> {
         Some((at, Part::Step(plain.trim().to_owned(), id.to_owned())))
     }
 
-    /// The blocks up to the end of what holds them, which is passed too.
+    /// The blocks up to the end of the enclosing element, which is consumed too.
     fn blocks(&mut self, at: usize) -> Vec<Block> {
         if self.nesting == MAX_NESTING {
             self.error(at, format!("lists and quotations nest more than {MAX_NESTING} deep"), "flatten them");
@@ -172,7 +172,7 @@ impl<'a> Markdown<'a> {
         blocks
     }
 
-    /// Passes everything up to the end of the element whose start was just passed.
+    /// Skips to the end of the element whose start was just consumed.
     fn skip(&mut self) {
         let mut open = 1;
         while open > 0 {
@@ -256,7 +256,7 @@ impl<'a> Markdown<'a> {
         (!inlines.is_empty()).then_some(Block::Paragraph(inlines))
     }
 
-    /// A quotation; one whose first line is `{{unfold Title}}` is folded away under that title.
+    /// A quotation; if its first line is `{{unfold Title}}`, it is folded under that title.
     fn quotation(&mut self, at: usize) -> Block {
         let Some((title, start)) = self.unfold_title() else { return Block::Quote(self.blocks(at)) };
         self.events.next();
@@ -271,7 +271,7 @@ impl<'a> Markdown<'a> {
         Block::Unfold(title, blocks)
     }
 
-    /// The title of what unfolds, and where that is said, if the next block is a line `{{unfold Title}}`.
+    /// The title of folded contents and its position, if the next block is a line `{{unfold Title}}`.
     fn unfold_title(&mut self) -> Option<(String, usize)> {
         let (Event::Start(Tag::Paragraph), range) = self.events.peek()?.clone() else { return None };
         let (words, at) = self.trimmed(&self.masked.alone_in(&range)?);
@@ -279,7 +279,7 @@ impl<'a> Markdown<'a> {
         Some((title.trim().to_owned(), at))
     }
 
-    /// A prediction, an exercise or an explorer, on a line of its own; nothing where the live part is of another kind.
+    /// A prediction, an exercise or an explorer, on a line of its own; None for other live parts.
     fn placed(&self, live: &Range<usize>) -> Option<Option<Block>> {
         let (words, at) = self.trimmed(live);
         let block = match words.split_once(char::is_whitespace) {
@@ -362,7 +362,7 @@ impl<'a> Markdown<'a> {
         cells
     }
 
-    /// The pieces of a line up to a block's start or an element's end, neither of which is passed.
+    /// The inline elements up to a block's start or an element's end, neither of which is consumed.
     fn inlines(&mut self) -> Vec<Inline> {
         let mut line = Vec::new();
         while let Some((event, range)) = self.events.peek().cloned() {
@@ -422,7 +422,7 @@ impl<'a> Markdown<'a> {
                                 let hint = "close it with }} on the same line; braces of your own go into `code`";
                                 self.error(range.start + open, "this {{ does not begin a live part", hint);
                             }
-                            // A pair that begins no formula comes as one text or as two.
+                            // A pair of dollar signs that begins no formula comes as one text or as two.
                             let before = matches!(line.last(), Some(Inline::Text(before)) if before.ends_with('$'));
                             let joined = (before && plain.starts_with('$')).then_some(0);
                             let open = plain.find("$$").or(joined).filter(|_| !self.is_escaped(range));
@@ -450,7 +450,7 @@ impl<'a> Markdown<'a> {
         }
     }
 
-    /// Whether a dollar sign of the text was written as such.
+    /// Whether a dollar sign of the text was written with a backslash.
     fn is_escaped(&self, range: &Range<usize>) -> bool {
         self.excerpt.text.get(range.start.saturating_sub(1)..range.end).is_some_and(|source| source.contains("\\$"))
     }
@@ -475,7 +475,7 @@ impl<'a> Markdown<'a> {
     }
 }
 
-/// Where a formula has what would be a live part in text: `{{= …}}`, or a word in double braces. LaTeX has double braces around less.
+/// The position in a formula of what would be a live part in text: `{{= …}}`, or a word in double braces. Other double braces are LaTeX.
 fn live_part(latex: &str) -> Option<usize> {
     let starts = latex.match_indices("{{").map(|(at, _)| at);
     starts.into_iter().find(|at| {
@@ -489,7 +489,7 @@ fn is_inline(tag: &Tag<'_>) -> bool {
     matches!(tag, Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. })
 }
 
-/// Adds text to a line, joining it to text just before.
+/// Appends text to a line, joining it to preceding text.
 fn push_text(line: &mut Vec<Inline>, text: &str) {
     if let Some(Inline::Text(before)) = line.last_mut() {
         before.push_str(text);

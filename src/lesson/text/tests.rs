@@ -1,4 +1,4 @@
-//! What Markdown becomes, and where its mistakes are.
+//! Tests of the Markdown parser: blocks, and the places of mistakes.
 
 use proptest::prelude::*;
 
@@ -17,14 +17,14 @@ fn read(text: &str) -> (Vec<Section>, Vec<Mention>, Vec<Diagnostic>) {
     (sections, mentions.finish(), found.finish())
 }
 
-/// The blocks of a text without mistakes, below a step's heading.
+/// The blocks of a text without mistakes, after a step's heading.
 fn blocks_of(text: &str) -> Vec<Block> {
     let (mut sections, _, found) = read(&format!("## Step {{#s}}\n\n{text}"));
     assert!(found.is_empty(), "{found:?}");
     sections.pop().map(|section| section.blocks).unwrap_or_default()
 }
 
-/// The first mistake of a text below a step's heading, which is two lines.
+/// The first mistake of a text after a step's heading of two lines.
 fn mistake(text: &str) -> String {
     let (_, _, found) = read(&format!("## Step {{#s}}\n\n{text}"));
     found.first().map(ToString::to_string).unwrap_or_default()

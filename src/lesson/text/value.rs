@@ -1,4 +1,4 @@
-//! What stands within a line and lives: a parameter's control, a value, a quoted figure.
+//! Live elements within a line: a parameter's control, a value, a quoted figure.
 
 use std::ops::Range;
 

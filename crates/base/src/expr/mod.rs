@@ -36,9 +36,9 @@ pub struct Expr {
 pub struct ExprError {
     /// The bytes of the text that are wrong.
     pub span: Range<usize>,
-    /// What is wrong, as a sentence without its full stop.
+    /// The message: a sentence without its full stop.
     pub message: String,
-    /// What to do about it.
+    /// Advice on it.
     pub hint: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub enum EvalError {
     NotWhole {
         /// The expression's source.
         source: String,
-        /// What it came to.
+        /// Its value.
         value: f64,
         /// The least value that would do.
         least: u64,
@@ -70,7 +70,7 @@ pub enum EvalError {
     TooDeep(String),
     /// The buffer of this name has no element of this index.
     NoElement(String, f64),
-    /// A sum of so many terms would not end.
+    /// A sum of this many terms would not end.
     TooLong(f64),
     /// A sum counts to this number, where adding one changes nothing.
     Uncounted(f64),
@@ -107,7 +107,7 @@ pub trait Scope {
     /// [`EvalError::Missing`] where there is none; what went wrong on the way where it is itself computed.
     fn get(&self, name: &str) -> Result<f64, EvalError>;
 
-    /// Element `index` of the buffer `name`; there are no buffers where this is not said otherwise.
+    /// Element `index` of the buffer `name`; by default there are no buffers.
     ///
     /// # Errors
     /// [`EvalError::Missing`] where there is no such buffer, [`EvalError::NoElement`] where it has no such element.
@@ -125,7 +125,7 @@ impl Scope for Nameless {
     }
 }
 
-/// What a sum is added up in: one name more.
+/// The scope of a sum's terms: one name more.
 struct Counting<'a> {
     name: &'a str,
     value: f64,
@@ -171,8 +171,8 @@ impl Expr {
         &self.source
     }
 
-    /// The names it uses and the bytes where each stands, from left to right, repeated where they are. Not those of buffers, nor those
-    /// that a sum counts with.
+    /// The names it uses and the bytes of each, from left to right, with repetitions. Not those of buffers, nor those that a sum counts
+    /// with.
     #[must_use]
     pub fn names(&self) -> Vec<(&str, Range<usize>)> {
         let mut found = Vec::new();
@@ -198,7 +198,7 @@ impl Expr {
         found
     }
 
-    /// The elements it uses: of what, the index where that follows from no name, and the bytes where each stands, from left to right.
+    /// The elements it uses: the buffer, the index if it depends on no name, and the bytes of each, from left to right.
     #[must_use]
     pub fn elements(&self) -> Vec<(&str, Option<f64>, Range<usize>)> {
         let mut found = Vec::new();
@@ -222,7 +222,7 @@ impl Expr {
         found
     }
 
-    /// Where it speaks of a buffer's element or adds something up, which only makes sense beside buffers.
+    /// Where it uses a buffer's element or a sum, which only makes sense beside buffers.
     #[must_use]
     pub fn about_elements(&self) -> Option<Range<usize>> {
         let mut found = None;

@@ -1,4 +1,4 @@
-//! From text to a tree, by precedence climbing; the tree's depth is bounded, so no text can exhaust the stack.
+//! Parsing an expression to a tree, by precedence climbing; the tree's depth is bounded, so no text can exhaust the stack.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub const FUNCTIONS: [&str; 15] =
 /// The function that binds a name: `sum(k, from, to, each)` adds `each` for every whole `k` from `from` to below `to`.
 pub const SUM: &str = "sum";
 
-/// A part of an expression and the bytes it stands on.
+/// A part of an expression and its bytes in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub span: Range<usize>,
@@ -33,7 +33,7 @@ pub(super) enum Term {
     Call(Function, Vec<Node>),
     /// An element of a buffer: `x[i + 1]`.
     Element(String, Box<Node>),
-    /// What is added up: the name that it binds, from where, to where, and what each time.
+    /// A sum: the name that it binds, from where, to where, and each term.
     Sum(String, [Box<Node>; 3]),
 }
 
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
         self.node(start..self.at, Term::Call(function, args))
     }
 
-    /// A sum, whose name stands at `start` and whose `(` at `opened` was passed.
+    /// A sum, whose name is at `start` and whose `(` at `opened` was passed.
     fn sum(&mut self, start: usize, opened: usize) -> Result<Node, ExprError> {
         const FORM: &str = "write sum(k, from, to, each): `each` is added for every whole k from `from` to below `to`";
         let bound = self.expression(0)?;

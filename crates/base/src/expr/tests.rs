@@ -1,4 +1,4 @@
-//! What expressions come to, and where their mistakes are.
+//! Tests of the values of expressions, and of the places of their mistakes.
 
 use std::collections::BTreeMap;
 

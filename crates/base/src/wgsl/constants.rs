@@ -1,5 +1,5 @@
 //! Giving a shader's constants their values: `const`s in the text itself, since an `override` cannot size an array that a lane has
-//! of its own; `override`s are left to whoever makes the pipeline.
+//! of its own; `override`s are left to the code that makes the pipeline.
 
 use std::ops::Range;
 
@@ -82,7 +82,7 @@ pub enum Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// The type that a value has to be of; None where the text does not say.
+    /// The type that a value has to be of; None if the text does not say.
     #[must_use]
     pub fn scalar(&self) -> Option<Scalar> {
         match self {
@@ -209,7 +209,7 @@ fn override_type(source: &str, found: &Declared<'_>) -> Option<Scalar> {
     found.ty.map_or_else(literal, Scalar::named)
 }
 
-/// Whether `word` stands in `text` as a word of its own.
+/// Whether `text` contains `word` as a whole word.
 fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
 }

@@ -1,4 +1,4 @@
-//! What a shader declares at module level, and which of its constants decide how much a workgroup takes.
+//! A shader's module-level declarations, and which of its constants decide the size and memory of a workgroup.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct Declared<'a> {
     pub keyword: Keyword,
     /// Its name.
     pub name: &'a str,
-    /// Where its name stands, in bytes.
+    /// The byte offset of its name.
     pub at: usize,
     /// The number in its `@id`.
     pub id: Option<&'a str>,
@@ -58,7 +58,7 @@ pub fn declared(source: &str) -> Vec<Declared<'_>> {
 pub fn sizing(source: &str) -> Sizing {
     let items = items(source);
     let text = |range: &Range<usize>| &source[range.clone()];
-    // What each declaration's name stands for: constants, and the types made of them.
+    // Each declared name and the tokens of its definition: constants, and the types made of them.
     let named: Vec<(&str, Vec<&str>)> = items
         .iter()
         .filter_map(|item| {

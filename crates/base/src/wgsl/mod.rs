@@ -1,4 +1,4 @@
-//! WGSL as text: what has to be known of a shader, or changed in it, before a compiler sees it. All places stay what they are.
+//! WGSL as text: inspecting and changing a shader before a compiler sees it. All places stay what they are.
 
 mod constants;
 mod declared;

@@ -1,15 +1,15 @@
-//! Where a kernel's text defines what a message speaks of. CUDA C++ is near enough to WGSL for its functions to be found, too.
+//! Finding definitions in a kernel's text, for messages. CUDA C++ is near enough to WGSL for its functions to be found, too.
 
 use super::token::token;
 
-/// The byte at which the name of the function `name` stands where it is defined.
+/// The byte offset of the name of the function `name` in its definition.
 #[must_use]
 pub fn function(source: &str, name: &str) -> Option<usize> {
     let is_word = |token: &str| token.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == ')');
     find(source, |before, this, after| this == name && is_word(before) && after == "(")
 }
 
-/// The byte at which the name of the buffer `name` stands where WGSL declares it.
+/// The byte offset of the name of the buffer `name` in its WGSL declaration.
 #[must_use]
 pub fn buffer(source: &str, name: &str) -> Option<usize> {
     find(source, |before, this, after| this == name && before == ">" && after == ":")

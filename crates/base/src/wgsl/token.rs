@@ -1,4 +1,4 @@
-//! WGSL's text as tokens, comments and spaces left out: as much of a lexer as looking for declarations takes.
+//! A minimal WGSL lexer, without comments and spaces: enough to look for declarations.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) fn token(source: &str, at: usize) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
-/// The words of `source`, and each other character but blanks by itself; comments are none of them.
+/// The words of `source`, and each other character but blanks by itself, without comments.
 pub fn tokens(source: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! How ranks come to rank 0: it hears all that connect, and the others try until it answers.
+//! Rendezvous at rank 0: it listens to all that connect, and the others retry until it answers.
 
 use std::io::{ErrorKind, Read};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, ToSocketAddrs};
@@ -9,7 +9,7 @@ use super::{ANSWER, Frame, frame_length, send};
 use crate::world::World;
 use warpbook_base::diag::Diagnostic;
 
-/// What ranks of this program's version say first.
+/// The first message of ranks of this program's version.
 const GREETING: &str = concat!("warpbook ranks ", env!("CARGO_PKG_VERSION"));
 
 /// How long between two tries to reach rank 0.
@@ -18,7 +18,7 @@ const RETRY: Duration = Duration::from_millis(50);
 /// The longest greeting, in bytes.
 const SHORT: u32 = 128;
 
-/// Connections that rank 0 hears at one time before they have greeted.
+/// Connections that rank 0 accepts at one time before they have greeted.
 const MOST_NEWCOMERS: usize = 256;
 
 /// Waits for all other ranks, at rank 0.
@@ -60,7 +60,7 @@ pub(super) fn await_others(
         // Those beyond the most wait until the system hands them over.
         while newcomers.len() < MOST_NEWCOMERS {
             match listener.accept() {
-                // A connection that ends at once is none of ours.
+                // A connection that ends at once is not a rank's.
                 Ok((line, _)) => newcomers.extend(Newcomer::new(line).ok()),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => return Err(cannot(error)),
@@ -77,7 +77,7 @@ pub(super) fn await_others(
             let hint = "see whether they were started, and whether they can reach MASTER_ADDR at MASTER_PORT";
             return fail(&lines, message, hint);
         }
-        // Whatever else comes to this port is none of ours.
+        // Anything else that comes to this port is not a rank's.
         let Some((line, Frame::Hello { greeting, rank, size })) = heard(&mut newcomers) else {
             thread::sleep(Duration::from_millis(2));
             continue;

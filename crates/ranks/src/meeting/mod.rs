@@ -1,4 +1,4 @@
-//! Where ranks meet: each has a connection to rank 0, which hands on what they tell each other, and tells all of them if one is lost.
+//! Messages between ranks: each has a connection to rank 0, which relays them, and notifies all ranks if one is lost.
 
 mod arrival;
 
@@ -25,7 +25,7 @@ const NEWS: Duration = Duration::from_secs(4);
 /// The longest frame that is read, in bytes.
 const LONGEST: u32 = 1 << 26;
 
-/// What goes over a connection.
+/// A message over a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Frame {
     Hello {
@@ -34,9 +34,9 @@ enum Frame {
         size: usize,
     },
     Welcome,
-    /// What a rank has for all.
+    /// A rank's data for all.
     Own(Vec<u8>),
-    /// What each has.
+    /// The data of each rank.
     All(Vec<Vec<u8>>),
     /// A rank does not get on, and why it thinks so.
     Stuck(String),
@@ -54,7 +54,7 @@ pub struct Meeting {
     patience: Duration,
     /// A connection to every other rank that this one is connected with, by rank. Frames are written whole.
     lines: Vec<(usize, Arc<Mutex<TcpStream>>)>,
-    /// What came from which rank; None if its connection has ended.
+    /// Frames received, each with its rank; None if its connection has ended.
     inbox: Receiver<(usize, Option<Frame>)>,
     early: VecDeque<(usize, Frame)>,
 }
@@ -124,7 +124,7 @@ impl Meeting {
         }
     }
 
-    /// What each rank has, by rank. All wait for each other here.
+    /// Gathers each rank's data, by rank. All wait for each other here.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -206,15 +206,15 @@ impl Meeting {
         Ok(())
     }
 
-    /// Why this rank cannot go on: because of the rank that is lost, if rank 0 finds one; else what it says itself. All are told.
+    /// The reason why this rank cannot go on: the rank that is lost, if rank 0 finds one; else its own reason. All ranks get it.
     pub fn explain(&mut self, own: &Diagnostic) -> Diagnostic {
         let why = format!("rank {}: {}", self.world.rank, own.message);
         let news = if self.world.rank == 0 { self.probe(why.clone()) } else { self.ask(why.clone()) };
-        // What helps this rank only its own message says.
+        // Only this rank's own message has its hint.
         if news.message == why { own.clone() } else { news }
     }
 
-    /// Tells rank 0 that this one is stuck, and waits for what it finds.
+    /// Reports to rank 0 that this one is stuck, and waits for what it finds.
     fn ask(&self, why: String) -> Diagnostic {
         self.tell(&Frame::Stuck(why));
         let until = Instant::now() + NEWS;
@@ -272,7 +272,7 @@ impl Meeting {
         self.next_or_silent(until, 0)
     }
 
-    /// What comes next; if nothing does, `silent` is the rank that should have said something.
+    /// The next frame; if none comes, `silent` is the rank that should have sent one.
     fn next_or_silent(&mut self, until: Instant, silent: usize) -> Result<(usize, Frame), Diagnostic> {
         if let Some(early) = self.early.pop_front() {
             return Ok(early);
@@ -318,7 +318,8 @@ fn odd(all: &[Vec<u8>]) -> Option<usize> {
     all.iter().position(|others| Some(others) != all.first())
 }
 
-/// Has a thread read what comes from a rank, until its connection ends. That thread also gives signs of life, whatever the rank itself is at.
+/// Starts a thread that reads a rank's frames until its connection ends. That thread also gives signs of life, whatever the rank itself
+/// is doing.
 fn listen(
     rank: usize,
     reader: TcpStream,

@@ -19,7 +19,7 @@ pub struct Launch {
     pub bindings: Vec<Binding>,
     /// Workgroups.
     pub grid: Grid,
-    /// What one workgroup takes, where it is known before the shader is compiled for a device.
+    /// The size and memory of one workgroup, if known before the shader is compiled for a device.
     pub workgroup: Option<WorkgroupShape>,
     /// A library's call that does the same work, to be timed beside the kernel where the backend has that library.
     pub library: Option<Library>,
@@ -27,7 +27,7 @@ pub struct Launch {
     pub blame: Blame,
 }
 
-/// What a kernel is written in.
+/// The code of a kernel, in one language or two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Code {
     /// WGSL, perhaps with a twin in CUDA C++.
@@ -38,7 +38,7 @@ pub enum Code {
         twin: Twin,
         /// Values of its constants, by name.
         constants: Vec<(String, f64)>,
-        /// What its launch has besides grid and workgroup.
+        /// Its launch parameters besides grid and workgroup.
         launch: CudaLaunch,
     },
 }
@@ -72,7 +72,7 @@ pub struct Twin {
     pub entry: String,
 }
 
-/// What a launch of a kernel has that is written in CUDA C++ only, besides grid and workgroup.
+/// The launch parameters of a kernel in CUDA C++ only, besides grid and workgroup.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CudaLaunch {
     /// Shared memory that the launch gives each workgroup, in bytes.
@@ -121,7 +121,7 @@ impl Launch {
         }
     }
 
-    /// What a launch has of a kernel in CUDA C++ only; None for others.
+    /// The launch parameters of a kernel in CUDA C++ only; None for others.
     #[must_use]
     pub fn cuda_only(&self) -> Option<&CudaLaunch> {
         match &self.code {
@@ -159,7 +159,7 @@ pub enum BindingKind {
     Uniform,
 }
 
-/// A variable of a shader and the buffer that it stands for.
+/// A variable of a shader and the buffer bound to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// The variable's name.
@@ -258,7 +258,7 @@ impl Product {
     }
 }
 
-/// What one workgroup of a kernel takes.
+/// The size and memory of one workgroup of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkgroupShape {
     /// Invocations in x, y, z.

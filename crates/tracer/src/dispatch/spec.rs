@@ -1,8 +1,8 @@
-//! What to trace of a program.
+//! Options of a trace: warp width, the events to keep, the checks to make, and fuel.
 
 use serde::{Deserialize, Serialize};
 
-/// What a tracer should keep besides counts.
+/// The data that a tracer should keep besides counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceSpec {
     /// Lanes in a warp: 8, 16, 32 or 64.
@@ -13,7 +13,8 @@ pub struct TraceSpec {
     pub shown: Shown,
     /// Events kept at most; counts go on past it.
     pub max_events: u32,
-    /// Run only the workgroups in `timeline_workgroups`, and nothing after them: for a quick look while the whole is traced behind.
+    /// Run only the workgroups in `timeline_workgroups`, and nothing after them: for a quick look while the whole is traced in the
+    /// background.
     pub only_timeline_workgroups: bool,
     /// Look for races, and for reads of what was never written. It takes a few times as long.
     pub races: bool,

@@ -20,7 +20,7 @@ pub(super) enum Form {
     Lanes,
 }
 
-/// What an access does, and with which operand.
+/// The kind of an access, with its operand.
 #[derive(Clone, Copy)]
 enum Does {
     Load,

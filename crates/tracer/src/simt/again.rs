@@ -1,5 +1,5 @@
-//! A second look at a launch: it runs again, workgroup after workgroup, to name the lanes and lines of races between workgroups, and to see whether values that
-//! were loaded out of bounds are used.
+//! A second run of a launch, workgroup after workgroup, to name the lanes and lines of races between workgroups, and to see whether
+//! values that were loaded out of bounds are used.
 
 use super::Program;
 use super::code::{Code, Op};
@@ -11,7 +11,7 @@ use crate::dispatch::BindingKind;
 use crate::trace::{FindingKind, Note, NoteKind};
 use warpbook_base::tensor::Tensor;
 
-/// What the buffers that a kernel both reads and writes hold before it runs; of others nothing, since it does not matter.
+/// The initial contents of the buffers that a kernel both reads and writes; of others nothing, since it does not matter.
 pub fn kept(code: &Code, program: &Program, tensors: &[Tensor]) -> Vec<Vec<u32>> {
     let read = |buffer: usize| {
         code.ops.iter().any(|op| match op {
@@ -64,8 +64,8 @@ impl Again<'_> {
         findings.add(witness.findings());
     }
 
-    /// Makes findings of loads out of bounds notes if no value of their line is stored, an index or a condition. A launch that would take too long to follow
-    /// keeps its findings.
+    /// Makes findings of loads out of bounds notes if no value of their line is stored, an index or a condition. A launch that would take
+    /// too long to follow keeps its findings.
     pub fn unused_loads<const W: usize>(&self, findings: &mut Findings) -> Vec<Note> {
         let lines = findings.lines(FindingKind::OutOfBounds);
         if lines.is_empty() || lines.len() > MAX_LINES {
@@ -163,8 +163,8 @@ impl Again<'_> {
         Some(buffers)
     }
 
-    /// The first suspect of each buffer whose final value differs if the workgroups run in the opposite order or side by side. None of a launch that does not
-    /// end so: its workgroups wait for each other.
+    /// The first suspect of each buffer whose final value differs if the workgroups run in the opposite order or side by side. Empty for a
+    /// launch that does not end so: its workgroups wait for each other.
     fn order_decides<const W: usize>(&self, suspects: &[(u16, u32)], grain: u32) -> Vec<(u16, u32)> {
         let mut ended = true;
         let mut step = |run: &Scene<'_>, workgroup: &mut Workgroup<W>, _: u64, fuel: &mut u64| {

@@ -1,12 +1,13 @@
-//! Stores whose place comes from what an atomic returned: lanes get their places in the order in which they arrive, so that the order of the output may change
-//! from run to run.
+//! Detects stores whose place comes from an atomic's result: lanes get their places in the order in which they arrive, so that the order of
+//! the output may change from run to run.
 
 use std::collections::BTreeMap;
 
 use super::ir::{Inst, Ir, Mem, Place, Reg};
 use crate::trace::{Note, NoteKind};
 
-/// A note for each line that stores so. A kernel that also loads at such a place takes its work from a counter, and the order of its output does not follow.
+/// A note for each line that stores so. A kernel that also loads at such a place takes its work from a counter, and the order of its output
+/// does not follow.
 pub fn notes(ir: &Ir) -> Vec<Note> {
     let from = from_atomics(ir);
     let of_place = |place: &Place| place.terms.iter().filter_map(|term| from[term.index as usize]).min();
@@ -28,7 +29,8 @@ pub fn notes(ir: &Ir) -> Vec<Note> {
     notes.into_values().collect()
 }
 
-/// By register, the line of an atomic whose result its value is computed from; None if there is none. Followed through variables and workgroup memory.
+/// By register, the line of an atomic whose result its value is computed from; None if there is none. Followed through variables and
+/// workgroup memory.
 fn from_atomics(ir: &Ir) -> Vec<Option<u32>> {
     let mut from: Vec<Option<u32>> = vec![None; ir.regs.len()];
     let mut shared: Vec<Option<u32>> = vec![None; ir.variables.len()];

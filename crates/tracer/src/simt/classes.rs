@@ -1,4 +1,4 @@
-//! What the lanes of a warp have in common, found before running.
+//! Uniformity analysis: what the lanes of a warp have in common, found before running.
 //!
 //! A *uniform* value is the same for all lanes, a *linear* one grows by the same step from each lane to the next: both
 //! are computed once a warp. Everything else is *varying*. Which indices are uniform depends on the warp's width and the
@@ -167,7 +167,7 @@ pub fn binary(op: Binary, a: Class, b: Class) -> Class {
     }
 }
 
-/// Whether a divergent construct stands between region `here` and the region `home` around it.
+/// Whether a divergent construct lies between region `here` and the region `home` around it.
 fn is_split(regions: &Regions, divergent: &[bool], here: RegionId, home: RegionId) -> bool {
     regions.chain(here, home).any(|r| regions.regions[r as usize].construct.is_some_and(|c| divergent[c as usize]))
 }

@@ -1,4 +1,4 @@
-//! What a warp executes: a flat list of operations on scalar and vector registers and lane masks.
+//! The code of a warp: a flat list of operations on scalar and vector registers and lane masks.
 //!
 //! Where the lanes part, some wait in a *mask slot* until the others are done: `Split` and `Leave` put lanes there,
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
@@ -38,7 +38,7 @@ pub enum Op {
     Store { place: u32, src: [Src; 4] },
     /// Reads and writes one word a lane, lanes in order.
     Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
-    /// What lanes get from each other's vector `a`, into scalars if `one`, else into vectors.
+    /// Exchanges the lanes' vector `a`, into scalars if `one`, else into vectors.
     Subgroup { op: Subgroup, dst: [u32; 4], a: u32, index: Src, one: bool },
     /// Multiplies cooperative matrices, as an index of [`Code::products`].
     MultiplyAdd { product: u32 },
@@ -72,7 +72,7 @@ pub enum Op {
     End,
 }
 
-/// No register: an atomic's result that nobody asked for.
+/// No register: an atomic's unused result.
 pub const NONE: u32 = u32::MAX;
 
 /// An index on the way to a place.
@@ -146,7 +146,7 @@ pub struct Block {
     pub products: u32,
 }
 
-/// What a register holds before the first operation.
+/// The initial contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     /// Always the same.

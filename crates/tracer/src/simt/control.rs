@@ -1,13 +1,13 @@
-//! Which branches decide whether a lane executes an operation, and what else it could have written: control dependence by postdominators, after
-//! Ferrante, Ottenstein & Warren, "The Program Dependence Graph and Its Use in Optimization" (1987).
+//! Control dependence by postdominators: which branches decide whether a lane executes an operation, and what else it could have written.
+//! After Ferrante, Ottenstein & Warren, "The Program Dependence Graph and Its Use in Optimization" (1987).
 //!
-//! The graph is that of one lane. Where a warp keeps lanes waiting in a slot, the lane goes on behind the operation that wakes them.
+//! The graph is that of one lane. Where a warp keeps lanes waiting in a slot, the lane goes on after the operation that wakes them.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::code::{Code, Mention, Op};
 
-/// What a branch decides.
+/// The registers that a branch decides.
 #[derive(Debug, Default)]
 pub struct Decided {
     /// Scalar registers that are written on some of its ways only.
@@ -53,7 +53,7 @@ impl Control {
         self.by_op.get(pc as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// What a branch decides; None of what is no branch.
+    /// The registers that a branch decides; None if `branch` is no branch.
     pub fn decided(&self, branch: u32) -> Option<&Decided> {
         self.decided.get(&branch)
     }
@@ -83,7 +83,7 @@ fn successors(code: &Code, pc: usize) -> Vec<usize> {
     all
 }
 
-/// By operation, the next one that every way to the end goes through; None for those that never get there. The end is behind the last one.
+/// By operation, the next one that every way to the end goes through; None for those that never get there. The end is after the last one.
 /// After Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph.
 fn postdominators(next: &[Vec<usize>]) -> Vec<Option<usize>> {
     let end = next.len();

@@ -1,4 +1,4 @@
-//! The program as lowering leaves it: a flat list of operations on 32-bit values with structured control flow.
+//! The intermediate representation: a flat list of operations on 32-bit values with structured control flow, as lowering leaves it.
 //!
 //! Vectors, matrices, structs and calls are gone: each component is a register, each call is inlined. A register is
 //! either a constant, a value that the launch gives, a temporary (written once) or a component of a variable.
@@ -15,7 +15,7 @@ pub type Reg = u32;
 /// An index of [`Ir::places`].
 pub type PlaceId = u32;
 
-/// What a register is.
+/// The kind of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegKind {
     /// The same 32 bits always.
@@ -134,7 +134,7 @@ impl Width {
 pub struct Place {
     /// The memory.
     pub mem: Mem,
-    /// The variable, as an index into [`Ir::variables`]; 0 for local arrays, which nobody traces.
+    /// The variable, as an index into [`Ir::variables`]; 0 for local arrays, which are not traced.
     pub variable: u16,
     /// Constant part of the address, in bytes.
     pub offset: u32,
@@ -152,7 +152,7 @@ pub struct Place {
     pub line: u32,
 }
 
-/// What an atomic does to its word.
+/// The operation of an atomic on its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOp {
     /// Adds.
@@ -202,7 +202,7 @@ pub enum Inst {
     Store { place: PlaceId, src: [Reg; 4] },
     /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
     Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
-    /// What each lane gets from the others' `a`: [`Subgroup::results`] components.
+    /// Exchanges the lanes' `a`; each lane gets [`Subgroup::results`] components.
     Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
     /// A product of cooperative matrices, as an index of [`Ir::products`].
     MultiplyAdd { product: u32 },
@@ -224,7 +224,7 @@ pub enum Inst {
     EndScope,
     /// A loop's body.
     Loop,
-    /// What runs after it, also after a `Continue`.
+    /// The part that runs after it, also after a `Continue`.
     Continuing,
     /// Leaves the loop where the condition holds; the last thing before `EndLoop`.
     BreakIf { cond: Reg },

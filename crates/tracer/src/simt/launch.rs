@@ -1,4 +1,4 @@
-//! A run over the whole grid: workgroups spread over cores, with the same outcome on any number of them.
+//! A launch over the whole grid: workgroups spread over cores, with the same outcome on any number of them.
 //!
 //! Workgroups run in batches of a fixed size. Each has an equal share of the fuel that is left; one that needs more waits
 //! and goes on when its batch is done, alone and in order. So nothing depends on which thread was faster.
@@ -38,7 +38,7 @@ const MAX_WORKGROUPS: u64 = 1 << 32;
 /// How to run a program.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What to trace.
+    /// The options of the trace.
     pub spec: TraceSpec,
     /// Warp instructions that the whole run may take.
     pub fuel: u64,
@@ -48,7 +48,7 @@ pub struct Options {
     pub count: bool,
     /// By binding, the columns of the row-major matrix whose fetches are counted; empty where none are.
     pub heat: Vec<Option<u64>>,
-    /// By binding, whether what nobody has written of the buffer is poison. None: that of buffers which hold nothing but poison.
+    /// By binding, whether the unwritten part of the buffer is poison. None: that of buffers which hold nothing but poison.
     pub poison: Option<Vec<bool>>,
 }
 
@@ -58,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Counts and findings.
@@ -73,8 +73,8 @@ pub struct Outcome {
     pub fuel: u64,
 }
 
-/// Runs `program` over `grid` workgroups on `buffers`, which stand in the order of [`Program::bindings`] and hold the
-/// results afterwards. `cancel` stops it early; `progress` hears how many workgroups of how many are done.
+/// Runs `program` over `grid` workgroups on `buffers`, which are in the order of [`Program::bindings`] and hold the
+/// results afterwards. `cancel` stops it early; `progress` is called with how many workgroups of how many are done.
 ///
 /// # Errors
 /// Buffers that do not fit the program, a grid or a workgroup that is too large, a warp width other than 8, 16, 32 or
@@ -123,7 +123,7 @@ pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// What warps of `W` lanes execute on buffers of these sizes; refuses workgroups that take too much memory.
+/// The code of warps of `W` lanes for buffers of these sizes; refuses workgroups that take too much memory.
 pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
     let size = program.workgroup_size();
     if program.ir.cooperative && W as u32 != LANES {
@@ -141,7 +141,7 @@ pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) ->
     Ok(code)
 }
 
-/// Which words of each buffer nobody has written when a launch begins.
+/// The unwritten words of each buffer when a launch begins.
 fn poisoned(tensors: &[Tensor], known: Option<&[bool]>) -> Vec<Poisoned> {
     let each = tensors.iter().enumerate().map(|(i, tensor)| {
         let poison = tensor.elem.poison();
@@ -169,7 +169,7 @@ struct Launch<'a> {
     progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
-/// What a task gives back.
+/// The result of a task.
 struct Part<'a, const W: usize> {
     counter: Option<Counter>,
     findings: Findings,
@@ -207,7 +207,7 @@ impl Launch<'_> {
         let sizes = sizes(tensors);
         let code = code_for::<W>(program, tensors)?;
         let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
-        // Of a part of the grid nobody knows what the rest would have written.
+        // If only a part of the grid runs, what the rest would have written is unknown.
         let whole = !self.options.spec.only_timeline_workgroups;
         let looked_for = whole && self.options.spec.races;
         let poisoned: Vec<Poisoned> =

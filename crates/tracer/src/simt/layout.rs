@@ -1,4 +1,4 @@
-//! How a buffer's type lies in its memory: where a member or an element begins that goes by a name.
+//! The memory layout of a buffer's type: where a named member or an element begins.
 
 use warpbook_base::tensor::Elem;
 
@@ -7,11 +7,11 @@ use warpbook_base::tensor::Elem;
 pub struct Layout {
     /// How WGSL writes the type; a struct is `struct`.
     pub ty: String,
-    /// What it is made of.
+    /// Its parts.
     pub shape: Shape,
 }
 
-/// What a type is made of.
+/// The parts of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A number.
@@ -22,7 +22,7 @@ pub enum Shape {
         of: Box<Layout>,
         /// Bytes from one to the next.
         stride: u32,
-        /// How many; None where the buffer's size says it.
+        /// How many; None if it follows from the buffer's size.
         len: Option<u32>,
     },
     /// Parts with names.
@@ -41,7 +41,7 @@ pub struct Member {
 }
 
 impl Layout {
-    /// How many numbers it holds; None where the buffer's size says it.
+    /// How many numbers it holds; None if it follows from the buffer's size.
     #[must_use]
     pub fn numbers(&self) -> Option<u64> {
         match &self.shape {
@@ -53,7 +53,7 @@ impl Layout {
         }
     }
 
-    /// Calls `visit` with each number that it holds from byte `offset` on: the number's own byte, and its type. None of a part whose length
+    /// Calls `visit` with each number that it holds from byte `offset` on: the number's own byte, and its type. Skips a part whose length
     /// only the buffer's size says.
     pub fn each_number(&self, offset: u64, visit: &mut dyn FnMut(u64, Elem)) {
         match &self.shape {
@@ -67,8 +67,8 @@ impl Layout {
         }
     }
 
-    /// The array that a kernel indexes: the byte at which it begins, and the bytes from one element to the next. Of an array of arrays it is
-    /// the innermost, of a struct the one at its end whose length the buffer's size says. None where there is none.
+    /// The array that a kernel indexes: the byte at which it begins, and the bytes from one element to the next. Of an array of arrays it
+    /// is the innermost, of a struct the one at its end whose length the buffer's size says. None if there is none.
     #[must_use]
     pub fn array(&self) -> Option<(u64, u64)> {
         match &self.shape {

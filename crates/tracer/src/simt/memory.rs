@@ -50,7 +50,7 @@ impl Words for [AtomicU32] {
     }
 }
 
-/// What an atomic writes over `old`; none where it leaves it.
+/// The word that an atomic writes over `old`; None if it leaves it.
 pub fn atomic_result(op: AtomicOp, old: u32, value: u32, compare: u32) -> Option<u32> {
     let by = |op: Binary| Some(op.scalar(old, value));
     match op {
@@ -97,7 +97,7 @@ pub fn atomics(words: Vec<u32>) -> Vec<AtomicU32> {
     words.into_iter().map(AtomicU32::new).collect()
 }
 
-/// What was written, by buffer.
+/// The written contents, by buffer.
 pub fn close(buffers: Vec<Buffer<'_>>) -> Vec<Option<Vec<u32>>> {
     let each = buffers.into_iter().map(|buffer| match buffer {
         Buffer::Read(_) => None,

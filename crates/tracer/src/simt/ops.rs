@@ -1,4 +1,4 @@
-//! What each arithmetic operation means: one table, from which the scalar and the warp-wide evaluators are made.
+//! Arithmetic operations and their meaning: one table, from which the scalar and the warp-wide evaluators are made.
 //!
 //! A value is 32 bits, whatever its type; a `bool` is 0 or 1. Integers wrap, as WGSL says. Division by zero gives
 //! the dividend and its remainder 0, as WGSL defines them at run time.

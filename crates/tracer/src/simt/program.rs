@@ -24,7 +24,7 @@ pub struct Binding {
     pub elem: Elem,
     /// The smallest buffer that fits, in bytes: of a runtime-sized array, one element.
     pub min_bytes: u32,
-    /// Bytes from one element of its runtime-sized array to the next; none where its size is fixed.
+    /// Bytes from one element of its runtime-sized array to the next; None if its size is fixed.
     pub stride: Option<u32>,
     /// How its type lies in memory.
     pub layout: Layout,
@@ -120,7 +120,7 @@ impl Program {
         })
     }
 
-    /// A launch of it, whose buffers stand in the order of [`Program::bindings`]. `wgsl` is what it was compiled from.
+    /// A launch of it, whose buffers are in the order of [`Program::bindings`]. `wgsl` is the source that it was compiled from.
     #[must_use]
     pub fn launch(&self, kernel: &str, wgsl: Wgsl, grid: [u32; 3]) -> Launch {
         let bindings = self.bindings.iter().enumerate().map(|(buffer, Binding { name, group, binding, kind, .. })| {
@@ -164,7 +164,7 @@ impl Program {
 }
 
 /// Whether the result could depend on the order of the workgroups. Atomics that commute do not make it so, as long as
-/// nobody looks at what they found; neither does a buffer that is only read or only written. (Workgroups that store
+/// the values they return are unused; neither does a buffer that is only read or only written. (Workgroups that store
 /// different values to the same place race on any GPU, and do so here.)
 fn order_matters(ir: &Ir) -> bool {
     let buffers = ir.variables.len();

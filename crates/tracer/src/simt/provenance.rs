@@ -1,4 +1,4 @@
-//! Where an element came from. Nothing is kept of normal runs: the grid runs again with an eye on one element, then the
+//! Provenance of an element. Nothing is kept of normal runs: the grid runs again while one element is watched, then the
 //! workgroup that wrote it last runs once more and is recorded, and the record is walked backwards.
 
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub struct Question {
     pub fuel: u64,
 }
 
-/// Finds out where an element comes from when `program` runs over `grid` on `buffers`, which stand in the order of
+/// Finds out where an element comes from when `program` runs over `grid` on `buffers`, which are in the order of
 /// [`Program::bindings`] and are left as they are.
 ///
 /// # Errors
@@ -109,7 +109,7 @@ impl Rerun<'_> {
         let together = self.word(&buffers, byte);
         drop(buffers);
         let traced = last.map(|write| self.trace_back::<W>(&code, writes, write, byte)).transpose()?;
-        // Where workgroups store to one place, which comes last in a parallel run is chance: the last by number stands for it.
+        // If workgroups store to one place, which comes last in a parallel run is chance: the last by number represents it.
         let word = match &traced {
             Some((writer, word)) if writer.kind == AccessKind::Store => *word,
             _ => together,

@@ -1,4 +1,4 @@
-//! Where things live: the tree of regions that structured control flow makes, and in which of them each variable does.
+//! Scopes: the tree of regions that structured control flow makes, and the region in which each variable lives.
 //!
 //! A variable that lives in a small region can often be shared by the lanes of a warp (see [`super::classes`]): the
 //! counter of a loop inside a divergent `if` is still the same for all lanes that got there.
@@ -15,7 +15,7 @@ pub enum ConstructKind {
     Block,
     /// A conditional.
     If,
-    /// What a `switch` becomes.
+    /// A lowered `switch`.
     Scope,
     /// A loop.
     Loop,
@@ -26,9 +26,9 @@ pub enum ConstructKind {
 /// Something that opens and closes, with one region or two.
 #[derive(Clone, Copy, Debug)]
 pub struct Construct {
-    /// What it is.
+    /// Its kind.
     pub kind: ConstructKind,
-    /// The region it stands in.
+    /// The region around it.
     pub outside: RegionId,
 }
 
@@ -50,7 +50,7 @@ pub struct Regions {
     pub regions: Vec<Region>,
     /// All constructs, outer ones first.
     pub constructs: Vec<Construct>,
-    /// The region of each instruction. An instruction that opens or closes stands outside of what it opens or closes.
+    /// The region of each instruction. An instruction that opens or closes a construct is outside of it.
     pub of: Vec<RegionId>,
     /// Of an instruction that opens, divides or closes a construct, or leaves one, that construct.
     pub construct: Vec<Option<u32>>,

@@ -17,7 +17,7 @@ pub fn allocate(code: &mut Code) {
     let mut vectors: Vec<Option<Span>> = vec![None; code.vectors as usize];
     for (i, op) in (0..).zip(&mut ops) {
         op.mentions(&mut code.places, &mut code.products, &mut |mention| {
-            // A result that nobody reads still takes its register while it is written.
+            // An unused result still takes its register while it is written.
             let (spans, reg, last) = match mention {
                 Mention::ReadOne(r) => (&mut scalars, *r, i),
                 Mention::WriteOne(r) => (&mut scalars, *r, i + 1),
@@ -47,7 +47,7 @@ fn scan(spans: Vec<Option<Span>>, given: usize, loops: &[(u32, u32)]) -> (Vec<u3
     let mut map: Vec<u32> = (0..number(spans.len())).collect();
     let mut waiting: Vec<Span> = spans.into_iter().skip(given).flatten().collect();
     for span in &mut waiting {
-        // What is read in a loop but written before it must last through all its rounds.
+        // A value that is read in a loop but written before it must last through all its rounds.
         for (start, end) in loops {
             if span.first < *start && (*start..=*end).contains(&span.last) {
                 span.last = *end;

@@ -4,7 +4,8 @@
 //! memory. A step that defines something in the set takes it out and puts in what it was made of. A scalar register,
 //! which a warp has once for all its lanes, matters on behalf of some of them.
 //!
-//! With a step matter the branches that decided that it was taken, and with a register those that decided that it was not written otherwise.
+//! With a step matter the branches that decided that it was taken, and with a register those that decided that it was not written
+//! otherwise.
 
 use std::collections::HashMap;
 
@@ -73,12 +74,12 @@ impl Live {
 /// A component in memory that matters, and the loads that asked for it.
 #[derive(Default)]
 struct Wanted {
-    /// In which roles: a lane stands for all.
+    /// Its roles: one lane represents all.
     live: Live,
     loads: Vec<usize>,
 }
 
-/// A load that the walk came to.
+/// A load that the walk reached.
 pub struct Found {
     /// The step.
     pub taken: Taken,
@@ -94,7 +95,7 @@ pub struct Found {
     pub stored_by: Option<Stored>,
 }
 
-/// What the walk came to.
+/// The result of the walk.
 pub struct Slice {
     /// Loads, the latest first.
     pub found: Vec<Found>,
@@ -420,7 +421,7 @@ impl Walk<'_> {
                     // Of the element that was asked for, the other writers are counted instead.
                     return;
                 }
-                // What was there before is part of what is there now.
+                // The old value is part of the new one.
                 if !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange) {
                     let wanted = self.words.entry(Self::key(place, address)).or_default();
                     wanted.live.add(live.moved(1));
@@ -440,7 +441,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What still matters at the start was given.
+    /// Notes the built-in inputs that still matter at the start.
     fn givens(&mut self, warps: usize) {
         let mut seen = |given: &Given, live: Live| {
             if let Given::Builtin(builtin) = given

@@ -1,4 +1,4 @@
-//! Subgroup operations: what the lanes of a warp give each other. WGSL calls a warp a subgroup.
+//! Subgroup operations: exchanges between the lanes of a warp. WGSL calls a warp a subgroup.
 //!
 //! Only active lanes take part. WGSL leaves open what a lane gets from one that is not: here a shuffle gives it its own
 //! value back, as CUDA does past the end of a warp, and a broadcast the first active lane's.
@@ -19,7 +19,7 @@ pub enum Subgroup {
     ExclusiveScan {
         /// How to combine.
         op: Binary,
-        /// What combining with changes nothing.
+        /// The value that changes nothing when combined with.
         identity: u32,
     },
     /// The first active lane's value.
@@ -49,7 +49,7 @@ impl Subgroup {
         matches!(self, Self::Ballot | Self::Reduce(_) | Self::First | Self::Broadcast)
     }
 
-    /// Whether it may ask beyond the ends of the warp: what is there, nobody is to use.
+    /// Whether it may read beyond the ends of the warp; such a value is not to be used.
     pub fn may_leave(self) -> bool {
         matches!(self, Self::ShuffleDown | Self::ShuffleUp)
     }

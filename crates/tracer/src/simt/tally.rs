@@ -1,4 +1,4 @@
-//! How much the tracer has done for each thread.
+//! Per-thread count of the tracer's work: shaders compiled and launches traced.
 
 use std::cell::Cell;
 

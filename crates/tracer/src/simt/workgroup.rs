@@ -24,17 +24,17 @@ pub enum Progress {
     Cancelled,
 }
 
-/// What does not change during a run.
+/// The context of a run, which does not change.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     pub code: &'a Code,
     pub variables: &'a [Variable],
     pub buffers: &'a [Buffer<'a>],
-    /// Which words of the buffers nobody has written before the launch; empty where that is not looked for.
+    /// The words of the buffers that were not written before the launch; empty if not looked for.
     pub poisoned: &'a [Poisoned],
-    /// Who touched what, over all workgroups; None where that is not looked for.
+    /// Who touched what, over all workgroups; None if not looked for.
     pub between: Option<&'a Between>,
-    /// Where the run stores to; None where that is not noted.
+    /// Where the run stores to; None if not noted.
     pub stored: Option<&'a Stored>,
     pub size: [u32; 3],
     pub grid: [u32; 3],
@@ -76,7 +76,7 @@ impl<const W: usize> Workgroup<W> {
         }
     }
 
-    /// What a workgroup takes, in bytes.
+    /// The memory that a workgroup takes, in bytes.
     pub fn bytes(code: &Code, size: [u32; 3], shared_bytes: u32) -> u64 {
         let vectors = (u64::from(code.vectors) + u64::from(code.local_words)) * W as u64;
         let words = vectors + u64::from(code.scalars) + 2 * u64::from(code.slots);

@@ -1,4 +1,4 @@
-//! How workgroup memory serves a warp: which lanes it takes together. The tracer counts by it and the picture is drawn by it.
+//! Banks of workgroup memory: which lanes of a warp are served together. The tracer counts by it and the picture is drawn by it.
 
 use super::AccessKind;
 

@@ -1,4 +1,4 @@
-//! A row-major matrix in cells: blocks of elements that stand for one thing each where there are too many elements.
+//! A row-major matrix in cells: blocks of elements, each treated as one if there are too many elements.
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use warpbook_base::diag::{Diagnostic, Place};
 use warpbook_base::parts;
 
-/// What the lanes of a whole grid did. The same program and inputs give the same counts on any machine.
+/// The counts and findings of a whole grid. The same program and inputs give the same counts on any machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// Warps launched.
@@ -33,7 +33,7 @@ pub struct Trace {
     pub matrix_products: u64,
     /// Counts by source line, in line order; lines that did nothing are left out.
     pub lines: Vec<LineCounts>,
-    /// What went wrong on the way.
+    /// Problems found on the way.
     pub findings: Vec<Finding>,
     /// Remarks on lines that are not wrong.
     #[serde(default)]
@@ -83,7 +83,7 @@ impl Trace {
         self.seconds += other.seconds;
     }
 
-    /// Bytes that lanes asked of buffers, whatever for.
+    /// Bytes that lanes requested from buffers, by any kind of access.
     #[must_use]
     pub fn global_bytes(&self) -> u64 {
         self.global.load.bytes + self.global.store.bytes + self.global.atomic.bytes
@@ -120,8 +120,8 @@ impl SharedAccessCounts {
     }
 }
 
-/// The critical path of a launch. Each quantity is the maximum over a workgroup's warps between barriers, summed over these intervals, then the
-/// maximum over the workgroups. Of several launches it is the sum.
+/// The critical path of a launch. Each quantity is the maximum over a workgroup's warps between barriers, summed over these intervals, then
+/// the maximum over the workgroups. Of several launches it is the sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriticalPath {
     /// Instructions.
@@ -155,8 +155,8 @@ pub struct GlobalCounts {
     pub store: AccessCounts,
     /// Atomic read-modify-writes.
     pub atomic: AccessCounts,
-    /// Serialized atomics: the maximum over stretches of 512 bytes, in which a device executes atomics one after the other. Of several launches it
-    /// is the sum.
+    /// Serialized atomics: the maximum over stretches of 512 bytes, in which a device executes atomics one after the other. Of several
+    /// launches it is the sum.
     #[serde(default)]
     pub atomic_turns: u64,
 }
@@ -298,11 +298,11 @@ pub struct Note {
 /// Something wrong in the kernel, seen while it ran. Each line reports each kind once, with its first case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: FindingKind,
     /// Source line, from 1.
     pub line: u32,
-    /// What happened, naming the workgroup, the lane and the index or address.
+    /// The message, naming the workgroup, the lane and the index or address.
     pub message: String,
 }
 

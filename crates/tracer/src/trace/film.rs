@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// The contents of some buffers over a program's run.
 ///
-/// Each launch has a frame. If there are too many, launches that changed none of the buffers lose theirs; if that is not enough, so does
+/// Each launch has a frame. If there are too many, launches that changed no buffer lose theirs; if that is not enough, so does
 /// every second one of the others, and its changes go to the next frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Film {

@@ -18,7 +18,7 @@ pub const MOST_FOOTPRINTS: u64 = 64 * 64;
 pub struct Heat {
     /// By matrix, in the order of the buffers.
     pub matrices: Vec<Fetches>,
-    /// What each workgroup touched, in their order; empty where there are more than [`MOST_FOOTPRINTS`].
+    /// The footprint of each workgroup, in their order; empty if there are more than [`MOST_FOOTPRINTS`].
     pub footprints: Vec<Footprint>,
 }
 

@@ -1,4 +1,4 @@
-//! Where one element of a buffer came from: which lane wrote it, and from which loads. Data only.
+//! Provenance of one element of a buffer: which lane wrote it, and from which loads. Data only.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +17,9 @@ pub struct Provenance {
     pub index: u64,
     /// Where it is, in bytes from the buffer's start.
     pub byte: u64,
-    /// What it holds after the run.
+    /// Its value after the run.
     pub value: Word,
-    /// Who wrote it last; none where nobody did.
+    /// The last lane that wrote it; None if it was never written.
     pub writer: Option<Writer>,
 }
 
@@ -63,9 +63,9 @@ pub struct Word {
 
 /// The last write to an element, and what it was computed from.
 ///
-/// Values are followed through arithmetic, variables, local arrays, workgroup memory, and buffers that the same workgroup
-/// wrote. A load that only decided a branch is a condition: of what was done, or of a variable that another way would have written. What memory
-/// would have been written on a way not taken is not followed.
+/// Values are followed through arithmetic, variables, local arrays, workgroup memory, and buffers that the same workgroup wrote. A load
+/// that only decided a branch is a condition: of what was done, or of a variable that another way would have written. What memory would
+/// have been written on a way not taken is not followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Writer {
     /// Linear index of the workgroup.
@@ -86,7 +86,7 @@ pub struct Writer {
     pub kind: AccessKind,
     /// Writes to the element in the whole grid.
     pub writes: u64,
-    /// What it was computed from, in the order it was loaded: values that came from outside of the workgroup.
+    /// The loads that it was computed from, in order: values that came from outside of the workgroup.
     pub loads: Vec<Load>,
     /// Loads on the way of values that the workgroup itself had stored: workgroup memory, mostly.
     pub through: Vec<Load>,
@@ -109,9 +109,9 @@ pub struct Load {
     pub index: u64,
     /// Where that is, in bytes from its start.
     pub byte: u64,
-    /// What was there.
+    /// The value there.
     pub value: Word,
-    /// What it was for.
+    /// Its role.
     pub role: Role,
     /// Warp within the writer's workgroup.
     pub warp: u32,
@@ -125,13 +125,13 @@ pub struct Load {
     pub stored_by: Option<Stored>,
 }
 
-/// What a loaded word was for.
+/// The role of a loaded word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The value was computed from it.
     Value,
-    /// It only said where another value was read or written.
+    /// It only determined where another value was read or written.
     Index,
     /// It only decided whether the value was computed so.
     Condition,
@@ -158,7 +158,7 @@ pub struct Iteration {
 }
 
 impl Word {
-    /// The number that it stands for.
+    /// The number that it represents.
     #[must_use]
     pub fn number(self) -> f64 {
         self.elem.decode(self.bits)
@@ -188,7 +188,7 @@ pub struct Run {
     pub count: u64,
 }
 
-/// Distinct elements as few even runs, in order: how a row or a column of a matrix is told in a line.
+/// Distinct elements as few even runs, in order: for a row or a column of a matrix in one line.
 #[must_use]
 pub fn runs(mut elements: Vec<u64>) -> Vec<Run> {
     elements.sort_unstable();
@@ -207,7 +207,7 @@ pub fn runs(mut elements: Vec<u64>) -> Vec<Run> {
     runs
 }
 
-/// Loads of one buffer at one line: what is said of them together.
+/// Loads of one buffer at one line, reported together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group<'a> {
     /// The buffer or workgroup variable.
@@ -216,7 +216,7 @@ pub struct Group<'a> {
     pub space: Space,
     /// Source line.
     pub line: u32,
-    /// What they were for.
+    /// Their role.
     pub role: Role,
     /// Their elements.
     pub runs: Vec<Run>,

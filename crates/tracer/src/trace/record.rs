@@ -1,4 +1,4 @@
-//! What one job gave: its check, its samples, its trace.
+//! The record of one job: its checks, timings and traces.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Film, Finding, Heat, Timeline, Trace, Unwritten};
 use warpbook_base::tensor::{Elem, Tensor};
 use warpbook_base::units::Work;
 
-/// What ran the job.
+/// The executor of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
@@ -30,7 +30,7 @@ impl Backend {
     }
 }
 
-/// The device behind a backend, and what it allows.
+/// The device of a backend, and what it allows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// The backend it is reached through.
@@ -92,7 +92,7 @@ impl std::fmt::Display for MatrixShape {
 pub struct Check {
     /// The buffer that was compared.
     pub output: String,
-    /// What it was compared with: a reference's name, or what else says so.
+    /// The reference of the comparison: its name, or another description.
     pub reference: String,
     /// How many rounds or launches had been made; 0 at the end of the program.
     pub round: u64,
@@ -106,7 +106,7 @@ pub struct Check {
     pub ok: bool,
     /// The first element that differs by more than the tolerance: index, got, expected.
     pub first_wrong: Option<(u64, f64, f64)>,
-    /// What is wrong, where that is not one element with another value.
+    /// The problem, if it is not one element with another value.
     pub told: Option<String>,
 }
 
@@ -141,7 +141,7 @@ pub struct Timing {
     pub device_clock: bool,
 }
 
-/// What the device itself can do, measured in the same run. Absent figures were not measured.
+/// The device's own limits, measured in the same run. Absent figures were not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
     /// A device-to-device copy by the driver, in bytes read plus bytes written per second.
@@ -152,11 +152,11 @@ pub struct Ceilings {
     pub fma_flops_per_s: Option<f64>,
     /// Seconds from one launch of an empty kernel to the next, as the samples hold them: with CUDA at the device's own pace.
     pub launch_s: Option<f64>,
-    /// The same where the host sets the pace, launching one after the other; where it can be told apart.
+    /// The same where the host sets the pace, launching one after the other; None if it cannot be distinguished.
     pub host_launch_s: Option<f64>,
 }
 
-/// What a compiler made of a kernel.
+/// The compiler's figures of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
     /// Registers of a lane.
@@ -184,11 +184,11 @@ pub struct Occupancy {
     pub warps: u32,
     /// Warps that a multiprocessor can hold at most.
     pub max_warps: u32,
-    /// What keeps it from holding more.
+    /// The resource that keeps it from holding more.
     pub limited_by: Limit,
 }
 
-/// What a multiprocessor runs out of first.
+/// The resource that a multiprocessor runs out of first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -220,7 +220,7 @@ pub struct LibraryRun {
 pub struct Record {
     /// The program's id.
     pub program: String,
-    /// What ran it.
+    /// The backend that ran it.
     pub backend: Backend,
     /// One for each of the job's passes, in their order.
     pub passes: Vec<PassRecord>,
@@ -228,7 +228,7 @@ pub struct Record {
     pub rounds: Vec<(String, u64)>,
     /// The checks that the job asked for, in their order; of one that is made several times, the first that failed or else the worst.
     pub checks: Vec<Check>,
-    /// What the whole needs at least: as the job says, or the sum of its passes.
+    /// The minimum cost of the whole: as the job says, or the sum of its passes.
     pub work: Work,
     /// The time of the whole, where it was measured: never of a program that failed a check.
     pub timing: Option<Timing>,
@@ -236,15 +236,15 @@ pub struct Record {
     pub series: Vec<(String, Vec<f64>)>,
     /// One for each of the job's looks that goes into no file.
     pub looks: Vec<Tensor>,
-    /// What the job's film shows; None if it asks for none.
+    /// The job's film; None if it asks for none.
     pub film: Option<Film>,
     /// Outputs of which some elements were never written, from the tracer only.
     pub unwritten: Vec<Unwritten>,
-    /// What a reader of the figures should know.
+    /// Warnings for a reader of the figures.
     pub warnings: Vec<Warning>,
 }
 
-/// What came of one pass.
+/// The result of one pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PassRecord {
     /// Its name in the program.
@@ -253,7 +253,7 @@ pub struct PassRecord {
     pub kernel: Option<String>,
     /// How often it was launched.
     pub launches: u64,
-    /// What all its launches need at least.
+    /// The minimum cost of all its launches.
     pub work: Work,
     /// The time of all its launches in a run of the program, where that was measured.
     pub timing: Option<Timing>,
@@ -261,13 +261,13 @@ pub struct PassRecord {
     pub timed_launches: u64,
     /// The counts over all launches, from the tracer only.
     pub trace: Option<Trace>,
-    /// The counts of each launch, for as many as [`MAX_ROUNDS`]; none where there is one launch.
+    /// The counts of each launch, for as many as [`MAX_ROUNDS`]; empty if there is one launch.
     pub rounds: Vec<RoundCounts>,
     /// Single accesses, from the tracer only.
     pub timeline: Option<Timeline>,
     /// How often elements were fetched, from the tracer only and where that was asked for.
     pub heat: Option<Heat>,
-    /// What the compiler made of it, where the backend can tell.
+    /// The compiler's figures of it, if the backend reports them.
     pub compiled: Option<Compiled>,
     /// The library's call beside it, where the job named one and the backend has it.
     pub library: Option<LibraryRun>,
@@ -309,7 +309,7 @@ impl Record {
         self.passes.get(place)
     }
 
-    /// The counts over all passes; None where nothing was traced. Lines are of one file, so those of several passes are left out.
+    /// The counts over all passes; None if nothing was traced. Lines are of one file, so those of several passes are left out.
     #[must_use]
     pub fn total(&self) -> Option<Trace> {
         let mut traces = self.passes.iter().filter_map(|pass| pass.trace.as_ref());
@@ -321,7 +321,7 @@ impl Record {
         }))
     }
 
-    /// What went wrong in any pass, with the pass's place.
+    /// The findings of all passes, each with the pass's place.
     pub fn findings(&self) -> impl Iterator<Item = (usize, &Finding)> {
         let traced = self.passes.iter().enumerate().filter_map(|(i, pass)| Some((i, pass.trace.as_ref()?)));
         traced.flat_map(|(i, trace)| trace.findings.iter().map(move |finding| (i, finding)))
@@ -377,8 +377,8 @@ pub enum WarningKind {
 pub struct Warning {
     /// Which kind.
     pub kind: WarningKind,
-    /// What was seen.
+    /// The observation.
     pub message: String,
-    /// What to do about it.
+    /// Advice on it.
     pub hint: String,
 }

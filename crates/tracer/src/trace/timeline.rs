@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use warpbook_base::tensor::Elem;
 
-/// What some workgroups did, event by event.
+/// The events of some workgroups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Lanes in a warp.
@@ -13,7 +13,7 @@ pub struct Timeline {
     pub warps_per_workgroup: u32,
     /// The buffers and workgroup variables that events index.
     pub buffers: Vec<TracedBuffer>,
-    /// Events of one workgroup stand together, in the order they ran; workgroups by their linear index.
+    /// Events of one workgroup are together, in the order they ran; workgroups by their linear index.
     pub events: Vec<Event>,
     /// The addresses of all events, one for each active lane; an event's are `first_address..` (see [`Timeline::addresses`]). Of a shuffle,
     /// the lanes it gets values from (see [`Timeline::sources`]).
@@ -22,12 +22,12 @@ pub struct Timeline {
     pub truncated: bool,
 }
 
-/// A buffer or workgroup variable that a timeline speaks of.
+/// A buffer or workgroup variable of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedBuffer {
     /// Its name in the source.
     pub name: String,
-    /// The program's buffer that it stands for; of workgroup memory its own name.
+    /// The program's buffer that it is bound to; of workgroup memory its own name.
     pub of: String,
     /// Where it lives.
     pub space: Space,
@@ -37,7 +37,7 @@ pub struct TracedBuffer {
     pub bytes: u64,
     /// Where it starts in workgroup memory, in bytes: an address's bank is `(base + address) / 4 % 32`. Zero for buffers.
     pub base: u32,
-    /// The columns of the row-major matrix that it is, in elements; none where nobody says that it is one.
+    /// The columns of the row-major matrix that it is, in elements; None if it is not known to be one.
     pub columns: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub enum Space {
     Shared,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AccessKind {
     /// Reads.
@@ -63,7 +63,7 @@ pub enum AccessKind {
     Atomic,
 }
 
-/// What the lanes of a warp give each other in one subgroup operation.
+/// The exchange between the lanes of a warp in one subgroup operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Exchange {
     /// All active lanes' values become one, which each of them gets: reductions, votes and ballots.
@@ -126,7 +126,7 @@ pub struct Event {
     pub line: u32,
     /// Active lanes: bit `i` is lane `i` of the warp.
     pub mask: u64,
-    /// What it was.
+    /// Its kind.
     pub kind: EventKind,
 }
 
@@ -177,7 +177,7 @@ impl Timeline {
         }
     }
 
-    /// The lanes that a lane gets values from in a subgroup operation: bit `i` is lane `i`. None of other events and of lanes that take no
+    /// The lanes that a lane gets values from in a subgroup operation: bit `i` is lane `i`. 0 for other events and for lanes that take no
     /// part.
     #[must_use]
     pub fn sources(&self, event: &Event, lane: u32) -> u64 {
@@ -197,7 +197,7 @@ impl Timeline {
         }
     }
 
-    /// The lanes of an access that touch a piece of memory: bit `i` is lane `i`. None of other events.
+    /// The lanes of an access that touch a piece of memory: bit `i` is lane `i`. 0 for other events.
     #[must_use]
     pub fn lanes_touching(&self, event: &Event, piece: Piece) -> u64 {
         let EventKind::Access { buffer, bytes_per_lane, .. } = event.kind else { return 0 };

@@ -1,4 +1,4 @@
-//! Elements of outputs that a run left as they were, and how far its grid reached.
+//! Unwritten elements of outputs: those that a run left as they were, and how far its grid reached.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,9 +18,9 @@ pub struct Unwritten {
     pub elements: u64,
     /// The first that were never written, at most four.
     pub first: Vec<u64>,
-    /// What was written, where it is a rectangle of the elements in rows; null elsewhere.
+    /// The written part, if it is a rectangle of the elements in rows; null otherwise.
     pub reach: Option<Reach>,
-    /// The grid of the only launch with as many workgroups more as it takes to reach all elements; null where that cannot be told.
+    /// The grid of the only launch with as many more workgroups as it takes to reach all elements; null if that is unknown.
     pub grid: Option<[u32; 3]>,
 }
 
@@ -38,7 +38,7 @@ pub struct Reach {
 }
 
 impl Unwritten {
-    /// What is to be said of a buffer; None where all of its elements were written, or none. `is_written` says which.
+    /// The report on a buffer; None if all of its elements were written, or none. `is_written` says which.
     pub fn of(buffer: &str, elements: u64, is_written: &dyn Fn(u64) -> bool) -> Option<Self> {
         let left = || (0..elements).filter(|element| !is_written(*element));
         let unwritten = left().count() as u64;
@@ -127,7 +127,7 @@ impl Reach {
 mod tests {
     use super::*;
 
-    /// What is said of rows of `columns` elements, of which `wide` are written in `high` of `rows` rows.
+    /// The report on rows of `columns` elements, of which `wide` are written in `high` of `rows` rows.
     fn left(columns: u64, rows: u64, wide: u64, high: u64) -> Option<Unwritten> {
         Unwritten::of("c", columns * rows, &|at| at % columns < wide && at / columns < high)
     }

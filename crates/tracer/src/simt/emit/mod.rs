@@ -1,4 +1,4 @@
-//! From [`Ir`] to [`Code`]: each operation in the form that its operands' classes allow.
+//! Code generation, from [`Ir`] to [`Code`]: each operation in the form that its operands' classes allow.
 
 use std::collections::HashMap;
 
@@ -471,7 +471,7 @@ fn number(i: usize) -> u32 {
     u32::try_from(i).unwrap_or(u32::MAX)
 }
 
-/// What a multiplication becomes when its result goes straight into an addition.
+/// The fused operation of a multiplication whose result goes straight into an addition.
 fn multiply_add(mul: Binary, add: Binary) -> Option<Ternary> {
     match (mul, add) {
         (Binary::FMul, Binary::FAdd) => Some(Ternary::FMulAdd),

@@ -1,4 +1,4 @@
-//! Operations saved while emitting: variables read in place, results written where they belong, multiply-adds.
+//! Peephole optimizations while emitting: variables read in place, results written where they belong, multiply-adds.
 
 use super::super::code::Op;
 use super::super::ir::{Inst, Ir, Reg, RegKind};
@@ -6,7 +6,7 @@ use super::super::ops::Src;
 use super::super::regions::{ConstructKind, Regions};
 use super::{Emitter, Loc, multiply_add};
 
-/// What the whole program says about each register.
+/// Facts about each register, from the whole program.
 pub(super) struct Facts {
     /// How often it is read.
     uses: Vec<u32>,
@@ -14,7 +14,7 @@ pub(super) struct Facts {
     last: Vec<usize>,
     /// Where it is written, if it is a variable.
     writes: Vec<Vec<usize>>,
-    /// Of a temporary that stands for a variable, that variable.
+    /// The variable that a temporary is an alias of.
     alias: Vec<Option<Reg>>,
 }
 
@@ -99,7 +99,7 @@ impl Emitter<'_> {
         self.defined[reg as usize].filter(|at| temp && once && *at >= self.straight)
     }
 
-    /// Lets the operation that computes `src` write to `var`, if nobody else looks at either in between.
+    /// Lets the operation that computes `src` write to `var`, if nothing else uses either in between.
     pub(super) fn retarget(&mut self, var: Reg, src: Reg) -> bool {
         let Some(at) = self.sole_definition(src) else { return false };
         let (from, to) = match (self.locs[src as usize], self.locs[var as usize]) {

@@ -19,7 +19,7 @@ pub(super) struct Builder {
     line: u32,
     /// Whether what is pushed is part of an instruction that was counted already.
     pub uncounted: bool,
-    /// Whether the results of float operations are rounded to halves: they stand for `f16` ones.
+    /// Whether the results of float operations are rounded to halves: they represent `f16` ones.
     pub half: bool,
 }
 
@@ -37,7 +37,7 @@ impl Builder {
         }
     }
 
-    /// What is pushed from now on comes from `span`; an undefined one changes nothing.
+    /// Sets the line of the following instructions to that of `span`; an undefined one changes nothing.
     pub fn at(&mut self, span: Span) {
         if let Some(range) = span.to_range() {
             let line = self.line_starts.partition_point(|start| *start <= range.start);
@@ -45,7 +45,7 @@ impl Builder {
         }
     }
 
-    /// What is pushed from now on is on `line`.
+    /// Sets the line of the following instructions.
     pub fn at_line(&mut self, line: u32) {
         self.line = line;
     }
@@ -94,7 +94,7 @@ impl Builder {
         self.rounded(value, true)
     }
 
-    /// `value`, or its nearest half where floats stand for halves and the operation `rounds`.
+    /// `value`, or its nearest half if floats represent halves and the operation `rounds`.
     fn rounded(&mut self, value: Reg, rounds: bool) -> Reg {
         if !self.half || !rounds {
             return value;

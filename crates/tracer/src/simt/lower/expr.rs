@@ -256,7 +256,7 @@ impl<'a> Lower<'a> {
         self.rounding(kind, |lower, kind| Ok(lower.combine(op, kind, types, &x, &y)))
     }
 
-    /// What `work` computes with floats is rounded to halves after each operation if that is what `kind` says.
+    /// Rounds the floats that `work` computes to halves after each operation, if `kind` says so.
     fn rounding<T>(
         &mut self,
         kind: Kind,

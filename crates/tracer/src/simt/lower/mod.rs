@@ -32,7 +32,7 @@ const MAX_INSTS: usize = 1 << 20;
 /// Words of arrays that a lane may have of its own, and of any one variable or value: 64 KiB.
 const MAX_LOCAL_WORDS: u32 = 1 << 14;
 
-/// Blocks, calls among them, that may stand in each other. Later passes walk from the inside out, again and again.
+/// Nesting depth of blocks, calls among them. Later passes walk from the inside out, again and again.
 const MAX_DEPTH: u32 = 1 << 11;
 
 /// Members that a struct may have, with those of its members.
@@ -44,7 +44,7 @@ const MAX_SHARED_BYTES: u32 = 1 << 20;
 /// Invocations that a workgroup may have. Most GPUs stop at 1024.
 const MAX_INVOCATIONS: u64 = 1 << 14;
 
-/// What lowering gives.
+/// The result of lowering.
 pub(super) struct Lowered {
     pub ir: Ir,
     pub workgroup_size: [u32; 3],
@@ -71,7 +71,7 @@ pub(super) fn lower(
     Ok(Lowered { ir: lower.b.ir, workgroup_size: point.workgroup_size, bindings })
 }
 
-/// What an expression came to.
+/// The lowered value of an expression.
 #[derive(Clone, Debug)]
 enum Value {
     /// A register for each component.
@@ -110,7 +110,7 @@ struct Frame<'a> {
 
 /// Where a function's `return` goes.
 enum ReturnTo {
-    /// The only one stands at the end: its value is bound as it is.
+    /// The only one is at the end: its value is bound as it is.
     Tail(Option<Vec<Reg>>),
     /// To variables, from anywhere.
     Variables(Vec<Reg>),
@@ -150,7 +150,7 @@ impl<'a> Lower<'a> {
 
     /// Refuses types that to walk over, as is done again and again, would take too long.
     fn sizes(&self) -> Result<(), Diagnostic> {
-        // Types stand after those that they are made of.
+        // Types come after those that they are made of.
         let mut parts: Vec<u32> = Vec::new();
         for (handle, ty) in self.module.types.iter() {
             let count = match &ty.inner {

@@ -24,7 +24,7 @@ pub struct EntryPoint {
 pub struct Override {
     /// Its name. One with an `@id` also goes by that number.
     pub name: String,
-    /// Its value where none is given; none where one must be, or where it depends on other overrides.
+    /// Its value if none is given; None if one must be, or if it depends on other overrides.
     pub default: Option<f64>,
     /// Whether a value must be given.
     pub required: bool,
@@ -33,7 +33,7 @@ pub struct Override {
 /// The compute entry points of `source`, in order.
 ///
 /// # Errors
-/// What is wrong with the source.
+/// Problems with the source.
 pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Diagnostic>> {
     deep(file, source, || {
         let (module, _) = parse(file, source)?;
@@ -50,7 +50,7 @@ pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Dia
 /// The overrides of `source`, in order.
 ///
 /// # Errors
-/// What is wrong with the source.
+/// Problems with the source.
 pub fn overrides(file: &str, source: &str) -> Result<Vec<Override>, Vec<Diagnostic>> {
     deep(file, source, || Ok(known_overrides(&parse(file, source)?.0)))
 }
@@ -59,7 +59,7 @@ fn known_overrides(module: &ir::Module) -> Vec<Override> {
     module
         .overrides
         .iter()
-        // An array's size that is an expression is an override too, which nobody can set.
+        // An array's size that is an expression is an override too, which cannot be set.
         .filter_map(|(_, o)| Some((o.name.clone()?, o)))
         .map(|(name, o)| Override {
             name,
@@ -72,7 +72,7 @@ fn known_overrides(module: &ir::Module) -> Vec<Override> {
         .collect()
 }
 
-/// What resolving knows the override `name` by: its number where it has one.
+/// The key of the override `name` when resolving: its number if it has one.
 fn override_key(module: &ir::Module, name: &str) -> Option<String> {
     let is_meant =
         |o: &ir::Override| o.name.as_deref() == Some(name) || o.id.map(|id| id.to_string()).as_deref() == Some(name);
@@ -151,7 +151,7 @@ fn parse_error(file: &str, source: &str, error: &naga::front::wgsl::ParseError) 
         out.push(Diagnostic { place: Some(place), ..Diagnostic::error(message) });
     }
     if out.is_empty() && !notes.is_empty() {
-        // What the parser calls an internal error is the text's all the same, and only the notes say what it is.
+        // A so-called internal error of the parser is the text's fault all the same, and only the notes describe it.
         return vec![Diagnostic::error(format!("this is no WGSL: {}", notes.join("; "))).in_file(file)];
     }
     if out.is_empty() {

@@ -25,7 +25,7 @@ pub(super) struct Pointer {
     /// Bytes; of registers and packed variables components.
     pub offset: u32,
     pub terms: Vec<Term>,
-    /// What it points to.
+    /// The type that it points to.
     pub ty: TypeInner,
     /// Bytes of the vector that it points to a component of; 0 if it does not.
     pub vector: u8,
@@ -82,7 +82,7 @@ impl<'a> Lower<'a> {
         Ok(Root::Registers(first))
     }
 
-    /// The scalars and vectors behind a pointer: each as its place in memory.
+    /// The scalars and vectors that a pointer points to: each as its place in memory.
     fn leaves(&self, pointer: &Pointer) -> Vec<Leaf> {
         let mut out = Vec::new();
         if pointer.by_component() {
@@ -115,18 +115,18 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// The place of the single word behind a pointer to an atomic.
+    /// The place of the single word of a pointer to an atomic.
     pub(super) fn atomic_place(&mut self, pointer: &Pointer) -> PlaceId {
         self.place(pointer, Leaf { offset: 0, components: 1, width: Width::Word })
     }
 
-    /// Loads the value behind a pointer.
+    /// Loads the value that a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer) -> Vec<Reg> {
         let count = types::components(self.module, &pointer.ty);
         if let Root::Registers(first) = pointer.root {
             return (0..count).map(|i| self.b.read(first + pointer.offset + i)).collect();
         }
-        // What a lane holds of a matrix are registers, in an array too: a GPU would unroll its loops.
+        // A lane's part of a matrix is in registers, in an array too: a GPU would unroll its loops.
         self.b.uncounted = matches!(pointer.ty, TypeInner::CooperativeMatrix { .. });
         let mut regs = Vec::new();
         for leaf in self.leaves(pointer) {
@@ -202,7 +202,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The number of elements of the runtime-sized array behind a pointer.
+    /// The number of elements of the runtime-sized array that a pointer points to.
     pub(super) fn array_length(&mut self, pointer: &Pointer) -> Option<Reg> {
         let stride = types::element(self.module, &pointer.ty, 0)?.stride;
         let extent = self.extent(pointer, stride)?;
@@ -241,8 +241,8 @@ pub(super) enum Index {
     Register(Reg),
 }
 
-/// Calls `visit` with what is behind everything in `fun` that is indexed by what only the run knows, and behind each argument of
-/// a call that `passes`: the function that is called may index it so.
+/// Calls `visit` with the root of everything in `fun` that is indexed by a value known only at run time, and of each argument of a call
+/// that `passes`: the function that is called may index it so.
 pub(super) fn indexed_roots(
     fun: &ir::Function,
     passes: impl Fn(Handle<Expression>) -> bool,

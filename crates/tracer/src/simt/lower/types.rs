@@ -47,7 +47,7 @@ pub(super) fn components(module: &ir::Module, ty: &TypeInner) -> u32 {
         TypeInner::Scalar(_) | TypeInner::Atomic(_) => 1,
         TypeInner::Vector { size, .. } => size as u32,
         TypeInner::Matrix { columns, rows, .. } => columns as u32 * rows as u32,
-        // What one lane holds of it.
+        // One lane's part of it.
         TypeInner::CooperativeMatrix { columns, .. } => fragment::held(columns as u32),
         TypeInner::Array { base, size, .. } => {
             array_len(module, size).unwrap_or(0).saturating_mul(components(module, &module.types[base].inner))
@@ -59,7 +59,7 @@ pub(super) fn components(module: &ir::Module, ty: &TypeInner) -> u32 {
     }
 }
 
-/// Elements of an array, with overrides resolved; none where only the buffer's size tells.
+/// Elements of an array, with overrides resolved; None if it follows only from the buffer's size.
 fn array_len(module: &ir::Module, size: ArraySize) -> Option<u32> {
     match size.resolve(module.to_ctx()) {
         Ok(IndexableLength::Known(len)) => Some(len),
@@ -77,7 +77,7 @@ fn width(scalar: Scalar) -> Width {
     if scalar.width == 2 { Width::Half } else { Width::Word }
 }
 
-/// What one element of a composite is.
+/// One element of a composite.
 pub(super) struct Element {
     /// Its type.
     pub ty: TypeInner,

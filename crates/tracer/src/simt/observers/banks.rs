@@ -65,7 +65,7 @@ impl Observer for Banks {
         let site = &mut self.sites[access.site as usize];
         site.kind = access.kind;
         site.requests += 1;
-        // What inner loops do most: one word for all lanes, or one after the other, up to a lane a bank.
+        // The most common cases in inner loops: one word for all lanes, or one after the other, up to a lane per bank.
         let narrow = access.place.components == 1 && access.place.width == Width::Word && access.mask >> BANKS == 0;
         let at_once = match access.addresses {
             Addresses::One(_) => access.kind != AccessKind::Atomic,

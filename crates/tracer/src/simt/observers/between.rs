@@ -1,9 +1,10 @@
-//! Finds data races between the workgroups of one launch: two of them at one place of a buffer, at least one writing. Nothing in WGSL orders them:
-//! barriers reach one workgroup, and atomics are relaxed.
+//! Finds data races between the workgroups of one launch: two of them at one place of a buffer, at least one writing. Nothing in WGSL
+//! orders them: barriers reach one workgroup, and atomics are relaxed.
 //!
-//! Each word remembers, for each kind of access, which workgroup did it, or that several did: whatever their order, the same is left in the end.
-//! Where that shows a race, the launch runs once more, in order, to see which lanes at which lines it was. Atomic operations that do not commute
-//! are suspects only: a workgroup may know from what an atomic returned that it is the last one ([`crate::simt::raced`] tries another order).
+//! Each word remembers, for each kind of access, which workgroup did it, or that several did: whatever their order, the same is left in the
+//! end. Where that shows a race, the launch runs once more, in order, to see which lanes at which lines it was. Atomic operations that do
+//! not commute are suspects only: a workgroup may know from what an atomic returned that it is the last one ([`crate::simt::raced`] tries
+//! another order).
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -98,7 +99,7 @@ impl Shadow {
 
 /// Who touched which word of the buffers, over a whole launch.
 pub struct Between {
-    /// By binding; None of what cannot race.
+    /// By binding; None for buffers that cannot race.
     shadows: Vec<Option<Shadow>>,
     grain: u32,
 }
@@ -177,7 +178,7 @@ struct Mark {
     /// Its local index.
     lane: u32,
     line: u32,
-    /// The operand; None of a load.
+    /// The operand; None for a load.
     value: Option<u32>,
 }
 
@@ -215,7 +216,7 @@ impl<'a> Witness<'a> {
         Self { variables, parts: parts.collect(), grain, width, workgroup: 0, first: 0, findings }
     }
 
-    /// What follows is done by workgroup number `linear`, from its start.
+    /// Begins workgroup number `linear`, which does what follows.
     pub fn start(&mut self, linear: u64) {
         (self.workgroup, self.findings.workgroup) = (linear, linear);
     }
@@ -225,7 +226,7 @@ impl<'a> Witness<'a> {
         self.parts.iter().all(|part| part.named)
     }
 
-    /// What was found, one for each part.
+    /// The findings, one for each part.
     pub fn findings(self) -> Findings {
         self.findings
     }

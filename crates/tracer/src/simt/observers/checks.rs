@@ -1,4 +1,4 @@
-//! The checks that a workgroup can be given: for races, and for reads of what was never written.
+//! Optional checks of a workgroup: for data races, and for reads of memory that was never written.
 
 use super::between::Between;
 use super::race::Races;
@@ -9,18 +9,18 @@ use crate::simt::code::Place;
 use crate::simt::ir::{Mem, Orders, Variable};
 use crate::simt::memory::Buffer;
 
-/// What the checks know of a run.
+/// The facts of a run that the checks use.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// Bindings, then workgroup variables.
     pub variables: &'a [Variable],
     /// The buffers, by binding.
     pub buffers: &'a [Buffer<'a>],
-    /// Which of their words nobody had written when the launch began.
+    /// Their words that were not written when the launch began.
     pub poisoned: &'a [Poisoned],
-    /// Who touched what, over all workgroups; None where that is not looked for.
+    /// Who touched what, over all workgroups; None if not looked for.
     pub between: Option<&'a Between>,
-    /// Where the run stores to; None where that is not noted.
+    /// Where the run stores to; None if not noted.
     pub stored: Option<&'a Stored>,
     /// Whether workgroups run one after another.
     pub in_order: bool,
@@ -60,7 +60,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// What follows is done by workgroup number `linear`, from its start.
+    /// Begins workgroup number `linear`, which does what follows.
     pub fn start(&mut self, linear: u64) {
         self.findings.workgroup = linear;
         self.races.start();
@@ -93,7 +93,7 @@ impl Observer for Checks<'_> {
     }
 }
 
-/// What is at `byte` of a place's memory, as people find it: within its variable.
+/// The name of `byte` of a place's memory, for messages: within its variable.
 pub(super) fn name(place: &Place, byte: u32, variables: &[Variable]) -> String {
     let Some(variable) = variables.get(usize::from(place.variable)) else { return format!("byte {byte}") };
     let byte = if place.mem == Mem::Shared { byte - variable.base } else { byte };

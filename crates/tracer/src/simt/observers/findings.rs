@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::trace::{Finding, FindingKind};
 
-/// The way to mend a race, said at the end of its message.
+/// The fix for a race, at the end of its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// The message says it all.

@@ -9,11 +9,11 @@ use crate::simt::ir::{Mem, Variable};
 use crate::trace::heat::{Bits, Footprint, MOST_CELLS, MOST_FOOTPRINTS};
 use crate::trace::{AccessKind, Cells, Fetches, Heat};
 
-/// What all workgroups of a run fetched. Sums come out the same in whatever order workgroups add to them.
+/// The fetches of all workgroups of a run. Sums are the same in whatever order workgroups add to them.
 pub struct Fetched {
-    /// By binding; none where nobody asked.
+    /// By binding; None if not asked for.
     matrices: Vec<Option<Matrix>>,
-    /// By workgroup; none where the grid has too many.
+    /// By workgroup; None if the grid has too many.
     footprints: Option<Mutex<BTreeMap<u32, Footprint>>>,
 }
 
@@ -43,7 +43,7 @@ impl Fetched {
         Self { matrices, footprints: (workgroups <= MOST_FOOTPRINTS).then(Mutex::default) }
     }
 
-    /// What came of it.
+    /// The result.
     pub fn finish(self, variables: &[Variable]) -> Heat {
         let each = (0..).zip(self.matrices).zip(variables);
         let matrices = each.filter_map(|((buffer, matrix), variable)| {
@@ -74,7 +74,7 @@ impl<'a> Fetching<'a> {
         Self { fetched, footprint: Footprint { workgroup: 0, loaded: none.clone(), stored: none } }
     }
 
-    /// What follows is done by workgroup number `linear`.
+    /// Begins workgroup number `linear`, which does what follows.
     pub fn start(&mut self, linear: u64) {
         self.footprint.workgroup = u32::try_from(linear).unwrap_or(u32::MAX);
         let Footprint { loaded, stored, .. } = &mut self.footprint;

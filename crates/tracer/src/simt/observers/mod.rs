@@ -1,4 +1,4 @@
-//! Who watches a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
+//! Observers of a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
 
 mod atomics;
 mod banks;
@@ -88,7 +88,7 @@ pub struct Access<'a> {
     pub site: u32,
     /// Its place.
     pub place: &'a Place,
-    /// What it does.
+    /// Its kind.
     pub kind: AccessKind,
     /// How an atomic combines its operand with the word; None for loads and stores.
     pub op: Option<AtomicOp>,
@@ -106,7 +106,7 @@ pub struct Exchanged<'a> {
     pub line: u32,
     /// Active lanes, at least one.
     pub mask: u64,
-    /// What it does.
+    /// The operation.
     pub op: Subgroup,
     /// The index that each lane gives, where the operation takes one.
     pub indices: &'a [u32],
@@ -136,7 +136,7 @@ pub trait Observer {
     /// Whether it looks at every operation.
     const STEPS: bool = false;
 
-    /// What follows is done by `warp`.
+    /// Switches to `warp`, which does what follows.
     fn warp(&mut self, _: u32) {}
     /// A basic block starts, with these lanes.
     fn block(&mut self, _: u32, _: u64) {}

@@ -1,6 +1,6 @@
 //! Records all that one workgroup does until it has written a word for the last time, to be walked backwards.
 //!
-//! What is kept is bounded: when it is full the oldest steps go.
+//! The record is bounded: when it is full, the oldest steps go.
 
 use std::collections::VecDeque;
 
@@ -62,7 +62,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// What was recorded, the last step first.
+    /// The recorded steps, the last one first.
     pub fn backwards(&self) -> impl Iterator<Item = Taken> + '_ {
         self.steps.iter().rev().copied()
     }
@@ -87,7 +87,7 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The byte address that a lane of a step went to; none where that was out of bounds.
+    /// The byte address that a lane of a step went to; None if that was out of bounds.
     pub fn address(&self, taken: &Taken, lane: u32) -> Option<u32> {
         let address = self.word(taken.words + self.around(taken.pc).count() as u64 + rank(taken.mask, lane));
         (address != OUTSIDE).then_some(address)
@@ -98,7 +98,7 @@ impl<'a> Path<'a> {
         self.word(taken.words + rank(taken.mask, lane))
     }
 
-    /// What a lane of a load found in component `word` of the place's.
+    /// The value that a lane of a load found in component `word` of the place's.
     pub fn loaded(&self, taken: &Taken, lane: u32, word: u8) -> u32 {
         let lanes = u64::from(taken.mask.count_ones());
         let before = self.around(taken.pc).count() as u64 + lanes;
@@ -139,7 +139,7 @@ impl<'a> Path<'a> {
                     self.words.extend(lanes_of(mask).map(|_| step.scalars[*dst as usize]));
                 }
             }
-            // What was there before, and whether a compare-exchange replaced it.
+            // The old value, and whether a compare-exchange replaced it.
             Op::Atomic { old, done, .. } => {
                 for reg in [old, done] {
                     self.words.extend(lanes_of(mask).map(|lane| if reg == NONE { 0 } else { step.vector(reg, lane) }));

@@ -1,11 +1,11 @@
-//! The pattern that a site's accesses repeat.
+//! A cache of access costs: the pattern that a site's accesses repeat.
 //!
-//! What an access costs depends only on the addresses relative to each other and on where the first of them lies. A
+//! The cost of an access depends only on the addresses relative to each other and on where the first of them lies. A
 //! kernel's access mostly repeats one such pattern, so each site remembers the last one with its costs.
 
 use super::{Access, Addresses};
 
-/// Places of the first address that costs are told apart by.
+/// Places of the first address that costs are distinguished by.
 pub(super) const SLOTS: usize = 16;
 
 /// The last pattern of one site, and what it cost.
@@ -31,7 +31,7 @@ impl Pattern {
         Self { mask: 0, shape: Shape::None, costs: [0; SLOTS] }
     }
 
-    /// What an access costs: as `compute` says, which is asked once for each pattern and each `slot` that the first
+    /// The cost of an access: from `compute`, which is called once for each pattern and each `slot` that the first
     /// address leads to.
     #[inline]
     pub fn cost(&mut self, access: &Access<'_>, slot: impl Fn(u32) -> u32, compute: fn(&Access<'_>) -> u32) -> u32 {

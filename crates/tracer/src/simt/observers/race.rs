@@ -1,9 +1,10 @@
 //! Finds data races: two lanes of a workgroup at one place in memory with no barrier between, at least one of them writing.
 //!
-//! Memory is told apart in words, or in halves of them where the program has 16-bit accesses. Each word remembers its last writer and two of its readers, with the *epoch* they did it in: barriers that order the
-//! memory begin a new one. Two different readers are enough, since a writer differs from at least one of them. Lanes of
-//! one warp race like any others: WGSL promises no lockstep. Only atomic operations reach atomic words: [`super::atomics`] looks at these.
-//! Who writes to a component of a vector writes to the whole vector, as WGSL has it: hardware may only store vectors.
+//! Memory is tracked in words, or in halves of them if the program has 16-bit accesses. Each word remembers its last writer and two of its
+//! readers, with the *epoch* they did it in: barriers that order the memory begin a new one. Two different readers are enough, since a
+//! writer differs from at least one of them. Lanes of one warp race like any others: WGSL promises no lockstep. Only atomic operations
+//! reach atomic words: [`super::atomics`] looks at these. A write to a component of a vector is one to the whole vector, as WGSL has it:
+//! hardware may only store vectors.
 //! Races between workgroups are [`super::between`]'s.
 
 use std::collections::HashMap;
@@ -27,7 +28,7 @@ struct Mark {
     line: u32,
 }
 
-/// What happened to one word. Epochs count from 1.
+/// The accesses to one word. Epochs count from 1.
 #[derive(Clone, Copy, Default)]
 struct Word {
     /// The epoch of the last write.
@@ -101,7 +102,7 @@ pub(super) struct Races<'a> {
     storage: Pages,
     atomics: Atomics,
     between: Option<&'a Between>,
-    /// Bytes of what is told apart.
+    /// Bytes of the unit that is tracked.
     grain: u32,
     /// Lanes of a warp.
     width: u32,
@@ -203,7 +204,8 @@ impl<'a> Races<'a> {
     }
 }
 
-/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a component.
+/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a
+/// component.
 pub(super) fn touched(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32, u32)) {
     let place = access.place;
     let mut mask = access.mask;

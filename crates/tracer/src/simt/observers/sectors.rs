@@ -13,8 +13,8 @@ use super::counts::Lines;
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
-/// Bytes within which atomics are serialized. Fitted to recordings on an H200: with up to 128 counters side by side (512 bytes), the kernels that
-/// count experts (`moe`) take 0.4 to 0.9 ns per access to the busiest stretch.
+/// Bytes within which atomics are serialized. Fitted to recordings on an H200: with up to 128 counters side by side (512 bytes), the
+/// kernels that count experts (`moe`) take 0.4 to 0.9 ns per access to the busiest stretch.
 const STRETCH: u32 = 512;
 
 /// Counts the requests of each site.
@@ -89,7 +89,7 @@ impl Observer for Sectors {
             });
             return;
         }
-        // What inner loops do most: one word for all lanes.
+        // The most common case in inner loops: one word for all lanes.
         let one = matches!(access.addresses, super::Addresses::One(_));
         site.sectors += if one && access.place.components == 1 && access.place.width == Width::Word {
             1

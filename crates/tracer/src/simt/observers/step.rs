@@ -1,9 +1,9 @@
-//! One operation at the moment before it is executed, with the registers it will read.
+//! One operation just before it is executed, with the registers it will read.
 
 use crate::simt::code::{Index, Place};
 use crate::simt::ops::Src;
 
-/// What a warp is about to do.
+/// The next operation of a warp.
 #[derive(Clone, Copy)]
 pub struct Step<'a> {
     /// The operation.
@@ -19,17 +19,17 @@ pub struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// What a vector register holds for a lane.
+    /// The value of a vector register in a lane.
     pub fn vector(&self, reg: u32, lane: u32) -> u32 {
         self.vectors[reg as usize * self.width + lane as usize]
     }
 
-    /// What an operand is for a lane.
+    /// The value of an operand in a lane.
     pub fn operand(&self, src: Src, lane: u32) -> u32 {
         if src.is_scalar() { self.scalars[src.reg() as usize] } else { self.vector(src.reg(), lane) }
     }
 
-    /// The byte address that a lane goes to; none where it would be out of bounds.
+    /// The byte address that a lane goes to; None if it would be out of bounds.
     pub fn address(&self, place: &Place, lane: u32) -> Option<u32> {
         place.terms.iter().try_fold(place.offset, |address, term| {
             let index = match term.index {

@@ -1,4 +1,4 @@
-//! Notes where a run stores to the buffers, for what it leaves out to be said.
+//! Notes where a run stores to the buffers, to report the elements that it leaves out.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use super::{Access, lanes_of};
 use crate::simt::ir::Mem;
 use crate::trace::AccessKind;
 
-/// Bytes that a bit stands for: those of the narrowest store.
+/// Bytes per bit: those of the narrowest store.
 const GRAIN: u32 = 2;
 
 /// Which parts of the buffers were stored to, by any workgroup.
@@ -33,7 +33,7 @@ impl Stored {
         }
     }
 
-    /// What was stored to, by binding.
+    /// The parts that were stored to, by binding.
     pub fn finish(self) -> Vec<Written> {
         let each = self.0.into_iter().map(|bits| Written(bits.into_iter().map(AtomicU64::into_inner).collect()));
         each.collect()

@@ -1,4 +1,4 @@
-//! Finds reads of what nobody has written: in workgroup memory, and in buffers that began as poison.
+//! Finds reads of uninitialized memory: in workgroup memory, and in buffers that began as poison.
 
 use super::checks::{Known, name};
 use super::{Access, Addresses, Findings, lanes_of};
@@ -7,7 +7,7 @@ use crate::simt::memory::{Buffer, Words};
 use crate::trace::{AccessKind, FindingKind};
 use warpbook_base::tensor::{HALF_POISON, POISON};
 
-/// The words of a buffer that nobody had written when a launch began, a bit each; empty where there are none.
+/// The words of a buffer that were not written when a launch began, a bit each; empty if there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Poisoned(pub Vec<u64>);
 
@@ -109,7 +109,7 @@ fn is_poison(word: u32, byte: u32, grain: u32) -> bool {
 fn each_part(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32, u32)) {
     let mut mask = access.mask;
     if let Addresses::One(_) = access.addresses {
-        // One lane stands for all.
+        // One lane represents all.
         mask &= mask.wrapping_neg();
     }
     for lane in lanes_of(mask) {

@@ -40,7 +40,7 @@ pub struct Write {
     pub lane: u32,
     /// The operation.
     pub pc: usize,
-    /// What it wrote of the element: the first of its components, if there are two.
+    /// The component of the element that it wrote: the first, if there are two.
     pub component: Component,
     /// Which write of the workgroup to the element it is, from 1.
     pub number: u64,
@@ -67,7 +67,7 @@ impl<'a> Watch<'a> {
         Self { code, buffers, target, workgroup: 0, warp: 0, number: 0, writes: 0, last: None }
     }
 
-    /// What follows is done by workgroup number `linear`, from its start.
+    /// Begins workgroup number `linear`, which does what follows.
     pub fn start(&mut self, linear: u64) {
         (self.workgroup, self.number) = (linear, 0);
     }
