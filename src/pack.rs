@@ -1,4 +1,4 @@
-//! The files of a pack, which are built into the program or lie in a folder.
+//! The files of a pack, which are built into the program or are in a folder.
 
 use std::path::{Path, PathBuf};
 

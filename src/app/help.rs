@@ -6,7 +6,7 @@ use super::{keys, theme};
 use crate::figures::palette::Ink;
 
 /// The keys, by what they are for.
-const KEYS: [(&str, &[(&str, &str)]); 4] = [
+const KEYS: [(&str, &[(&str, &str)]); 5] = [
     ("Pages", &[("Page Up, Page Down", "the step before, the next step"), ("Ctrl E", "export the lesson as a note")]),
     (
         "Stage",
@@ -32,6 +32,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("Ctrl R", "run the step's experiment"),
         ],
     ),
+    ("Plot", &[("drag; Ctrl wheel", "move it; zoom"), ("double click", "the whole plot again")]),
 ];
 
 /// When keys are none.

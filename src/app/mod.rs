@@ -23,7 +23,7 @@ mod page;
 mod paint;
 mod parts;
 mod player;
-mod plot;
+pub mod plot;
 mod predicted;
 mod recorded;
 pub mod shot;

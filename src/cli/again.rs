@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 
 use crate::base::diag::Diagnostic;
 
-/// Goes on as this program, started again with the setting; on Unix as the same process, so that whoever started it still has it.
+/// Restarts this program with the setting; on Unix as the same process, so that its parent still has it.
 ///
 /// # Errors
 /// When it cannot be started.

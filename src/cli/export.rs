@@ -31,7 +31,7 @@ pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, E
     Ok(written.code)
 }
 
-/// What was written, and how it ended.
+/// The files written, and the exit code.
 struct Written {
     files: Vec<PathBuf>,
     code: ExitCode,
@@ -55,12 +55,12 @@ fn write(
     formats: &[Format],
     folder: &Path,
 ) -> Result<Written, ExitCode> {
-    // Experiments take a while: what cannot be written afterwards is said before.
+    // Experiments take a while: what cannot be written afterwards is reported before.
     if folder.exists() && !folder.is_dir() {
         let problem = Diagnostic::error(format!("{} is no folder", folder.display()));
         return Err(out::misused(problem.hint("give a folder with -o; one that is not there is made")));
     }
-    // What the learner did is read and left alone, whatever state it is in.
+    // The learner's saved work is read and left unchanged, whatever state it is in.
     let kept = match saved::default_path().map(|path| saved::read(&path)) {
         Some(Ok(kept)) => kept.unwrap_or_default(),
         Some(Err(problem)) => {

@@ -36,13 +36,13 @@ use crate::session::experiment::recording::Recording;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::Devices;
 
-/// What every command works with.
+/// The context of every command.
 pub struct Context {
     /// The pack.
     pub files: PackFiles,
     /// The backends.
     pub devices: Devices,
-    /// Set by nobody on the command line: an interrupt ends the process.
+    /// Never set on the command line: an interrupt ends the process.
     pub cancel: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! The one place that writes to the terminal.
+//! Writing to the terminal: the only file that does.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,14 +1,14 @@
-//! Saying on standard error, once a command takes long, that it is still at work.
+//! A message on standard error, once a command takes long, that it is still at work.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::out;
 
-/// When it is said first; the time between two messages doubles.
+/// The time of the first message; the time between two messages doubles.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// Speaks up now and then, until dropped.
+/// Prints the message now and then, until dropped.
 pub(super) struct Patience {
     _stop: Sender<()>,
 }

@@ -21,7 +21,7 @@ use crate::ranks::ring::Ring;
 use crate::ranks::world::World;
 use crate::trace::record::Backend;
 
-/// A row as JSON has it.
+/// A row of the JSON output.
 #[derive(Serialize)]
 struct Timed {
     collective: &'static str,
@@ -66,7 +66,7 @@ pub(super) fn all(ranks: usize) -> Result<ExitCode, Diagnostic> {
     let program = std::env::current_exe()
         .map_err(|error| Diagnostic::error(format!("this program cannot find itself: {error}")))?;
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    // What all ranks say is said once.
+    // A line that all ranks print is printed once.
     let heard = Mutex::new(HashSet::new());
     launch(&program, &arguments, ranks, |rank, line| {
         if heard.lock().unwrap_or_else(PoisonError::into_inner).insert(line.to_owned()) {

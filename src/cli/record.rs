@@ -85,7 +85,7 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
             let earlier = recording::read(&recording.id, &path.display().to_string(), &text);
             match earlier.and_then(|earlier| record::joined(earlier, &recording, &pack)) {
                 Ok(joined) => (joined, path),
-                // What was measured is kept, beside what was there.
+                // The new measurement is kept, beside the file that was there.
                 Err(problem) => {
                     problems.push(problem);
                     (recording, path.with_extension("new.ron"))

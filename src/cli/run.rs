@@ -17,7 +17,7 @@ use crate::session::run::output::{
 use crate::session::run::together::Together;
 use crate::session::run::{self, Ran, RunOptions, Which, ptx};
 
-/// The use-case's options behind the arguments.
+/// The use-case's options for these arguments.
 pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
     let backend = args.backend.choice();
     Ok(RunOptions {
@@ -101,7 +101,7 @@ fn show(pack: &Pack, output: &RunOutput) {
 /// Figures of a series that are printed at most; JSON has all.
 const SERIES: usize = 8;
 
-/// A program: its whole, its passes, its checks and its series.
+/// Prints a program: its whole, its passes, its checks and its series.
 fn program(program: &ProgramOutput) {
     let dash = || "–".to_owned();
     let time = |time: &Option<TimeOutput>| time.as_ref().map_or_else(dash, |t| si(t.median_s, "s"));
@@ -135,7 +135,7 @@ fn program(program: &ProgramOutput) {
         let of = count(check.elements);
         let line =
             format!("  {}: {how}, error {:.1e} in {of}, against {}", check.output, check.max_rel_error, check.against);
-        // A formula that failed is said whole.
+        // A formula that failed is printed whole.
         out::line(&if check.ok { out::cut(&line) } else { line });
     }
     for (id, figures) in &program.series {
@@ -198,7 +198,7 @@ fn library_row(library: &LibraryOutput) -> Vec<String> {
     ]
 }
 
-/// What the model of a device says, and how far from what was measured that is.
+/// Prints a device model's predictions, and how far they are from the measured times.
 fn predicted(output: &RunOutput) {
     let known = output.kernels.iter().filter_map(|kernel| Some((kernel, kernel.predicted.as_ref()?)));
     let known: Vec<(&KernelOutput, &Predicted)> = known.collect();

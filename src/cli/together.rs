@@ -17,7 +17,7 @@ use crate::session::run::together::{self, Together};
 use crate::session::run::{self, RunOptions};
 use crate::trace::record::Backend;
 
-/// What this process is for.
+/// The role of this process.
 pub(super) enum Role {
     /// It runs all by itself.
     Alone,
@@ -27,7 +27,7 @@ pub(super) enum Role {
     Launcher(ExitCode),
 }
 
-/// What this process is for, as its arguments and its environment say. `options` get the backend that ranks need.
+/// The role of this process, by its arguments and its environment. `options` get the backend that ranks need.
 pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) -> Result<Role, ExitCode> {
     let lesson = run::lesson(pack, &command.run.lesson).map_err(out::misused)?;
     let chosen = options.which.of(lesson).map_err(out::misused)?;
@@ -48,7 +48,7 @@ pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) 
     of_ranks(ranks, command.over, &mut options.backend, (command.patience, &said(command)))
 }
 
-/// What this process is for if there are so many ranks. All of them have to be `said` the same.
+/// The role of this process if there are `ranks` ranks. All of them have to have the same `said`.
 pub(super) fn of_ranks(
     ranks: usize,
     over: Option<OverArg>,
@@ -102,7 +102,7 @@ fn launched(ranks: usize) -> Result<ExitCode, ExitCode> {
     ranks::all(ranks).map_err(failed)
 }
 
-/// What all ranks of a run have to be told alike.
+/// Settings that have to be the same on all ranks of a run.
 fn said(command: &RunCommand) -> Vec<String> {
     let args = &command.run;
     let mut set: Vec<String> = args.set.iter().map(|(id, value)| format!("--set {id}={value}")).collect();

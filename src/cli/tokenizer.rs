@@ -145,7 +145,7 @@ fn train_on_cores(args: &TrainArgs, goal: Goal) -> Result<Vec<(u32, u32)>, Diagn
 
 fn train_on_device(args: &TrainArgs, goal: Goal, backend: Backend) -> Result<Vec<(u32, u32)>, Diagnostic> {
     goal.check()?;
-    // The device is opened first: if there is none, nobody waits for the text. Its tables grow if files do not say how long they are.
+    // The device is opened first: if there is none, no time goes into the text. Its tables grow if files do not say how long they are.
     let size = |file: &PathBuf| file.metadata().map_or(0, |file| usize::try_from(file.len()).unwrap_or(usize::MAX));
     let expected = args.files.iter().map(size).fold(0, usize::saturating_add);
     training_on(backend, goal, expected, |device| {

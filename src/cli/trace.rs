@@ -109,8 +109,8 @@ fn line_name(text: &str, line: u32) -> String {
     located(text, line).map_or_else(|| line.to_string(), name)
 }
 
-/// What is printed as JSON: the trace, elements of outputs that were never written, where its lines go on in parts of the kernel, of a program its passes, what the model of a device says of it, and the origins and contents that were
-/// asked for.
+/// The JSON output: the trace, elements of outputs that were never written, where its lines go on in parts of the kernel, a program's
+/// passes, a device model's prediction, and the origins and contents that were asked for.
 #[derive(Serialize)]
 struct Output<'a> {
     #[serde(flatten)]

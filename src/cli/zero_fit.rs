@@ -25,13 +25,13 @@ struct Fit {
     ranks: u64,
     stage: u8,
     model_state_bytes_per_rank: u64,
-    /// What a rank sends in a step, on a ring.
+    /// Bytes that a rank sends in a step, on a ring.
     comm_bytes_per_rank: u64,
     tensors: Tensors,
 }
 
-/// What a rank holds and sends ([Rajbhandari et al. 2020](https://arxiv.org/abs/1910.02054), sections 5 and 7). A slice is rounded up to a whole
-/// parameter, so ranks need not divide the model. None if a number of bytes has more than 64 bits.
+/// A rank's memory and traffic ([Rajbhandari et al. 2020](https://arxiv.org/abs/1910.02054), sections 5 and 7). A slice is rounded up to a
+/// whole parameter, so ranks need not divide the model. None if a number of bytes has more than 64 bits.
 fn fit(params: u64, ranks: u64, stage: u8) -> Option<Fit> {
     let slice = params.div_ceil(ranks);
     let held = |from: u8| if stage >= from { slice } else { params };

@@ -108,3 +108,25 @@ pub struct Spread {
     /// The grid's workgroups, the SMs, and what one holds at once.
     pub waves: Waves,
 }
+
+impl Spread {
+    /// Waves, the last of them perhaps partial; of workgroups that stay, the tiles that the busiest of them takes.
+    #[must_use]
+    pub fn ticks(&self) -> u64 {
+        let w = &self.waves;
+        self.tiles.map_or(w.full + u64::from(w.tail_blocks > 0), |tiles| tiles.div_ceil(w.blocks.max(1)).max(1))
+    }
+
+    /// The tick at which a picture begins: at a share of them, or the last one, which may leave slots empty; with workgroups that stay, the
+    /// first one.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share of the waves")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the waves")]
+    pub fn opening(&self, share: Option<f64>) -> usize {
+        let last = self.ticks().saturating_sub(1);
+        let tick = share.map_or(if self.tiles.is_some() { 0 } else { last }, |share| {
+            ((self.ticks() as f64 * share) as u64).min(last)
+        });
+        usize::try_from(tick).unwrap_or(usize::MAX)
+    }
+}

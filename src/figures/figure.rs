@@ -69,6 +69,8 @@ pub enum Clock {
     Events,
     /// A program's launches.
     Launches,
+    /// A launch's workgroups, a wave per tick.
+    Waves,
 }
 
 /// An argument of a figure.

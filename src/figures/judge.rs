@@ -95,5 +95,5 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
 /// Whether it plays: something moves it.
 #[must_use]
 pub fn plays(figure: &dyn Figure) -> bool {
-    matches!(figure.card().clock, Clock::Events | Clock::Launches)
+    matches!(figure.card().clock, Clock::Events | Clock::Launches | Clock::Waves)
 }

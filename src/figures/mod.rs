@@ -81,3 +81,4 @@ pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
 pub use reel::{Moment, Reel, ReelBuffer};
 pub use strip::StripView;
+pub use waves::begins;

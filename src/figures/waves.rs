@@ -8,6 +8,7 @@ use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{count, digits3};
 use crate::device::Waves;
+use crate::lesson::Picture;
 
 const MARGIN: f32 = 16.0;
 /// Height of the strip of waves, with what is written above and below it.
@@ -33,8 +34,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         empty(&mut frame);
         return frame;
     };
-    let w = &spread.waves;
-    let shown = shown(w, view.hovered, begins(view));
+    let (shown, filled) = shown(spread, view);
     let headline = headline(spread);
     let room = frame.width - 2.0 * MARGIN;
     let mut y = 24.0;
@@ -49,9 +49,10 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         y += 16.0;
     }
     let below = frame.height - STRIP;
-    cells(&mut frame, spread, shown, [MARGIN, y, room, below - y]);
+    let slots = busy(spread, shown, filled);
+    cells(&mut frame, spread, slots, [MARGIN, y, room, below - y]);
     let said = match spread.tiles {
-        Some(tiles) => rounds(&mut frame, spread, tiles),
+        Some(tiles) => rounds(&mut frame, spread, tiles, shown),
         None => strip(&mut frame, spread, shown),
     };
     frame.alt = format!("{headline}. {said}.");
@@ -63,10 +64,22 @@ fn of_wave(w: &Waves, wave: u64) -> u64 {
     w.blocks.saturating_sub(wave * places(w)).min(places(w))
 }
 
-/// Workgroups that an SM has in a wave: each SM takes one in turn until none is left.
-fn of_sm(w: &Waves, wave: u64, sm: u32) -> u64 {
-    let (blocks, sms) = (of_wave(w, wave), u64::from(w.sms));
+/// Workgroups that an SM has of `blocks`: each SM takes one in turn until none is left.
+fn of_sm(w: &Waves, blocks: u64, sm: u32) -> u64 {
+    let sms = u64::from(w.sms);
     blocks / sms + u64::from(u64::from(sm) < blocks % sms)
+}
+
+/// Workgroups that are at work when a share of a wave's has begun; of workgroups that stay, those that have a tile left in that round.
+#[expect(clippy::cast_precision_loss, reason = "a share of the slots")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the slots")]
+fn busy(spread: &Spread, wave: u64, filled: f32) -> u64 {
+    let w = &spread.waves;
+    let blocks = match spread.tiles {
+        Some(tiles) => tiles.saturating_sub(wave * w.blocks).min(w.blocks),
+        None => of_wave(w, wave),
+    };
+    (blocks as f64 * f64::from(filled)).ceil() as u64
 }
 
 fn places(w: &Waves) -> u64 {
@@ -78,15 +91,17 @@ fn all(w: &Waves) -> u64 {
     w.full + u64::from(w.tail_blocks > 0)
 }
 
-/// The wave to show: the one that the pointer is on, else that at the share `at` of them, else the last, which may leave slots empty.
-#[expect(clippy::cast_precision_loss, reason = "a share of the waves")]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the waves")]
-fn shown(w: &Waves, hovered: Option<Tag>, at: Option<f64>) -> u64 {
-    let last = all(w).saturating_sub(1);
-    match (hovered, at) {
-        (Some(Tag::Wave(wave)), _) if wave <= last => wave,
-        (_, Some(at)) => ((all(w) as f64 * at) as u64).min(last),
-        (_, None) => last,
+/// The wave to show, the one under the pointer or that of the clock, and the share of its workgroups that have begun.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a tick of the clock")]
+fn shown(spread: &Spread, view: &View<'_>) -> (u64, f32) {
+    let last = spread.ticks().saturating_sub(1);
+    match view.hovered {
+        Some(Tag::Wave(wave)) if wave <= last => (wave, 1.0),
+        _ => {
+            let wave = (view.position.max(0.0) as u64).min(last);
+            // The last part of a tick is for looking.
+            (wave, if view.motion { (view.position.fract() / 0.75).min(1.0) } else { 1.0 })
+        }
     }
 }
 
@@ -158,7 +173,7 @@ fn percent(share: f64) -> String {
 
 /// The SMs, each filled as far as its slots are busy in the wave.
 #[expect(clippy::cast_precision_loss, reason = "an SM holds few workgroups")]
-fn cells(frame: &mut Frame, spread: &Spread, wave: u64, [x, y, width, height]: [f32; 4]) {
+fn cells(frame: &mut Frame, spread: &Spread, blocks: u64, [x, y, width, height]: [f32; 4]) {
     let w = &spread.waves;
     let size = |columns: u32| (width / columns as f32).min(height / w.sms.div_ceil(columns) as f32);
     let widest = w.sms.clamp(1, 1024);
@@ -181,7 +196,7 @@ fn cells(frame: &mut Frame, spread: &Spread, wave: u64, [x, y, width, height]: [
     let top = (y + (height - pitch * rows as f32) / 2.0).round();
     for sm in 0..w.sms {
         let at = [left + (sm % columns) as f32 * pitch, top + (sm / columns) as f32 * pitch];
-        let busy = of_sm(w, wave, sm);
+        let busy = of_sm(w, blocks, sm);
         let tag = Some(Tag::Sm(sm));
         if whole < side {
             frame.fill([at[0], at[1], side, side], 2.0, WITHOUT, tag);
@@ -248,7 +263,7 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
 
 /// The workgroups of a kernel that stay, tile after tile, without a gap; in words, which are also given back.
 #[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
-fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64) -> String {
+fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String {
     let w = &spread.waves;
     let (left, room) = (MARGIN, frame.width - 2.0 * MARGIN);
     let top = frame.height - STRIP + 26.0;
@@ -270,7 +285,7 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64) -> String {
             frame.text([x + pitch / 2.0, top + BAR / 2.0 + 2.0], 12.0, Anchor::Middle, Ink::On, name);
         }
     }
-    frame.outline([left, top, pitch * rounds as f32, BAR], 0.0, None, Ink::Accent, None);
+    frame.outline([left + pitch * shown as f32, top, pitch, BAR], 0.0, None, Ink::Accent, None);
     let last = tiles - (rounds - 1) * w.blocks;
     let said = match rounds {
         1 => format!("one wave: {} take a tile each", workgroups(tiles)),
@@ -320,7 +335,7 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
         }
         Tag::Sm(sm) => {
             let (last, each) = (all(w).saturating_sub(1), w.blocks_per_sm);
-            let busy = of_sm(w, last, sm);
+            let busy = of_sm(w, of_wave(w, last), sm);
             let total = w.full * u64::from(each) + if w.tail_blocks > 0 { busy } else { 0 };
             Some(format!("SM {sm}\n{busy} of {each} slots busy in the last wave\n{} in all", workgroups(total)))
         }
@@ -342,7 +357,7 @@ static CARD: Card = Card {
     tab: "Waves",
     help: "How the grid's workgroups spread over a device's SMs, wave after wave",
     about: "how the grid's workgroups spread over a device's SMs",
-    clock: Clock::Still,
+    clock: Clock::Waves,
     fits: |facts| facts.kernel,
     needs: "any kernel",
     args: &[Arg::optional(
@@ -352,9 +367,10 @@ static CARD: Card = Card {
     )],
 };
 
-/// The share of the waves at which a lesson's picture begins; None for the last wave, if nobody asked for the picture but the learner.
-fn begins(view: &View<'_>) -> Option<f64> {
-    view.picture.number("at").or_else(|| view.picture.place.as_ref().map(|_| 0.0))
+/// The share of the waves at which a picture begins: the lesson's, or the first wave; None for the last wave if only the learner chose it.
+#[must_use]
+pub fn begins(picture: &Picture) -> Option<f64> {
+    picture.number("at").or_else(|| picture.place.as_ref().map(|_| 0.0))
 }
 
 /// The figure.
@@ -395,7 +411,9 @@ mod tests {
     }
 
     fn drawn(spread: Option<&Spread>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {
-        let view = Seen { hovered, ..Seen::given(Given { spread: spread.cloned(), ..Given::default() }, size) };
+        let given = Given { spread: spread.cloned(), ..Given::default() };
+        let position = spread.map_or(0.0, |spread| spread.opening(None) as f32 + 0.99);
+        let view = Seen { hovered, position, ..Seen::given(given, size) };
         Painter::of("Waves").frame(&view)
     }
 
@@ -442,12 +460,27 @@ mod tests {
     fn sms_take_workgroups_in_turn() -> Result<(), &'static str> {
         // 10 on 4 SMs that hold 3: one wave of 12 slots; two SMs have 3, two have 2.
         let w = spread(10, 4, 3).ok_or("there are waves")?.waves;
-        assert_eq!((0..4).map(|sm| of_sm(&w, 0, sm)).collect::<Vec<_>>(), [3, 3, 2, 2]);
+        assert_eq!((0..4).map(|sm| of_sm(&w, of_wave(&w, 0), sm)).collect::<Vec<_>>(), [3, 3, 2, 2]);
         let w = spread(1000, 132, 2).ok_or("there are waves")?.waves;
-        let all: u64 =
-            (0..all(&w)).flat_map(|wave| (0..132).map(move |sm| (wave, sm))).map(|(i, sm)| of_sm(&w, i, sm)).sum();
+        let all: u64 = (0..all(&w))
+            .flat_map(|wave| (0..132).map(move |sm| (wave, sm)))
+            .map(|(i, sm)| of_sm(&w, of_wave(&w, i), sm))
+            .sum();
         assert_eq!(all, 1000);
         Ok(())
+    }
+
+    #[test]
+    fn slots_fill_between_two_moments() {
+        let given = Given { spread: spread(1000, 132, 2), ..Given::default() };
+        let busy = |position: f32, motion: bool| {
+            let view = Seen { position, motion, ..Seen::given(given.clone(), [800.0, 500.0]) };
+            filled(&Painter::of("Waves").frame(&view), BUSY)
+        };
+        // A quarter of a wave's 264 workgroups have begun: half of the SMs have one.
+        assert_eq!((busy(1.0, true), busy(1.1875, true), busy(1.99, true)), (0, 66, 132));
+        assert_eq!(busy(1.0, false), 132, "without motion a wave is full at once");
+        assert_eq!(busy(9.0, false), 132, "after the last wave it stays");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a worker process asks of a device.
+//! The interface of a device to its worker process: trait, events, failures.
 
 use crate::base::diag::Diagnostic;
 use crate::job::Job;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Something that happened on the way to a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// What is being done now, such as "compiling"; for people.
+    /// The current activity, such as "compiling"; for people.
     Stage(String),
     /// The result was compared with its reference.
     Checked(Check),
@@ -20,7 +20,7 @@ pub enum Event {
 /// Why a request gave no result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What happened, for people.
+    /// The message, for people.
     pub diagnostic: Diagnostic,
     /// Whether the device can no longer be trusted: the worker then ends after saying so.
     pub fatal: bool,
@@ -46,17 +46,17 @@ pub const NVRTC: &str = "NVRTC";
 /// A piece of software that a backend needs or can use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Whether it is there.
+    /// Whether it was found.
     pub found: bool,
     /// Its version, or what was looked for in vain.
     pub what: String,
-    /// What to do where it is missing.
+    /// Advice if it is missing.
     pub hint: Option<String>,
 }
 
-/// Where a backend reports to while it works.
+/// The receiver of a backend's reports while it works.
 pub trait Sink {
     /// Takes an event.
     fn event(&mut self, event: Event);
@@ -65,7 +65,7 @@ pub trait Sink {
     fn cancelled(&self) -> bool;
 }
 
-/// Nobody looks at the way, and nobody cancels but by ending the process.
+/// A sink that drops all events and never cancels; only ending the process does.
 pub struct Alone;
 
 impl Sink for Alone {
@@ -95,13 +95,13 @@ impl Sink for Quiet<'_> {
 
 /// One device.
 pub trait Backend {
-    /// What the device is and what it allows.
+    /// The device's description and limits.
     ///
     /// # Errors
     /// When it cannot be opened.
     fn describe(&mut self) -> Result<Device, Failure>;
 
-    /// The software that the backend is made of, found or missing; none where there is nothing to tell.
+    /// The software that the backend consists of, found or missing; empty if there is nothing to report.
     fn parts(&mut self) -> Vec<Part> {
         Vec::new()
     }

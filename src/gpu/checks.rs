@@ -1,4 +1,4 @@
-//! Making a check, and taking a look: the buffers are read, or filled anew, and plain kernels are run by the tracer.
+//! Checks of buffers, and looks at them: buffers are read, or filled anew, and plain kernels are run by the tracer.
 
 use std::sync::atomic::AtomicBool;
 
@@ -60,7 +60,7 @@ pub(super) fn make(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<
     reference::check(spec, seen, allowance).map_err(|problem| problem.in_place_of(spec.place.as_ref()))
 }
 
-/// What a plain kernel writes to the variable of `output`, over what the other buffers held at first.
+/// The content that a plain kernel writes to the variable of `output`, over the other buffers' initial contents.
 fn plain(job: &Job, launch: &Launch, output: usize) -> Result<Tensor, Failure> {
     let wgsl = launch.wgsl()?;
     let program = Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides);
@@ -84,7 +84,7 @@ fn plain(job: &Job, launch: &Launch, output: usize) -> Result<Tensor, Failure> {
     })
 }
 
-/// What a look shows of a buffer's content; None where it went into its file.
+/// The part of a buffer's content that a look shows; None if it went into its file.
 ///
 /// # Errors
 /// When the file cannot be written, or it is more than a record holds.

@@ -1,4 +1,4 @@
-//! The seam between what is measured and the interfaces that reach a device: memory, compiling, submitting, a clock.
+//! The trait of the interfaces that reach a device (wgpu, CUDA): memory, compiling, submitting, a clock.
 
 use super::backend::{Failure, Sink};
 use crate::base::tensor::Elem;
@@ -24,13 +24,13 @@ pub(super) trait Driver: Sized {
     const BACKEND: Backend;
     /// Whether its compiler guards indices where that is asked for.
     const GUARDS: bool;
-    /// Whether the load that keeps the device awake goes before a sample, where the host is slow to notice its end; else behind it.
+    /// Whether the load that keeps the device awake goes before a sample, if the host is slow to notice its end; else after it.
     const LOAD_FIRST: bool;
 
-    /// What the device is and allows.
+    /// The device's description and limits.
     fn device(&self) -> &Device;
 
-    /// Seconds that the device's clock can tell apart; None where the host's is read around a wait.
+    /// Seconds that the device's clock can tell apart; None if the host's is read around a wait.
     fn clock_step_s(&self) -> Option<f64>;
 
     /// Memory for `bytes`.
@@ -45,7 +45,7 @@ pub(super) trait Driver: Sized {
     /// When the device fails or the request is cancelled.
     fn write(&self, to: Part<'_, Self>, words: &[u32], sink: &dyn Sink) -> Result<(), Failure>;
 
-    /// So many words of the host's memory.
+    /// Allocates `words` words of the host's memory.
     ///
     /// # Errors
     /// Why there is none, as the driver says it.
@@ -70,10 +70,10 @@ pub(super) trait Driver: Sized {
     /// Compiles a launch's kernel.
     ///
     /// # Errors
-    /// What the compiler says, at its line and column; or that the device lacks what the launch takes.
+    /// The compiler's message, at its line and column; or that the device lacks what the launch needs.
     fn compile(&self, launch: &Launch, buffers: &[BufferSpec], guards: Guards) -> Result<Self::Kernel, Failure>;
 
-    /// What the compiler made of a kernel, where the interface tells.
+    /// The compiler's results for a kernel, if the interface reports them.
     ///
     /// # Errors
     /// When the device fails.
@@ -100,7 +100,7 @@ pub(super) trait Driver: Sized {
     /// When the driver refuses.
     fn record<'a>(&'a self, commands: Vec<Command<'a, Self>>, whole: bool) -> Result<Self::Recorded<'a>, Failure>;
 
-    /// Has the commands carried out after all work before; does not wait.
+    /// Submits the commands to run after all earlier work; does not wait.
     ///
     /// # Errors
     /// When the driver refuses.
@@ -109,7 +109,7 @@ pub(super) trait Driver: Sized {
     /// Waits until what was submitted last of these commands is done; gives the clock's readings at their marks, in seconds.
     ///
     /// # Errors
-    /// When the device fails, or the wait is cancelled: then the device is still at work, and no more use.
+    /// When the device fails, or the wait is cancelled: then the device is still at work, and unusable.
     fn finish(&self, recorded: &mut Self::Recorded<'_>, sink: &dyn Sink) -> Result<Vec<f64>, Failure>;
 
     /// A library's product, ready to be submitted as [`Command::Product`]; its name and version.
@@ -121,7 +121,7 @@ pub(super) trait Driver: Sized {
 
 /// Something that is done with any driver.
 pub(super) trait Work {
-    /// What comes of it.
+    /// Its result.
     type Output;
 
     /// Does it.
@@ -131,12 +131,12 @@ pub(super) trait Work {
     fn with<D: Driver>(self, driver: &D) -> Result<Self::Output, Failure>;
 }
 
-/// What a compiler is to guard.
+/// Guards that a compiler inserts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Guards {
     /// Indices of arrays.
     pub indices: bool,
-    /// Loops, of which nobody knows that they end.
+    /// Loops that are not known to end.
     pub loops: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A scripted device: what it does is said by the kernel's id, so that tests can see a worker hang, die or talk nonsense.
+//! A scripted device for tests: the kernel's id says what it does, so that a worker can hang, die or talk nonsense.
 #![expect(clippy::disallowed_methods, reason = "a script that ends the process is what the client is tested with")]
 
 use std::io::Write;
@@ -113,7 +113,7 @@ pub fn greet_as_another_version(mut output: impl Write) -> Result<(), FrameError
     protocol::write_hello_as(&mut output, VERSION + 1)
 }
 
-/// What the fake device says it is: small limits, no clock.
+/// The description of the fake device: small limits, no clock.
 #[must_use]
 pub fn device() -> Device {
     Device {

@@ -1,4 +1,4 @@
-//! What a program's buffers held before each of its launches: a run of the tracer that keeps every version of them.
+//! A program's buffers before each of its launches: a run of the tracer that keeps every version of them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,11 +28,11 @@ pub struct Step {
 
 /// All versions of a program's buffers.
 pub struct History {
-    /// What was done, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
     /// The compiled kernels, by pass.
     pub programs: Vec<Option<Arc<Program>>>,
-    /// By buffer, its versions: how many steps had been made, and what it held then.
+    /// By buffer, its versions: the number of steps made before, and its content then.
     versions: Vec<Vec<(usize, Arc<Tensor>)>>,
 }
 
@@ -40,7 +40,7 @@ impl History {
     /// Runs a job on the tracer.
     ///
     /// # Errors
-    /// What keeps it from running, and versions that take too much memory.
+    /// When it cannot run, or the versions take too much memory.
     pub fn of(job: &Job, cancel: &AtomicBool) -> Result<Self, Diagnostic> {
         let spec = TraceSpec {
             timeline_workgroups: Vec::new(),
@@ -63,7 +63,7 @@ impl History {
         Ok(Self { steps: keeper.steps, programs: keeper.machine.programs, versions: keeper.versions })
     }
 
-    /// What a buffer held when so many steps had been made.
+    /// The content of a buffer after `steps` steps.
     #[must_use]
     pub fn content(&self, buffer: usize, steps: usize) -> &Arc<Tensor> {
         let versions = &self.versions[buffer];

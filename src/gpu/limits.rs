@@ -1,4 +1,4 @@
-//! What a device allows, said before a launch and in terms of what the learner can turn.
+//! A device's limits, checked before a launch and reported in terms of what the learner can change.
 
 use super::needs;
 use crate::base::diag::{Diagnostic, any_of};
@@ -9,7 +9,7 @@ use crate::trace::record::{Backend, Device};
 /// The largest uniform binding that every device of the interface has, in bytes.
 const MAX_UNIFORM_BYTES: u64 = 64 << 10;
 
-/// Launches that one run of a program may come to.
+/// The most launches in one run of a program.
 const MAX_LAUNCHES: u64 = 1 << 16;
 
 /// Bytes of all buffers that the tracer holds: it runs in the program that has the learner's notes.

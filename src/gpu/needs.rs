@@ -1,4 +1,4 @@
-//! What a kernel's WGSL asks of a device beyond its size: 16-bit floats, cooperative matrices.
+//! Device features, beyond size, that a kernel's WGSL needs: 16-bit floats, cooperative matrices.
 
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
@@ -6,7 +6,7 @@ use crate::base::wgsl::tokens;
 use crate::job::{Code, Launch};
 use crate::trace::record::{Backend, Device, MatrixShape};
 
-/// What the kernel uses and `device` does not have.
+/// A feature that the kernel uses and `device` does not have.
 pub(super) fn missing(launch: &Launch, device: &Device) -> Option<Diagnostic> {
     let Code::Wgsl(wgsl) = &launch.code else { return None };
     let lacks = |what: &str, hint: String| {
@@ -59,7 +59,7 @@ impl std::fmt::Display for Matrix {
     }
 }
 
-/// The types of cooperative matrices that stand in `source`.
+/// The types of cooperative matrices in `source`.
 fn matrices(source: &str) -> Vec<Matrix> {
     let tokens: Vec<&str> = tokens(source).collect();
     let found = tokens.windows(6).filter_map(|t| {

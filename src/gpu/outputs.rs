@@ -4,7 +4,7 @@ use crate::job::{Action, Grid, Job, Launch};
 use crate::simt::{Program, Written};
 use crate::trace::Unwritten;
 
-/// What is known of the buffers so far, by their places.
+/// The known state of the buffers so far, by their places.
 pub struct Outputs(Vec<Output>);
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
-//! Telling from a load's time whether a GPU's clock is up: an idle one slows down, and short kernels with waits between them look idle.
+//! Detecting from a load's time whether a GPU's clock is up: an idle one slows down, and short kernels with waits between them look idle.
 //!
 //! Seen on an H100: idle at 345 of 1,980 MHz; a third of a second of full load wakes it, while a kernel of 8 µs launched every
-//! 200 µs takes 17 µs for ever.
+//! 200 µs takes 17 µs forever.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! The language of client and worker: frames of a little-endian length and a postcard message, after a handshake.
+//! The protocol of client and worker: frames of a little-endian length and a postcard message, after a handshake.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ const MAGIC: [u8; 8] = *b"warpbook";
 /// The longest message. A job's largest parts are its sources, a record's are its samples: both are far smaller. Files are read by the worker.
 pub const MAX_FRAME: u32 = 16 << 20;
 
-/// What the client asks.
+/// A request of the client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// For [`Reply::Device`].
@@ -39,20 +39,20 @@ pub enum Request {
     Shutdown,
 }
 
-/// What the worker answers: any number of events, then one of the others.
+/// A reply of the worker: any number of events, then one of the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     /// The work goes on.
     Event(Event),
     /// The device.
     Device(Device),
-    /// What the device can do at best.
+    /// The device's ceilings.
     Ceilings(Ceilings),
     /// The software that the backend is made of.
     Parts(Vec<Part>),
     /// A job's kernels compile: the compiler's warnings.
     Compiled(Vec<Diagnostic>),
-    /// What came of a job.
+    /// The result of a job.
     Record(Box<Record>),
     /// No result.
     Failed(Failure),

@@ -1,4 +1,4 @@
-//! Over what GPUs exchange numbers, one rank a GPU.
+//! The ways in which GPUs exchange numbers, one rank a GPU.
 
 use crate::base::diag::Diagnostic;
 use crate::ranks::measure::Transport;

@@ -170,7 +170,7 @@ impl<'a> Machine<'a> {
             if record.rounds.len() == 1 {
                 record.rounds.clear();
             }
-            // What never had its turn ran completely: there was nothing to do.
+            // A pass that never had its turn ran completely: there was nothing to do.
             record.trace.get_or_insert_with(|| Trace { complete: walked.ended, ..Trace::default() });
         }
         // Who left off midway left more than was meant.

@@ -22,7 +22,7 @@ pub(super) fn roots() -> Vec<PathBuf> {
     roots
 }
 
-/// The setting with which a process finds the toolkits' libraries; none where there are none. What the user set goes first.
+/// The setting with which a process finds the toolkits' libraries; None if there are none. What the user set goes first.
 pub(super) fn library_path() -> Option<(OsString, OsString)> {
     let below: &[&str] = if cfg!(windows) { &["bin/x64", "bin"] } else { &["lib64", "lib"] };
     let folders: Vec<PathBuf> = roots()

@@ -1,4 +1,4 @@
-//! Going through a program step by step on a host that can look at its buffers: on the tracer, and once on a device before it is timed.
+//! Walking through a program step by step on a host that can read its buffers: on the tracer, and once on a device before it is timed.
 
 use super::backend::Failure;
 use super::checks;
@@ -11,7 +11,7 @@ use crate::trace::{Check, Film};
 /// Elements of a buffer that a film keeps at most.
 const FILMED: usize = 1 << 16;
 
-/// What carries out passes.
+/// A host that carries out passes.
 pub(super) trait Host {
     /// Carries out a pass. False where all that was wanted is done.
     ///
@@ -19,7 +19,7 @@ pub(super) trait Host {
     /// When it fails.
     fn pass(&mut self, turn: Turn) -> Result<bool, Failure>;
 
-    /// Does all that a repetition stands for in another way. False if its passes are to be carried out.
+    /// Carries out a whole repetition in another way. False if its passes are to be carried out.
     ///
     /// # Errors
     /// When it fails.
@@ -27,13 +27,13 @@ pub(super) trait Host {
         Ok(false)
     }
 
-    /// What a buffer holds now.
+    /// The current content of a buffer.
     ///
     /// # Errors
     /// When it cannot be read.
     fn content(&mut self, buffer: usize) -> Result<Tensor, Failure>;
 
-    /// What a buffer holds now, up to `most` elements.
+    /// The current content of a buffer, up to `most` elements.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -49,10 +49,10 @@ pub(super) trait Host {
     /// When they cannot be read.
     fn elements(&mut self, buffer: usize, first: u64, count: u64) -> Result<Vec<f64>, Failure>;
 
-    /// Whether nobody wants the result any more.
+    /// Whether the result is no longer wanted.
     fn cancelled(&self) -> bool;
 
-    /// The result of a check is there.
+    /// Takes the result of a check.
     fn checked(&mut self, _: &Check) {}
 }
 
@@ -66,14 +66,14 @@ pub(super) struct Turn {
     pub grid: Option<[u32; 3]>,
 }
 
-/// What was seen on the way.
+/// The results of a walk.
 #[derive(Default)]
 pub(super) struct Walked {
-    /// What was carried out, in order.
+    /// The turns that were carried out, in order.
     pub trail: Vec<Turn>,
     /// By pass, how often.
     pub launches: Vec<u64>,
-    /// Rounds of each repetition, over all the times that it was come to.
+    /// Rounds of each repetition, over all the times that it was reached.
     pub rounds: Vec<(String, u64)>,
     /// One for each of the job's checks; shorter where it ended early.
     pub checks: Vec<Option<Check>>,
@@ -81,7 +81,7 @@ pub(super) struct Walked {
     pub series: Vec<(String, Vec<f64>)>,
     /// One for each of the job's looks that goes into no file.
     pub looks: Vec<Tensor>,
-    /// What the job's film shows.
+    /// The job's film.
     pub film: Option<Film>,
     /// Whether the program came to its end.
     pub ended: bool,
@@ -131,9 +131,9 @@ struct Walk<'a> {
     job: &'a Job,
     host: &'a mut dyn Host,
     found: Walked,
-    /// What was looked at, where it goes into no file.
+    /// The contents looked at that go into no file.
     looks: Vec<Option<Tensor>>,
-    /// Terms of sums that the checks may still come to.
+    /// Terms of sums that the checks may still take.
     terms: f64,
 }
 
@@ -255,7 +255,7 @@ impl Walk<'_> {
     /// Makes the checks that follow a pass or a repetition, or those of the end.
     fn check(&mut self, after: Option<&str>, round: u64) -> Result<(), Failure> {
         for (spec, slot) in self.job.checks.iter().zip(&mut self.found.checks) {
-            // What has failed stays failed.
+            // A failed check stays failed.
             if spec.after.as_deref() != after || slot.as_ref().is_some_and(|check| !check.ok) {
                 continue;
             }

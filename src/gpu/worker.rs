@@ -108,14 +108,14 @@ pub fn serve(
     Ok(())
 }
 
-/// What the reading thread tells the working one, and the reverse.
+/// Flags shared by the reading thread and the working thread.
 #[derive(Default)]
 struct Flags {
     cancelled: AtomicBool,
     busy: AtomicBool,
 }
 
-/// Passes requests on until the stream ends. A cancel takes effect at once, so it does not queue behind the work it cancels.
+/// Passes requests on until the stream ends. A cancel takes effect at once, so it does not queue after the work it cancels.
 fn receive(input: &mut impl Read, sender: &Sender<Request>, flags: &Flags) {
     while let Ok(request) = protocol::read::<Request>(input) {
         if request == Request::Cancel {
@@ -165,7 +165,7 @@ struct Reporter<'a, W> {
 impl<W: Write> Sink for Reporter<'_, W> {
     fn event(&mut self, event: Event) {
         if protocol::write(self.output, &Reply::Event(event)).is_err() {
-            // Nobody listens any more.
+            // The client no longer listens.
             self.flags.cancelled.store(true, Ordering::SeqCst);
         }
     }

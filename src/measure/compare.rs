@@ -14,11 +14,11 @@ pub struct Measured<'a> {
     pub bytes: f64,
     /// Floating-point operations that the work needs.
     pub flops: f64,
-    /// What its figures come with.
+    /// Warnings about its figures.
     pub warnings: &'a [Warning],
 }
 
-/// What can be said of two kernels' times.
+/// The verdict on two kernels' times.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The first is faster by `factor`, and by something in `interval` (in 90% or more of such comparisons).

@@ -1,4 +1,4 @@
-//! What samples mean: statistics, when to stop sampling, what to warn of, and which comparisons hold.
+//! Statistics of samples: summaries, when to stop sampling, what to warn of, and which comparisons hold.
 
 pub mod compare;
 pub mod roofline;

@@ -1,4 +1,4 @@
-//! Where a kernel stands under its device's ceilings.
+//! The roofline model: a kernel's place under its device's ceilings.
 
 use serde::Serialize;
 
@@ -41,8 +41,8 @@ pub fn bandwidth(ceilings: &Ceilings) -> Option<f64> {
     figures.into_iter().flatten().find(|x| x.is_finite() && *x > 0.0)
 }
 
-/// Places work of `bytes` and `flops` that took `seconds`. The least time is `max(bytes / bandwidth, flops / peak)`, which also
-/// holds for work without any FLOPs. None where a ceiling was not measured, or where there is no work or no time.
+/// Places work of `bytes` and `flops` that took `seconds`. The least time is `max(bytes / bandwidth, flops / peak)`, which also holds for
+/// work without any FLOPs. None if a ceiling was not measured, or if there is no work or no time.
 #[must_use]
 pub fn place(bytes: f64, flops: f64, seconds: f64, ceilings: &Ceilings) -> Option<Placement> {
     let bandwidth = bandwidth(ceilings)?;

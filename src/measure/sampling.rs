@@ -4,9 +4,9 @@ use super::stats;
 use crate::job::MeasureSpec;
 use crate::trace::record::{CacheState, Timing};
 
-/// What is measured, and the clock that budgets are kept by. The only way in which time enters this module.
+/// The work that is measured, and the clock that budgets are kept by. The only way in which time enters this module.
 pub trait Sampler {
-    /// What can go wrong with a launch.
+    /// The error of a launch.
     type Error;
 
     /// Launches `launches` times, one after the other, and returns the seconds that they took together.
@@ -19,7 +19,7 @@ pub trait Sampler {
     fn now(&self) -> f64;
 }
 
-/// What the sampler's figures are made of.
+/// The conditions of the sampler's figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
     /// The state of the caches before each launch.
@@ -116,7 +116,7 @@ fn more_launches(launches: u32, seconds: f64, enough: f64) -> u32 {
     launches.saturating_mul(factor)
 }
 
-/// What samples come to, in seconds a launch.
+/// The summary of samples, in seconds a launch.
 #[must_use]
 pub fn summary(samples: Vec<f64>, launches_per_sample: u32, conditions: &Conditions) -> Timing {
     let sorted = stats::sorted(&samples);
@@ -230,7 +230,7 @@ mod tests {
         let timing = measure(&mut fake, &MeasureSpec::default(), &conditions(1e-6), |_| ())?;
         assert!(timing.launches_per_sample >= 330, "{}", timing.launches_per_sample);
         assert!((timing.median_s / 3e-7 - 1.0).abs() < 0.011, "{}", timing.median_s);
-        // One launch too short to be seen at all must not divide by zero or go on for ever.
+        // One launch too short to be seen at all must not divide by zero or go on forever.
         let capped = Conditions { max_launches: 8, ..conditions(1e-6) };
         let timing = measure(&mut Fake { tick_s: 1e-3, ..Fake::new(3e-7) }, &MeasureSpec::default(), &capped, |_| ())?;
         assert_eq!(timing.launches_per_sample, 8);

@@ -1,18 +1,18 @@
-//! What a reader of a time should know before believing it.
+//! Warnings that a reader of a measured time should know before believing it.
 
 use super::stats;
 use crate::base::units::{digits3, si};
 use crate::job::MeasureSpec;
 use crate::trace::record::{CacheState, Ceilings, Device, Timing, Warning, WarningKind};
 
-/// What a time was taken of, and on.
+/// The work and the device of a measured time.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
     /// The device.
     pub device: &'a Device,
     /// Its ceilings, as far as they were measured.
     pub ceilings: &'a Ceilings,
-    /// What was asked for.
+    /// The measurement that was requested.
     pub spec: &'a MeasureSpec,
     /// Bytes of all the job's buffers together.
     pub footprint_bytes: u64,

@@ -1,4 +1,4 @@
-//! A report as one HTML file that needs nothing beside it, runs nothing, and reads well on screen and on paper.
+//! A report as one self-contained HTML file that runs no scripts, and reads well on screen and on paper.
 
 use super::csv::to_read;
 use super::own_words;
@@ -106,7 +106,7 @@ fn is_svg(text: &str) -> bool {
 const COLUMNS: usize = 6;
 
 fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
-    // Columns of figures are set flush right, so that their digits stand in columns too.
+    // Columns of figures are aligned right, so that their digits are in columns too.
     let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-−–+.<≈".contains(c));
     let class = |column: usize| {
         let cells = || rows.iter().filter_map(|row| row.get(column));

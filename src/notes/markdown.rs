@@ -78,13 +78,13 @@ pub fn render(report: &Report, name: &str) -> Rendered {
             }
         }
     }
-    // Code and the learner's own words stand as they are, also on a terminal.
+    // Code and the learner's own words are left as they are, also on a terminal.
     out.text = harmless(&out.text.replace("\r\n", "\n")).into_owned();
     out
 }
 
-/// Every value as a JSON string, which YAML reads as a quoted scalar whatever is in it. `<` is escaped in it, because a reader of Markdown that knows no
-/// front matter would take a tag for HTML.
+/// Every value as a JSON string, which YAML reads as a quoted scalar whatever is in it. `<` is escaped in it, because a reader of Markdown
+/// that knows no front matter would take a tag for HTML.
 fn front_matter(report: &Report) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('<', "\\u003c");
     let mut out = format!(
@@ -180,7 +180,7 @@ fn inline(words: &[Inline]) -> String {
         .collect()
 }
 
-/// LaTeX in which nothing is an HTML tag to a reader of Markdown that knows no formulas: `<` stands apart from what follows.
+/// LaTeX in which nothing is an HTML tag to a reader of Markdown that knows no formulas: `<` is separated from what follows.
 fn formula(latex: &str) -> String {
     let mut out = String::with_capacity(latex.len());
     let mut rest = latex.trim().chars().peekable();
@@ -230,7 +230,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Whether nothing but digits stands before.
+/// Whether `before` is only digits.
 fn is_number(before: &str) -> bool {
     !before.trim().is_empty() && before.trim().chars().all(|c| c.is_ascii_digit())
 }

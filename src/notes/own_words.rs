@@ -1,4 +1,4 @@
-//! The learner's Markdown as HTML, in which markup of their own is shown, not obeyed.
+//! The learner's Markdown as HTML, in which their own markup is shown, not interpreted.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 

@@ -1,4 +1,4 @@
-//! What a note holds, before it is written as anything.
+//! The content of a note, before it is written in any format.
 
 use crate::lesson::{Block, Inline};
 
@@ -11,7 +11,7 @@ pub struct Report {
     pub lesson: String,
     /// When it was made, as an ISO 8601 date or time.
     pub created: String,
-    /// What the figures depend on, in reading order: device, driver, backend, commit, seed, parameters.
+    /// Settings that the figures depend on, in reading order: device, driver, backend, commit, seed, parameters.
     pub meta: Vec<(String, String)>,
     /// Its parts.
     pub sections: Vec<Section>,
@@ -22,7 +22,7 @@ pub struct Report {
 pub struct Section {
     /// Its heading; empty for none.
     pub title: String,
-    /// What it holds.
+    /// Its blocks.
     pub blocks: Vec<NoteBlock>,
 }
 
@@ -35,18 +35,18 @@ pub enum NoteBlock {
     Figure {
         /// Its name within the note.
         id: String,
-        /// What it shows, below it.
+        /// Its caption, below it.
         caption: String,
         /// One `<svg>` element, self-contained.
         svg: String,
-        /// What it shows, for those who cannot see it.
+        /// Its description, for those who cannot see it.
         alt: String,
     },
     /// A table of figures, which is also written as CSV.
     Data {
         /// Its name within the note.
         id: String,
-        /// What it shows, above it.
+        /// Its caption, above it.
         caption: String,
         /// The columns' names, units included.
         header: Vec<String>,
@@ -55,21 +55,21 @@ pub enum NoteBlock {
     },
     /// The command line that gives the figures above again.
     Command(String),
-    /// What the learner wrote, in Markdown.
+    /// The learner's own text, in Markdown.
     OwnWords(String),
     /// A question to answer before measuring.
     Prediction {
         /// The question.
         question: Vec<Inline>,
-        /// The answers to choose from; none where a number or a curve is asked for.
+        /// The answers to choose from; empty if a number or a curve is asked for.
         options: Vec<String>,
-        /// The learner's answer; None where the question was passed over. The explanation is folded away then.
+        /// The learner's answer; None if the question was passed over. The explanation is folded away then.
         answer: Option<String>,
-        /// What was measured, with its unit; none where nothing was.
+        /// The measured result, with its unit; None if nothing was measured.
         measured: Option<String>,
-        /// What the trace alone suggests, with its unit.
+        /// The result that the trace alone suggests, with its unit.
         traced: Option<String>,
-        /// What to understand from it.
+        /// The explanation.
         because: Vec<Inline>,
     },
     /// A file's text.

@@ -1,4 +1,4 @@
-//! How an HTML note looks: a column to read in, figures wider than it, in light, dark and on paper.
+//! The style sheet of an HTML note: a column to read in, figures wider than it, in light, dark and on paper.
 
 /// The style sheet. It names no font that has to be fetched.
 pub(super) const STYLE: &str = r#"

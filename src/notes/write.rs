@@ -7,7 +7,7 @@ use super::{csv, html, markdown};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::store::write_atomic;
 
-/// What a note can be written as.
+/// The format of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Markdown, with figures and tables as files beside it.

@@ -15,7 +15,7 @@ pub mod show;
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Pack, PackFiles};
 
-/// Reads a pack; what is wrong with it comes beside the lessons that are right.
+/// Reads a pack; returns the valid lessons and all problems.
 #[must_use]
 pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
     if let PackFiles::Folder(folder) = files

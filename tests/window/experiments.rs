@@ -6,11 +6,12 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 
+use warpbook::app::plot;
 use warpbook::gpu::simt;
 use warpbook::lesson::{Lesson, PackFiles, Program};
 use warpbook::session;
 use warpbook::session::desk::Command;
-use warpbook::session::experiment::sweep;
+use warpbook::session::experiment::{chart, sweep};
 use warpbook::session::jobs::{self, work};
 use warpbook::session::learn::drawn::By;
 use warpbook::session::learn::predict::Guess;
@@ -209,4 +210,49 @@ fn a_number_is_typed_and_judged() {
     }
     let given = &window.state().desk.state().kept().predictions["offset_sectors"];
     assert_eq!((&given.guess, given.answer.as_ref().unwrap().traced), (&Guess::Number(5.0), Some(5.0)));
+}
+
+/// The plot of the step's experiment as the tracer runs it: how its values lie on the screen.
+fn shown_plot(window: &egui_kittest::Harness<'_, Window>) -> egui_plot::PlotTransform {
+    let state = window.state().desk.state();
+    let (lesson, experiment) = (state.place.lesson.as_ref().unwrap(), state.place.experiment().unwrap());
+    let title = chart::plot(lesson, experiment, state.sweep(), None, None, false).title;
+    egui_plot::PlotMemory::load(&window.ctx, plot::id("measured", &title)).unwrap().transform()
+}
+
+#[test]
+fn a_plot_is_zoomed_moved_and_shown_whole_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let steps = window.state().desk.state().place.lesson.clone().unwrap().steps.clone();
+    window.state_mut().desk.command(Command::GoTo(steps.iter().position(|step| step.experiment.is_some()).unwrap()));
+    settle(&mut window);
+    window.state_mut().desk.command(Command::RunExperiment);
+    settle(&mut window);
+    let whole = shown_plot(&window);
+    let middle = whole.frame().center();
+    window.event(egui::Event::PointerMoved(middle));
+    window.run_steps(2);
+    window.event(egui::Event::Zoom(2.0));
+    window.run_steps(2);
+    let near = shown_plot(&window);
+    assert!(near.bounds().width() < 0.6 * whole.bounds().width(), "{near:?}");
+    window.drag_at(middle);
+    window.run_steps(2);
+    window.hover_at(middle + egui::vec2(60.0, 0.0));
+    window.run_steps(2);
+    window.drop_at(middle + egui::vec2(60.0, 0.0));
+    window.run_steps(2);
+    let moved = shown_plot(&window);
+    assert!(
+        (moved.bounds().width() - near.bounds().width()).abs() < 1e-9
+            && moved.bounds().min()[0] < near.bounds().min()[0]
+    );
+    for pressed in [true, false, true, false] {
+        let (button, modifiers) = (egui::PointerButton::Primary, egui::Modifiers::NONE);
+        window.event(egui::Event::PointerButton { pos: middle, button, pressed, modifiers });
+        window.run_steps(1);
+    }
+    window.run_steps(2);
+    assert_eq!(shown_plot(&window).bounds(), whole.bounds());
 }

@@ -232,3 +232,33 @@ fn a_page_opens_at_what_it_speaks_of() {
         assert!(stage(&window).contains(said), "{lesson} {step}: {}", stage(&window));
     }
 }
+
+#[test]
+fn waves_are_played_one_after_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    tab(&mut window, "Waves");
+    let last = stage(&window);
+    let [wave, of] = wave_of(&last);
+    assert!(of > 1 && wave == of, "a learner who chooses the picture sees the last wave: {last}");
+    window.get_by_label("Position among the waves");
+    // At the end it begins again, and plays to the end within 12 seconds.
+    window.key_press(egui::Key::Space);
+    let mut waves = std::collections::BTreeSet::new();
+    for _ in 0..124 {
+        window.run_steps(1);
+        waves.insert(wave_of(&stage(&window))[0]);
+    }
+    assert_eq!((waves.first(), waves.last()), (Some(&1), Some(&of)), "{waves:?} of {of}");
+    window.key_press(egui::Key::OpenBracket);
+    window.run_steps(2);
+    assert_eq!(wave_of(&stage(&window)), [of - 1, of]);
+}
+
+/// The wave in the words of the picture, "wave 3 of 8: …", and how many there are.
+fn wave_of(picture: &str) -> [u64; 2] {
+    let (_, rest) = picture.split_once("wave ").unwrap();
+    let (of, _) = rest.split_once(':').unwrap();
+    let (wave, all) = of.split_once(" of ").unwrap();
+    [wave, all].map(|number| number.replace(',', "").parse().unwrap())
+}

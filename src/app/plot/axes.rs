@@ -54,13 +54,30 @@ pub(super) fn apart(ticks: &[f64], labels: &[String], (low, high): (f64, f64), w
 /// Round values up the y axis, about 36 points apart.
 pub(super) fn rising(highest: f64, height: f32) -> Vec<GridMark> {
     let wanted = f64::from((height / 36.0).max(2.0));
-    let rough = highest / wanted;
+    let Some(step) = round_step(highest / wanted) else { return vec![mark(0.0)] };
+    (0..32).map(|i| f64::from(i) * step).take_while(|v| *v <= highest * 1.001).map(mark).collect()
+}
+
+/// The least of 1, 2, 2.5, 5, 10, … that is at least `rough`; None if that is not positive.
+fn round_step(rough: f64) -> Option<f64> {
     if !(rough.is_finite() && rough > 0.0) {
-        return vec![mark(0.0)];
+        return None;
     }
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|f| f * power).find(|s| *s >= rough).unwrap_or(power * 10.0);
-    (0..32).map(|i| f64::from(i) * step).take_while(|v| *v <= highest * 1.001).map(mark).collect()
+    let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|factor| factor * power);
+    Some(steps.into_iter().find(|step| *step >= rough).unwrap_or(power * 10.0))
+}
+
+/// The marks between two ends of an axis: those of the whole plot, or round values if it is zoomed in so far that fewer than two are left.
+pub(super) fn zoomed(whole: &[GridMark], (low, high): (f64, f64)) -> Vec<GridMark> {
+    let inside = whole.iter().filter(|mark| (low..=high).contains(&mark.value)).count();
+    match round_step((high - low) / 5.0) {
+        Some(step) if inside < 2 && inside < whole.len() => {
+            let first = (low / step).ceil();
+            (0..8).map(|i| (first + f64::from(i)) * step).take_while(|at| *at <= high).map(mark).collect()
+        }
+        _ => whole.to_vec(),
+    }
 }
 
 /// A mark whose label is always drawn, in full strength: egui_plot fades those that it takes to be too near to others.
@@ -83,5 +100,21 @@ pub(super) fn axis_figure(value: f64, unit: &str) -> String {
         "%" => format!("{}%", digits3(value)),
         "" => number(value),
         unit => si(value, unit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_finer_between_two_of_the_whole_plot() {
+        let whole: Vec<GridMark> = (0..4).map(|exponent| mark(f64::from(exponent))).collect();
+        let at = |ends| zoomed(&whole, ends).iter().map(|mark| mark.value).collect::<Vec<_>>();
+        assert_eq!(at((-0.5, 3.5)), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(at((0.9, 2.1)), [0.0, 1.0, 2.0, 3.0], "two are left");
+        assert_eq!(at((1.0, 1.5)), [1.0, 1.1, 1.2000000000000002, 1.3, 1.4000000000000001, 1.5]);
+        assert_eq!(at((f64::NAN, f64::NAN)), [0.0, 1.0, 2.0, 3.0], "nothing is drawn yet");
+        assert_eq!(zoomed(&whole[..1], (-1.0, 1.0)).len(), 1, "a plot of one value is not zoomed");
     }
 }

@@ -6,7 +6,7 @@ use egui_plot::{
     PlotTransform, Points,
 };
 
-use super::axes::{along, apart, axis_figure, decades, rising, tick, value};
+use super::axes::{along, apart, axis_figure, decades, rising, tick, value, zoomed};
 use super::clicked;
 use crate::app::theme;
 use crate::base::units::number;
@@ -82,10 +82,8 @@ pub(super) fn draw(
     }
     let y_axis = AxisHints::new_y().formatter(y_label);
     let shown = EguiPlot::new(id.to_owned())
-        .allow_drag(false)
-        .allow_zoom(false)
+        .id(super::id(id, &plot.title))
         .allow_scroll(false)
-        .allow_boxed_zoom(false)
         .show_grid([false, true])
         .include_y(bottom)
         .include_y(top)
@@ -95,8 +93,8 @@ pub(super) fn draw(
         .grid_color(theme::color(theme, Ink::Faint))
         .custom_x_axes(vec![x_axis])
         .custom_y_axes(vec![y_axis])
-        .x_grid_spacer(move |_| x_marks.clone())
-        .y_grid_spacer(move |_| y_marks.clone())
+        .x_grid_spacer(move |input| zoomed(&x_marks, input.bounds))
+        .y_grid_spacer(move |input| zoomed(&y_marks, input.bounds))
         .label_formatter(hover)
         .show(ui, |p| {
             let at = |x: f64, y: f64| [along(scale_x, x), along(scale_y, y)];
@@ -170,20 +168,22 @@ fn labels(ui: &Ui, plot: &Plot, scale_y: Scale, width: f32) -> Vec<Label> {
 
 /// Writes the names to the right of the last points, apart from each other, in the order of the curves' ends.
 fn name_ends(ui: &Ui, plot: &Plot, transform: &PlotTransform, mut labels: Vec<Label>) {
-    labels.retain(|label| label.end.iter().all(|v| v.is_finite()));
-    labels.sort_by(|a, b| b.end[1].total_cmp(&a.end[1]));
     let frame = *transform.frame();
-    let ends: Vec<egui::Pos2> =
-        labels.iter().map(|l| transform.position_from_point(&PlotPoint::new(l.end[0], l.end[1]))).collect();
+    let position = |end: [f64; 2]| transform.position_from_point(&PlotPoint::new(end[0], end[1]));
+    // The end of a curve may be out of sight in a plot that is zoomed.
+    labels.retain(|label| label.end.iter().all(|v| v.is_finite()) && frame.contains(position(label.end)));
+    labels.sort_by(|a, b| b.end[1].total_cmp(&a.end[1]));
+    let ends: Vec<egui::Pos2> = labels.iter().map(|label| position(label.end)).collect();
     let last = plot.x.ticks.last().copied().unwrap_or_default();
-    let right = transform.position_from_point(&PlotPoint::new(along(plot.x.scale, last), 0.0)).x;
+    let right = position([along(plot.x.scale, last), 0.0]).x;
+    let painter = ui.painter_at(frame);
     let half = APART / 2.0;
     let heights = spread(&ends.iter().map(|end| end.y).collect::<Vec<_>>(), (frame.min.y + half, frame.max.y - half));
     for ((label, end), y) in labels.into_iter().zip(ends).zip(heights) {
         let at = egui::pos2(right + 14.0, y);
         let color = label.galley.job.sections.first().map_or(egui::Color32::GRAY, |s| s.format.color);
-        ui.painter().line_segment([end + vec2(5.0, 0.0), at - vec2(2.0, 0.0)], (0.5, color));
-        ui.painter().galley(at - vec2(0.0, label.galley.size().y / 2.0), label.galley, color);
+        painter.line_segment([end + vec2(5.0, 0.0), at - vec2(2.0, 0.0)], (0.5, color));
+        painter.galley(at - vec2(0.0, label.galley.size().y / 2.0), label.galley, color);
     }
 }
 

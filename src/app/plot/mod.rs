@@ -243,6 +243,12 @@ fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
     }
 }
 
+/// The id of a plot, under which egui_plot keeps how far it is zoomed: by what measured it, and by its title.
+#[must_use]
+pub fn id(measured: &str, title: &str) -> egui::Id {
+    egui::Id::unique(("plot", measured, title))
+}
+
 /// Where it is noted that a plot was clicked.
 #[must_use]
 pub fn clicked() -> egui::Id {

@@ -36,7 +36,7 @@ pub(super) fn ticks(given: &Given) -> Ticks {
     let pass = |frame: usize| film.launch_of(frame).map(|(pass, _)| pass);
     let begins = |frame: &usize| *frame == 0 || pass(*frame) <= pass(*frame - 1);
     let stops = (0..film.frames.len()).filter(begins).collect();
-    Ticks { count: film.frames.len(), stops, names: ["launch", "round"] }
+    Ticks { count: film.frames.len(), stops, names: ["launch", "round"], plural: "launches" }
 }
 
 impl Launches {
@@ -72,10 +72,12 @@ impl Launches {
         let id = state.place.program()?.passes().get(pass)?.id.clone();
         Some(Command::ShowPass(id, launch))
     }
+}
 
-    /// The bar of all launches: a click or a drag goes there.
-    pub(super) fn scrub(&mut self, ui: &mut Ui, given: &Given, rect: Rect) {
-        let count = reel(given).map_or(0, |reel| reel.film.frames.len());
+impl Player {
+    /// The bar of all ticks: a click or a drag goes there.
+    pub(super) fn scrub(&mut self, ui: &mut Ui, ticks: &Ticks, rect: Rect) {
+        let count = ticks.count;
         let theme = theme::of(ui);
         let painter = ui.painter_at(rect.expand(4.0));
         let line = |from: f32, to: f32, ink| {
@@ -83,28 +85,26 @@ impl Launches {
             painter.rect_filled(bar, 2.0, theme::color(theme, ink));
         };
         #[expect(clippy::cast_precision_loss, reason = "a few hundred launches")]
-        let share = (self.player.position / count.max(1) as f32).clamp(0.0, 1.0);
+        let share = (self.position / count.max(1) as f32).clamp(0.0, 1.0);
         let here = rect.min.x + share * rect.width();
         line(rect.min.x, rect.max.x, Ink::Faint);
         line(rect.min.x, here, Ink::Accent);
-        for stop in ticks(given).stops {
+        for stop in &ticks.stops {
             #[expect(clippy::cast_precision_loss, reason = "a few hundred launches")]
-            let x = rect.min.x + stop as f32 / count.max(1) as f32 * rect.width();
+            let x = rect.min.x + *stop as f32 / count.max(1) as f32 * rect.width();
             painter.vline(x, rect.center().y - 6.0..=rect.center().y + 6.0, (1.0, theme::color(theme, Ink::Muted)));
         }
         painter.circle_filled(pos2(here, rect.center().y), 6.0, theme::color(theme, Ink::Accent));
-        let response =
-            ui.interact(rect.expand2(vec2(0.0, 4.0)), ui.scope_id().with("launches"), Sense::click_and_drag());
-        response.widget_info(|| {
-            egui::WidgetInfo::slider(true, f64::from(self.player.position), "Position in the program's launches")
-        });
+        let response = ui.interact(rect.expand2(vec2(0.0, 4.0)), ui.scope_id().with("ticks"), Sense::click_and_drag());
+        let name = format!("Position among the {}", ticks.plural);
+        response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(self.position), &name));
         if let Some(pointer) = response.interact_pointer_pos().filter(|_| count > 0) {
-            self.player.playing = false;
+            self.playing = false;
             #[expect(clippy::cast_precision_loss, reason = "a few hundred launches")]
             let to = (pointer.x - rect.min.x) / rect.width() * count as f32;
             #[expect(clippy::cast_precision_loss, reason = "a few hundred launches")]
             let end = count as f32 - 0.01;
-            self.player.position = to.clamp(0.0, end);
+            self.position = to.clamp(0.0, end);
         }
     }
 }

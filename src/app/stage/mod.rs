@@ -38,6 +38,9 @@ pub struct Stage {
     pub player: Player,
     /// Where it is in the program's launches.
     pub launches: launches::Launches,
+    /// Where it is in the launch's waves, and whether to go to the one that the figure opens at.
+    pub waves: Player,
+    begin_waves: bool,
     /// The warp within the workgroup.
     pub warp: u32,
     /// The item of the picture under the pointer.
@@ -80,6 +83,7 @@ impl Stage {
     pub fn begin(&mut self) {
         self.warp = 0;
         self.begin = true;
+        self.begin_waves = true;
         self.seek = None;
         self.reading.from = None;
         self.player.go_to(0);
@@ -118,11 +122,20 @@ impl Stage {
             Clock::Events => {
                 let is_barrier = |index: &usize| timeline.events[*index].kind == EventKind::Barrier;
                 let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
-                Ticks { count: events.len(), stops, names: ["event", "barrier"] }
+                Ticks { count: events.len(), stops, names: ["event", "barrier"], plural: "events" }
             }
             Clock::Launches => launches::ticks(&given),
+            Clock::Waves => {
+                let count =
+                    given.spread.as_ref().map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
+                Ticks { count, stops: Vec::new(), names: ["wave"; 2], plural: "waves" }
+            }
             Clock::Still | Clock::Hand => Ticks::default(),
         };
+        if let Some(spread) = given.spread.as_ref().filter(|_| self.begin_waves) {
+            self.waves.go_to(spread.opening(figures::begins(&picture)));
+            self.begin_waves = false;
+        }
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         let plays = figures::plays(figure);
         let seconds = ui.input(|i| i.stable_dt);
@@ -148,7 +161,7 @@ impl Stage {
         let reads = reads(figure);
         let playing = match clock {
             Clock::Events => ROW + STRIP + 8.0,
-            Clock::Launches => ROW + 4.0,
+            Clock::Launches | Clock::Waves => ROW + 4.0,
             Clock::Still | Clock::Hand => 4.0,
         };
         let reading = if reads { ROW } else { 0.0 };
@@ -175,7 +188,11 @@ impl Stage {
 
     /// The player of this clock.
     fn clock(&mut self, clock: Clock) -> &mut Player {
-        if clock == Clock::Launches { &mut self.launches.player } else { &mut self.player }
+        match clock {
+            Clock::Launches => &mut self.launches.player,
+            Clock::Waves => &mut self.waves,
+            Clock::Events | Clock::Still | Clock::Hand => &mut self.player,
+        }
     }
 
     /// Goes where an answer, or a click on a part of it, points to.
@@ -376,6 +393,8 @@ struct Ticks {
     stops: Vec<usize>,
     /// The names of a tick and of a stop.
     names: [&'static str; 2],
+    /// The name of several ticks.
+    plural: &'static str,
 }
 
 /// The figure on the stage, and what it is drawn from.

@@ -17,7 +17,7 @@ const SPEED: f32 = 420.0;
 const COUNT: f32 = 440.0;
 
 impl Stage {
-    /// The row that plays a clock: for launches with their bar, for events with the warp, one of `warps`, and the workgroup.
+    /// The row that plays a clock: for launches and waves with their bar, for events with the warp, one of `warps`, and the workgroup.
     pub(super) fn row(
         &mut self,
         ui: &mut Ui,
@@ -26,7 +26,7 @@ impl Stage {
         ticks: &Ticks,
         warps: u32,
     ) -> Option<Command> {
-        let Ticks { count: of, stops, names: [tick, stop] } = ticks;
+        let Ticks { count: of, stops, names: [tick, stop], .. } = ticks;
         let player = self.clock(clock);
         ui.spacing_mut().item_spacing.x = 4.0;
         if icons::button(ui, Icon::Back, &format!("Back one {tick}"), "[").clicked() {
@@ -59,12 +59,12 @@ impl Stage {
             _ => format!("{tick} {} of {}", count(at as u64), count(*of as u64)),
         };
         let said = RichText::new(said).color(theme::color(theme::of(ui), Ink::Muted));
-        if clock == Clock::Launches {
+        if matches!(clock, Clock::Launches | Clock::Waves) {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(said);
                 let (bar, _) =
                     ui.allocate_exact_size(egui::vec2(ui.available_width() - 8.0, 24.0), egui::Sense::hover());
-                self.launches.scrub(ui, drawn.given, bar);
+                self.clock(clock).scrub(ui, ticks, bar);
             });
             return None;
         }

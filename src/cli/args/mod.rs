@@ -31,7 +31,7 @@ pub struct Cli {
     /// A folder with lessons/, shaders/ and assets/ to use instead of the built-in pack.
     #[arg(long, global = true, value_name = "DIR")]
     pub pack: Option<PathBuf>,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -55,7 +55,8 @@ pub enum Command {
     Run(RunCommand),
     /// Run a lesson's kernels and programs over several values of one parameter.
     Sweep(SweepArgs),
-    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and between them, reads of what was never written, indices out of bounds.
+    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and
+    /// between them, reads of what was never written, indices out of bounds.
     Trace(TraceArgs),
     /// Check every lesson of a pack: document, kernels, references, exercises.
     Check {
@@ -114,7 +115,7 @@ pub struct RunArgs {
     /// A parameter's value.
     #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
-    /// What runs the kernels.
+    /// Backend that runs the kernels.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: BackendArg,
     /// Seed of the random inputs.
@@ -137,7 +138,7 @@ pub struct RunArgs {
 /// Options of `sweep`.
 #[derive(Args, Debug)]
 pub struct SweepArgs {
-    /// What `run` takes.
+    /// The options of `run`.
     #[command(flatten)]
     pub run: RunArgs,
     /// The parameter and its values.
@@ -170,8 +171,8 @@ pub struct TraceArgs {
     /// buffer that is not named here holds zeros, unless --set-uniform gives it others.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
     pub buffers: Vec<(String, u64, Init)>,
-    /// What a member of a uniform, or of a storage buffer of a fixed size, holds: `params.n=64`; of a vector or an array all numbers, `params.size=1,2,3`,
-    /// or one of them, `params.a[1].b=0.5`. May be given more than once.
+    /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array all numbers,
+    /// `params.size=1,2,3`, or one of them, `params.a[1].b=0.5`. May be given more than once.
     #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
     pub members: Vec<(String, Vec<f64>)>,
     /// A lesson's parameter's value.
@@ -216,7 +217,7 @@ pub struct ExportArgs {
     /// The folder to write to.
     #[arg(short = 'o', long = "output", default_value = "notes", value_name = "DIR")]
     pub output: PathBuf,
-    /// What runs the kernels.
+    /// Backend that runs the kernels.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: BackendArg,
     /// Seed of the random inputs.
@@ -261,7 +262,7 @@ pub struct RecordArgs {
     /// The file to write; assets/recordings/DEVICE-BACKEND.ron in the pack's folder where none is given.
     #[arg(short = 'o', long = "output", value_name = "FILE.ron")]
     pub output: Option<PathBuf>,
-    /// What measures: with auto, the graphics driver.
+    /// Backend that measures: with auto, the graphics driver.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: DeviceArg,
     /// Run each rank of the experiments' programs as a process of its own, and exchange numbers over this. Their file is
@@ -344,7 +345,7 @@ pub enum BackendArg {
 }
 
 impl BackendArg {
-    /// The choice it stands for.
+    /// The choice that it represents.
     #[must_use]
     pub fn choice(self) -> Choice {
         match self {

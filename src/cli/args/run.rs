@@ -12,7 +12,7 @@ use crate::session::run::model::STAND_IN;
 /// Options of `run`.
 #[derive(Args, Debug)]
 pub struct RunCommand {
-    /// What `sweep` takes too.
+    /// Options that `sweep` has too.
     #[command(flatten)]
     pub run: RunArgs,
     /// The device to predict times for.
@@ -33,7 +33,7 @@ pub struct RunCommand {
 /// Contents of buffers from files, into files, and onto the screen.
 #[derive(Args, Debug)]
 pub struct IoArgs {
-    /// What a buffer begins with: a NumPy file of its element type and length.
+    /// Initial content of a buffer: a NumPy file of its element type and length.
     #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
     pub inputs: Vec<(String, PathBuf)>,
     /// Where a buffer's content at the end goes, as a NumPy file.

@@ -9,7 +9,7 @@ use crate::tokenizer::Pattern;
 use crate::tokenizer::vocabulary::MOST;
 use crate::trace::record::Backend;
 
-/// What `tokenizer` does.
+/// The subcommands of `tokenizer`.
 #[derive(Subcommand, Debug)]
 pub enum TokenizerCommand {
     /// Learn a vocabulary from text files.
@@ -35,7 +35,7 @@ pub struct TrainArgs {
     /// Which pair is merged, of several with the same count: the first in the text, that with the smallest ids, or that with the greatest bytes.
     #[arg(long, default_value = "smallest", value_enum)]
     pub ties: TiesArg,
-    /// What trains; all learn the same.
+    /// Backend that trains; all learn the same.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: ComputerArg,
     /// The file to write: tiktoken's file of ranks (.tiktoken), or Hugging Face's tokenizer.json (.json), which has the pattern too.
@@ -82,12 +82,12 @@ pub struct VocabularyArgs {
     /// How a text is cut, for a file of ranks, which does not say it; gpt2 where none is given.
     #[arg(long, value_enum)]
     pub pattern: Option<PatternArg>,
-    /// What computes; decoding takes the processor's cores alone.
+    /// Backend that computes; decoding takes the processor's cores alone.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: ComputerArg,
 }
 
-/// What computes.
+/// A backend for tokenizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ComputerArg {
     /// All of the processor's cores.
@@ -99,7 +99,7 @@ pub enum ComputerArg {
 }
 
 impl ComputerArg {
-    /// The choice it stands for.
+    /// The choice that it represents.
     #[must_use]
     pub fn choice(self) -> Choice {
         match self {

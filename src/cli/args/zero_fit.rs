@@ -11,7 +11,7 @@ pub struct ZeroFitArgs {
     /// GPUs that share them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub ranks: u64,
-    /// What is sliced: 0 nothing, 1 the optimizer's state, 2 the gradients too, 3 the parameters too.
+    /// Sliced state: 0 nothing, 1 the optimizer's state, 2 the gradients too, 3 the parameters too.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub stage: u8,
     /// Print JSON.

@@ -1,4 +1,4 @@
-//! What the device can do at best: bytes by a copy, arithmetic by a chain of FMAs, launches by an empty kernel.
+//! The device's ceilings: bytes by a copy, arithmetic by a chain of FMAs, launches by an empty kernel.
 
 use super::awake::Awake;
 use super::launches::{Pacing, Timed};
@@ -74,7 +74,7 @@ pub(super) fn launch<D: Driver>(
     Ok(prepared.time(&LAUNCHES, &Timed::Program(&ONE), awake, sink)?.0.median_s)
 }
 
-/// The same where the host launches one after the other and the device waits for it; None where the two cannot be told apart.
+/// The same if the host launches one after the other and the device waits for it; None if the two cannot be distinguished.
 fn host_launch<D: Driver>(
     driver: &D,
     awake: &mut Option<&mut Awake<D>>,

@@ -11,7 +11,7 @@ use crate::gpu::walk::Turn;
 use crate::job::Product;
 use crate::measure::sampling::{Conditions, Sampler};
 
-/// What the host's clock cannot tell apart from a submission and a wait, in seconds.
+/// Seconds that the host's clock cannot tell apart from a submission and a wait.
 const HOST_STEP_S: f64 = 20e-6;
 
 /// Launches that one sample may hold: about as many as a driver takes in before it makes the host wait.
@@ -21,7 +21,7 @@ const MAX_LAUNCHES: u64 = 1024;
 /// load that goes before them ends.
 const IN_ONE_PIECE: u64 = 16;
 
-/// What is sampled.
+/// The work that is sampled.
 pub(super) enum Timed<'a> {
     /// The program, whose passes come in this order.
     Program(&'a [Turn]),
@@ -56,7 +56,7 @@ pub(super) struct Launches<'a, D: Driver> {
     what: &'a Timed<'a>,
     next: u64,
     pacing: Pacing<'a, D>,
-    /// What was handed over in one piece, by how many runs it has and which set is the first.
+    /// Recordings handed over in one piece, by the number of their runs and their first set.
     recorded: BTreeMap<(u64, u64), D::Recorded<'a>>,
     started: Instant,
     sink: &'a mut dyn Sink,
@@ -82,7 +82,7 @@ impl<'a, D: Driver> Launches<'a, D> {
         }
     }
 
-    /// What the samples are made of.
+    /// The conditions of the samples.
     pub fn conditions(&self) -> Conditions {
         let sets = self.prepared.residents.sets();
         let max_runs = if self.prepared.residents.needs_restoring() {

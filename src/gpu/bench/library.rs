@@ -11,7 +11,7 @@ use crate::gpu::driver::{Command, Driver};
 use crate::job::{Launch, Library, MeasureSpec};
 use crate::trace::record::{Backend, LibraryRun, Warning, WarningKind};
 
-/// What came of the library's call of a job that is one launch, where it names one that the device has.
+/// The run of the library's call of a job that is one launch, if it names one that the device has.
 ///
 /// # Errors
 /// When the library is missing, or it or the device fails.

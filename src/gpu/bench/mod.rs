@@ -1,4 +1,4 @@
-//! Running, checking and timing jobs on any device: one bench over the seam of [`super::driver`].
+//! Running, checking and timing jobs on any device: one bench over the trait of [`super::driver`].
 
 mod awake;
 mod ceilings;
@@ -39,7 +39,7 @@ impl<D: Driver> Bench<D> {
         Self { awake: None, driver, ceilings: Ceilings::default(), broken }
     }
 
-    /// What the device can do at best.
+    /// The device's ceilings.
     ///
     /// # Errors
     /// When the device fails.
@@ -71,7 +71,7 @@ impl<D: Driver> Bench<D> {
         stage(sink, "measuring")?;
         prepared.residents.multiply(&self.driver, job, spec.cold, sink)?;
         if !job.is_single() {
-            // What is timed is one piece, and the device's own doing: it must come to the same.
+            // The timed run is one piece, and the device's own doing: its result must be the same.
             record.checks = prepared.check_whole(&trail, record.checks, sink)?;
             if !record.trusted() {
                 return Ok(record);
@@ -92,7 +92,7 @@ impl<D: Driver> Bench<D> {
             record.passes[0].timed_launches = 1;
             match library::measure(&mut prepared, spec, &mut awake, sink) {
                 Ok(run) => record.passes[0].library = run,
-                // The kernel's own result stands.
+                // The kernel's own result is kept.
                 Err(failure) if !failure.fatal && !sink.cancelled() => record.warnings.push(library::missing(failure)),
                 Err(failure) => return Err(failure),
             }
@@ -104,7 +104,7 @@ impl<D: Driver> Bench<D> {
     }
 }
 
-/// What is known of a job that was gone through once.
+/// The record of a job that was walked through once.
 fn record<D: Driver>(job: &Job, prepared: &Prepared<'_, D>, walked: Walked) -> Result<Record, Failure> {
     let mut passes = Vec::new();
     for (i, pass) in job.passes.iter().enumerate() {
@@ -136,7 +136,7 @@ fn record<D: Driver>(job: &Job, prepared: &Prepared<'_, D>, walked: Walked) -> R
     })
 }
 
-/// What keeps the device awake, prepared at the first call.
+/// The load that keeps the device awake, prepared at the first call.
 fn awake<'a, D: Driver>(
     slot: &'a mut Option<Option<Awake<D>>>,
     driver: &D,

@@ -59,7 +59,7 @@ impl<'a, D: Driver> Prepared<'a, D> {
         self.of_pass[pass].map(|kernel| &self.kernels[kernel].1)
     }
 
-    /// What the compiler made of a pass's kernel.
+    /// The compiler's results for a pass's kernel.
     ///
     /// # Errors
     /// When the device fails.
@@ -113,13 +113,13 @@ impl<'a, D: Driver> Prepared<'a, D> {
         trail.iter().filter_map(|turn| self.pass(*turn, set, bounds)).collect()
     }
 
-    /// What walks through the program on set 0, each pass by itself.
+    /// A host that walks through the program on set 0, each pass by itself.
     pub fn host<'h>(&'h mut self, sink: &'h mut dyn Sink) -> Walker<'h, 'a, D> {
         Walker { prepared: self, bounds: None, sink }
     }
 
-    /// Runs the program in one piece on buffers as they were at first, and makes the checks of its end once more: those of `before` stand
-    /// in their places unless one fails now.
+    /// Runs the program in one piece on its initial buffers, and repeats the checks of its end: those of `before` are kept unless one fails
+    /// now.
     ///
     /// # Errors
     /// When the device fails or a check cannot be made.
@@ -152,7 +152,7 @@ impl<'a, D: Driver> Prepared<'a, D> {
         Ok(checks)
     }
 
-    /// What a buffer of set 0 holds now.
+    /// The current content of a buffer of set 0.
     ///
     /// # Errors
     /// When the device fails.
@@ -161,7 +161,7 @@ impl<'a, D: Driver> Prepared<'a, D> {
         Ok(Tensor { elem: self.job.buffers[buffer].elem, words })
     }
 
-    /// Samples some work. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that is said.
+    /// Samples some work. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that is reported.
     ///
     /// # Errors
     /// When the device fails.

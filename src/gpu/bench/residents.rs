@@ -25,7 +25,7 @@ pub(super) struct Residents<D: Driver> {
     masters: Vec<D::Memory>,
     /// Sets 1 and up, one after the other in one piece for each buffer.
     copies: Vec<D::Memory>,
-    /// What each buffer held at first, where the program both writes it and does not take it for unwritten.
+    /// Initial contents of each buffer that the program writes, unless it takes the buffer for unwritten.
     pristine: Vec<Option<D::Memory>>,
     sets: u64,
     cache: CacheState,
@@ -92,7 +92,7 @@ impl<D: Driver> Residents<D> {
         carry_out(driver, kept.collect(), sink)
     }
 
-    /// What brings back what the buffers of `set` held at first, where a run of the program may have changed it.
+    /// Commands that restore the initial contents of the buffers of `set`, if a run of the program may have changed them.
     pub fn restoring(&self, set: u64) -> Vec<Command<'_, D>> {
         let each = self.pristine.iter().enumerate().filter_map(|(i, kept)| {
             let from = Part { memory: kept.as_ref()?, offset: 0, bytes: self.sizes[i] };
@@ -111,7 +111,7 @@ impl<D: Driver> Residents<D> {
         self.sets
     }
 
-    /// What the caches hold when a set's turn comes.
+    /// The state of the caches at a set's turn.
     pub fn cache(&self) -> CacheState {
         self.cache
     }

@@ -25,7 +25,7 @@ pub(in crate::gpu) type Joined<D> = Result<Box<dyn Exchange<D>>, Failure>;
 /// Runs a share on a device, checks what all ranks have, and times it; `join` gets the buffers that ranks exchange parts of.
 ///
 /// # Errors
-/// When it cannot run here, or a rank is lost: all ranks have been told.
+/// When it cannot run here, or a rank is lost: all ranks were informed.
 pub(in crate::gpu) fn run<D: Driver>(
     driver: &D,
     share: &Share,
@@ -65,7 +65,7 @@ pub(in crate::gpu) fn run<D: Driver>(
             message,
             hint: "run each rank on a GPU of its own to see what the exchange takes".to_owned(),
         }));
-        // What was timed is the device's own doing: it must come to the same.
+        // The timed run was the device's own doing: its result must be the same.
         let local = OnDevice { walker: prepared.host(sink), exchange: exchange.as_mut(), sent: VecDeque::new() };
         let failing = Rank::filled(share, local, meeting).failing(&whole)?;
         record.timing = failing.is_empty().then_some(timing);
@@ -91,7 +91,7 @@ fn judged(share: &Share, links: Links) -> Job {
 struct OnDevice<'h, 'a, 'x, D: Driver> {
     walker: Walker<'h, 'a, D>,
     exchange: &'x mut dyn Exchange<D>,
-    /// What was sent by the collectives that were begun and not waited for.
+    /// Bytes sent by the collectives that were begun and not waited for.
     sent: VecDeque<Sent>,
 }
 
@@ -146,7 +146,7 @@ fn of<'r, D: Driver>(residents: &'r Residents<D>, job: &Job, piece: Piece) -> Pa
     Part { memory: all.memory, offset: all.offset + piece.first * size, bytes: piece.count * size }
 }
 
-/// Passes that follow each other, and the step behind them that is none.
+/// Consecutive passes, and the step after them that is not a pass.
 struct Stretch<'r, D: Driver + 'r> {
     passes: Option<D::Recorded<'r>>,
     then: Option<Step>,

@@ -1,4 +1,4 @@
-//! The side that asks: starts a worker process, waits with a deadline, and replaces a worker that hung or died.
+//! The client of a worker process: starts it, waits with a deadline, and replaces a worker that hung or died.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl WorkerCommand {
     pub fn this_program() -> Self {
         let called = || std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
         let program = std::env::current_exe().unwrap_or_else(|_| called());
-        // What a worker says last is shown to people: the panic, not the trace behind it.
+        // The last output of a worker is shown to people: the panic, not the trace after it.
         let env = vec![("RUST_BACKTRACE".into(), "0".into())];
         Self { program, args: vec!["worker".into()], env, deadline: Duration::from_secs(30) }
     }
@@ -69,7 +69,7 @@ pub struct Client {
     worker: Option<Worker>,
 }
 
-/// What a request is about, for its diagnostics.
+/// The subject of a request, for its diagnostics.
 struct Subject<'a> {
     what: String,
     job: Option<&'a Job>,
@@ -100,7 +100,7 @@ impl Client {
         self.worker.as_ref().map(Worker::id)
     }
 
-    /// The device behind the worker.
+    /// The worker's device.
     ///
     /// # Errors
     /// When there is no driver or device, or the worker fails.
@@ -139,7 +139,7 @@ impl Client {
     /// Compiles a job's kernels and no more; the compiler's warnings.
     ///
     /// # Errors
-    /// What is wrong with a kernel, or that there is no compiler, or how the worker was lost.
+    /// The problem with a kernel, or that there is no compiler, or how the worker was lost.
     pub fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
         let subject = Subject { what: format!("compiling `{}`", job.program), job: Some(job), twin: true };
         match self.ask(&Request::Compile(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
@@ -151,8 +151,8 @@ impl Client {
     /// Runs a job; `on_event` hears how far it got. Setting `cancel` ends it within about half a second.
     ///
     /// # Errors
-    /// What is wrong with the kernel; that it does not fit the device; or how the worker was lost and what to try. The next
-    /// request starts a fresh worker where the old one was lost.
+    /// The problem with the kernel; that it does not fit the device; or how the worker was lost and what to try. The next request starts a
+    /// fresh worker if the old one was lost.
     pub fn run(
         &mut self,
         job: &Job,
@@ -230,7 +230,7 @@ impl Exchange<'_> {
                 }
                 Ok(Incoming::Reply(reply)) => return Ok(reply),
                 Ok(Incoming::End(error)) => return Err(self.lost(worker, &error)),
-                // The reading thread ends only after it has said why.
+                // The reading thread ends only after it has reported why.
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost(worker, &FrameError::Closed)),
                 Err(RecvTimeoutError::Timeout) => {}
             }

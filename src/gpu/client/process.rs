@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::{FrameError, Reply, Request, WorkerCommand, protocol};
 use crate::base::diag::Diagnostic;
 
-/// What the reading thread passes on.
+/// A message of the reading thread.
 #[derive(Debug)]
 pub(super) enum Incoming {
     /// The worker greeted.
@@ -137,7 +137,7 @@ impl Worker {
 
     /// The last line that the worker wrote to standard error.
     pub(super) fn last_words(&self) -> String {
-        // The thread that reads them may be a moment behind the end of the process.
+        // The thread that reads them may lag a moment after the end of the process.
         std::thread::sleep(TICK_BEHIND);
         let bytes = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&bytes);
@@ -157,7 +157,7 @@ impl Worker {
     }
 }
 
-/// How far the standard-error thread may be behind.
+/// The longest lag of the standard-error thread.
 const TICK_BEHIND: Duration = Duration::from_millis(20);
 
 impl Drop for Worker {

@@ -1,4 +1,4 @@
-//! From a kernel's twin in CUDA C++ to machine code for a device, with the compiler's complaints at their place.
+//! Compiling a kernel's twin in CUDA C++ to machine code for a device, with the compiler's errors at their place.
 
 use super::{constants, log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
@@ -10,16 +10,16 @@ use crate::job::{Launch, Twin};
 /// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep their numbers.
 const CONSTANTS: &str = "constants.h";
 
-/// What is compiled for where there is no device to ask.
+/// The architecture to compile for if there is no device to ask.
 const USUAL_ARCHITECTURE: i32 = 90;
 
 /// A compiled twin.
 pub(super) struct Image {
-    /// What the driver loads: machine code, or PTX where the compiler is older than the device.
+    /// The code that the driver loads: machine code, or PTX if the compiler is older than the device.
     pub(super) code: Vec<u8>,
     /// PTX, for people.
     pub(super) ptx: String,
-    /// What the compiler warned of.
+    /// The compiler's warnings.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn twin(launch: &Launch) -> Result<&Twin, Diagnostic> {
 /// Compiles the launch's twin for an architecture such as 90; for a usual one where none is given.
 ///
 /// # Errors
-/// What the compiler says, at its line and column; or that there is no compiler.
+/// The compiler's message, at its line and column; or that there is no compiler.
 pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
     let twin = twin(launch)?;
     probe::require_nvrtc()?;
@@ -79,7 +79,7 @@ pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Imag
     Ok(Image { code, ptx, warnings })
 }
 
-/// What to compile for: the device itself with all its own instructions, or the nearest virtual architecture below it.
+/// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture below it.
 pub(super) fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
     let newest = known.iter().copied().max().ok_or("it knows no architecture")?;
     let wanted = wanted.unwrap_or(if known.contains(&USUAL_ARCHITECTURE) { USUAL_ARCHITECTURE } else { newest });
@@ -96,9 +96,9 @@ pub(super) fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, Strin
 /// A parameter of a kernel in PTX, by its size: the driver reads as many bytes of the argument that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parameter {
-    /// What a pointer takes.
+    /// A pointer's size.
     Eight,
-    /// What a tensor map takes.
+    /// A tensor map's size.
     Map,
     Other(u64),
 }

@@ -3,7 +3,7 @@
 use crate::base::wgsl::{Scalar, Setting, settable};
 use crate::job::{Code, Launch};
 
-/// What a tensor map is to a kernel that takes some: bytes that only the hardware reads. So that it needs no header of the driver's.
+/// The type of a tensor map in kernels that take some: bytes that only the hardware reads, so that no header of the driver's is needed.
 const TENSOR_MAP: &str = "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n";
 
 /// One `constexpr` for each constant. Macros would reach into every header that the twin includes.

@@ -129,7 +129,7 @@ impl Cublas {
     }
 }
 
-/// What cuBLAS calls a type of elements.
+/// cuBLAS's name for a type of elements.
 fn data_type(elem: Elem) -> Outcome<DataType> {
     match elem {
         Elem::F32 => Ok(DataType::CUDA_R_32F),

@@ -1,4 +1,4 @@
-//! Choosing a device, opening it, and waiting for it without ever waiting for good.
+//! Choosing a device, opening it, and waiting for it without ever blocking forever.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -30,11 +30,11 @@ pub(super) struct Gpu {
     /// Opened when a library's product is first wanted.
     pub(super) cublas: OnceCell<Cublas>,
     pub(super) context: Context,
-    /// What it is and allows.
+    /// Its description and limits.
     pub(super) description: Device,
     /// Its compute capability as a number, such as 90.
     pub(super) architecture: i32,
-    /// What each of its multiprocessors has.
+    /// The resources of each of its multiprocessors.
     pub(super) multiprocessor: Multiprocessor,
     /// How many of them it has.
     pub(super) multiprocessors: u32,
@@ -57,7 +57,8 @@ impl Gpu {
         Self::open_ordinal(ordinal).map_err(|code| failure(&names[ordinal], code))
     }
 
-    /// Opens the device of a rank: that of its number among the ranks of its host, from the first one again if there are not so many.
+    /// Opens the device of a rank: the one with its number among the ranks of its host, from the first one again if there are fewer
+    /// devices.
     ///
     /// # Errors
     /// When there is no driver, no device, or it may not be used.
@@ -106,7 +107,7 @@ impl Gpu {
     /// Waits for the work before `event`.
     ///
     /// # Errors
-    /// When the device fails, or the wait is cancelled: then the device is still at work, and no more use.
+    /// When the device fails, or the wait is cancelled: then the device is still at work, and unusable.
     pub(super) fn wait(
         &self,
         event: &Event,
@@ -185,7 +186,7 @@ fn describe(context: &Context, ordinal: i32, architecture: i32) -> driver::Outco
     })
 }
 
-/// What the twin of a kernel with cooperative matrices can use: CUDA's `wmma` fragments, which GPUs have from compute capability 7.0 on.
+/// Shapes for the twin of a kernel with cooperative matrices: CUDA's `wmma` fragments, which GPUs have from compute capability 7.0 on.
 fn tensor_cores(architecture: i32) -> Vec<MatrixShape> {
     let sums = if architecture >= 70 { vec![Elem::F32, Elem::F16] } else { Vec::new() };
     sums.into_iter().map(|sum| MatrixShape { m: 16, n: 16, k: 16, factors: Elem::F16, sum }).collect()

@@ -13,7 +13,7 @@ use crate::job::TensorMap;
 /// The code that a failed call gives.
 pub(super) type Code = CUresult;
 
-/// What a call of the driver gives; on failure its code.
+/// The result of a call of the driver, or its error code.
 pub(super) type Outcome<T> = Result<T, CUresult>;
 
 /// An attribute of a device.
@@ -169,10 +169,10 @@ pub(super) struct Locked {
 }
 
 impl Locked {
-    /// So many zeros; at least one word is taken.
+    /// `words` zeros; at least one word is allocated.
     pub(super) fn new(_: &Context, words: usize) -> Outcome<Self> {
         let bytes = words.max(1).checked_mul(4).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-        // SAFETY: A context is current, as the argument shows. All words are written before anybody sees them; the memory begins with a page.
+        // SAFETY: A context is current, as the argument shows. All words are written before they are read; the memory begins with a page.
         unsafe {
             let pointer = result::malloc_host(bytes, 0).map_err(code)?.cast::<u32>();
             pointer.write_bytes(0, words.max(1));
@@ -202,7 +202,7 @@ impl Locked {
 
 impl AsMut<[u32]> for Locked {
     fn as_mut(&mut self) -> &mut [u32] {
-        // SAFETY: So many words were allocated and written in `new`, and nobody else has the pointer. Copies are waited for.
+        // SAFETY: `words` words were allocated and written in `new`, and nothing else has the pointer. Copies are waited for.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.words) }
     }
 }
@@ -318,7 +318,7 @@ impl Function {
         unsafe { result::function::set_function_attribute(self.function, what, bytes) }.map_err(code)
     }
 
-    /// How many workgroups of `lanes` a multiprocessor holds at a time, each with so many bytes of shared memory from the launch.
+    /// Workgroups of `lanes` that a multiprocessor holds at a time, each with `shared_bytes` of shared memory from the launch.
     pub(super) fn blocks_per_multiprocessor(&self, lanes: u32, shared_bytes: u32) -> Outcome<u32> {
         let lanes = i32::try_from(lanes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
         let shared = shared_bytes as usize;
@@ -327,7 +327,7 @@ impl Function {
         Ok(u32::try_from(blocks.map_err(code)?).unwrap_or(0))
     }
 
-    /// Has it run after the work before, each workgroup with so many bytes of shared memory; does not wait.
+    /// Launches it after earlier work, each workgroup with `shared_bytes` of shared memory; does not wait.
     pub(super) fn launch(
         &self,
         grid: [u32; 3],
@@ -369,7 +369,7 @@ impl Drop for Function {
 pub(super) struct Graph(sys::CUgraphExec);
 
 impl Graph {
-    /// What `submit` submits, which is not done now but at each launch.
+    /// Captures what `submit` submits, which is carried out at each launch and not now.
     pub(super) fn capture(_: &Context, submit: impl FnOnce() -> Outcome<()>) -> Outcome<Self> {
         // SAFETY: The stream is this thread's own. Whatever `submit` gives, the capture ends here; the captured graph is not used after the
         // executable one has been made of it.
@@ -389,7 +389,7 @@ impl Graph {
         }
     }
 
-    /// Has it done after the work before; does not wait. The memory that it speaks of is still there.
+    /// Launches it after earlier work; does not wait. The memory that it refers to is still there.
     pub(super) fn launch(&self) -> Outcome<()> {
         // SAFETY: The graph is alive.
         unsafe { result::graph::launch(self.0, STREAM) }.map_err(code)

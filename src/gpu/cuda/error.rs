@@ -1,4 +1,4 @@
-//! What the driver's error codes mean for a person, and whether the device's context outlives them.
+//! Messages for the driver's error codes, and whether the device's context outlives the errors.
 
 use cudarc::driver::sys::CUresult;
 
@@ -6,7 +6,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Failure;
 use crate::job::Launch;
 
-/// What happened, as it goes on after "kernel `x`" or "the device".
+/// The meaning of an error code, worded to follow "kernel `x`" or "the device".
 struct Meaning {
     what: &'static str,
     hint: &'static str,

@@ -29,7 +29,7 @@ impl Kernel {
     /// Compiles and loads a launch's twin.
     ///
     /// # Errors
-    /// What the compiler says; or that the device lacks what the launch takes.
+    /// The compiler's message; or that the device lacks what the launch needs.
     pub(super) fn new(gpu: &Gpu, launch: &Launch, buffers: &[BufferSpec]) -> Result<Self, Failure> {
         let image = compile::compile(launch, Some(gpu.architecture))?;
         let twin = compile::twin(launch)?;
@@ -43,7 +43,7 @@ impl Kernel {
         let (name, file) = (launch.kernel.clone(), twin.file.clone());
         let mut kernel = Self { function, size, shared_bytes: 0, room: None, ptx: image.ptx, name, file };
         if let Some(only) = launch.cuda_only() {
-            // What the kernel declares is no more to be given.
+            // Shared memory that the kernel declares cannot be given again.
             let declared = kernel.function.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
             let most = gpu.max_given_shared.saturating_sub(declared.map_err(explain)?);
             maps::check_shared(gpu, launch, most)?;
@@ -53,7 +53,7 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// What it is called, and the file that it is in.
+    /// Its name and its file.
     pub(super) fn name(&self) -> (&str, &str) {
         (&self.name, &self.file)
     }
@@ -73,7 +73,7 @@ impl Kernel {
         [x.min(self.room.unwrap_or(u32::MAX)), y, z]
     }
 
-    /// Has it run after the work before; does not wait.
+    /// Launches it after earlier work; does not wait.
     pub(super) fn launch(&self, grid: [u32; 3], arguments: &Arguments) -> Outcome<()> {
         self.function.launch(self.launched(grid), self.size, self.shared_bytes, arguments)
     }
@@ -93,7 +93,7 @@ impl Kernel {
         Ok(Arguments::new(&ordered(launch).into_iter().map(address).collect::<Vec<u64>>(), maps))
     }
 
-    /// What the compiler made of it.
+    /// The compiler's results for it.
     pub(super) fn compiled(&self, gpu: &Gpu, launch: &Launch) -> Outcome<Compiled> {
         use FunctionAttribute as A;
         let registers = self.function.attribute(A::CU_FUNC_ATTRIBUTE_NUM_REGS)?;

@@ -1,4 +1,4 @@
-//! Tensor maps: what the hardware asks of them, said in the learner's terms before the driver refuses.
+//! Tensor maps: the hardware's requirements, reported in the learner's terms before the driver refuses.
 
 use super::device::Gpu;
 use crate::base::diag::{Diagnostic, any_of};
@@ -35,7 +35,7 @@ pub(super) fn check(gpu: &Gpu, launch: &Launch, buffers: &[BufferSpec]) -> Resul
     }
 }
 
-/// What is wrong with one.
+/// The problem with one, if any.
 fn wrong(launch: &Launch, buffers: &[BufferSpec], map: &TensorMap) -> Option<Diagnostic> {
     let Some(at) = launch.bound(&map.buffer) else {
         return Some(Diagnostic::error(format!(

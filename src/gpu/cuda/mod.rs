@@ -1,5 +1,5 @@
 //! A device reached through CUDA: it runs the kernels' twins in CUDA C++. Optional at run time: its libraries are loaded when they
-//! are first needed, and where they are missing that is said.
+//! are first needed, and missing ones are reported.
 //!
 //! CUDA guards no array index: whether bounds checks are asked for makes no difference here.
 

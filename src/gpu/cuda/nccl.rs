@@ -11,7 +11,7 @@ use super::driver::{Context, Memory};
 use crate::base::tensor::Elem;
 use crate::ranks::measure::Collective;
 
-/// What a call gives; on failure why, in words.
+/// The result of a call, or why it failed, in words.
 pub(super) type Outcome<T> = Result<T, String>;
 
 /// Bytes of an id.
@@ -94,7 +94,7 @@ impl Communicator {
 
 impl Drop for Communicator {
     fn drop(&mut self) {
-        // SAFETY: It was made in `join` and ends once. To abort waits for nobody: a rank that is lost must not hold the others.
+        // SAFETY: It was made in `join` and ends once. An abort does not wait: a rank that is lost must not hold the others.
         let _ = unsafe { result::comm_abort(self.0) };
     }
 }

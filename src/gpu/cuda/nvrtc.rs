@@ -34,11 +34,11 @@ pub(super) fn architectures() -> Outcome<Vec<i32>> {
     }
 }
 
-/// What a compilation gave.
+/// The result of a compilation.
 pub(super) struct Compilation {
     /// Whether the source compiled.
     pub(super) done: bool,
-    /// What the compiler had to say.
+    /// The compiler's log.
     pub(super) log: String,
     /// PTX, with a zero at its end; empty where it did not compile.
     pub(super) ptx: Vec<u8>,

@@ -1,8 +1,8 @@
-//! How many workgroups of a kernel a multiprocessor holds, and what keeps it from holding more.
+//! Occupancy: how many workgroups of a kernel a multiprocessor holds, and what limits it.
 
 use crate::trace::record::{Limit, Occupancy};
 
-/// What a multiprocessor has.
+/// The resources of a multiprocessor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Multiprocessor {
     pub(super) threads: u32,

@@ -43,7 +43,7 @@ impl Drop for Opened {
     }
 }
 
-/// What tells a device from all others, on whatever host.
+/// The UUID of a device, different from all others on whatever host.
 pub(super) fn identity(ordinal: i32) -> Outcome<[u8; 16]> {
     let mut uuid = sys::CUuuid { bytes: [0; 16] };
     let device = cudarc::driver::result::device::get(ordinal).map_err(|error| error.0)?;

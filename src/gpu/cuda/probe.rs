@@ -1,4 +1,4 @@
-//! What of CUDA is there: the driver, the compiler, the libraries; and how to get what is missing.
+//! Which parts of CUDA are there: the driver, the compiler, the libraries; and how to get missing ones.
 
 use super::{cublas, driver, nccl, nvrtc};
 use crate::base::diag::Diagnostic;

@@ -1,4 +1,4 @@
-//! A second stream: what goes there is done beside the work of the first, [`STREAM`], and waits for it only where that is said.
+//! A second stream: its work runs concurrently with that of the first, [`STREAM`], and waits for it only where requested.
 #![expect(unsafe_code, reason = "the driver is a C library; nothing outside the files that say so calls into C")]
 
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ pub(super) struct Beside {
     stream: sys::CUstream,
     /// The last work of the first stream that the second one waits for.
     before: Event,
-    /// The ends of what was submitted here, for which the first stream was not told to wait.
+    /// End events of the work submitted here for which the first stream does not wait yet.
     ends: VecDeque<Event>,
     /// Events that are not needed now.
     unused: Vec<Event>,
@@ -50,7 +50,7 @@ impl Beside {
         wait(self.stream, &self.before)
     }
 
-    /// What was submitted since [`Beside::begin`] is one piece of work.
+    /// Ends one piece of work: all that was submitted since [`Beside::begin`].
     pub(super) fn end(&mut self, context: &Context) -> Outcome<()> {
         let event = match self.unused.pop() {
             Some(event) => event,
@@ -61,11 +61,11 @@ impl Beside {
         Ok(())
     }
 
-    /// Has the first stream wait for the first piece of work here for which it was not told to.
+    /// Makes the first stream wait for the first piece of work here for which it does not wait yet.
     pub(super) fn arrive(&mut self) -> Outcome<()> {
         let Some(event) = self.ends.pop_front() else { return Ok(()) };
         let done = wait(STREAM, &event);
-        // A stream that waits does so for what the event stands for now.
+        // A stream that waits does so for the event as it was recorded up to now.
         self.unused.push(event);
         done
     }

@@ -6,10 +6,10 @@ use crate::gpu::driver::{Driver, Part};
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
 
-/// The bytes that a rank sent, and to which ranks; None if nobody knows.
+/// The bytes that a rank sent, and to which ranks; None if unknown.
 pub(in crate::gpu) type Sent = Option<Vec<(usize, u64)>>;
 
-/// What is known of the bytes on each link.
+/// The known traffic on each link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gpu) enum Links {
     /// They go round a ring, as a lesson's kernels have it.
@@ -23,16 +23,16 @@ pub(in crate::gpu) enum Links {
 
 /// A way over which ranks on devices exchange what their memory holds.
 pub(in crate::gpu) trait Exchange<D: Driver> {
-    /// What is known of the bytes that it moves.
+    /// The known traffic of the bytes that it moves.
     fn links(&self) -> Links;
 
-    /// What has to be known about its times.
+    /// A caveat about its times.
     fn remark(&self) -> Option<String> {
         None
     }
 
-    /// Has a collective carried out on a part of memory, with a chunk for each rank, after the work before and beside that behind it. It may
-    /// come back before that is done.
+    /// Starts a collective on a part of memory, with a chunk for each rank, after earlier work and concurrent with later work. It may
+    /// return before that is done.
     ///
     /// # Errors
     /// When a rank is lost, or the device fails.
@@ -45,8 +45,7 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
         meeting: &mut Meeting,
     ) -> Result<Sent, Failure>;
 
-    /// Lets the work behind this begin when the first of the collectives that were begun, and for which this was not said, is over. Does not
-    /// wait itself.
+    /// Makes later work wait until the first of the begun collectives for which this was not called is over. Does not wait itself.
     ///
     /// # Errors
     /// When the device fails.
@@ -71,7 +70,7 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
     }
 }
 
-/// What all ranks are told of a failure here.
+/// Reports a failure here to all ranks.
 pub(in crate::gpu) fn told(failure: &Failure, meeting: &mut Meeting) -> Failure {
     meeting.explain(&failure.diagnostic).into()
 }

@@ -18,7 +18,7 @@ use crate::ranks::ring::Ring;
 pub(super) struct Traced<'a> {
     pub machine: Machine<'a>,
     pub ring: Ring,
-    /// What was begun: it is carried out when it is waited for, as late as can be, so that a pass that should have waited is wrong.
+    /// Begun collectives: each is carried out when it is waited for, as late as can be, so that a pass that should have waited is wrong.
     pub begun: VecDeque<(Collective, Piece)>,
 }
 
@@ -71,7 +71,7 @@ impl<D: Driver> Exchange<D> for Ring {
         piece: Part<'_, D>,
         meeting: &mut Meeting,
     ) -> Result<Sent, Failure> {
-        // Whole words come and go; nobody writes to their other halves meanwhile.
+        // Whole words are copied; nothing writes to their other halves meanwhile.
         let offset = piece.offset / 4 * 4;
         let bytes = (piece.offset + piece.bytes).next_multiple_of(4) - offset;
         let words_of = Part { offset, bytes, ..piece };

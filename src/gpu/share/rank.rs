@@ -1,4 +1,4 @@
-//! A rank walks through the whole program: its passes run on its own part of the buffers, and what is asked of a buffer is asked of all ranks.
+//! A rank's walk through the whole program: passes run on its own part of the buffers, and queries of a buffer go to all ranks.
 
 use std::collections::VecDeque;
 
@@ -13,10 +13,10 @@ use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
 use crate::trace::Check;
 
-/// Bytes that all ranks together tell each other at once.
+/// Bytes that all ranks together send each other at once.
 const TOLD: usize = 32 << 20;
 
-/// What a rank's passes run on.
+/// A host that a rank's passes run on.
 pub(in crate::gpu) trait Local: Host {
     /// Gives a buffer another content.
     ///
@@ -24,7 +24,7 @@ pub(in crate::gpu) trait Local: Host {
     /// When it cannot be written.
     fn put(&mut self, buffer: usize, content: Tensor) -> Result<(), Failure>;
 
-    /// What the buffers hold now is what they hold at first, whenever all is done again.
+    /// Makes the buffers' current contents their initial contents, whenever all is done again.
     ///
     /// # Errors
     /// When the device fails.
@@ -32,17 +32,17 @@ pub(in crate::gpu) trait Local: Host {
         Ok(())
     }
 
-    /// Begins a collective on some elements of a buffer with all other ranks, behind the passes and collectives before it. When it is carried
-    /// out is open: at the latest when it is waited for.
+    /// Begins a collective on some elements of a buffer with all other ranks, after the passes and collectives before it. It is carried out
+    /// at any time, at the latest when it is waited for.
     ///
     /// # Errors
-    /// When a rank is lost: all have been told.
+    /// When a rank is lost: all ranks were informed.
     fn begin(&mut self, what: Collective, piece: Piece, meeting: &mut Meeting) -> Result<(), Failure>;
 
     /// Waits for the first of the collectives that were begun and not yet waited for.
     ///
     /// # Errors
-    /// When a rank is lost: all have been told.
+    /// When a rank is lost: all ranks were informed.
     fn arrive(&mut self, meeting: &mut Meeting) -> Result<Sent, Failure>;
 }
 
@@ -54,7 +54,7 @@ pub(in crate::gpu) struct Piece {
     pub count: u64,
 }
 
-/// What a rank did, step by step.
+/// A step that a rank carried out.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::gpu) enum Step {
     Pass(Turn),
@@ -88,7 +88,7 @@ impl<'a, L: Local> Rank<'a, L> {
     /// Gives the buffers what this rank has of the whole.
     ///
     /// # Errors
-    /// When a file cannot be read, or the device fails: all have been told.
+    /// When a file cannot be read, or the device fails: all ranks were informed.
     pub fn new(share: &'a Share, local: L, meeting: &'a mut Meeting) -> Result<Self, Failure> {
         let mut rank = Self::filled(share, local, meeting);
         for buffer in 0..share.part.buffers.len() {
@@ -109,7 +109,7 @@ impl<'a, L: Local> Rank<'a, L> {
     /// Makes the checks of a program's end; gives those that fail. A meter is left out: it counts only in a walk.
     ///
     /// # Errors
-    /// When one cannot be made: all have been told.
+    /// When one cannot be made: all ranks were informed.
     pub fn failing(&mut self, whole: &Job) -> Result<Vec<Check>, Failure> {
         let at_end = whole.checks.iter().filter(|spec| spec.after.is_none() && !self.share.is_meter(spec.output));
         let mut failing = Vec::new();
@@ -127,7 +127,7 @@ impl<'a, L: Local> Rank<'a, L> {
         result.map_err(|failure| told(&failure, self.meeting))
     }
 
-    /// What came of a walk; what went wrong beside the passes, such as a file that cannot be written, the others are told now.
+    /// The result of a walk; failures outside the passes, such as a file that cannot be written, are reported to the others now.
     ///
     /// # Errors
     /// When something went wrong.
@@ -140,7 +140,7 @@ impl<'a, L: Local> Rank<'a, L> {
         Ok(walked)
     }
 
-    /// What all ranks have of a buffer, one after the other.
+    /// All ranks' contents of a buffer, one after the other.
     fn gather(&mut self, buffer: usize) -> Result<Tensor, Failure> {
         self.arrive(self.begun.len())?;
         let own = self.local.content(buffer);
@@ -185,7 +185,7 @@ impl<'a, L: Local> Rank<'a, L> {
         Ok(number as u64 % of)
     }
 
-    /// Waits for the first so many of the collectives that were begun.
+    /// Waits for the first `count` of the collectives that were begun.
     fn arrive(&mut self, count: usize) -> Result<(), Failure> {
         for Begun { collective, .. } in self.begun.drain(..count).collect::<Vec<_>>() {
             let sent = self.local.arrive(self.meeting);

@@ -1,4 +1,4 @@
-//! A device's memory by the names that kernels have for it, and the pack's kernels for tokenizers, bound to it.
+//! Device buffers by the names that kernels have for them, and the pack's kernels for tokenizers, bound to them.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) const CUT: usize = 64 * 64;
 /// How far `cut` looks for a place where a word surely begins.
 pub(super) const REACH: usize = 65_536;
 
-/// What stands behind a text: a byte that no UTF-8 has.
+/// The byte after a text, which no UTF-8 has.
 pub(super) const END: u8 = 0xff;
 
 /// Buffers by their names.
@@ -48,7 +48,7 @@ pub(super) struct Ready<D: Driver> {
 }
 
 impl<D: Driver> Ready<D> {
-    /// Its launch on so many workgroups.
+    /// Its launch on `groups` workgroups.
     pub fn on(&self, groups: usize) -> Command<'_, D> {
         let groups = u32::try_from(groups).unwrap_or(u32::MAX);
         Command::Launch { kernel: &self.kernel, bound: &self.bound, grid: [groups, 1, 1] }
@@ -61,7 +61,7 @@ impl<'d, D: Driver> Board<'d, D> {
         Self { driver, buffers: Vec::new() }
     }
 
-    /// Takes memory for so many words, which hold anything.
+    /// Allocates memory for `words` words, which hold anything.
     ///
     /// # Errors
     /// When the device has no room.
@@ -88,7 +88,7 @@ impl<'d, D: Driver> Board<'d, D> {
     /// All of a buffer.
     ///
     /// # Errors
-    /// When there is none of this name.
+    /// When no buffer has this name.
     pub fn part(&self, name: &str) -> Result<Part<'_, D>, Failure> {
         let found = self.buffers.iter().find(|buffer| buffer.name == name);
         let buffer = found.ok_or_else(|| Diagnostic::error(format!("no buffer `{name}` was brought to the device")))?;

@@ -24,11 +24,12 @@ pub trait Encode {
     /// When the device fails.
     fn encode(&mut self, text: &str) -> Result<Vec<Vec<u32>>, Diagnostic>;
 
-    /// What was left to the processor's cores so far, and why; None if the device encoded all.
+    /// The work left to the processor's cores so far, and why; None if the device encoded all.
     fn remark(&self) -> Option<String>;
 }
 
-/// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most` bytes; longer ones go there in parts.
+/// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most` bytes; longer ones go
+/// there in parts.
 ///
 /// # Errors
 /// When there is no such device, the pattern cuts nothing, the device fails, or `work` does.
@@ -50,7 +51,7 @@ struct Text<'v> {
     pattern: Pattern,
 }
 
-/// What a device is opened for.
+/// The work that a device is opened for.
 struct Encoding<'v, F> {
     text: Text<'v>,
     /// The pattern's number.
@@ -161,7 +162,7 @@ impl<D: Driver> OnDevice<'_, '_, D> {
         Ok(encode::encode(self.text.vocabulary, self.text.pattern, text))
     }
 
-    /// So many ids.
+    /// The first `length` ids.
     fn encoded(&mut self, length: usize) -> Result<Vec<u32>, Failure> {
         let arrived = &mut self.ids.as_mut()[..length];
         if length > 0 {

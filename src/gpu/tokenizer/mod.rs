@@ -1,5 +1,5 @@
-//! Tokenizing on a device, with the kernels that the lesson on tokenization explains, from the same files: encoding and training. The device is opened in this process,
-//! because texts and ids would not fit through a worker's pipe in time.
+//! Tokenizing on a device, encoding and training, with the kernels that the lesson on tokenization explains, from the same files. The
+//! device is opened in this process, because texts and ids would not fit through a worker's pipe in time.
 
 mod board;
 pub mod encode;

@@ -1,4 +1,4 @@
-//! Parts of a text on their way to a device.
+//! Staging memory of the host for parts of a text that are copied to a device.
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::gpu::backend::{Alone, Failure};
 use crate::gpu::driver::Driver;
 use crate::tokenizer::Pattern;
 
-/// A part of a text goes on to the next place where the text can be cut, if there is one in this share of the largest part; else it ends at the last one before.
+/// A text is cut at the first possible place in the last 1/`SLACK` of the largest part, if there is one; else at the last one before.
 const SLACK: usize = 256;
 
 /// Elements that one core copies.
@@ -27,7 +27,7 @@ pub(super) fn blocks(wanted: usize) -> usize {
 }
 
 impl<D: Driver> Stage<D> {
-    /// Takes memory for parts of so many blocks.
+    /// Allocates memory for parts of `blocks` blocks.
     ///
     /// # Errors
     /// When there is none.
@@ -41,7 +41,7 @@ impl<D: Driver> Stage<D> {
         pattern.parts_within(text, self.capacity - self.capacity / SLACK, self.capacity)
     }
 
-    /// Brings a part to the device, with its end behind it; it is not longer than the largest.
+    /// Copies a part to the device, with its end after it; it is not longer than the largest.
     ///
     /// # Errors
     /// When the device fails.

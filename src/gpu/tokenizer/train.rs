@@ -1,4 +1,5 @@
-//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host only queues the rounds.
+//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host
+//! only queues the rounds.
 
 use super::board::{BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
 use super::on_device;
@@ -22,14 +23,14 @@ const LEAST_PLACES: usize = TILE * LANES as usize;
 /// Words that a workgroup merges in.
 const WORDS: usize = 1024;
 
-/// Lanes that look for the most frequent pair, if the device has so many.
+/// Lanes that look for the most frequent pair, if the device has that many.
 const LANES: u32 = 1024;
 
 /// Rounds that are queued as one piece.
 const ROUNDS: usize = 256;
 
-/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the beginning it asks more often. To ask costs time: it
-/// waits for the rounds that are queued.
+/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the beginning it asks more
+/// often. Asking costs time: it waits for the rounds that are queued.
 const ASKED: usize = 16;
 
 /// A device that trains.
@@ -44,13 +45,13 @@ pub trait Train {
 /// How far a training came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Came {
-    /// So many rounds are done.
+    /// This many rounds are done.
     Rounds(usize),
     /// A table was too small for what the text has of this, and all begins again with a larger one.
     Again(&'static str),
 }
 
-/// What is to be learnt.
+/// The goal of a training.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     /// How texts are cut into words.
@@ -76,7 +77,7 @@ impl Goal {
     }
 }
 
-/// Whether a device can train on so many bytes.
+/// Checks whether a device can train on `bytes` bytes.
 ///
 /// # Errors
 /// When there are more than 32 bits count.
@@ -104,7 +105,7 @@ pub fn training_on<T>(
     on_device(backend, Training { goal, rule, bytes, work })
 }
 
-/// What a device is opened for.
+/// The work that a device is opened for.
 struct Training<F> {
     goal: Goal,
     /// The pattern's number.
@@ -147,7 +148,7 @@ const WORD_TABLE: u32 = 1;
 const PAIR_TABLE: u32 = 3;
 
 impl Room {
-    /// What most texts of so many bytes need: few words of a long text are new.
+    /// The room that most texts of `bytes` bytes need: few words of a long text are new.
     fn of(bytes: usize, most: usize) -> Self {
         let power = |count: usize| count.next_power_of_two().max(1 << 16);
         let room = Self {

@@ -13,7 +13,7 @@ use crate::gpu::own;
 /// Commands that are encoded anew at each submission: what a driver takes in can be submitted once.
 pub(super) struct Recorded<'a> {
     commands: Vec<Command<'a, Gpu>>,
-    /// What writes other words than zeros, one for each such command in order.
+    /// Kernels that write other words than zeros, one for each such command in order.
     fills: Vec<Fill>,
     marks: usize,
     submission: Option<wgpu::SubmissionIndex>,

@@ -1,4 +1,4 @@
-//! Choosing a device, opening it, and waiting for it without ever waiting for good.
+//! Choosing a device, opening it, and waiting for it without ever blocking forever.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,18 +20,18 @@ use crate::trace::record::{self, Device, MatrixShape};
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    /// What it is and allows.
+    /// Its description and limits.
     pub(super) description: Device,
     /// Every limit, for those that [`Device`] does not carry.
     pub(super) limits: wgpu::Limits,
-    /// Seconds that its clock can tell apart; none where it has no clock.
+    /// Seconds that its clock can tell apart; None if it has no clock.
     pub(super) clock_resolution_s: Option<f64>,
     /// Whether its clock can be read around copies and not only around passes.
     pub(super) copy_timestamps: bool,
     trouble: Arc<Mutex<Option<Failure>>>,
-    /// What reads its clock: as large as was ever needed.
+    /// The stopwatch that reads its clock: as large as was ever needed.
     watch: RefCell<Option<Rc<Stopwatch>>>,
-    /// What fills memory, by the word that it writes.
+    /// Kernels that fill memory, by the word that they write.
     fills: RefCell<BTreeMap<u32, Rc<Kernel>>>,
     /// A buffer that all launches declare that they might write, so that they keep their order.
     pub(super) fence: wgpu::Buffer,
@@ -110,7 +110,7 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// What reads the clock for so many marks.
+    /// The stopwatch that reads the clock for `marks` marks.
     ///
     /// # Errors
     /// When the driver refuses.
@@ -124,7 +124,7 @@ impl Gpu {
         }
     }
 
-    /// What fills memory with `word`, compiled at the first call.
+    /// The kernel that fills memory with `word`, compiled at the first call.
     ///
     /// # Errors
     /// When the driver refuses.
@@ -144,7 +144,7 @@ impl Gpu {
     /// Waits for a submission.
     ///
     /// # Errors
-    /// When the device fails, or the wait is cancelled: then the device is still at work, and no more use.
+    /// When the device fails, or the wait is cancelled: then the device is still at work, and unusable.
     pub(super) fn wait(&self, index: &wgpu::SubmissionIndex, sink: &dyn Sink) -> Result<(), Failure> {
         loop {
             let wait = wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(TICK) };
@@ -169,7 +169,7 @@ impl Gpu {
     /// Calls `f`, catching the driver's errors: wgpu reports them beside the result.
     ///
     /// # Errors
-    /// What the driver had to say.
+    /// The driver's message.
     pub(super) fn scoped<T>(&self, f: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
         let scopes = [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation]
             .map(|filter| self.device.push_error_scope(filter));

@@ -1,4 +1,4 @@
-//! From a job's WGSL to something that can be dispatched, with the compiler's complaints at their place.
+//! Compiling a job's WGSL to a pipeline that can be dispatched, with the compiler's errors at their place.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Kernel {
     /// Compiles a launch's kernel.
     ///
     /// # Errors
-    /// What the compiler says, at its line and column.
+    /// The compiler's message, at its line and column.
     pub(super) fn compile(gpu: &Gpu, launch: &Launch, guards: Guards) -> Result<Self, Failure> {
         let wgsl = launch.wgsl()?;
         let module = module(gpu, &launch.kernel, wgsl, guards)?;
@@ -176,9 +176,9 @@ fn layout(gpu: &Gpu, entries: &[wgpu::BindGroupLayoutEntry]) -> wgpu::BindGroupL
     gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries })
 }
 
-/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may overlap on the
-/// device; since all declare that they might write this one, each waits for the one before. None where the device has
-/// no bind group or storage binding to spare.
+/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may overlap on the device;
+/// since all declare that they might write this one, each waits for the one before. None if the device has no bind group or storage binding
+/// to spare.
 fn fence(gpu: &Gpu, launch: &Launch) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
     let groups = launch.bindings.iter().map(|binding| binding.group + 1).max().unwrap_or(0);
     let storage = launch.bindings.iter().filter(|binding| binding.kind != BindingKind::Uniform).count();

@@ -1,4 +1,4 @@
-//! Whether the driver computes rightly: one known defect, looked for at the start.
+//! Whether the driver computes correctly: a test at the start for one known defect.
 
 use super::device::Gpu;
 use super::stopwatch::Silent;
@@ -40,7 +40,7 @@ pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
     }))
 }
 
-/// What `loop.wgsl` computes: a linear congruential generator, which no compiler can shorten.
+/// The result of `loop.wgsl`: a linear congruential generator, which no compiler can shorten.
 fn expected(turns: u32) -> u32 {
     (0..turns).fold(1, |x: u32, _| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
 }

@@ -19,7 +19,7 @@ pub(super) struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// For so many readings at a time.
+    /// A stopwatch for `marks` readings at a time.
     ///
     /// # Errors
     /// When the driver refuses.
@@ -109,7 +109,7 @@ impl Stopwatch {
 }
 
 /// The seconds that the device's clock can tell apart: the largest step of which some readings are all multiples. A driver may count in
-/// nanoseconds and still move only every 32 of them. None where the clock stands still.
+/// nanoseconds and still move only every 32 of them. None if the clock does not advance.
 pub(super) fn resolution(gpu: &Gpu) -> Result<Option<f64>, Failure> {
     let watch = Stopwatch::new(gpu, 2)?;
     let mut step = 0;
@@ -134,7 +134,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// For work at the start, which nobody can cancel or follow.
+/// A sink for work at the start, which cannot be cancelled or followed.
 pub(super) struct Silent;
 
 impl Sink for Silent {

@@ -1,4 +1,4 @@
-//! Taking in what the threads sent.
+//! Applies the worker threads' events to the desk's state.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Desk {
             Event::Ceilings(backend, found) => match found {
                 _ if state.measuring_backend() != Some(backend) => {}
                 Ok(ceilings) => (state.found.ceilings, state.found.unrated) = (Some(ceilings), None),
-                // Times are right without them: the status line says it until they are there.
+                // Times are right without ceilings; the status line shows the problem until they are there.
                 Err(problem) => state.found.unrated = Some(problem),
             },
             Event::Built(key, built) => self.take_built(&key, built),
@@ -76,7 +76,7 @@ impl Desk {
                     reeled.answer = Some(answer.map(Arc::new));
                 }
             }
-            // Of parameters that have changed since.
+            // Results of parameters that have changed since.
             Event::Traced(..)
             | Event::Untraced(..)
             | Event::Sample(..)
@@ -111,7 +111,7 @@ impl Desk {
         }
     }
 
-    /// Puts a finished sweep on disk, so that a restart does not lose it. What was traced is the same at any time, and is not kept.
+    /// Writes a finished sweep to disk, so that a restart does not lose it. Traced sweeps are reproducible and not kept.
     fn keep_curve(&mut self, id: &str) {
         let found =
             (self.state_path.as_deref().and_then(curves::folder), self.plain.clone(), self.state.acting_device());
@@ -127,7 +127,7 @@ impl Desk {
         }
     }
 
-    /// A pack that was read. A lesson that is open and now broken stays as it was, in its place.
+    /// Takes a newly read pack. If the open lesson is now broken, its old version stays in place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.problems = problems;
         self.forget_covers();
@@ -152,7 +152,7 @@ impl Desk {
             pack.lessons.insert(place.min(pack.lessons.len()), open);
         }
         self.state.pack = pack;
-        // Curves of kernels that may have changed say nothing of them.
+        // Curves are dropped, since their kernels may have changed.
         self.sweeps.clear();
         if let Some(lesson) = reloaded {
             self.state.place.revision += 1;
@@ -165,7 +165,7 @@ impl Desk {
         self.measure_shown();
     }
 
-    /// An order is done. After the last one the kernel on the bench has its turn, if it was pushed aside.
+    /// Takes the end of an order. After the last one the kernel on the bench is measured, if that was put off.
     fn take_done(&mut self, work: Work, number: u64) {
         let last = match work {
             Work::Device => self.device.last(),
@@ -213,12 +213,12 @@ impl Desk {
 }
 
 impl State {
-    /// Whether a result with this key is of the settings as they are now.
+    /// Whether a result with this key is of the current settings.
     fn is_current(&self, program: &str, of: &str) -> bool {
         self.place.setting().is_some_and(|setting| setting.key(&self.place.variant_of(program)) == of)
     }
 
-    /// The same of a trace.
+    /// The same for a trace.
     fn is_traced_now(&self, program: &str, of: &str) -> bool {
         self.place.setting().is_some_and(|setting| setting.traced_key(&self.place.variant_of(program)) == of)
     }

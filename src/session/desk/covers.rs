@@ -1,4 +1,4 @@
-//! The lessons' pictures on the start page: traced on a thread of their own, one after another, as the page asks for them.
+//! The lessons' cover pictures on the start page: traced on their own thread, one by one, as the page requests them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use super::worker::{Order, Worker};
 use crate::lesson::Lesson;
 use crate::session::show::cover::{self, Cover};
 
-/// The pictures that were asked for, by lesson.
+/// The requested pictures, by lesson.
 #[derive(Default)]
 pub struct Covers(BTreeMap<String, Wanted>);
 
-/// A picture that was asked for.
+/// A requested picture.
 struct Wanted {
     /// Its order's number.
     number: u64,
@@ -30,7 +30,7 @@ impl Covers {
         self.0.get(lesson)?.cover.as_ref()?.as_ref()
     }
 
-    /// Whether a lesson's picture was asked for.
+    /// Whether a lesson's picture was requested.
     #[must_use]
     pub fn is_asked(&self, lesson: &str) -> bool {
         self.0.contains_key(lesson)
@@ -71,7 +71,7 @@ impl Desk {
         }
     }
 
-    /// The lessons have changed: their pictures are asked for again.
+    /// Drops all pictures after the lessons have changed, so that they are requested again.
     pub(super) fn forget_covers(&mut self) {
         self.covers.cancel();
         self.state.covers = Covers::default();

@@ -1,4 +1,4 @@
-//! The learner's versions of kernels: typed, tried after a pause, and put on the bench when they compile.
+//! The learner's versions of kernels: typed, compiled after a pause, and put on the bench if they compile.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use crate::base::diag::Diagnostic;
 use crate::lesson::Exercise;
 use crate::session::learn::edits::{self, Edit, Language};
 
-/// How long after the last key a version is tried.
+/// How long after the last key press a version is compiled.
 pub const PAUSE: Duration = Duration::from_millis(300);
 
 impl Desk {
-    /// Takes the text of the kernel in the editor, and what that is written in.
+    /// Takes the text of the kernel in the editor, and its language.
     pub(super) fn type_kernel(&mut self, language: Language, text: String) {
         let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit(language)) else { return };
         if let Some(exercise) = self.state.exercise_of(&id) {
@@ -29,7 +29,7 @@ impl Desk {
         self.state.drafts.entry(id).or_default().typed = Some(Instant::now());
     }
 
-    /// Begins a version of the kernel on the bench; None if that is not written in the language.
+    /// Begins a version of the kernel on the bench; None if the kernel is not written in the language.
     fn begin_edit(&mut self, language: Language) -> Option<String> {
         let place = &self.state.place;
         let kernel = place.kernel()?;
@@ -44,7 +44,7 @@ impl Desk {
         Some(id)
     }
 
-    /// Tries the version that was typed in, once no key has been pressed for a while; true where there was one.
+    /// Compiles the version that was typed in, once no key has been pressed for a while; true if there was one.
     pub(super) fn try_typed(&mut self) -> bool {
         let rested = |draft: &Draft| draft.typed.is_some_and(|at| at.elapsed() >= PAUSE);
         let Some(id) = self.state.drafts.iter().find(|(_, draft)| rested(draft)).map(|(id, _)| id.clone()) else {
@@ -54,7 +54,7 @@ impl Desk {
         true
     }
 
-    /// Has a version compiled.
+    /// Orders the compilation of a version.
     fn try_edit(&mut self, id: &str) {
         let (Some(edit), Some(plain)) = (self.state.edit(id), self.plain.clone()) else { return };
         let draft = self.state.drafts.entry(id.to_owned()).or_default();
@@ -63,7 +63,7 @@ impl Desk {
         self.versions.enqueue(Attempt { plain, edit, params, seed });
     }
 
-    /// Takes what came of compiling a version's text, unless that has changed since, and puts on the bench what is in the editor.
+    /// Takes the result of compiling a version's text, unless that has changed since, and puts the editor's version on the bench.
     pub(super) fn take_tried(&mut self, id: &str, source: String, problems: Vec<Diagnostic>) {
         if self.state.edit(id).is_none_or(|edit| edit.source != source) {
             return;
@@ -86,7 +86,7 @@ impl Desk {
         }
     }
 
-    /// Gives the lesson on the screen the versions that compile.
+    /// Adds the versions that compile to the lesson on the screen.
     pub(super) fn wear(&mut self) {
         let Some(plain) = self.plain.clone() else { return };
         let good: Vec<Edit> = self
@@ -111,7 +111,7 @@ impl Desk {
         self.stage_edit(id);
     }
 
-    /// Puts on the bench what compiled last of a version, beside what it began as; nothing moves where nothing of it has.
+    /// Puts a version's last text that compiled on the bench, beside its original if they differ; the original alone if none compiled.
     fn stage_edit(&mut self, id: &str) {
         self.wear();
         let Some(edit) = self.state.edit(id) else { return };
@@ -161,7 +161,7 @@ impl Desk {
         self.show_edit(&edit.id);
     }
 
-    /// Drops the version in the editor; what it began as takes its place on the bench.
+    /// Drops the version in the editor; its original takes its place on the bench.
     pub(super) fn discard_edit(&mut self) {
         let Some(edit) = self.state.edited().filter(|edit| self.state.exercise_of(&edit.id).is_none()) else { return };
         self.keep(|kept| kept.edits.retain(|of| of.id != edit.id));
@@ -172,7 +172,7 @@ impl Desk {
         self.refresh();
     }
 
-    /// Takes in versions that another window changed: they are tried anew, and of those that are gone nothing stays on the bench.
+    /// Takes in versions that another window changed: they are compiled again, and deleted ones leave the bench.
     pub(super) fn take_edits(&mut self) {
         let kept: Vec<String> = self.state.drafts.keys().filter(|id| self.state.edit(id).is_some()).cloned().collect();
         self.state.drafts.retain(|id, _| kept.contains(id));
@@ -190,7 +190,7 @@ impl Desk {
         }
     }
 
-    /// The kernel that an exercise starts from, where a version is the learner's solution of one.
+    /// The kernel that an exercise starts from, if a version is the learner's solution of one.
     fn starter_of(&self, id: &str) -> Option<String> {
         edits::solves(self.state.place.lesson.as_ref()?, id).map(Exercise::starts)
     }

@@ -1,4 +1,4 @@
-//! What the window asks for, and what the threads answer.
+//! Commands from the window, and events from the worker threads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,17 +55,17 @@ pub enum Command {
     ChooseRung(String, String),
     /// Put a pass on the stage, by its id, and one of its launches, from 0.
     ShowPass(String, u64),
-    /// Have these race with the program on the bench.
+    /// Race these with the program on the bench.
     SetBeside(Vec<Variant>),
     /// Put a workgroup on the stage, by its linear index.
     ShowWorkgroup(u32),
     /// Choose the picture on the stage.
     ShowFigure(String),
-    /// Choose what measures.
+    /// Choose the measuring backend.
     SetBackend(Choice),
     /// Let the device's compiler guard indices, or not.
     SetBoundsChecks(bool),
-    /// Choose the device to model, by id; none for the measuring one.
+    /// Choose the device to model, by id; None for the measuring one.
     SetModel(Option<String>),
     /// Choose the recording beside the learner's own curves.
     SetRecording(RecordingChoice),
@@ -81,7 +81,7 @@ pub enum Command {
     SetTheme(ThemeChoice),
     /// Keep pictures still.
     SetStill(bool),
-    /// Put the dividers between the panes somewhere.
+    /// Move the dividers between the panes.
     SetRoom(Room),
     /// The window was moved or has another size.
     SetFrame(Frame),
@@ -128,8 +128,8 @@ pub enum Work {
     Text,
 }
 
-/// Something that happened on a thread. What belongs to some parameters carries their key, what belongs to an order its number:
-/// by them, what comes too late is known and dropped.
+/// Something that happened on a thread. A result for some parameters carries their key, one for an order its number, so that late ones are
+/// recognized and dropped.
 pub enum Event {
     /// The pack was read.
     Pack(Pack, Vec<Diagnostic>),
@@ -149,7 +149,7 @@ pub enum Event {
     Ceilings(Backend, Result<Ceilings, Diagnostic>),
     /// The shaders of the program on the bench were compiled: its key, and None if they do not compile.
     Built(String, Option<Built>),
-    /// A version of a kernel was compiled: its id, its text, what is wrong with it.
+    /// A version of a kernel was compiled: its id, its text, its errors.
     Tried(String, String, Vec<Diagnostic>),
     /// A program was traced: in part, or in full.
     Traced(String, Traced),
@@ -157,11 +157,11 @@ pub enum Event {
     Untraced(String, String, Vec<Diagnostic>),
     /// Where an element came from: key, buffer, word, answer.
     Explained(String, String, u64, Result<Origin, Vec<Diagnostic>>),
-    /// What a buffer holds: key, which, answer.
+    /// Contents of buffers: key, buffers, answer.
     Filmed(String, Vec<String>, Result<Reel, Vec<Diagnostic>>),
     /// A lesson's picture on the start page, by its order's number; None if it cannot be traced.
     Cover(String, u64, Option<Arc<Cover>>),
-    /// One sample of a program's time: its id, key, what its work needs, seconds.
+    /// One sample of a program's time: its id, key, work, seconds.
     Sample(String, String, units::Work, f64),
     /// A program was measured: its id, key.
     Measured(String, String, Arc<Record>),
@@ -175,9 +175,9 @@ pub enum Event {
     Done(Work, u64),
     /// A lesson's prediction was answered.
     Answered(String, String, Result<Answer, Vec<Diagnostic>>),
-    /// What the learner wrote for an exercise was judged.
+    /// The learner's solution of an exercise was judged.
     Judged(Try, Judged),
-    /// A note was written, and what had to be left out of it.
+    /// A note was written: its files, and problems with parts that were left out.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
     /// How far a text file is counted, by its order's number: bytes done, bytes in all.
     TextRead(u64, u64, u64),
@@ -185,7 +185,7 @@ pub enum Event {
     TextCounted(u64, Result<Box<Counted>, Diagnostic>),
     /// A finished curve could not be written.
     NotKept(Diagnostic),
-    /// What is kept was written, as of this change.
+    /// The saved state was written, as of this change.
     Saved(u64, Result<Box<Written>, Diagnostic>),
 }
 
@@ -199,7 +199,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Sends one event. After the desk is gone nobody listens, and nothing is lost by that.
+    /// Sends one event. Events sent after the desk is dropped are discarded.
     pub fn send(&self, event: Event) {
         let _ = self.events.send(event);
         (self.wake)();

@@ -1,4 +1,4 @@
-//! The figure on the stage, the results that it asks for, and those of them that are there.
+//! The figure on the stage, the results that it requests, and those that are available.
 
 use super::state::State;
 use crate::figures::{self, ArgKind, Asks, FIGURES, Figure, Given, Subject};
@@ -47,7 +47,7 @@ impl State {
         self.shown_figure().asks(&subject)
     }
 
-    /// Those of the results that are there.
+    /// The requested results that are available.
     #[must_use]
     pub fn given(&self, asks: &Asks, picture: &Picture) -> Given {
         let traced = self.traced();

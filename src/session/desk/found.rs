@@ -1,4 +1,4 @@
-//! What the threads have found out so far.
+//! Results from the worker threads so far: traces, measurements, sweeps, verdicts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::trace::provenance::Origin as Answer;
 use crate::trace::record::{Ceilings, Device, Record};
 use crate::trace::{Finding, Heat, PassRecord, Timeline, Trace};
 
-/// What the threads have found out so far, at the settings as they are now.
+/// Results from the worker threads so far, at the current settings.
 #[derive(Default)]
 pub struct Found {
     /// The device, or why there is none.
     pub device: DeviceState,
-    /// What the device can do; absent until measured.
+    /// The device's ceilings; absent until measured.
     pub ceilings: Option<Ceilings>,
     /// Why that could not be measured, until it is.
     pub unrated: Option<Diagnostic>,
@@ -36,7 +36,7 @@ pub struct Found {
     pub built: Option<Built>,
     /// The shader of the kernel on the stage as it runs at the parameters.
     pub source: Option<Arc<str>>,
-    /// What the stage can show of it.
+    /// The facts that decide what the stage can show of it.
     pub facts: Facts,
     /// Workgroups in its grid.
     pub groups: u32,
@@ -46,11 +46,11 @@ pub struct Found {
     pub unmeasured: BTreeMap<String, Vec<Diagnostic>>,
     /// The latest sweep of each experiment.
     pub sweeps: BTreeMap<String, Sweep>,
-    /// What was known before a control was turned.
+    /// Results from before a control was turned.
     pub turned: Option<Turned>,
     /// The element that the learner asked about, and where it came from.
     pub origin: Option<Origin>,
-    /// What the buffers that the figure on the stage shows hold after each launch.
+    /// Contents, after each launch, of the buffers that the figure on the stage shows.
     pub reeled: Option<Reeled>,
     /// The last verdict on each exercise, by its id.
     pub verdicts: BTreeMap<String, Arc<Judged>>,
@@ -58,7 +58,7 @@ pub struct Found {
     pub answering: Option<String>,
 }
 
-/// What was known of the program on the bench before a control was turned.
+/// Results of the program on the bench from before a control was turned.
 #[derive(Clone, Debug)]
 pub struct Turned {
     /// The program.
@@ -73,7 +73,7 @@ pub struct Turned {
     pub measured: Option<Arc<Record>>,
 }
 
-/// The device behind the chosen backend.
+/// The chosen backend's device.
 #[derive(Clone, Debug, Default)]
 pub enum DeviceState {
     /// Not asked yet, or not answered.
@@ -81,29 +81,29 @@ pub enum DeviceState {
     Starting,
     /// Ready.
     Ready(Device),
-    /// There is none; why, and what to do. The tracer works all the same.
+    /// There is none: why, and how to get one. The tracer works all the same.
     Missing(Diagnostic),
 }
 
-/// What the tracer found out about a program.
+/// The tracer's results for a program.
 #[derive(Clone, Debug, Default)]
 pub struct Traced {
     /// Which program at which settings; see `Setting::traced_key`.
     pub key: String,
-    /// The record of the whole, with the counts of each pass, once it is there.
+    /// The record of the whole program, with the counts of each pass, once it is there.
     pub record: Option<Arc<Record>>,
     /// How each pass is launched.
     pub launches: Vec<Option<Launch>>,
     /// Single accesses of the workgroup on the stage, with the launch and the workgroup that they are of.
     pub timeline: Option<(Shown, u32, Arc<Timeline>)>,
-    /// How often elements were fetched by a launch, once that was asked for and is there.
+    /// How often elements were fetched by a launch, once requested and available.
     pub heat: Option<(Shown, Arc<Heat>)>,
-    /// What went wrong in that workgroup: races, too, which a trace of the whole grid does not look for.
+    /// Findings in that workgroup, including races, which a trace of the whole grid does not check.
     pub shown_findings: Vec<Finding>,
 }
 
 impl Traced {
-    /// What is known of a pass.
+    /// The record of a pass.
     #[must_use]
     pub fn pass(&self, place: usize) -> Option<&PassRecord> {
         self.record.as_ref()?.pass(place)
@@ -115,14 +115,14 @@ impl Traced {
         self.pass(place)?.trace.as_ref()
     }
 
-    /// The timeline of a workgroup of a launch, where it is that which is there.
+    /// The timeline of a workgroup of a launch, if it is the one available.
     #[must_use]
     pub fn timeline_of(&self, place: &Place) -> Option<&Arc<Timeline>> {
         let of = |(shown, workgroup, _): &&(Shown, u32, _)| *shown == place.shown() && *workgroup == place.workgroup;
         self.timeline.as_ref().filter(of).map(|(_, _, timeline)| timeline)
     }
 
-    /// What went wrong in a pass, each kind once a line: over all, then in the workgroup on the stage.
+    /// The findings in a pass, each kind once a line: those of the grid, then those of the workgroup on the stage.
     pub fn findings(&self, place: usize) -> impl Iterator<Item = &Finding> {
         let grid = self.trace(place).map_or(&[][..], |trace| &trace.findings);
         let staged = self.timeline.as_ref().is_some_and(|(shown, ..)| shown.pass == place);
@@ -143,29 +143,29 @@ pub struct Origin {
     pub buffer: String,
     /// Which of its 32-bit words.
     pub index: u64,
-    /// Where it came from, or why nobody can say; None while that is being found out.
+    /// Where it came from, or why that is unknown; None while it is being computed.
     pub answer: Option<Result<Arc<Answer>, Vec<Diagnostic>>>,
-    /// The number of the learner's question: asking anew after a turn of a control keeps it.
+    /// The number of the learner's question; asking again after a control is turned keeps it.
     pub question: u64,
 }
 
-/// What buffers hold after each launch.
+/// Contents of buffers after each launch.
 #[derive(Clone, Debug)]
 pub struct Reeled {
     /// Which program at which settings; see `Setting::traced_key`.
     pub key: String,
     /// The buffers.
     pub buffers: Vec<String>,
-    /// What they hold, or why nobody can say. None while that is being found out.
+    /// Their contents, or why they are unknown. None while they are being computed.
     pub answer: Option<Result<Arc<Reel>, Vec<Diagnostic>>>,
 }
 
-/// What the device found out about a program.
+/// The device's measurements of a program.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Which program at which settings; see `Setting::key`.
     pub key: String,
-    /// What its work needs.
+    /// Its work: bytes and operations.
     pub work: Work,
     /// Samples so far, in seconds, while it runs.
     pub samples: Vec<f64>,
@@ -187,7 +187,7 @@ impl Found {
         for (id, measured) in &self.measured {
             let record = measured.record.as_ref().filter(|r| r.trusted());
             match record {
-                // No trace says what its work is.
+                // It has no trace to take its work from.
                 Some(record) if !place.is_traceable(id) => results.insert_record(id, record),
                 Some(record) => results.insert_timing(id, record),
                 None => {}

@@ -1,4 +1,4 @@
-//! Keeping what the learner did: writing it, and taking in what another window wrote.
+//! Saving the learner's state: writes it to disk, and merges what another window wrote.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use crate::base::diag::Diagnostic;
 use crate::session::learn::merge::merge;
 use crate::session::learn::saved::{self, LessonSaved, Written};
 
-/// How long after a write that failed the next one is tried.
+/// Delay before a failed write is tried again.
 pub const RETRY: Duration = Duration::from_secs(5);
 
-/// How long a window that closes waits for a write.
+/// How long a closing window waits for a write.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Desk {
-    /// Changes what is kept of the lesson on the screen.
+    /// Changes the saved state of the lesson on the screen.
     pub(super) fn keep(&mut self, change: impl FnOnce(&mut LessonSaved)) {
         if let Some(lesson) = &self.state.place.lesson {
             change(self.state.saved.lessons.entry(lesson.id.clone()).or_default());
@@ -25,7 +25,7 @@ impl Desk {
         }
     }
 
-    /// Notes that something kept has changed.
+    /// Records that the saved state has changed.
     pub(super) fn unsaved(&mut self) {
         self.changes += 1;
         self.state.save = if self.state_path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
@@ -43,7 +43,7 @@ impl Desk {
         }
     }
 
-    /// Orders a write of what is kept, as it is now.
+    /// Orders a write of the current saved state.
     fn write(&mut self) {
         let Some(path) = self.state_path.clone() else { return };
         let states = Box::new([self.base.clone(), self.state.saved.clone()]);
@@ -56,7 +56,7 @@ impl Desk {
     /// # Errors
     /// When it could not be written where it belongs: why, and where a copy of it is kept.
     pub(super) fn write_last(&mut self) -> Result<(), Diagnostic> {
-        // A write has to know what the one before it found in the file.
+        // A write needs the file's contents that the one before it found.
         while self.writing {
             match self.events.recv_timeout(PATIENCE) {
                 Ok(Event::Saved(change, outcome)) => self.take_saved(change, outcome),
@@ -83,7 +83,7 @@ impl Desk {
         })
     }
 
-    /// What came of a write.
+    /// Takes the result of a write.
     pub(super) fn take_saved(&mut self, change: u64, outcome: Result<Box<Written>, Diagnostic>) {
         self.writing = false;
         let save = match outcome {
@@ -102,7 +102,7 @@ impl Desk {
         self.state.save = if change == self.changes { save } else { SaveState::Unsaved };
     }
 
-    /// Takes in what another window wrote.
+    /// Merges what another window wrote.
     fn take_written(&mut self, written: Written) {
         let (before, backend) = (self.state.kept().clone(), self.state.choice());
         self.state.notices.extend(written.notes.into_iter().map(Notice::Problem));

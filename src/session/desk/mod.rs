@@ -49,11 +49,11 @@ use crate::session::pack::watch::{self, Watch};
 use crate::session::run::devices::Devices;
 use state::{Activity, DeviceState, Draft, Notice};
 
-/// What a desk needs to start.
+/// Settings to start a desk with.
 pub struct Options {
     /// The pack to open.
     pub files: PackFiles,
-    /// Where the learner's work is kept; none keeps nothing.
+    /// The file of the learner's work; None saves nothing.
     pub state_path: Option<PathBuf>,
     /// How to start a worker process.
     pub worker: WorkerCommand,
@@ -63,7 +63,7 @@ pub struct Options {
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// State, and the threads that work for it. No call waits for any of them, save [`Desk::close`].
+/// The state and its worker threads. No call waits for any of them, except [`Desk::close`].
 pub struct Desk {
     state: State,
     files: PackFiles,
@@ -81,7 +81,7 @@ pub struct Desk {
     notes: Worker<NoteTask>,
     texts: Worker<PathBuf>,
     disk: Worker<FileTask>,
-    /// The sweeps of the lessons that the learner has left, by lesson and experiment.
+    /// The sweeps of lessons that are no longer open, by lesson and experiment.
     sweeps: BTreeMap<String, BTreeMap<String, Sweep>>,
     /// The number of the order that answers a prediction.
     answering: u64,
@@ -89,9 +89,9 @@ pub struct Desk {
     building: Option<String>,
     /// Counts the learner's questions about elements.
     questions: u64,
-    /// Counts changes of what is kept, so that an older write is not taken for the newest.
+    /// Counts changes of the saved state, so that an older write is not taken for the newest.
     changes: u64,
-    /// What is kept as the file has it, as far as this window knows.
+    /// The saved state in the file, as far as this window knows.
     base: saved::Saved,
     /// Whether a write is under way.
     writing: bool,
@@ -103,7 +103,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Reads what was kept, and starts reading the pack and looking for the device.
+    /// Reads the saved state, and starts reading the pack and looking for the device.
     #[must_use]
     pub fn open(options: Options) -> Self {
         let (sender, events) = channel();
@@ -119,7 +119,7 @@ impl Desk {
                 state.notices.extend(problem.map(Notice::Problem));
             }
             Some(Err(problem)) => {
-                // A file that can be neither read nor set aside stays as it is: nothing is written over it.
+                // A file that can be neither read nor set aside is not overwritten.
                 state.notices.push(Notice::Problem(problem.clone()));
                 state.unsaved = Some(problem);
                 state_path = None;
@@ -168,13 +168,13 @@ impl Desk {
         }
     }
 
-    /// What to show.
+    /// The state to show.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Takes in what the threads have sent; true where anything changed.
+    /// Applies the threads' pending events; true if anything changed.
     pub fn poll(&mut self) -> bool {
         let mut changed = false;
         while let Ok(event) = self.events.try_recv() {
@@ -352,7 +352,7 @@ impl Desk {
         self.refresh();
     }
 
-    /// What a note of the lesson on the screen is made of; none before there is a lesson and a device.
+    /// The input of a note of the lesson on the screen; None before there is a lesson and a device.
     fn note_input(&self) -> Option<note::Input> {
         let state = &self.state;
         let measured = state.found.measured.iter();

@@ -19,9 +19,9 @@ pub struct Place {
     pub params: Params,
     /// The program on the bench, with the kernels in its places.
     pub variant: Variant,
-    /// The learner's version of a kernel that is in the editor, by its id; what is on the bench is the last of it that compiled.
+    /// The learner's version of a kernel in the editor, by its id; the bench has its last text that compiled.
     pub edit: Option<String>,
-    /// What the stage shows beside the program on the bench: what an edit began as, or what races with it.
+    /// Variants shown beside the program on the bench: an edit's original, or racing kernels.
     pub beside: Vec<Variant>,
     /// The pass on the stage, by its id.
     pub pass: String,
@@ -39,7 +39,7 @@ pub struct Place {
     pub bounds_checks: bool,
     /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
     pub warp_width: u32,
-    /// Raised by whatever changes what a key does not name: the lesson's text, the backend, the compiler's guards.
+    /// Raised by every change that a key does not capture: the lesson's text, the backend, the compiler's guards.
     pub revision: u64,
 }
 
@@ -56,7 +56,7 @@ impl Place {
         self.lesson.as_ref()?.program(&self.variant.program)
     }
 
-    /// The place of the pass on the stage among the program's.
+    /// The index of the pass on the stage in the program.
     #[must_use]
     pub fn pass(&self) -> usize {
         self.program().and_then(|program| program.place_of(&self.pass)).unwrap_or(0)
@@ -81,20 +81,20 @@ impl Place {
         self.lesson.as_ref()?.experiments.iter().find(|e| e.id == *id)
     }
 
-    /// A program as results are of it: one on the stage with the kernels chosen there, another as it stands.
+    /// The variant that a program's results are of: on the stage, the kernels chosen there; else the program's own.
     #[must_use]
     pub fn variant_of(&self, program: &str) -> Variant {
         let mut staged = std::iter::once(&self.variant).chain(&self.beside);
         staged.find(|variant| variant.program == program).cloned().unwrap_or_else(|| Variant::plain(program))
     }
 
-    /// Whether the tracer runs a program: a kernel that is written in CUDA C++ only has no trace, and never will.
+    /// Whether the tracer runs a program: kernels written in CUDA C++ only are never traced.
     #[must_use]
     pub fn is_traceable(&self, program: &str) -> bool {
         self.lesson.as_ref().is_none_or(|lesson| lesson.runs_on(&self.variant_of(program), Backend::Simt))
     }
 
-    /// What results depend on; None before there is a lesson.
+    /// The settings that results depend on; None before there is a lesson.
     #[must_use]
     pub fn setting(&self) -> Option<Setting> {
         Some(Setting {

@@ -1,4 +1,4 @@
-//! A race of kernels on the stage: whose times their clock goes by.
+//! A race of kernels on the stage: the source of their times.
 
 use super::State;
 use crate::lesson::Variant;
@@ -9,19 +9,19 @@ use crate::session::experiment::recording::Recording;
 pub struct RaceTime<'a> {
     /// The median, in seconds.
     pub median_s: f64,
-    /// What recorded it; None if this machine measured it.
+    /// The recording that it is from; None if this machine measured it.
     pub recorded: Option<&'a Recording>,
 }
 
 impl State {
-    /// Whether kernels race on the stage; otherwise what is beside that of the bench is what it began as.
+    /// Whether kernels race on the stage; otherwise the one shown beside the bench's is its original.
     #[must_use]
     pub fn is_race(&self) -> bool {
         self.place.edit.is_none() && !self.place.beside.is_empty()
     }
 
-    /// How long a program takes that is in a race. Times of one race are all from one place: this machine's GPU, else one recording that has all of
-    /// them at these settings, else what computes in a GPU's place. None outside a race, and while one is missing.
+    /// The time of a program in a race. All times of one race have one source: this machine's GPU, else one recording that has all of them
+    /// at these settings, else the device in place of a GPU. None outside a race, and while one time is missing.
     #[must_use]
     pub fn race_time(&self, variant: &Variant) -> Option<RaceTime<'_>> {
         let racing = || std::iter::once(&self.place.variant).chain(&self.place.beside);

@@ -1,4 +1,4 @@
-//! After a change of lesson, step, parameter or program: what is stale goes, what is missing is ordered.
+//! Refresh after a change of lesson, step, parameter or program: drops stale results and orders missing ones.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::session::note::fill::spoken_of;
 use crate::session::show::staged;
 use crate::trace::record::Backend;
 
-/// Values of a control that come after one another within this time are of one turn.
+/// Values of a control that follow one another within this time belong to one drag.
 const DRAGGED: Duration = Duration::from_millis(1500);
 
 impl Desk {
@@ -44,7 +44,7 @@ impl Desk {
         }
     }
 
-    /// The open lesson as its files are now: the learner stays where they are, as far as there still is such a place.
+    /// Reloads the open lesson from its files: the learner's place stays, as far as it still exists.
     pub(super) fn reload_lesson(&mut self, lesson: Arc<Lesson>) {
         let step = self.state.place.step().map(|s| s.id.clone()).unwrap_or_default();
         let params = std::mem::replace(&mut self.state.place.params, jobs::defaults(&lesson));
@@ -85,12 +85,12 @@ impl Desk {
         }
     }
 
-    /// Puts the bench as the step wants it; `set` says whether its parameters take the place of the learner's.
+    /// Sets the bench up for the step; with `set`, the step's parameters replace the learner's.
     pub(super) fn enter_step(&mut self, set: bool) {
         let Some(step) = self.state.place.step().cloned() else { return };
         if set {
             self.state.place.params.extend(step.set.iter().cloned());
-            // The exercise is looked at where it is judged.
+            // An exercise is shown at the settings at which it is judged.
             let judged = self.exercise().map(|exercise| exercise.set.clone()).unwrap_or_default();
             self.state.place.params.extend(judged);
         }
@@ -132,7 +132,7 @@ impl Desk {
         let is_first = launch.and_then(|launch| launch.rungs.first()).map(String::as_str) == Some(kernel);
         pass.clone_into(&mut place.pass);
         place.launch = 0;
-        // What a version began as has the same kernels beside it.
+        // A version's original gets the same kernels in the other places.
         for variant in std::iter::once(&mut place.variant).chain(&mut place.beside) {
             if is_first {
                 variant.rungs.remove(pass);
@@ -163,7 +163,7 @@ impl Desk {
         self.refresh();
     }
 
-    /// Keeps what is known before a control is turned; while it is being dragged, what was known before that.
+    /// Keeps the results from before a control is turned; during a drag, those from before the drag.
     fn remember(&mut self, param: &str, value: f64) {
         let program = &self.state.place.variant;
         let goes_on =
@@ -181,7 +181,7 @@ impl Desk {
         });
     }
 
-    /// Drops results of other parameters; orders what the screen shows, traced and measured.
+    /// Drops results of other parameters; orders the traces and measurements that the screen shows.
     pub(super) fn refresh(&mut self) {
         self.state.found.unmeasured.clear();
         self.hushed = false;
@@ -190,7 +190,7 @@ impl Desk {
         self.measure_shown();
     }
 
-    /// Drops traces of other parameters; orders those that the screen shows, the most visible first. What the device measures goes on.
+    /// Drops traces of other parameters; orders those that the screen shows, the most visible first. Measuring continues.
     pub(super) fn retrace(&mut self) {
         let Some(setting) = self.state.place.setting() else { return };
         let place = self.state.place.clone();
@@ -214,7 +214,7 @@ impl Desk {
         }
     }
 
-    /// The shaders of the program on the bench are compiled: what the screen shows of it is traced.
+    /// Takes the compiled shaders of the program on the bench, and orders the traces that the screen shows of it.
     pub(super) fn take_built(&mut self, key: &str, built: Option<Built>) {
         let Some(setting) = self.state.place.setting().filter(|_| self.building.as_deref() == Some(key)) else {
             return;
@@ -242,7 +242,7 @@ impl Desk {
         self.ask_again(setting);
     }
 
-    /// What is on the stage without single accesses of the workgroup there.
+    /// The programs on the stage that lack a timeline (single accesses) of the workgroup there.
     fn untold(&self) -> Vec<Variant> {
         let (place, found) = (&self.state.place, &self.state.found);
         let told = |id: &str| found.traced.get(id).is_some_and(|traced| traced.timeline_of(place).is_some());
@@ -257,14 +257,14 @@ impl Desk {
         let (place, found) = (&mut self.state.place, &mut self.state.found);
         let at = place.pass();
         found.source = jobs::source(&setting.lesson, &place.variant, &place.pass, &setting.params);
-        // At other parameters it has the same passes and buffers; of another program nothing is shown.
+        // At other parameters the program has the same passes and buffers; another program's are not shown.
         let is_same = |of: &(String, Variant)| of.0 == setting.lesson.id && of.1 == place.variant;
         found.built.take_if(|built| !is_same(&built.of));
         let explorer = place.step().is_some_and(|step| step.explorer().is_some());
         let ring = place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
         let is_pending = self.building.is_some();
         let facts = found.built.as_ref().and_then(|built| built.facts.get(at).copied());
-        // Until it is known what there is to show, the picture stays what it was.
+        // The picture stays as it was until the facts are known.
         let facts = facts.unwrap_or(if is_pending { found.facts } else { Facts::default() });
         let facts = if place.is_traceable(&place.variant.program) { facts } else { facts.untraced() };
         found.facts = Facts { explorer, ring, ..facts };
@@ -279,7 +279,7 @@ impl Desk {
         }
     }
 
-    /// The learner asks where an element of the program on the bench came from.
+    /// Orders the origin of an element of the program on the bench, as the learner asked.
     pub(super) fn ask(&mut self, buffer: String, index: u64) {
         let Some(setting) = self.state.place.setting() else { return };
         let variant = self.state.place.variant.clone();
@@ -288,11 +288,11 @@ impl Desk {
         let asked = Asking::Origin(buffer.clone(), index);
         self.explainer.replace(Question { setting, variant, asked });
         self.state.found.origin = Some(Origin { key, program, buffer, index, answer: None, question: self.questions });
-        // What was being read is read when there is an answer.
+        // A pending read of buffers is ordered again after the answer.
         self.state.found.reeled.take_if(|reeled| reeled.answer.is_none());
     }
 
-    /// Has the buffers of the figure on the stage filmed, unless that has been done or something else is being found out.
+    /// Orders the buffers' contents for the figure on the stage, unless they are known or another question is pending.
     pub(super) fn look(&mut self) {
         let Some(setting) = self.state.place.setting() else { return };
         let buffers = self.state.asks().film;
@@ -300,7 +300,7 @@ impl Desk {
         let (key, found) = (setting.traced_key(&variant), &mut self.state.found);
         let is_known = found.reeled.as_ref().is_some_and(|known| known.key == key && known.buffers == buffers);
         let busy = found.origin.as_ref().is_some_and(|origin| origin.answer.is_none());
-        // Until its shaders are compiled, it is not known which buffers there are to read.
+        // The buffers to read are unknown until the shaders are compiled.
         if self.building.is_some() || is_known || busy || buffers.is_empty() {
             return;
         }
@@ -308,7 +308,7 @@ impl Desk {
         self.state.found.reeled = Some(Reeled { key, buffers, answer: None });
     }
 
-    /// An answer of other settings goes; the same question is asked at these, as long as its program is on the bench.
+    /// Drops an answer of other settings, and asks the question again at these while its program is on the bench.
     fn ask_again(&mut self, setting: &Setting) {
         let variant = &self.state.place.variant;
         let key = setting.traced_key(variant);
@@ -328,8 +328,8 @@ impl Desk {
         self.look();
     }
 
-    /// Measures the program on the bench, unless that has been done or tried, or there is nothing to measure with. Where the device is the
-    /// CPU itself, the tracer goes first: both at once would slow each other.
+    /// Measures the program on the bench, unless that has been done or tried, or there is no device. If the device is the CPU itself, the
+    /// tracer goes first: both at once would slow each other.
     pub(super) fn measure_shown(&mut self) {
         let (place, found) = (&self.state.place, &self.state.found);
         let backend = self.state.bench_backend();
@@ -348,7 +348,7 @@ impl Desk {
         }
     }
 
-    /// Calls off what the device is doing, unless that answers a prediction: the learner waits for it.
+    /// Cancels the device's work, unless that answers a prediction, which the learner waits for.
     fn clear_device(&mut self) {
         let kept = if self.state.found.answering.is_some() { self.answering } else { 0 };
         self.device.cancel_but(kept);
@@ -361,7 +361,7 @@ impl Desk {
         }
     }
 
-    /// Programs whose counts the screen shows: the one on the bench, and those that the prose speaks of, as far as they can be traced.
+    /// Programs whose counts the screen shows: the one on the bench, and those mentioned in the prose, if they can be traced.
     pub(super) fn wanted(&self) -> Vec<String> {
         let place = &self.state.place;
         let Some(lesson) = &place.lesson else { return Vec::new() };

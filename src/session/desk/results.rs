@@ -1,4 +1,4 @@
-//! What was found out, as names in expressions: put together when something was found, and not in every frame of the window.
+//! Cache of results as names in expressions: rebuilt when a result arrives, not in every frame of the window.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::state::State;
 use crate::lesson::scope::Results;
 use crate::trace::record::{Ceilings, Record};
 
-/// Results, with what they were put together from.
+/// Results, with the sources that they were built from.
 #[derive(Default)]
 pub struct KeptResults {
     ceilings: Option<Ceilings>,
@@ -14,7 +14,7 @@ pub struct KeptResults {
     results: Arc<Results>,
 }
 
-/// A record that results are taken from. It is held, so that none of another run can stand at its address.
+/// A record that results are taken from. It is kept alive, so that no other run's record can reuse its address.
 struct Source {
     record: Arc<Record>,
     traced: bool,
@@ -28,7 +28,7 @@ impl Source {
 }
 
 impl KeptResults {
-    /// All results at the settings as they are now.
+    /// All results at the current settings.
     pub fn of(&mut self, state: &State) -> Arc<Results> {
         let found = &state.found;
         let of = |id: &String, record: &Arc<Record>, traced: bool| Source {

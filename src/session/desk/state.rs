@@ -1,4 +1,4 @@
-//! What the window shows: data only, changed by commands and events.
+//! The window's state: data only, changed by commands and events.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -46,25 +46,25 @@ pub struct State {
     pub recordings: Arc<[Recording]>,
     /// The figures that the pack quotes.
     pub quotes: Arc<Quotes>,
-    /// What is wrong with the pack as it is on disk now.
+    /// Problems of the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
     /// Where the learner is.
     pub place: Place,
-    /// What is known there.
+    /// Results at that place.
     pub found: Found,
-    /// How far the learner's versions of kernels have come, by their ids.
+    /// The compile state of the learner's versions of kernels, by their ids.
     pub drafts: BTreeMap<String, Draft>,
     /// The lessons' pictures on the start page.
     pub covers: Covers,
     /// The learner's text file.
     pub text: TextFile,
-    /// What is going on.
+    /// Running activities.
     pub activities: BTreeMap<Work, Activity>,
-    /// What the learner should know, newest last, until dismissed.
+    /// Messages to the learner, newest last, until dismissed.
     pub notices: Vec<Notice>,
-    /// What is kept on disk.
+    /// The state that is saved on disk.
     pub saved: Saved,
-    /// Whether what is kept is on disk.
+    /// Whether the saved state is on disk.
     pub save: SaveState,
     /// Why the last write failed, until one succeeds; or why there can be none.
     pub unsaved: Option<Diagnostic>,
@@ -73,7 +73,7 @@ pub struct State {
 /// Something that takes time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
-    /// What, for the status line.
+    /// Its label in the status line.
     pub label: String,
     /// Steps done and steps in all; none where that is unknown.
     pub progress: Option<(usize, usize)>,
@@ -105,7 +105,7 @@ pub enum SaveState {
 }
 
 impl State {
-    /// The passes of the program on the bench; None of a program of one.
+    /// The passes of the program on the bench; None if it has only one.
     #[must_use]
     pub fn passes(&self) -> Option<Passes> {
         let lesson = self.place.lesson.as_ref()?;
@@ -131,13 +131,13 @@ impl State {
         self.place.step().filter(|step| step.variant == *variant && step.pass == self.place.pass)
     }
 
-    /// What the tracer found out about the program on the bench.
+    /// The tracer's results for the program on the bench.
     #[must_use]
     pub fn traced(&self) -> Option<&Traced> {
         self.found.traced.get(&self.place.variant.program)
     }
 
-    /// What a turned control changed of the pass on the stage: the control with its value before, and the figures, before and now.
+    /// The effect of a turned control on the pass on the stage: the control with its earlier value, and the figures before and now.
     #[must_use]
     pub fn turned(&self) -> Option<(&Turned, Vec<Figure>)> {
         let turned = self.found.turned.as_ref().filter(|turned| turned.program == self.place.variant)?;
@@ -164,7 +164,7 @@ impl State {
         Some(edits::solves(self.place.lesson.as_ref()?, id)?.id.clone())
     }
 
-    /// What the exercise in the editor asks for; None if there is no exercise in it.
+    /// The goal of the exercise in the editor; None if there is no exercise in it.
     #[must_use]
     pub fn goal(&self) -> Option<&str> {
         Some(&edits::solves(self.place.lesson.as_ref()?, self.place.edit.as_ref()?)?.goal_text)
@@ -176,20 +176,20 @@ impl State {
         self.edit(self.place.edit.as_ref()?)
     }
 
-    /// What the version in the editor is written in.
+    /// The language of the version in the editor.
     #[must_use]
     pub fn edited_in(&self) -> Option<Language> {
         self.edited().map(|edit| edit.language)
     }
 
-    /// Whether the version in the editor does not compile: what is on the bench is an older text of it.
+    /// Whether the version in the editor does not compile; the bench then has an older text of it.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         let draft = self.place.edit.as_ref().and_then(|id| self.drafts.get(id));
         draft.is_some_and(|draft| !draft.problems.is_empty())
     }
 
-    /// What is wrong with the version in the editor: what keeps it from running, or else what came of running it.
+    /// Problems of the version in the editor: those that keep it from running, or else those found by running it.
     #[must_use]
     pub fn edit_problems(&self) -> Vec<Diagnostic> {
         let Some(id) = &self.place.edit else { return Vec::new() };
@@ -199,12 +199,12 @@ impl State {
         }
         let failed = [&self.found.failed, &self.found.unmeasured].into_iter().find_map(|found| found.get(id));
         let failed = failed.into_iter().flatten().filter(|problem| !problem.not_here).cloned();
-        // That its result is wrong is at no line of it.
+        // A wrong result has no line.
         let failed = failed.map(|problem| match &problem.place {
             Some(place) if (place.line, place.column) == (1, 1) => Diagnostic { place: None, ..problem },
             _ => problem,
         });
-        // What was traced of a version in CUDA C++ is the kernel's WGSL.
+        // The trace of a version in CUDA C++ is of the kernel's WGSL.
         let traced = self.traced().filter(|_| self.edited_in() == Some(Language::Wgsl));
         let findings = traced.into_iter().flat_map(|traced| traced.findings(self.place.pass()));
         let text = self.found.source.as_deref().unwrap_or_default();
@@ -217,7 +217,7 @@ impl State {
         self.kept().explored(self.place.step().and_then(|step| step.block))
     }
 
-    /// What is kept of the lesson on the screen.
+    /// The saved state of the lesson on the screen.
     #[must_use]
     pub fn kept(&self) -> &LessonSaved {
         static NOTHING: LazyLock<LessonSaved> = LazyLock::new(LessonSaved::default);
@@ -225,7 +225,7 @@ impl State {
         self.saved.lessons.get(id).unwrap_or(&NOTHING)
     }
 
-    /// What experiments run on: the device, the tracer where there is none, nothing while that is being found out.
+    /// The device that experiments run on: the tracer if there is no device; None while that is unknown.
     #[must_use]
     pub fn acting_device(&self) -> Option<Device> {
         match &self.found.device {
@@ -235,13 +235,13 @@ impl State {
         }
     }
 
-    /// What is going on, for the status line: one thing at a time, measuring first.
+    /// The activity for the status line: one at a time, measuring first.
     #[must_use]
     pub fn activity(&self) -> Option<&Activity> {
         self.activities.values().next()
     }
 
-    /// The backend that measures now: none while only the tracer is there.
+    /// The backend that measures now; None while there is only the tracer.
     #[must_use]
     pub fn measuring_backend(&self) -> Option<Backend> {
         match &self.found.device {
@@ -250,8 +250,8 @@ impl State {
         }
     }
 
-    /// What measures the program on the bench. CUDA does not run the WGSL that a learner types: then the graphics driver measures it, and
-    /// what it began as beside it.
+    /// The backend that measures the program on the bench. CUDA does not run the WGSL that a learner types: then the graphics driver
+    /// measures it and its original.
     #[must_use]
     pub fn bench_backend(&self) -> Option<Backend> {
         let typed = self.edited_in() == Some(Language::Wgsl);
@@ -270,7 +270,7 @@ impl State {
         model::pick(&self.models, self.saved.model.as_deref(), &measures)
     }
 
-    /// What the model of a device says of the pass on the stage, as soon as it is traced.
+    /// The device model's prediction for the pass on the stage, as soon as it is traced.
     #[must_use]
     pub fn predicted(&self) -> Option<Predicted> {
         let (traced, place) = (self.traced()?, self.place.pass());
@@ -298,7 +298,7 @@ impl State {
         staged::spread(&self.modelled()?, &traced.or_else(sketched)?, only.is_some_and(|only| only.persistent))
     }
 
-    /// Where the kernels of the ladder on the stage stand, as far as they are traced and measured.
+    /// The roofline of the ladder on the stage, with its kernels as far as they are traced and measured.
     #[must_use]
     pub fn roofline(&self) -> Option<Roofline> {
         let (lesson, kernel) = (self.place.lesson.as_ref()?, self.place.kernel()?);
@@ -337,27 +337,27 @@ impl State {
         Some(known.roofline(kernel, own.map(|pass| pass.work)))
     }
 
-    /// The value of an expression at the state as it is now; none while something it needs is not there.
+    /// The value of an expression in the current state; None while something it needs is missing.
     #[must_use]
     pub fn evaluate(&self, expr: &crate::base::expr::Expr, results: &Results) -> Option<f64> {
         let lesson = self.place.lesson.as_ref()?;
         Env::new(lesson, &self.place.params, results).eval(expr).ok()
     }
 
-    /// A quoted figure; None where its source is not there.
+    /// A quoted figure; None if its source is missing.
     #[must_use]
     pub fn quote(&self, quote: &Quote) -> Option<Quoted> {
         let lesson = self.place.lesson.as_ref()?;
         self.quotes.read(lesson, quote, &Env::fixed(&lesson.params, &lesson.values, &self.place.params))
     }
 
-    /// What a device counted at its DRAM for the program on the bench; None where no profile has it.
+    /// A device's DRAM counters for the program on the bench; None if no profile has it.
     #[must_use]
     pub fn counted(&self) -> Option<Counted> {
         self.quotes.counted(self.place.lesson.as_ref()?, &self.place.variant.program, &self.place.params)
     }
 
-    /// What the modelled device's DRAM can have moved in the recorded time of the program on the bench.
+    /// The bytes that the modelled device's DRAM can have moved in the recorded time of the program on the bench.
     #[must_use]
     pub fn reach(&self) -> Option<Reach> {
         let lesson = self.place.lesson.as_ref()?;
@@ -370,7 +370,7 @@ impl State {
         self.found.sweeps.get(&self.place.experiment()?.id)
     }
 
-    /// The recordings that have something of the experiment in the plot.
+    /// The recordings that have data for the experiment in the plot.
     #[must_use]
     pub fn recorded(&self) -> Vec<recording::Of<'_>> {
         let Some((lesson, experiment)) = self.place.lesson.as_ref().zip(self.place.experiment()) else {
@@ -379,8 +379,8 @@ impl State {
         self.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
     }
 
-    /// The time that was recorded of the program on the stage on the modelled device, at these very settings, and by which recording. None
-    /// where the settings are no experiment's, the program has several passes, or a question on the page asks for it.
+    /// The recorded time of the program on the stage on the modelled device, at exactly these settings, and its recording. None if the
+    /// settings are no experiment's, the program has several passes, or a question on the page asks for it.
     #[must_use]
     pub fn recorded_here(&self) -> Option<(&Recording, &TimeOutput)> {
         let (lesson, spec) = (self.place.lesson.as_ref()?, self.modelled()?.spec);
@@ -392,7 +392,7 @@ impl State {
         found.next()
     }
 
-    /// Whether the step asks for a prediction of times that the learner has not made: curves that were recorded would answer it.
+    /// Whether the step asks for a prediction of times that the learner has not made yet: recorded curves would reveal it.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         let (Some(lesson), Some(step)) = (&self.place.lesson, self.place.step()) else { return false };
@@ -412,7 +412,7 @@ impl State {
         recording::chosen(recorded, &self.saved.recording, device.as_ref(), self.sweep().is_some())
     }
 
-    /// In which ways a sweep is not of the settings as they are now, in words; nothing for a current one.
+    /// The differences between a sweep's settings and the current ones, in words; empty for a current one.
     #[must_use]
     pub fn differences(&self, sweep: &Sweep) -> Vec<String> {
         let Some(experiment) = self.place.experiment() else { return Vec::new() };
@@ -430,7 +430,7 @@ impl State {
         differences
     }
 
-    /// The settings of a sweep that its experiment asks for in place of the learner's, in words; nothing where they are the same.
+    /// The settings of a sweep that its experiment overrides, in words; empty if they equal the learner's.
     #[must_use]
     pub fn asked_settings(&self, sweep: &Sweep) -> Vec<String> {
         let (Some(lesson), Some(experiment)) = (&self.place.lesson, self.place.experiment()) else { return Vec::new() };
@@ -449,7 +449,7 @@ impl State {
         let variants: Vec<&Variant> = experiment.curves.iter().map(|curve| &curve.variant).collect();
         let matters: Vec<String> = variants.into_iter().flat_map(|variant| parameters_of(lesson, variant)).collect();
         let params = lesson.params.iter().filter(|p| p.id != sweep.over && matters.contains(&p.id));
-        // What the experiment itself asks for is no deviation.
+        // Settings that the experiment itself asks for are not deviations.
         let asked = |id: &str, value: Option<&f64>| experiment.at.iter().any(|(at, x)| at == id && Some(x) == value);
         let own = &self.place.params;
         params
@@ -459,7 +459,7 @@ impl State {
     }
 }
 
-/// A pass as it is compared: its counts, and its time.
+/// One side of a comparison of a pass: its counts, and its time.
 fn side<'a>(traced: Option<&'a Record>, timed: Option<&'a Record>, place: usize) -> Side<'a> {
     let time = timed.and_then(|record| record.pass(place)?.timing.as_ref());
     Side {

@@ -1,4 +1,4 @@
-//! The learner's text file: counted on a thread of its own; what is shown of it afterwards.
+//! The learner's text file: counted on its own thread, and the results shown of it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Desk {
         self.state.text.counting = Some(Counting { number: self.texts.last(), lesson, name, progress: (0, 0) });
     }
 
-    /// Calls the counting off; what was there before stays.
+    /// Cancels the counting; the earlier result stays.
     pub(super) fn cancel_text(&mut self) {
         self.texts.cancel();
         self.state.text.counting = None;
@@ -75,7 +75,7 @@ impl Desk {
     }
 
     pub(super) fn take_text(&mut self, number: u64, counted: Result<Box<Counted>, Diagnostic>) {
-        // One that was called off, or gave way to a newer one, is not waited for any more.
+        // A cancelled or replaced one is no longer waited for.
         let Some(counting) = self.state.text.counting.take_if(|counting| counting.number == number) else { return };
         match counted {
             Ok(counted) => {
@@ -91,7 +91,7 @@ impl Desk {
 }
 
 impl State {
-    /// What was counted of the file that `text` is the beginning of; None of a text that was written or changed.
+    /// The counts of the file that `text` is the beginning of; None for a text that was typed or changed.
     #[must_use]
     pub fn counted_text(&self, text: &str) -> Option<&Counted> {
         self.text.counted.as_deref().filter(|counted| counted.beginning == text)
@@ -103,7 +103,7 @@ impl State {
         self.place.step().is_some_and(takes_text)
     }
 
-    /// What to do with a file on a page that takes none.
+    /// Advice for a file dropped on a page that takes none.
     #[must_use]
     pub fn takes_no_text(&self) -> Diagnostic {
         let problem = Diagnostic::error("this page takes no file");

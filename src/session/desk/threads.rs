@@ -1,4 +1,4 @@
-//! What the desk's threads do with their orders.
+//! The desk's worker threads (tracer, device, explainer, judge, notes, disk), and how each carries out its orders.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,14 +32,14 @@ use crate::session::run::{self, Done, Runner, model};
 use crate::session::show::reel;
 use crate::trace::record::{Backend, Device};
 
-/// A turning control sends a value a frame; the device waits a little longer than a frame for the last of them.
+/// A control being turned sends a value a frame; the device waits a little longer than a frame for the last one.
 const SETTLE: Duration = Duration::from_millis(20);
 
 /// Orders for the tracer's thread.
 pub enum TraceTask {
     /// One workgroup's single accesses in a launch.
     Timeline(Setting, Variant, Shown, u32),
-    /// A program's counts, and how often elements are fetched by a launch where that is asked for.
+    /// A program's counts, and how often elements are fetched by a launch, if requested.
     Counts(Setting, Variant, Option<Shown>),
 }
 
@@ -59,11 +59,11 @@ pub enum DeviceTask {
 
 /// Orders for the thread that writes notes.
 pub struct NoteTask {
-    /// What the note is made of.
+    /// The note's input.
     pub input: Box<note::Input>,
-    /// As what it is written.
+    /// The formats that it is written in.
     pub formats: Vec<Format>,
-    /// Where to.
+    /// The target folder.
     pub folder: PathBuf,
 }
 
@@ -73,7 +73,7 @@ pub enum FileTask {
     Load(PackFiles, Option<PathBuf>),
     /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
     Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
-    /// Write what is kept, as of some change: the state that the file had, as far as the window knows, and the window's own.
+    /// Write the saved state, as of some change: the file's state, as far as the window knows, and the window's own.
     Save(PathBuf, Box<[Saved; 2]>, u64),
 }
 
@@ -97,13 +97,13 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
         timeline_workgroups: workgroup.into_iter().collect(),
         only_timeline_workgroups: workgroup.is_some(),
         shown: shown.unwrap_or_default(),
-        // Quick for one workgroup, and mostly the same in all.
+        // Checking races is quick for one workgroup, and mostly the same in all.
         races: workgroup.is_some(),
         heat: shown.is_some() && workgroup.is_none(),
         warp_width: setting.warp_width,
         ..TraceSpec::default()
     };
-    // Of a part of the grid no result is right.
+    // A part of the grid gives no complete result to check.
     let check = workgroup.is_none();
     let purpose = Purpose { seed: setting.seed, check, measure: None, trace: Some(spec), bounds_checks: true };
     let (id, key) = (variant.program.clone(), setting.traced_key(&variant));
@@ -115,7 +115,7 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     match outcome {
         Ok(Done { mut record, job }) => {
             let wrong = failed_check(&job, &record);
-            // What a learner wrote is shown as it is, right or wrong.
+            // A learner's kernel is shown as it is, right or wrong.
             let shown_all_the_same = setting.lesson.launched(&variant).into_iter().flatten().any(is_edit);
             if let Some(problem) = wrong {
                 out.send(Event::Untraced(id.clone(), key.clone(), vec![problem]));
@@ -147,25 +147,25 @@ fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) 
     }
 }
 
-/// What the learner asks of a program's run.
+/// The learner's question about a program's run.
 pub struct Question {
     /// The lesson at some parameters.
     pub setting: Setting,
     /// The program.
     pub variant: Variant,
-    /// What.
+    /// The question.
     pub asked: Asking,
 }
 
-/// What can be asked.
+/// The kinds of question.
 pub enum Asking {
     /// Where an element came from: its buffer, and which 32-bit word of it.
     Origin(String, u64),
-    /// What buffers hold after each launch.
+    /// The contents of buffers after each launch.
     Film(Vec<String>),
 }
 
-/// Starts the thread that finds out where elements came from, and what buffers hold.
+/// Starts the thread that finds the origins of elements and the contents of buffers.
 pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
     Worker::start("explainer", move |orders: Receiver<Order<Question>>| {
         for Order { task: Question { setting, variant, asked }, cancel, .. } in orders {
@@ -222,7 +222,7 @@ pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
             if matches!(order.task, DeviceTask::Measure(..)) {
                 std::thread::sleep(SETTLE);
             }
-            // Which device there is has to be known, whatever else was called off.
+            // The device must be found, even if other orders were cancelled.
             if matches!(order.task, DeviceTask::Describe(_)) || !order.cancel.load(Ordering::Relaxed) {
                 use_device(&devices, &out, order);
             }
@@ -333,7 +333,7 @@ pub fn notes(devices: Arc<Devices>, out: Outbox) -> Worker<NoteTask> {
     Worker::start("notes", move |orders: Receiver<Order<NoteTask>>| {
         for Order { number, task, cancel } in orders {
             let (report, problems) = note::build(&devices, &task.input, &cancel);
-            // A note with holes where it was called off is no note.
+            // A note that was cancelled is incomplete and not written.
             if !cancel.load(Ordering::Relaxed) {
                 out.send(Event::Exported(notes::write(&report, &task.formats, &task.folder), problems));
             }
@@ -376,7 +376,7 @@ pub fn disk(out: Outbox) -> Worker<FileTask> {
     })
 }
 
-/// A pack with what is wrong with it, down to its shaders. Lessons with errors are left out.
+/// A pack and its problems, down to its shaders. Lessons with errors are left out.
 fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
     let (mut pack, mut problems) = crate::session::load(files);
     pack.lessons.retain(|lesson| {

@@ -1,21 +1,21 @@
-//! A thread that carries out orders one after the other, where a newer order can call off all earlier ones.
+//! A worker thread with an order queue: orders run one by one, and a newer one can cancel all earlier ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-/// An order and the flag that calls it off.
+/// An order and its cancel flag.
 pub struct Order<T> {
     /// Its place among the orders of its worker, from 1.
     pub number: u64,
-    /// What to do.
+    /// The task.
     pub task: T,
-    /// Set when nobody wants the result any more.
+    /// Set when the result is no longer wanted.
     pub cancel: Arc<AtomicBool>,
 }
 
-/// The sending side. Dropping it ends the thread after the order in hand, which is called off.
+/// The sending side. Dropping it ends the thread after the current order, which is cancelled.
 pub struct Worker<T: Send + 'static> {
     orders: Option<Sender<Order<T>>>,
     pending: Vec<(u64, Arc<AtomicBool>)>,
@@ -36,7 +36,7 @@ impl<T: Send + 'static> Worker<T> {
         self.last
     }
 
-    /// Adds an order behind the others; false where the thread is gone and cannot take it.
+    /// Queues an order after the others; false if the thread is gone and cannot take it.
     pub fn enqueue(&mut self, task: T) -> bool {
         let cancel = Arc::new(AtomicBool::new(false));
         self.pending.retain(|(_, flag)| Arc::strong_count(flag) > 1);
@@ -45,12 +45,12 @@ impl<T: Send + 'static> Worker<T> {
         self.orders.as_ref().is_some_and(|orders| orders.send(Order { number: self.last, task, cancel }).is_ok())
     }
 
-    /// Calls off every order so far.
+    /// Cancels every order so far.
     pub fn cancel(&mut self) {
         self.cancel_but(0);
     }
 
-    /// Calls off every order so far but the one of this number.
+    /// Cancels every order so far except the one of this number.
     pub fn cancel_but(&mut self, number: u64) {
         self.pending.retain(|(of, flag)| {
             flag.store(*of != number, Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl<T: Send + 'static> Worker<T> {
         });
     }
 
-    /// Calls off every order so far, then adds this one.
+    /// Cancels every order so far, then adds this one.
     pub fn replace(&mut self, task: T) -> bool {
         self.cancel();
         self.enqueue(task)
@@ -68,7 +68,7 @@ impl<T: Send + 'static> Worker<T> {
     pub fn finish(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has reported it; there is nothing more to wait for.
+            // A thread that panicked has reported it; nothing more to wait for.
             let _ = thread.join();
         }
     }

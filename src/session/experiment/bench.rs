@@ -1,4 +1,4 @@
-//! The bench: what a device can do, how near its kernels come to that, and how fast the tracer is.
+//! The benchmark: a device's ceilings, its kernels' fractions of them, and the tracer's speed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -16,14 +16,14 @@ use crate::session::run::output::{LibraryOutput, TimeOutput};
 use crate::session::run::{self, Runner};
 use crate::trace::record::{Backend, Ceilings, Device, Warning};
 
-/// Most bytes that the buffers of a kernel at its large size come to: enough to be far beyond any cache, and for two arrays of 256 MiB
-/// and more; the host holds them, too.
+/// Upper bound, in bytes, of a kernel's buffers at its large size: far beyond any cache, and enough for two arrays of 256 MiB and more; the
+/// host holds them, too.
 const MOST_BYTES: u64 = 2 << 30;
 
-/// Values of a parameter that are tried from the largest down.
+/// How many values of a parameter are tried, from the largest down.
 const TRIED: usize = 64;
 
-/// What the bench found, in the shape that the command line prints as JSON. All in SI base units: seconds, bytes, FLOP.
+/// The bench's results, in the shape that the command line prints as JSON. All in SI base units: seconds, bytes, FLOP.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BenchOutput {
     /// The program's version.
@@ -41,7 +41,7 @@ pub struct BenchOutput {
 pub struct DeviceBench {
     /// The device.
     pub device: Device,
-    /// What it can do.
+    /// Its ceilings.
     pub ceilings: Ceilings,
     /// Each kernel at its lesson's defaults and, where it has one, at a large size.
     pub kernels: Vec<Rung>,
@@ -52,7 +52,7 @@ pub struct DeviceBench {
 pub struct Missing {
     /// The backend.
     pub backend: Backend,
-    /// What was looked for in vain.
+    /// What was looked for and not found.
     pub message: String,
     /// How to get it.
     pub hint: Option<String>,
@@ -77,7 +77,7 @@ pub struct Rung {
     pub lesson: String,
     /// The kernel's or program's id.
     pub kernel: String,
-    /// The ladder that it is a rung of; empty where it stands alone.
+    /// The ladder that it is a rung of; empty if it is in none.
     pub ladder: String,
     /// Which size.
     pub size: Size,
@@ -95,13 +95,13 @@ pub struct Rung {
     pub bytes_per_s: Option<f64>,
     /// Floating-point operations that the work needs, over the median time.
     pub flops_per_s: Option<f64>,
-    /// Where it stands under the device's ceilings; `fraction` is of the lower one.
+    /// Its roofline placement under the device's ceilings; `fraction` is of the lower one.
     pub roofline: Option<Placement>,
     /// The library's call that does the same work, timed in the same run.
     pub library: Option<LibraryOutput>,
     /// The library's median over the kernel's: above 1 the kernel is faster.
     pub of_library: Option<f64>,
-    /// What a reader of the figures should know.
+    /// Warnings for readers of the figures.
     pub warnings: Vec<Warning>,
     /// Why there is no time.
     pub error: Option<String>,
@@ -236,8 +236,8 @@ fn rungs(
         .collect()
 }
 
-/// The defaults with that parameter raised that makes the kernel's buffers largest, as far as the device takes it. None where no parameter
-/// does, and on a device in software: its large sizes take long and say nothing about a GPU.
+/// The defaults with one parameter raised, as far as the device allows: the one that makes the kernel's buffers largest. None if no
+/// parameter enlarges them, and on a software device: large sizes take long there and say nothing about a GPU.
 fn large(lesson: &Lesson, program: &Program, base: &Params, purpose: &Purpose, device: &Device) -> Option<Params> {
     if device.software {
         return None;
@@ -266,7 +266,7 @@ fn large(lesson: &Lesson, program: &Program, base: &Params, purpose: &Purpose, d
     best.1
 }
 
-/// A program's row of the tracer's part; None if the tracer cannot run it.
+/// A program's row in the tracer's table; None if the tracer cannot run it.
 fn traced(runner: &Runner<'_>, program: &Program, problems: &mut Vec<Diagnostic>) -> Option<Traced> {
     let variant = Variant::plain(&program.id);
     let (found, _, mut wrong) = runner.output((&program.id, &variant, None), &jobs::defaults(runner.lesson));

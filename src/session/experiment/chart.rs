@@ -12,7 +12,7 @@ use crate::trace::record::{Backend, Ceilings};
 /// The plot of an experiment: its latest sweep, and the learner's own point.
 ///
 /// `measures` says whether a device is there to measure; without one the y axis shows the traced share of the bytes
-/// moved that lanes asked for, since a time that nobody measured cannot be shown.
+/// moved that lanes requested, since there is no measured time to show.
 #[must_use]
 pub fn plot(
     lesson: &Lesson,
@@ -69,7 +69,7 @@ pub fn plot(
         },
         series,
         ceilings,
-        // A setting beyond the experiment's values would press its curves together.
+        // A setting beyond the experiment's values would squeeze its curves.
         current: current
             .filter(|(x, _)| is_within(*x, &experiment.values))
             .and_then(|(x, kernel)| Some((x, y.value(kernel, None)?))),
@@ -120,7 +120,7 @@ pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown) -> Plot
     plot
 }
 
-/// What the names of recorded curves end with.
+/// Suffix of the names of recorded curves.
 const RECORDED: &str = ", recorded";
 
 /// The id of a kernel's recorded curve.
@@ -129,7 +129,7 @@ pub fn recorded_id(kernel: &str) -> String {
     format!("recorded {kernel}")
 }
 
-/// A curve's name where something else says that it was recorded.
+/// A curve's name without the suffix, for places that already say that it was recorded.
 #[must_use]
 pub fn plain_name(name: &str) -> &str {
     name.trim_end_matches(RECORDED)
@@ -147,7 +147,7 @@ pub fn share_axes(own: &Plot, recorded: &Plot) -> bool {
     own.y == recorded.y && (far || own_top == 0.0 || its_top == 0.0 || (0.1..=10.0).contains(&(own_top / its_top)))
 }
 
-/// What stands on the y axis.
+/// The quantity on the y axis.
 #[derive(Clone, Copy)]
 enum YAxis<'a> {
     Throughput,
@@ -174,7 +174,7 @@ impl<'a> YAxis<'a> {
         }
     }
 
-    /// The experiment's own title, unless something else than it promises stands on the axis.
+    /// The experiment's own title, unless the axis shows another quantity than it promises.
     fn title(self, experiment: &Experiment, over: &str) -> String {
         match self {
             Self::BytesUsed => format!("Bytes used against {over} (traced)"),

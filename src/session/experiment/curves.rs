@@ -11,10 +11,10 @@ use crate::base::{day, store};
 use crate::lesson::{Experiment, Lesson, Pack};
 use crate::trace::record::Device;
 
-/// The most that is read of one file.
+/// The size limit of a file, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The folder of the curves, beside the file that the learner's work is kept in.
+/// The folder of the curves, beside the learner's state file.
 #[must_use]
 pub fn folder(state: &Path) -> Option<PathBuf> {
     state.parent().map(|parent| parent.join("curves"))
@@ -38,7 +38,7 @@ pub fn keep(
     store::write_atomic(&folder.join(name), kept.to_text().as_bytes())
 }
 
-/// What was kept, the newest first. Files of another format or by another program are passed over: they stay where they are.
+/// The kept recordings, newest first. Files of another format or program version are skipped and left in place.
 #[must_use]
 pub fn load(folder: &Path, pack: &Pack) -> Vec<Recording> {
     let mut found: Vec<Recording> = files(folder).iter().filter_map(|path| read(path).ok()).collect();

@@ -17,7 +17,7 @@ use crate::session::run::output::TimeOutput;
 use crate::session::run::{self, Done, Runner};
 use crate::trace::record::{Backend, CacheState, Ceilings};
 
-/// A recorded time and what the model says of the same kernel at the same settings.
+/// A recorded time and the model's prediction for the same kernel at the same settings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
     /// The recording.

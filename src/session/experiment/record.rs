@@ -1,4 +1,4 @@
-//! Making a recording: every experiment that a clock answers, at the settings that its step shows first.
+//! Making a recording: runs every experiment that measures times, at the settings of the first step that shows it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::session::run::output::LibraryOutput;
 use crate::session::run::together::Together;
 use crate::trace::record::{Backend, Device};
 
-/// Between the first day and the last of a recording that was made on several.
+/// Separator between the first and last day of a recording made on several days.
 const TO: &str = " to ";
 
 /// Seed of the random inputs.
 const SEED: u64 = 1;
 
-/// The experiments with these ids that a clock answers, or all if there are none, of the lessons with these ids, or of all lessons.
+/// The experiments with these ids that measure times (all if no ids are given), of the lessons with these ids (or of all lessons).
 ///
 /// # Errors
-/// When an id is no lesson's, or none of the lessons' experiments.
+/// When an id is of no lesson, or of no experiment of the lessons.
 pub fn experiments<'a>(
     pack: &'a Pack,
     lessons: &[String],
@@ -82,7 +82,7 @@ pub fn ranks(
 
 /// Runs experiments on a device, here alone or `together` with other ranks. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
 /// what is recorded after each, so that a run that is stopped loses one experiment at most. Points that could not be measured are left
-/// out, and said in the second part.
+/// out, and reported in the second part.
 ///
 /// # Errors
 /// When there is no such device, or `keep` fails.
@@ -123,7 +123,7 @@ pub fn record(
     Ok((recording, problems))
 }
 
-/// A recording of some experiments with what an earlier one has of others, in the pack's order. Experiments that a lesson has no more are left out.
+/// A recording merged with an earlier one's other experiments, in the pack's order. Experiments that a lesson no longer has are left out.
 ///
 /// # Errors
 /// When the earlier one is of another device or driver: a recording has one of each.
@@ -156,7 +156,7 @@ pub fn joined(earlier: Recording, later: &Recording, pack: &Pack) -> Result<Reco
     Ok(Recording { date, experiments, ..later.clone() })
 }
 
-/// What a device measured on a day, whether its compiler guarded indices or not.
+/// A recording of what a device measured on a day, with or without guarded indices.
 #[must_use]
 pub fn of_device(device: Device, date: String, bounds_checks: bool, experiments: Vec<RecordedExperiment>) -> Recording {
     Recording {
@@ -205,7 +205,7 @@ pub fn recorded(lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Reco
     }
 }
 
-/// The samples of a library's call that did right.
+/// The samples of a library's call, if its result was right.
 fn library(found: &LibraryOutput) -> Option<RecordedLibrary> {
     let time = found.time.as_ref().filter(|_| found.ok)?;
     let (name, version) = (found.name.clone(), found.version.clone());

@@ -1,4 +1,4 @@
-//! Sweeping one parameter over some programs.
+//! Sweeps: running programs over the values of one parameter.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ pub struct Sweep {
     pub bounds_checks: bool,
     /// Lanes in a traced warp.
     pub warp_width: u32,
-    /// What ran it.
+    /// The backend that ran it.
     pub backend: Backend,
     /// The device's name.
     pub device: String,
@@ -35,24 +35,24 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// Points there will be.
     pub total: usize,
-    /// Why the experiment has more.
+    /// Why some of the experiment's points are left out.
     pub left_out: Option<Diagnostic>,
 }
 
-/// What runs an experiment: the tracer where it plots counts, else the device.
+/// The device that runs an experiment: the tracer if it plots counts, else `device`.
 #[must_use]
 pub fn device_for(experiment: &Experiment, device: &Device) -> Device {
     if experiment.quantity.is_traced() { simt::device() } else { device.clone() }
 }
 
-/// The parameters that an experiment runs at: `params`, and where a GPU measures what the experiment says instead.
+/// The parameters that an experiment runs at: `params`, overridden by the experiment's own if a GPU measures it.
 #[must_use]
 pub fn settings_for(experiment: &Experiment, device: &Device, params: &Params) -> Params {
     let measures = !device.software && !experiment.quantity.is_traced();
     jobs::with(params, if measures { &experiment.at } else { &[] })
 }
 
-/// Operations, or bytes, that a point of an experiment may ask of a processor in a GPU's place: about a second of the tracer's time.
+/// Limit of operations, or bytes, of an experiment's point on a CPU in place of a GPU: about a second of the tracer's time.
 const STAND_IN_WORK: f64 = 3e8;
 
 /// The points of an experiment on a device, and what is left out of it.
@@ -63,8 +63,8 @@ pub struct Plan<'a> {
     pub left_out: Option<Diagnostic>,
 }
 
-/// An experiment's points on a device. Without a GPU the largest are left out: nobody waits an hour for a product that takes a GPU a
-/// millisecond.
+/// An experiment's points on a device. Without a GPU the largest are left out: a matrix product of a millisecond on a GPU would take an
+/// hour.
 #[must_use]
 pub fn plan<'a>(lesson: &Lesson, experiment: &'a Experiment, device: &Device, base: &Params) -> Plan<'a> {
     let over = &experiment.over;
@@ -201,7 +201,7 @@ pub fn sweep(
 pub const VALUE: &str = "value";
 
 /// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured. Where a value is
-/// plotted, it stands behind.
+/// plotted, it is in one more column at the end.
 #[must_use]
 pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
     let header = [

@@ -1,4 +1,4 @@
-//! A job's buffers, and what is read off them on the way.
+//! A job's buffers: sizes, initial contents, and the outputs that are read back from them.
 
 use super::Builder;
 use super::evaluate::Place;

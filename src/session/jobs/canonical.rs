@@ -1,4 +1,4 @@
-//! Stable bytes of a job, from which recordings are keyed.
+//! Canonical serialization of a job, hashed into the keys (fingerprints) of recordings.
 //!
 //! Each value is written with a tag of its own, by a match that names its parts: renaming or moving a field or a variant changes no byte, and
 //! the compiler asks for every part that is added. A part that most jobs do not have is written only where they have it, so that the keys of
@@ -17,7 +17,7 @@ use crate::trace::record::Backend;
 /// The version of the bytes. Version 1 was the debug output of the program's types.
 pub(super) const VERSION: u32 = 2;
 
-/// A digest of bytes: FNV-1a, 64 bits (Fowler, Noll & Vo, RFC 9923). It tells a change, not an attack.
+/// A digest of bytes: FNV-1a, 64 bits (Fowler, Noll & Vo, RFC 9923). It detects changes, not attacks.
 pub(super) struct Canonical(u64);
 
 impl Canonical {
@@ -36,7 +36,7 @@ impl Canonical {
         }
     }
 
-    /// Its length goes first, which keeps neighbours apart.
+    /// Writes the length first, so that adjacent texts stay distinct.
     pub(super) fn text(&mut self, text: &str) {
         self.int(text.len() as u64);
         self.bytes(text.as_bytes());

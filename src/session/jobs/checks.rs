@@ -57,7 +57,7 @@ impl Builder<'_> {
         Ok(CheckSpec { output, against, tolerance: *tolerance, scale, after, place })
     }
 
-    /// Compiles the plain kernel that a check compares with, where it does.
+    /// Compiles the plain kernel that a check compares with, if it compares with one.
     pub(super) fn bind_check(
         &self,
         check: &mut CheckSpec,

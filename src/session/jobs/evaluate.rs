@@ -1,4 +1,4 @@
-//! The figures of a lesson as numbers, with what is wrong with them at its place.
+//! Evaluates a lesson's expressions to numbers; errors carry their place in the lesson.
 
 use super::Params;
 use crate::base::diag::{self, Diagnostic};
@@ -7,7 +7,7 @@ use crate::base::units::Work;
 use crate::lesson::scope::Env;
 use crate::lesson::{Lesson, Program, WorkDecl};
 
-/// Whose figure it is, and where the lesson says so.
+/// The owner of a figure, and its place in the lesson.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub owner: &'a str,
@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a> {
         self.at_least(1, expr, at, what)
     }
 
-    /// As [`Evaluator::at_least`], where 32 bits have to do.
+    /// As [`Evaluator::at_least`], but must fit 32 bits.
     pub fn size(&self, least: u64, expr: &Expr, at: Place<'_>, what: &str) -> Result<u32, Vec<Diagnostic>> {
         u32::try_from(self.at_least(least, expr, at, what)?).map_err(|_| Self::problem(expr, at, what, "exceeds 2³²"))
     }

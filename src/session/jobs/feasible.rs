@@ -1,4 +1,4 @@
-//! Parameters that rule a kernel out: what a lesson requires, and which of them a shader does not compile with.
+//! Parameters that rule a kernel out: unmet requirements of a lesson, and values with which a shader does not compile.
 
 use super::{Params, with};
 use crate::base::diag::{Diagnostic, any_of};
@@ -6,7 +6,7 @@ use crate::base::expr::{Expr, Scope};
 use crate::lesson::scope::Env;
 use crate::lesson::{Lesson, Variant};
 
-/// That a kernel of a program cannot be run at these parameters, with the requirement that does not hold and its numbers; None if all hold.
+/// The error that a kernel of a program cannot run at these parameters: the unmet requirement and its numbers. None if all are met.
 #[must_use]
 pub fn unmet(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Diagnostic> {
     let (kernel, requirement) = lesson.unmet(variant, params)?;
@@ -24,8 +24,8 @@ pub fn unmet(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Diag
     Some(problem.hint(format!("change {}", any_of(&to_turn))))
 }
 
-/// What to change where a shader does not compile at `params`: the parameter with whose default it `compiles`, or all that differ
-/// from theirs. None where it is not the parameters' fault.
+/// The parameters to change if a shader does not compile at `params`: the one with whose default it `compiles`, or all that differ from
+/// their defaults. None if the parameters are not the cause.
 pub(super) fn blamed(
     lesson: &Lesson,
     constants: &[(String, Expr)],

@@ -1,4 +1,4 @@
-//! Names what a curve was measured of, so that it is not shown of anything else.
+//! Fingerprints of measured curves, so that a recording is not shown for changed kernels.
 
 use super::canonical::Canonical;
 use crate::job::Job;
@@ -6,8 +6,8 @@ use crate::lesson::{Curve, Lesson};
 use crate::session::jobs::{self, Params};
 use crate::trace::record::Backend;
 
-/// Names what a backend runs for a curve at some values of a parameter: sources, constants, launches, buffers with what they begin with, work.
-/// None if there is nothing to run at a value.
+/// The fingerprint of all that a backend runs for a curve at some values of a parameter: sources, constants, launches, buffers with their
+/// initial contents, work. None if there is nothing to run at a value.
 #[must_use]
 pub fn fingerprint(
     lesson: &Lesson,
@@ -33,7 +33,7 @@ pub fn fingerprint(
     Some(bytes.key())
 }
 
-/// Names a job that ranks run together, with its seed, checks and series.
+/// The fingerprint of a job that ranks run together, with its seed, checks and series.
 #[must_use]
 pub fn of_job(job: &Job, backend: Backend) -> String {
     let mut bytes = Canonical::new();

@@ -1,4 +1,4 @@
-//! What flows through a program's buffers, as far as it can be seen before it runs: reads of what nothing wrote, buffers of no use.
+//! Static data flow through a program's buffers, before it runs: reads of unwritten buffers, and unused buffers.
 
 use super::evaluate::Place;
 use super::{Builder, RUN};
@@ -6,7 +6,7 @@ use crate::base::diag::Diagnostic;
 use crate::job::{BindingKind, Job, Node, Pass};
 use crate::lesson;
 
-/// All that is wrong.
+/// All data-flow problems.
 pub(super) fn problems(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut written: Vec<bool> = job.buffers.iter().map(|buffer| !buffer.is_poison()).collect();
@@ -14,14 +14,14 @@ pub(super) fn problems(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
     walk(&job.body, &mut |place| {
         let (pass, declared) = (&job.passes[place], passes[place]);
         for (buffer, _) in pass.touched().filter(|(_, kind)| *kind != BindingKind::ReadWrite) {
-            // Once is enough.
+            // Reported once per buffer.
             if !std::mem::replace(&mut written[buffer], true) {
                 problems.push(unwritten(declared, &job.buffers[buffer].name));
             }
         }
         pass.touched().filter(|(_, kind)| *kind == BindingKind::ReadWrite).for_each(|(i, _)| written[i] = true);
     });
-    // What a learner's kernel leaves out of a program shows in the result.
+    // Buffers that a learner's kernel leaves unused show in the result.
     if builder.program.alone || !builder.edited() {
         problems.extend(unused(builder, job));
     }
@@ -32,14 +32,14 @@ fn walk(body: &[Node], see: &mut dyn FnMut(usize)) {
     for node in body {
         match node {
             Node::Pass(place) => see(*place),
-            // What a later pass of a round writes is there from the second round on; the first needs it, too.
+            // A later pass's writes are available from the second round on only; the first round needs the data, too.
             Node::Repeat(repeat) => walk(&repeat.body, see),
         }
     }
 }
 
-/// The pass that overwrites what a buffer begins with before anything reads it; None if what it begins with counts. A kernel that may write
-/// may also read: then only of a buffer that begins as poison is it known that nothing reads that.
+/// The pass that overwrites a buffer's initial contents before anything reads them; None if they matter. A kernel that may write may also
+/// read, so only poisoned buffers are known to be unread.
 #[must_use]
 pub fn overwriting(job: &Job, buffer: usize) -> Option<&Pass> {
     let pass = first(&job.body, &mut |place| job.passes[place].touched().any(|(touched, _)| touched == buffer))?;
@@ -49,7 +49,7 @@ pub fn overwriting(job: &Job, buffer: usize) -> Option<&Pass> {
     (!reads && replaces).then_some(pass)
 }
 
-/// The first pass to run of which `is` holds.
+/// The first pass to run for which `is` holds.
 fn first(body: &[Node], is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
     body.iter().find_map(|node| match node {
         Node::Pass(place) => is(*place).then_some(*place),
@@ -71,7 +71,7 @@ fn unused(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
         if idle.is_empty() {
             break;
         }
-        // What is wrong with another kernel is said when that is run.
+        // Another kernel's own problems are reported when that one is run.
         let other = Builder::new(builder.lesson, &variant, builder.params).and_then(|other| {
             let mut outline = other.outline(&RUN)?;
             other.bind(&mut outline).map(|()| outline)

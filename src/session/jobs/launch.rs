@@ -1,4 +1,4 @@
-//! A job's launches: constants, grids, tensor maps; and once a shader is compiled, what its variables stand for.
+//! A job's launches: constants, grids, tensor maps; and, once a shader is compiled, the buffers bound to its variables.
 
 use super::Builder;
 use super::evaluate::{Evaluator, Place};
@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
         Ok((kernel, self.launch(kernel, declared, at)?.0))
     }
 
-    /// A kernel's constants, those that a launch gives before its own.
+    /// A kernel's constants; those given by the launch take precedence over its own.
     fn constants(kernel: &Kernel, declared: &LaunchDecl) -> Vec<(String, Expr)> {
         let given = |name: &str| declared.constants.iter().any(|(other, _)| other == name);
         let own = kernel.constants.iter().filter(|(name, _)| !given(name));
@@ -72,7 +72,7 @@ impl<'a> Builder<'a> {
                 blame.shared = self.blamed(&mut std::iter::once(&only.shared));
                 let size = self.values.sizes(&only.block, at, "the workgroup's size")?;
                 let launch = self.cuda(only, at)?;
-                // What the launch gives is no part of what a kernel may declare.
+                // Shared memory given at launch does not count as declared by the kernel.
                 let shape = WorkgroupShape { size, shared_bytes: 0 };
                 let code = job::Code::Cuda { twin: twin.clone(), constants, launch };
                 (code, self.parameters(only, declared, at)?, Some(shape))
@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
         Ok(Grid::Words { buffer, at: first, most: self.values.sizes(most, at, "the most workgroups")? })
     }
 
-    /// What a launch has of a kernel in CUDA C++ only.
+    /// The launch settings of a kernel in CUDA C++ only: shared memory, tensor maps, persistence.
     fn cuda(&self, only: &CudaOnly, at: Place<'_>) -> Result<CudaLaunch, Vec<Diagnostic>> {
         let values = &self.values;
         let maps = only.maps.iter().map(|map| {
@@ -145,7 +145,7 @@ impl<'a> Builder<'a> {
         each.collect()
     }
 
-    /// The buffer that a variable stands for.
+    /// The buffer that a variable is bound to.
     fn bound(&self, declared: &LaunchDecl, variable: &str, at: Place<'_>) -> Result<usize, Vec<Diagnostic>> {
         let given = declared.bind.iter().find(|(name, ..)| name == variable);
         self.named(given.map_or(variable, |(_, buffer, _)| buffer), at)
@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The compiled shader; or what is wrong with it, and which parameter is behind that.
+    /// The compiled shader, or its errors and the parameter that caused them.
     fn compiled(
         &self,
         wgsl: &Wgsl,
@@ -260,18 +260,18 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The parameters that expressions depend on, as people know them.
+    /// The parameters that expressions depend on, by the names shown to users.
     pub(super) fn blamed(&self, exprs: &mut dyn Iterator<Item = &Expr>) -> Vec<String> {
         let lesson = self.lesson;
         let mut ids: Vec<String> = exprs.flat_map(|e| lesson.blame(e)).collect();
-        // In the lesson's order, which is the one that people meet them in.
+        // In the lesson's order, which is the order shown to users.
         ids.sort_by_key(|id| lesson.params.iter().position(|param| param.id == *id));
         ids.dedup();
         ids.iter().map(|id| feasible::known_as(lesson, id)).collect()
     }
 }
 
-/// Fails where a buffer that a launch writes to stands for two of its variables.
+/// Fails if a buffer that a launch writes to is bound to two of its variables.
 fn exclusive(launch: &Launch, buffers: &[BufferSpec], at: Place<'_>) -> Result<(), Vec<Diagnostic>> {
     for (i, binding) in launch.bindings.iter().enumerate() {
         let writes = |other: &Binding| [other.kind, binding.kind].contains(&BindingKind::ReadWrite);
@@ -290,7 +290,7 @@ fn exclusive(launch: &Launch, buffers: &[BufferSpec], at: Place<'_>) -> Result<(
     Ok(())
 }
 
-/// A problem of a whole shader as one of what launches it.
+/// Moves an error of a whole shader to the place in the lesson that launches it.
 fn in_lesson(problem: Diagnostic, file: &str, at: Place<'_>) -> Diagnostic {
     if problem.place == Some(diag::Place::start(file)) { problem.in_place(at.place) } else { problem }
 }

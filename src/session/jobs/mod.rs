@@ -1,4 +1,4 @@
-//! From a lesson's program and the learner's parameters to a job that any backend can run.
+//! Builds, from a lesson's program and the learner's parameters, a job that any backend can run.
 
 mod buffers;
 mod canonical;
@@ -29,7 +29,7 @@ use crate::simt;
 /// Values of a lesson's parameters, by id.
 pub type Params = BTreeMap<String, f64>;
 
-/// What to do with a program besides running it.
+/// Tasks besides running a program: checks, measuring, tracing, guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Purpose {
     /// Seed of the random inputs.
@@ -58,12 +58,12 @@ impl Purpose {
     }
 }
 
-/// A source that stands in the place of a pass's kernel: a learner's, say. It has no twin.
+/// A source that replaces a pass's kernel, such as a learner's. It has no twin.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
     /// The pass.
     pub pass: &'a str,
-    /// What its file is called.
+    /// The name of its file.
     pub file: &'a str,
     /// WGSL.
     pub source: &'a Arc<str>,
@@ -120,13 +120,13 @@ pub fn outline(lesson: &Lesson, variant: &Variant, params: &Params, purpose: &Pu
     Builder::new(lesson, variant, params)?.outline(purpose)
 }
 
-/// The outline of a program with nothing else to do than run; None where it has none.
+/// The outline of a program that is only run; None if it has no outline.
 #[must_use]
 pub fn sketch(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Job> {
     outline(lesson, variant, params, &RUN).ok()
 }
 
-/// The text of a kernel's shader as a pass runs it at some parameters; its own where they do not fit it.
+/// The text of a kernel's shader as a pass runs it at some parameters; the kernel's own text if they do not fit it.
 #[must_use]
 pub fn source(lesson: &Lesson, variant: &Variant, pass: &str, params: &Params) -> Option<Arc<str>> {
     let program = lesson.program(&variant.program)?;
@@ -137,7 +137,7 @@ pub fn source(lesson: &Lesson, variant: &Variant, pass: &str, params: &Params) -
     Some(launch.and_then(|launch| launch.wgsl().ok()).map_or_else(|| kernel.source().clone(), |w| w.source.clone()))
 }
 
-/// What the stage can show of a pass.
+/// The facts of a pass that decide what the stage can show of it.
 #[must_use]
 pub fn facts(job: &Job, place: usize) -> Facts {
     let Some(pass) = job.passes.get(place) else { return Facts::default() };
@@ -178,12 +178,12 @@ impl<'a> Builder<'a> {
         Ok(Self { lesson, program, variant, params, values: Evaluator::new(lesson, params), written: None })
     }
 
-    /// The place of a buffer. What names one was checked when the lesson was read.
+    /// The index of a buffer. Names of buffers were checked when the lesson was read.
     fn buffer(&self, name: &str) -> Option<usize> {
         self.program.buffers.iter().position(|buffer| buffer.name == name)
     }
 
-    /// As [`Builder::buffer`], where something else is to blame if there is none.
+    /// As [`Builder::buffer`], with an error at `at` if there is none.
     fn named(&self, name: &str, at: Place<'_>) -> Result<usize, Vec<Diagnostic>> {
         self.buffer(name).ok_or_else(|| {
             let known: Vec<&str> = self.program.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
             measure: purpose.measure.map(|spec| MeasureSpec { cold: spec.cold && !program.warm, ..spec }),
             trace: purpose.trace.clone(),
             bounds_checks: purpose.bounds_checks,
-            // What the pack that is built in does is known to end.
+            // The built-in pack's loops are known to terminate.
             bounded_loops: self.lesson.files != PackFiles::Embedded || self.edited(),
             work: work.transpose()?,
         })

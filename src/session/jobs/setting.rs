@@ -1,4 +1,4 @@
-//! A lesson at the learner's settings, and the keys by which results are known to be of them.
+//! A lesson at the learner's settings, and the cache keys of results computed at them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::lesson::{
     Action, AgainstDecl, CudaOnly, Kernel, LaunchDecl, Lesson, LibraryDecl, Program, ReadingDecl, Variant, WorkDecl,
 };
 
-/// What results depend on.
+/// The settings that results depend on.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The lesson.
@@ -23,7 +23,7 @@ pub struct Setting {
     pub bounds_checks: bool,
     /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
     pub warp_width: u32,
-    /// Raised by whatever changes what these do not name: the lesson's text, the backend, the compiler's guards.
+    /// Raised by every change that the other fields do not capture: the lesson's text, the backend, the compiler's guards.
     pub revision: u64,
 }
 
@@ -35,7 +35,7 @@ impl Setting {
         for id in parameters_of(&self.lesson, variant) {
             key.push_str(&format!(" {id}={}", self.params.get(&id).copied().unwrap_or(f64::NAN)));
         }
-        // What the learner writes changes while the lesson's own kernels stay as they are.
+        // Learner-written kernels change; the lesson's own do not.
         for edit in self.lesson.launched(variant).into_iter().flatten().filter(|kernel| is_edit(kernel)) {
             let mut hasher = DefaultHasher::new();
             edit.source().hash(&mut hasher);
@@ -45,7 +45,7 @@ impl Setting {
         key
     }
 
-    /// As [`Setting::key`], of traces: they depend on the width of a warp, too.
+    /// As [`Setting::key`], for traces, which also depend on the warp width.
     #[must_use]
     pub fn traced_key(&self, variant: &Variant) -> String {
         format!("{} w{}", self.key(variant), self.warp_width)
@@ -111,7 +111,7 @@ fn of_launch<'a>(launch: &'a LaunchDecl, exprs: &mut Vec<&'a Expr>) {
     launch.work.iter().for_each(|work| of_work(work, exprs));
 }
 
-/// What a kernel says of itself, where the launch does not say otherwise.
+/// Collects a kernel's own expressions, except those that the launch overrides.
 fn of_kernel<'a>(kernel: &'a Kernel, launch: Option<&LaunchDecl>, exprs: &mut Vec<&'a Expr>) {
     let is_given = |name: &String| launch.is_some_and(|launch| launch.constants.iter().any(|(given, _)| given == name));
     exprs.extend(kernel.constants.iter().filter(|(name, _)| !is_given(name)).map(|(_, value)| value));

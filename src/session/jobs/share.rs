@@ -45,7 +45,7 @@ pub fn share(
             );
             return Err(vec![of(split, &of_all.name).error(message)]);
         }
-        // What is not the same for all ranks is put there when it runs.
+        // Contents that differ between ranks are filled in at run time.
         let is_same = of_one.count == of_all.count || of_all.is_uniform();
         of_one.content = if is_same { of_all.content.clone() } else { Content::Made(Init::Zero) };
     }

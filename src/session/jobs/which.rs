@@ -1,4 +1,4 @@
-//! Which kernels and programs of a lesson are meant.
+//! Selection of a lesson's kernels and programs by id.
 
 use crate::base::diag::{Diagnostic, nearest};
 use crate::lesson::{Lesson, Program, Variant};
@@ -8,13 +8,13 @@ use crate::lesson::{Lesson, Program, Variant};
 pub struct Which {
     /// Kernels by id.
     pub kernels: Vec<String>,
-    /// Programs by id; where there is neither, everything.
+    /// Programs by id; everything if neither kernels nor programs are named.
     pub programs: Vec<String>,
     /// Kernels for places in programs, by the pass's id.
     pub rungs: Vec<(String, String)>,
 }
 
-/// A name that is none of `known`: the one that was probably meant, or all there are.
+/// The error for a name that is not in `known`: suggests the closest one, or lists all.
 #[must_use]
 pub fn unknown<'a>(message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
     let hint = match nearest(name, known.clone()) {
@@ -25,7 +25,7 @@ pub fn unknown<'a>(message: String, name: &str, known: impl Iterator<Item = &'a 
 }
 
 impl Which {
-    /// Everything that is meant, in the lesson's order.
+    /// Everything selected, in the lesson's order.
     ///
     /// # Errors
     /// When an id is of nothing that runs, or a kernel does not fit into a place.
@@ -73,7 +73,7 @@ impl Which {
         Ok(chosen.into_iter().map(|program| (program, variant(program))).collect())
     }
 
-    /// Whether something is named: whoever does that wants it, and whoever runs a lesson what can be had of it, at any size.
+    /// Whether something is named. A named kernel or program must run; a whole lesson runs whatever it can, at any size.
     #[must_use]
     pub fn is_picky(&self) -> bool {
         !(self.kernels.is_empty() && self.programs.is_empty())

@@ -1,4 +1,4 @@
-//! How much there is to do in a program, and settings at which it is little.
+//! The work of a program (operations, bytes), and settings at which it is small.
 
 use crate::base::units::Work;
 use crate::job::{Job, Node};
@@ -8,15 +8,15 @@ use crate::session::jobs::{self, Params};
 /// Operations or bytes that a quick launch needs at most, if its sizes can be so small.
 pub const QUICK: f64 = 2e6;
 
-/// What a program's work needs at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an expression
-/// has no usable value.
+/// A program's work at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an expression has no
+/// usable value.
 #[must_use]
 pub fn needed(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<f64> {
     let work = whole(&jobs::sketch(lesson, variant, params)?);
     Some(work.bytes.max(work.flops))
 }
 
-/// What all launches of a job need at most.
+/// The work that all launches of a job need at most.
 #[must_use]
 pub fn whole(job: &Job) -> Work {
     fn sum(job: &Job, body: &[Node]) -> Work {
@@ -30,7 +30,7 @@ pub fn whole(job: &Job) -> Work {
     job.work.unwrap_or_else(|| sum(job, &job.body))
 }
 
-/// The lesson's defaults, with sizes halved until the program has little to do: always the one that spares most.
+/// The lesson's defaults, with sizes halved until the program's work is small: each time the size that saves most.
 #[must_use]
 pub fn quick(lesson: &Lesson, variant: &Variant) -> Params {
     let mut params = jobs::defaults(lesson);

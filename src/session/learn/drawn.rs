@@ -1,4 +1,4 @@
-//! Curves that a learner draws before the runs: what answers them, both on one plot, and how far apart they are.
+//! Curves that a learner draws as predictions: the answering curve, both on one plot, and the distance between them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,7 @@ use crate::trace::record::{Backend, Device};
 /// Points of a curve: x, one of the experiment's values, and y, in the unit of the plot's axis.
 pub type Points = Vec<(f64, f64)>;
 
-/// What a drawn curve is compared with.
+/// The answer that a drawn curve is compared with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     /// Where it comes from.
@@ -42,7 +42,7 @@ pub enum By {
 }
 
 impl By {
-    /// How it was found, before the name of what did: "traced by", "measured on".
+    /// The verb before the source's name: "traced by", "measured on".
     #[must_use]
     pub fn phrase(self) -> String {
         format!("{} {}", self.word(), if self == Self::Trace { "by" } else { "on" })
@@ -59,7 +59,8 @@ impl By {
     }
 }
 
-/// Whether a device gives what a curve asks for: the tracer its counts, a GPU its times. A CPU's times say little about a GPU: a recording answers there.
+/// Whether a device can answer a curve: the tracer for counts, a GPU for times. A CPU's times say little about a GPU; a recording answers
+/// then.
 #[must_use]
 pub fn is_found_here(lesson: &Lesson, decl: &CurveDecl, device: &Device) -> bool {
     let traced = decl.of(lesson).is_some_and(|(experiment, _)| experiment.quantity.is_traced());
@@ -110,13 +111,13 @@ pub fn run(
     }
 }
 
-/// The curve as a recording has it: the one that the learner chose, else the first. Without a curve where no recording has it.
+/// The recorded curve: from the recording that the learner chose, else the first. The answer has no curve if no recording has it.
 #[must_use]
 pub fn recorded(lesson: &Lesson, decl: &CurveDecl, recordings: &[Recording], choice: &RecordingChoice) -> Answer {
     let Some((experiment, curve)) = decl.of(lesson) else { return Answer::default() };
     let all: Vec<recording::Of<'_>> = recordings.iter().filter_map(|known| known.shown(lesson, experiment)).collect();
     let chosen = recording::chosen(&all, choice, None, false);
-    // What a processor measured in a GPU's place is kept among the learner's own curves.
+    // CPU measurements are among the learner's own curves, so the fallback is the packs' recordings.
     let of_packs = (0..all.len()).filter(|i| !all[*i].0.own);
     let mut in_order = chosen.into_iter().chain(of_packs);
     let found = in_order.find_map(|i| {
@@ -128,7 +129,7 @@ pub fn recorded(lesson: &Lesson, decl: &CurveDecl, recordings: &[Recording], cho
     found.unwrap_or_default()
 }
 
-/// A plot's curve as an answer; None where it has no points.
+/// A plot's curve as an answer; None if it has no points.
 fn answer(plot: &Plot, id: &str, by: By, (device, described): (String, String)) -> Option<Answer> {
     let series = plot.series.iter().find(|series| series.id == id)?;
     let points: Points = series.points.iter().map(|point| (point.x, point.y)).collect();
@@ -147,7 +148,7 @@ fn described(sweep: &Sweep) -> String {
     at.map(|(id, value)| format!("{id} = {}", number(*value))).collect::<Vec<_>>().join(", ")
 }
 
-/// The plot to draw on, with what was drawn so far and with the answer once there is one. None where the lesson no longer has the curve.
+/// The plot to draw on, with the points drawn so far and the answer once there is one. None if the lesson no longer has the curve.
 #[must_use]
 pub fn plot(lesson: &Lesson, decl: &CurveDecl, drawn: &[(f64, f64)], found: Option<&Found>) -> Option<Plot> {
     let (experiment, curve) = decl.of(lesson)?;
@@ -186,7 +187,7 @@ pub fn is_whole(lesson: &Lesson, decl: &CurveDecl, drawn: &[(f64, f64)]) -> bool
     !values.is_empty() && values.iter().all(|value| drawn.iter().any(|(x, _)| x == value))
 }
 
-/// The drawn points with one more, or another in its place: nothing that is no number, in the order of x.
+/// The drawn points with one added or replaced, sorted by x; a point that is not a number is ignored.
 #[must_use]
 pub fn with(drawn: &[(f64, f64)], (x, y): (f64, f64)) -> Points {
     let mut points: Points = drawn.iter().copied().filter(|point| point.0 != x).collect();
@@ -200,11 +201,11 @@ pub fn with(drawn: &[(f64, f64)], (x, y): (f64, f64)) -> Points {
 /// Where a drawn curve is farthest from the answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Farthest {
-    /// Where.
+    /// Its x.
     pub x: f64,
-    /// What was drawn there.
+    /// The y drawn there.
     pub drawn: f64,
-    /// What was found there.
+    /// The answer's y there.
     pub found: f64,
     /// The greater of both over the smaller; infinite where that is 0.
     pub factor: f64,

@@ -9,18 +9,18 @@ use crate::job::Twin;
 use crate::lesson::{Action, Code, Exercise, Kernel, Lesson, Node, Program, Variant};
 use crate::session::jobs::own::YOURS;
 
-/// What a version is written in.
+/// The language of a version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Language {
-    /// It is traced, and measured through wgpu.
+    /// Traced, and measured through wgpu.
     #[default]
     Wgsl,
-    /// It is measured where there is CUDA; where the kernel has WGSL, too, what is traced is that, unchanged.
+    /// Measured if there is CUDA; if the kernel has WGSL, too, that is traced, unchanged.
     Cuda,
 }
 
 impl Language {
-    /// A kernel's text in it, where there is one.
+    /// A kernel's text in this language, if it has one.
     #[must_use]
     pub fn source(self, kernel: &Kernel) -> Option<&Arc<str>> {
         match (self, &kernel.code) {
@@ -43,13 +43,13 @@ pub struct Edit {
     pub of: Variant,
     /// The pass whose kernel it is a version of.
     pub pass: String,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
     /// Its text.
     pub source: String,
 }
 
-/// What was tried of an exercise.
+/// The learner's attempts at an exercise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tried {
@@ -67,7 +67,7 @@ impl Edit {
         Variant { program: self.id.clone(), rungs: rungs.map(|(pass, id)| (pass.clone(), id.clone())).collect() }
     }
 
-    /// An id for another version that begins in `of`: none of `taken`.
+    /// An unused id for another version that begins in `of`: not one of `taken`.
     #[must_use]
     pub fn fresh_id(of: &Variant, taken: &[Self]) -> String {
         let free = |id: &String| taken.iter().all(|edit| edit.id != *id);
@@ -75,15 +75,15 @@ impl Edit {
     }
 }
 
-/// The kernel of an exercise as the learner left it, or as it starts, where `id` is the one's or the other's; `tried` is what the learner made of
-/// exercises.
+/// The kernel of an exercise as the learner left it, or as it starts, depending on which of the two has this `id`; `tried` has the
+/// learner's attempts.
 #[must_use]
 pub fn exercise(lesson: &Lesson, id: &str, tried: &BTreeMap<String, Tried>) -> Option<Edit> {
     let exercise = lesson.exercises.iter().find(|exercise| id == exercise.yours() || id == exercise.starts())?;
     let source = tried.get(&exercise.id).and_then(|tried| tried.source.as_ref()).filter(|_| id == exercise.yours());
     let name = match (id == exercise.yours(), lesson.exercises.len()) {
         (true, 1) => "Your exercise".to_owned(),
-        // Several may begin as the same kernel.
+        // Several exercises may begin as the same kernel.
         (true, _) => format!("Your exercise: {}", page_of(lesson, exercise)),
         (false, _) => "As it starts".to_owned(),
     };
@@ -109,7 +109,7 @@ pub fn solves<'a>(lesson: &'a Lesson, id: &str) -> Option<&'a Exercise> {
     lesson.exercises.iter().find(|exercise| exercise.yours() == id)
 }
 
-/// The lesson with these versions among its kernels and programs, before its own; of what it does not have, none.
+/// The lesson with these versions added to its kernels and programs; versions of kernels that it lacks are left out.
 #[must_use]
 pub fn with(lesson: &Lesson, edits: &[Edit]) -> Lesson {
     let mut lesson = lesson.clone();
@@ -148,7 +148,7 @@ fn made(lesson: &Lesson, edit: &Edit) -> Option<(Kernel, Program)> {
     Some((kernel, program))
 }
 
-/// Has the pass of an edit launch it, and nothing else.
+/// Makes the pass of an edit launch the edit only.
 fn launch(body: &mut [Node], edit: &Edit) {
     for node in body {
         match node {

@@ -16,9 +16,9 @@ use crate::trace::record::{Backend, Record};
 /// The outcome of one try.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// It does not run: why, all of it.
+    /// It does not run: all the reasons.
     Broken(Vec<Diagnostic>),
-    /// It runs on and on.
+    /// It does not terminate within its fuel.
     Endless,
     /// It runs and gives a wrong result, or does something it must not: which kinds of mistakes, and all of them in words.
     Wrong(Vec<Catch>, Vec<Diagnostic>),
@@ -29,7 +29,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// What keeps the kernel from solving the exercise; nothing where it does.
+    /// The kinds of mistakes that keep the kernel from solving the exercise; empty if it solves it.
     #[must_use]
     pub fn caught_by(&self) -> Vec<Catch> {
         match self {
@@ -51,7 +51,7 @@ pub struct Judged {
     pub mistake: Option<String>,
 }
 
-/// A try that takes longer than this is endless: a second or two, so that the learner is told soon.
+/// Fuel of a try. One that needs more counts as endless: a second or two, so that the verdict comes soon.
 const FUEL: u64 = 500_000_000;
 
 /// A kernel that a learner wrote for an exercise.
@@ -61,14 +61,14 @@ pub struct Try {
     pub lesson: Arc<Lesson>,
     /// The exercise, by its id.
     pub exercise: String,
-    /// What the learner wrote.
+    /// The learner's source text.
     pub source: String,
     /// Seed of the random inputs.
     pub seed: u64,
 }
 
 impl Try {
-    /// Judges it on the tracer, so that the verdict is the same on every machine; none where it was called off, or there is no exercise.
+    /// Judges it on the tracer, so that the verdict is the same on every machine; None if cancelled, or if there is no such exercise.
     #[must_use]
     pub fn judge(&self, devices: &Devices, cancel: &AtomicBool) -> Option<Verdict> {
         let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;
@@ -91,10 +91,10 @@ impl Try {
     }
 
     /// # Errors
-    /// What keeps it from running.
+    /// The errors that keep it from running.
     fn run(&self, devices: &Devices, exercise: &Exercise, cancel: &AtomicBool) -> Result<Verdict, Vec<Diagnostic>> {
         let defaults = jobs::defaults(&self.lesson);
-        // What is wrong at the exercise's own settings is said first; what is wrong elsewhere says where.
+        // Problems at the exercise's own settings are reported first; those at other settings name them.
         let verdict = self.run_at(devices, exercise, &jobs::with(&defaults, &exercise.set), cancel)?;
         if !matches!(verdict, Verdict::Right(_) | Verdict::Solved(_)) {
             return Ok(verdict);
@@ -120,7 +120,7 @@ impl Try {
     /// Judges it at some parameters.
     ///
     /// # Errors
-    /// What keeps it from running.
+    /// The errors that keep it from running.
     fn run_at(
         &self,
         devices: &Devices,

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edits::Edit;
 use super::saved::{LessonSaved, Saved};
 
-/// A state, or a part of it: as both windows knew it, as this one has it, as the other one left it.
+/// Three versions of a state, or of a part of it: the common base, this window's, the other window's.
 type Three<'a, T> = [&'a T; 3];
 
-/// What this window changed, made to what the other one left; and what both changed differently, in words. Of that this window's stays. Of where
-/// the learner is and how the window looks, the later counts, and nothing is said.
+/// A three-way merge: this window's changes on top of the other one's state, and the conflicts in words. In a conflict this window's value
+/// stays. For the learner's place and the window's look, the later value wins, and no conflict is reported.
 #[must_use]
 pub fn merge(base: &Saved, mine: &Saved, theirs: &Saved) -> (Saved, Vec<String>) {
     let all = [base, mine, theirs];
@@ -77,7 +77,7 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     (lesson, clashes)
 }
 
-/// Entry by entry; `on_clash` is told the keys that both changed differently.
+/// Merges entry by entry; `on_clash` gets the keys that both changed differently.
 fn merge_map<V: Clone + PartialEq>(
     all: Three<'_, BTreeMap<String, V>>,
     mut on_clash: impl FnMut(&str),

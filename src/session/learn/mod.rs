@@ -1,4 +1,4 @@
-//! What the learner does: predictions, exercises, versions of kernels, and the state that is kept of all that.
+//! The learner's work: predictions, exercises, versions of kernels, and the state that is saved of them.
 
 pub mod drawn;
 pub mod edits;

@@ -1,4 +1,4 @@
-//! Answering a prediction with the learner's own runs.
+//! Answers a prediction by running its probes, and grades the learner's guess.
 
 use std::sync::atomic::AtomicBool;
 
@@ -16,7 +16,7 @@ use crate::session::run::verdict;
 use crate::session::run::{self, Runner};
 use crate::trace::record::{Backend, Record};
 
-/// What a learner predicts.
+/// A learner's prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Guess {
     /// An answer among those on offer, from 0.
@@ -27,12 +27,12 @@ pub enum Guess {
     Curve(Points),
 }
 
-/// What the runs say.
+/// The answer from the runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// From the probes' times; none where nothing could be timed.
+    /// From the probes' times; None if nothing could be timed.
     pub measured: Option<f64>,
-    /// From what to what it goes when each time is at its p10 or its p90.
+    /// Its range with each time at its p10 or its p90.
     #[serde(default)]
     pub range: Option<[f64; 2]>,
     /// Whether a CPU took the times.
@@ -40,24 +40,24 @@ pub struct Answer {
     pub software: bool,
     /// From the probes' traces.
     pub traced: Option<f64>,
-    /// The device that was timed, where one was.
+    /// The device that was timed, if any.
     pub device: Option<String>,
-    /// What was run, a line each: with its parameters and, where it was timed, its spread and its samples.
+    /// The runs, a line each: with its parameters and, if timed, its spread and its samples.
     #[serde(default)]
     pub runs: Vec<String>,
-    /// The curve, where one was asked for and could be found.
+    /// The curve, if one was asked for and found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Found>,
 }
 
-/// What becomes of a learner's prediction.
+/// The grade of a learner's prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
     /// This option is the nearest.
     Nearest(usize),
     /// The number is within the tolerance, or not.
     Within(bool),
-    /// What was measured spreads over several options, or over the tolerance's end.
+    /// The measured range covers several options, or crosses the tolerance's limit.
     Spread,
     /// A CPU took the times: they say little about a GPU.
     Cpu,
@@ -66,8 +66,8 @@ pub enum Grade {
 }
 
 impl Answer {
-    /// Which option the figure that decides is nearest to, by ratio: the measured one, or else the traced one. Where its spread covers several
-    /// options, or no GPU took it, it does not decide.
+    /// The option nearest, by ratio, to the deciding figure: the measured one, or else the traced one. It does not decide if its spread
+    /// covers several options, or if no GPU took it.
     #[must_use]
     pub fn grade(&self, options: &[(String, f64)]) -> Grade {
         let nearest = |answer: f64| {
@@ -82,8 +82,8 @@ impl Answer {
         }
     }
 
-    /// Whether a number is within a share of the figure that decides, which is chosen as in [`Answer::grade`]. Where one end of the spread says
-    /// so and the other does not, it does not decide.
+    /// Whether a number is within a share of the deciding figure, chosen as in [`Answer::grade`]. It does not decide if the two ends of its
+    /// spread disagree.
     #[must_use]
     pub fn grade_number(&self, guess: f64, within: f64) -> Grade {
         let is_right = |answer: f64| (guess - answer).abs() <= within * answer.abs();
@@ -91,7 +91,7 @@ impl Answer {
             (Some(_), _) if self.software => Grade::Cpu,
             (Some(_), Some([low, high])) => {
                 let (first, last) = (is_right(low), is_right(high));
-                // Between the ends there may be a figure that the number is near to, and neither end is.
+                // A figure between the ends may be near the number even if neither end is.
                 let undecided = first != last || (!first && (low..=high).contains(&guess));
                 if undecided { Grade::Spread } else { Grade::Within(first) }
             }
@@ -100,7 +100,7 @@ impl Answer {
     }
 }
 
-/// What a prediction is answered with.
+/// The input for answering a prediction.
 pub struct Asked<'a> {
     /// The lesson.
     pub lesson: &'a Lesson,
@@ -118,7 +118,7 @@ impl Asked<'_> {
     /// Runs the probes: traced always, timed where `backend` is not the tracer.
     ///
     /// # Errors
-    /// Whatever kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
+    /// The errors that kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
         let decl = match &self.prediction.asks {
             Asks::Choice(_, decl) | Asks::Number(_, decl) => decl,
@@ -144,7 +144,7 @@ impl Asked<'_> {
         })
     }
 
-    /// Runs the probes, and says of each what was run in a line.
+    /// Runs the probes, and describes each run in a line.
     fn probe<'d>(
         &self,
         devices: &Devices,
@@ -158,7 +158,7 @@ impl Asked<'_> {
         for probe in &decl.probes {
             let title = self.lesson.title_of(&probe.variant);
             if !self.lesson.runs_on(&probe.variant, backend) {
-                // An answer that takes its results is then none.
+                // There is then no answer that depends on its results.
                 runs.push(format!("{title} does not run on {}", backend.name()));
                 continue;
             }
@@ -197,7 +197,7 @@ impl Asked<'_> {
     }
 }
 
-/// The probes by their ids, with what came of each.
+/// The probes by their ids, with the record of each.
 type Probed<'a> = Vec<(&'a str, Record)>;
 
 /// A run in words.
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(grade(None, None, false, Some(0.0), 0.0), Grade::Within(true));
         assert_eq!(grade(None, None, false, Some(0.0), 0.1), Grade::Within(false));
         assert_eq!(grade(None, None, false, None, 10.0), Grade::Nothing);
-        // The measured figure decides, and not where its spread does not, or a CPU took it.
+        // The measured figure decides, unless its spread is undecided or a CPU took it.
         assert_eq!(grade(Some(20.0), Some([19.9, 20.1]), false, Some(10.0), 20.0), Grade::Within(true));
         assert_eq!(grade(Some(20.0), Some([19.9, 20.1]), false, Some(10.0), 10.0), Grade::Within(false));
         assert_eq!(grade(Some(20.0), Some([15.0, 21.0]), false, None, 20.0), Grade::Spread);

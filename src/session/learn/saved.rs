@@ -1,4 +1,4 @@
-//! What survives a restart: where the learner was, what they set, predicted and wrote.
+//! The saved state file: the learner's place, settings, predictions and texts, kept across restarts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::session::run::devices::Choice;
 /// The version of the file. A change of shape raises it.
 const FORMAT: u32 = 1;
 
-/// Everything kept. Fields that a file lacks take their defaults, so that one more field sets nobody's work aside.
+/// The whole saved state. Fields that a file lacks take their defaults, so that new fields keep old files readable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Saved {
@@ -31,9 +31,9 @@ pub struct Saved {
     pub backend: Choice,
     /// Dark, light, or as the system says.
     pub theme: ThemeChoice,
-    /// Whether pictures move by themselves.
+    /// Whether pictures are kept still.
     pub still: bool,
-    /// The device to model, by id; none is the measuring one, where it can be.
+    /// The device to model, by id; None for the measuring one, if it can be modelled.
     pub model: Option<String>,
     /// The recording beside the learner's own curves.
     pub recording: RecordingChoice,
@@ -43,17 +43,17 @@ pub struct Saved {
     pub window: Frame,
 }
 
-/// The window on the screen, in points; None where it has its usual size, or the system does not say.
+/// The window on the screen, in points; None for the default size, or if the system does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Frame {
-    /// Width and height of what is in it.
+    /// Width and height of its content.
     pub size: Option<[f32; 2]>,
     /// Its upper left corner.
     pub position: Option<[f32; 2]>,
 }
 
-/// Where the learner dragged the dividers between the window's panes, as shares of what each divides; None where it has its usual place.
+/// Positions of the dragged dividers between the window's panes, as shares of what each divides; None for the default position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Room {
@@ -75,7 +75,7 @@ pub enum ThemeChoice {
     Light,
 }
 
-/// What is kept of one lesson.
+/// The saved state of one lesson.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LessonSaved {
@@ -94,7 +94,7 @@ pub struct LessonSaved {
     pub predictions: BTreeMap<String, Predicted>,
     /// Curves that are being drawn, by the ids of the predictions that ask for them.
     pub drawn: BTreeMap<String, Points>,
-    /// What was tried of the exercises, by id.
+    /// The learner's attempts at the exercises, by id.
     pub exercises: BTreeMap<String, Tried>,
     /// The learner's version of the only exercise, as earlier files have it; see [`LessonSaved::adopt`].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ pub struct LessonSaved {
     pub seen: Vec<String>,
 }
 
-/// The figures of earlier files, which named no others.
+/// The names of figures in earlier files, which had no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scene {
     /// A warp over the memory it touches.
@@ -142,8 +142,7 @@ pub enum Scene {
 }
 
 impl LessonSaved {
-    /// Takes over what an earlier file has in another form: the scene, and what was tried of the lesson's only exercise. True if there was
-    /// something.
+    /// Converts an earlier file's form: the scene, and the attempts at the lesson's only exercise. True if there was something to convert.
     pub fn adopt(&mut self, lesson: &Lesson) -> bool {
         let scene = self.scene.take().map(|scene| format!("{scene:?}"));
         let had_scene = scene.is_some();
@@ -163,7 +162,7 @@ impl LessonSaved {
         true
     }
 
-    /// What was tried of an exercise.
+    /// The learner's attempts at an exercise.
     #[must_use]
     pub fn tried(&self, exercise: &str) -> Tried {
         self.exercises.get(exercise).cloned().unwrap_or_default()
@@ -197,13 +196,13 @@ impl LessonSaved {
     }
 }
 
-/// A prediction and what came of it.
+/// A prediction and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "PredictedFile", into = "PredictedFile")]
 pub struct Predicted {
-    /// What the learner said.
+    /// The learner's guess.
     pub guess: Guess,
-    /// What the runs said, once they have run.
+    /// The answer from the runs, once they have run.
     pub answer: Option<Answer>,
 }
 
@@ -230,13 +229,13 @@ impl From<Predicted> for PredictedFile {
     }
 }
 
-/// Where the state file lies by default; none where the system names no home.
+/// The state file's default path; None if the system names no home directory.
 #[must_use]
 pub fn default_path() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "warpbook").map(|dirs| dirs.data_dir().join("state.ron"))
 }
 
-/// Reads the state and leaves its file alone; none where there is no file.
+/// Reads the state without changing its file; None if there is no file.
 ///
 /// # Errors
 /// As [`store::read`].
@@ -244,12 +243,12 @@ pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
     store::read(path, FORMAT)
 }
 
-/// Reads the state, to be written again later. What could not be understood was kept aside, and the diagnostic says where.
+/// Reads the state, to be written again later. Contents that could not be parsed were set aside, and the diagnostic says where.
 ///
 /// # Errors
 /// As [`store::load`]: the file must not be written to then.
 pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
-    // Where there is no lock to be had, as in a folder that cannot be written to, the file may still be read.
+    // If no lock can be taken, as in a read-only folder, the file may still be read.
     let _lock = path.exists().then(|| store::lock(path));
     Ok(match store::load(path, FORMAT)? {
         Loaded::Value(saved, note) => (saved, note),
@@ -258,7 +257,7 @@ pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
     })
 }
 
-/// Writes a state that has no place where it belongs to the system's temporary folder, and says where.
+/// Writes a state that cannot be saved at its path to the system's temporary folder; returns where.
 ///
 /// # Errors
 /// As [`store::save_elsewhere`].
@@ -269,11 +268,11 @@ pub fn save_elsewhere(saved: &Saved) -> Result<PathBuf, Diagnostic> {
 /// A state that was written.
 #[derive(Debug)]
 pub struct Written {
-    /// What the window had.
+    /// The window's state.
     pub sent: Saved,
-    /// What the file has: that, and what another window changed.
+    /// The file's state: the window's, merged with another window's changes.
     pub merged: Saved,
-    /// What the learner should know of it.
+    /// Messages to the learner about the write.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -322,7 +321,7 @@ mod tests {
         let second = save(&path, &begun, with(&[("two", "second")]))?;
         assert_eq!(second.merged, with(&[("one", "first"), ("two", "second")]));
         assert!(second.notes.is_empty());
-        // The first window has not heard of that, and changes its words.
+        // The first window does not know that, and changes its words.
         let first = save(&path, &first.merged, with(&[("one", "more")]))?;
         assert_eq!(read(&path)?, Some(with(&[("one", "more"), ("two", "second")])));
         assert!(first.notes.is_empty());

@@ -1,4 +1,4 @@
-//! What a note has of predictions and exercises: the question, what the learner made of it, and the answer.
+//! Predictions and exercises in a note: the question, the learner's response, and the answer.
 
 use super::Input;
 use super::fill::Fill;
@@ -12,7 +12,7 @@ use crate::session::learn::predict::{Answer, Guess};
 /// Size of a drawn curve's plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
 
-/// A prediction: the question, what the learner said, and the answer.
+/// A prediction: the question, the learner's guess, and the answer.
 pub(super) fn prediction(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBlock> {
     let Some(prediction) = input.setting.lesson.predictions.iter().find(|p| p.id == id) else { return Vec::new() };
     let kept = input.kept.predictions.get(id);
@@ -43,7 +43,7 @@ pub(super) fn prediction(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBl
     vec![NoteBlock::Prediction { question, options, answer: said, measured, traced, because }]
 }
 
-/// A drawn curve in words, as a figure and as data, with the answer where there is one.
+/// A drawn curve in words, as a figure and as data, with the answer if there is one.
 fn curve(
     input: &Input,
     (id, decl): (&str, &CurveDecl),
@@ -92,7 +92,7 @@ pub(super) fn exercise(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBloc
     if let Some(edited) = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source)) {
         source("my kernel, as last edited", edited);
     }
-    // With it, somebody without a window can do the exercise.
+    // With the starter, a reader without a window can do the exercise.
     if tried.solution.is_none() && tried.source.is_none() {
         source(&exercise.starter_file, &exercise.starter);
     }

@@ -1,4 +1,4 @@
-//! An experiment in a note: its figure, its data, and the same as another device measured it.
+//! An experiment in a note: its figure and data, and those measured by another device.
 
 use super::{Input, named, of_pack, settings, warps};
 use crate::base::units::number;
@@ -14,8 +14,7 @@ use crate::trace::record::Backend;
 /// Size of a plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
 
-/// The experiment as another device measured it, or this one on an earlier day, where the learner shows that: a figure of its own, with its
-/// own data.
+/// The experiment as recorded on another device, or on this one on an earlier day, if the learner shows that: its own figure and data.
 pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
     let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
     let Some((recording, shown)) =
@@ -60,7 +59,7 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     let (how, bars) =
         if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
     let (mut header, rows) = sweep::csv_rows(&found.over, &found.points);
-    // The curve is of a value that the lesson names.
+    // The curve shows a value that the lesson names.
     header.iter_mut().filter(|column| *column == sweep::VALUE).for_each(|column| column.clone_from(&plot.y.label));
     let others: Params =
         found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
@@ -69,7 +68,7 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     let mut variants: Vec<&Variant> =
         sweep::curves_of(lesson, experiment, found.backend).map(|curve| &curve.variant).collect();
     variants.dedup();
-    // A command takes one kernel for a place, so that each choice is a command of its own.
+    // A command takes one kernel per place, so each choice is a separate command.
     let has_rungs = variants.iter().any(|variant| !variant.rungs.is_empty());
     let each: Vec<&[&Variant]> = if has_rungs { variants.chunks(1).collect() } else { vec![&variants] };
     let commands = each.into_iter().map(|variants| {

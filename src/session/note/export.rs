@@ -1,4 +1,4 @@
-//! Running a lesson's experiments and making its note, without a window.
+//! Export: runs a lesson's experiments and makes its note, without a window.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use crate::trace::record::{Backend, Ceilings, Device};
 
 /// A note to make.
 pub struct Wanted<'a> {
-    /// Of which lesson.
+    /// Its lesson.
     pub lesson: &'a Arc<Lesson>,
-    /// What the learner did and wrote.
+    /// The learner's saved work.
     pub kept: LessonSaved,
     /// The devices that can be modelled.
     pub models: Vec<DeviceSpec>,
-    /// The one to model, by id; none for the measuring one.
+    /// The one to model, by id; None for the measuring one.
     pub model: Option<String>,
     /// The pack's recordings, and the learner's own curves.
     pub recordings: Arc<[Recording]>,
     /// The figures that the pack quotes.
     pub quotes: Arc<Quotes>,
-    /// The one to show beside what is measured.
+    /// The one to show beside the measured curves.
     pub recording: RecordingChoice,
-    /// What runs the experiments.
+    /// The backend that runs the experiments.
     pub backend: Choice,
     /// Seed of the random inputs.
     pub seed: u64,
@@ -46,7 +46,7 @@ pub struct Wanted<'a> {
 /// Runs every experiment that a step shows, then builds the note. `say` gets a line for each thing that begins.
 ///
 /// # Errors
-/// When the backend that was asked for is not there. What goes wrong later is in the second part of the result.
+/// When the requested backend is not available. Later problems are in the second part of the result.
 pub fn run_and_report(
     devices: &Devices,
     wanted: Wanted<'_>,
@@ -61,7 +61,7 @@ pub fn run_and_report(
         Ceilings::default()
     });
     let mut sweeps = BTreeMap::new();
-    // The tracer has no times. Where a recording has them, its plot says more than the bytes that the tracer would count.
+    // The tracer has no times. If a recording has them, its plot is more informative than the tracer's byte counts.
     let is_recorded =
         |experiment: &Experiment| recordings.iter().any(|r| !r.own && r.shown(lesson, experiment).is_some());
     let has_no_clock = device.backend == Backend::Simt;
@@ -103,7 +103,7 @@ pub fn run_and_report(
     Ok((report, problems))
 }
 
-/// Whether the learner has measured an experiment on this device, so that the note shows that and nothing is measured again.
+/// Whether the learner has measured an experiment on this device; the note then shows that instead of measuring again.
 fn is_measured(
     (recordings, choice): (&[Recording], &RecordingChoice),
     (lesson, experiment): (&Lesson, &Experiment),

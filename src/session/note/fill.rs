@@ -7,7 +7,7 @@ use crate::lesson::{Block, Inline, Lesson, Step, each_inline};
 use crate::session::jobs::Params;
 use crate::session::pack::quote::Quotes;
 
-/// Where the figures come from.
+/// The sources of the figures.
 pub struct Fill<'a> {
     /// Names in expressions.
     pub env: &'a Env<'a>,
@@ -15,12 +15,12 @@ pub struct Fill<'a> {
     pub params: &'a Params,
     /// The lesson.
     pub lesson: &'a Lesson,
-    /// The figures that it quotes.
+    /// The figures that the lesson quotes.
     pub quotes: &'a Quotes,
 }
 
 impl Fill<'_> {
-    /// Where the figures that some blocks quote come from; None where they quote nothing.
+    /// The sources of the figures that some blocks quote; None if they quote nothing.
     #[must_use]
     pub fn sources_of(&self, blocks: &[Block]) -> Option<Block> {
         let names: Vec<&str> = self.quotes.names(self.lesson, blocks).into_iter().collect();

@@ -40,20 +40,20 @@ const STAGE: [f32; 2] = [720.0, 440.0];
 /// Width of an explorer's figure, in points.
 const EXPLORER: f32 = 560.0;
 
-/// What a note is made of besides the lesson's own figures, which are traced afresh.
+/// The input of a note, besides the lesson's own figures, which are traced afresh.
 #[derive(Clone)]
 pub struct Input {
     /// The lesson at the learner's settings; each step's own parameters take precedence.
     pub setting: Setting,
-    /// What the learner did and wrote.
+    /// The learner's saved work.
     pub kept: LessonSaved,
-    /// What measured.
+    /// The device that measured.
     pub device: Device,
-    /// What it can do.
+    /// Its ceilings.
     pub ceilings: Ceilings,
     /// The devices that can be modelled.
     pub models: Arc<[DeviceSpec]>,
-    /// The one to model, by id; none for the measuring one.
+    /// The one to model, by id; None for the measuring one.
     pub model: Option<String>,
     /// The pack's recordings.
     pub recordings: Arc<[Recording]>,
@@ -69,7 +69,7 @@ pub struct Input {
     pub created: String,
 }
 
-/// Builds the note. What could not be traced is left out, and said in the second part.
+/// Builds the note. Parts that could not be traced are left out, and reported in the second part of the result.
 pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
     let mut builder = Builder {
         devices,
@@ -114,11 +114,11 @@ struct Builder<'a> {
     input: &'a Input,
     cancel: &'a AtomicBool,
     problems: Vec<Diagnostic>,
-    /// Experiments that have their figure already.
+    /// Experiments whose figure is already in the note.
     plotted: Vec<String>,
-    /// Kernels that have their source already.
+    /// Kernels whose source is already in the note.
     printed: Vec<String>,
-    /// Keys of what has its predicted time already.
+    /// Keys of passes whose predicted time is already in the note.
     predicted: Vec<String>,
 }
 
@@ -163,7 +163,7 @@ impl Builder<'_> {
         Section { title: step.title.clone(), blocks }
     }
 
-    /// Traces what the step's prose speaks of, and what is on its stage.
+    /// Traces the programs that the step's prose mentions, and the one on its stage.
     fn results(&mut self, step: &Step, params: &Params) -> (Results, Option<Done>) {
         let lesson = self.input.setting.lesson.clone();
         let (mut results, mut shown) = (Results::default(), None);
@@ -196,7 +196,7 @@ impl Builder<'_> {
         Setting { params: params.clone(), ..self.input.setting.clone() }
     }
 
-    /// What was measured of a program at these parameters: a time of others has no place here.
+    /// The measurement of a program at exactly these parameters; None for others.
     fn measured(&self, variant: &Variant, params: &Params) -> Option<&Record> {
         let wanted = self.setting(params).key(variant);
         self.input.measured.get(&variant.program).filter(|(of, _)| *of == wanted).map(|(_, record)| &**record)
@@ -207,7 +207,7 @@ impl Builder<'_> {
         self.measured(variant, params)?.pass(place)?.timing.as_ref()
     }
 
-    /// What the model of a device says of the pass on the stage, beside what was measured; what it takes for granted, the first time.
+    /// The device model's prediction for the pass on the stage, beside the measured time; the first time, with the model's assumptions.
     fn predicted(&mut self, step: &Step, params: &Params, done: &Done) -> Vec<NoteBlock> {
         let input = self.input;
         let Some((place, kernel)) = on_stage(&input.setting.lesson, step) else { return Vec::new() };
@@ -244,7 +244,7 @@ impl Builder<'_> {
 
     fn trace(&mut self, variant: &Variant, params: &Params, spec: TraceSpec) -> Option<Done> {
         let seed = self.input.setting.seed;
-        // Of a part of the grid no result is right.
+        // A part of the grid gives no complete result to check.
         let check = !spec.only_timeline_workgroups;
         let purpose = Purpose { seed, check, measure: None, trace: Some(spec), bounds_checks: true };
         let lesson: &Lesson = &self.input.setting.lesson;
@@ -262,7 +262,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The stage at what the step wants seen, how to see it again, and the kernel where it is new.
+    /// The stage's figure as the step opens it, the command that reproduces it, and the kernel's source if it is new.
     fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
         let lesson = self.input.setting.lesson.clone();
         let Some((place, kernel)) = on_stage(&lesson, step) else { return Vec::new() };
@@ -276,7 +276,7 @@ impl Builder<'_> {
             );
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]));
         }
-        // What an explorer shows is there already.
+        // An explorer's figure is in the note already.
         if figure.card().clock != Clock::Hand {
             blocks.extend(self.figure(step, params, (place, kernel), grid, is_traced));
         }
@@ -303,7 +303,7 @@ impl Builder<'_> {
         } else {
             untraced::answer(lesson, step, params, kernel)?
         };
-        // What the program keeps of its rounds is there already.
+        // The program's series by round are in the note already.
         if found.asks.rounds {
             return None;
         }
@@ -314,6 +314,7 @@ impl Builder<'_> {
         if found.asks.spread {
             let traced = grid.and_then(|done| self.spread(done, place));
             given.spread = traced.or_else(|| untraced::spread(input, step, params, place));
+            found.first = given.spread.as_ref().map_or(0, |spread| spread.opening(figures::begins(&step.figure)));
         }
         if found.asks.river {
             let counted = input.quotes.counted(lesson, &step.variant.program, params);
@@ -348,7 +349,7 @@ impl Builder<'_> {
         })
     }
 
-    /// How to run what a step shows again.
+    /// The command that runs again what a step shows.
     fn command(&self, step: &Step, params: &Params, backend: Backend) -> NoteBlock {
         let Setting { lesson, seed, warp_width, .. } = &self.input.setting;
         NoteBlock::Command(format!(
@@ -362,7 +363,7 @@ impl Builder<'_> {
         ))
     }
 
-    /// A kernel's text as it runs at some parameters, where the note has not printed it yet.
+    /// A kernel's text as it runs at some parameters; None if the note has printed it already.
     fn source(&mut self, step: &Step, kernel: &Kernel, params: &Params) -> Option<NoteBlock> {
         // Where the learner is to write the kernel, the note has the exercise's starter instead.
         let asked = |id: &str| self.input.setting.lesson.exercises.iter().any(|e| e.id == id && e.pass == step.pass);
@@ -395,7 +396,7 @@ impl Builder<'_> {
         blocks
     }
 
-    /// What an explorer shows at the learner's own point.
+    /// An explorer's figure at the learner's own point.
     fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
         let (explorer, at) = (reference::explorer(name)?, self.input.kept.explored(step.block));
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
@@ -414,7 +415,7 @@ fn on_stage<'a>(lesson: &'a Lesson, step: &Step) -> Option<(usize, &'a Kernel)> 
     Some((place, (*lesson.launched(&step.variant).get(place)?)?))
 }
 
-/// The option that names the pack that a lesson is from; nothing of the one that the program comes with.
+/// The option that names a lesson's pack; empty for the built-in one.
 pub(super) fn of_pack(lesson: &Lesson) -> String {
     let place =
         lesson.programs.first().filter(|_| lesson.files != PackFiles::Embedded).map(|program| &program.place.file);
@@ -463,7 +464,7 @@ fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Opti
     }
 }
 
-/// The option that asks for warps of this width, where it is not the usual one.
+/// The option for warps of this width; empty for the default width.
 fn warps(width: u32) -> String {
     if width == TraceSpec::default().warp_width { String::new() } else { format!(" --warp {width}") }
 }

@@ -12,7 +12,7 @@ use crate::trace::{Record, Trace};
 /// Width and height of a series' plot, in points.
 const PLOT: [f32; 2] = [720.0, 320.0];
 
-/// What is told of a program of several passes, once it is traced.
+/// The blocks of a program of several passes, once it is traced.
 pub(super) fn blocks(lesson: &Lesson, step: &Step, done: &Done, measured: Option<&Record>) -> Vec<NoteBlock> {
     let Some(program) = lesson.program(&step.variant.program) else { return Vec::new() };
     let Some(passes) = pipeline::passes(lesson, &step.variant, &done.job, Some(&done.record), measured) else {

@@ -10,12 +10,12 @@ use crate::session::run::Done;
 use crate::session::show::staged::{self, Known};
 
 impl Builder<'_> {
-    /// Where the kernels of a ladder stand; all that can be traced are.
+    /// The roofline of a ladder's kernels, tracing all that can be traced.
     pub(super) fn roofline(&mut self, kernel: &Kernel, params: &Params, grid: Option<&Done>) -> Roofline {
         let input = self.input;
         let lesson = &input.setting.lesson;
         let (mut bytes, mut medians_s) = (BTreeMap::new(), BTreeMap::new());
-        // Kernels that run in a program's place only have no run of their own.
+        // Kernels that run only as part of a program have no run of their own.
         for rung in staged::rungs(lesson, kernel).filter(|rung| lesson.program(&rung.id).is_some()) {
             let variant = Variant::plain(&rung.id);
             medians_s.extend(self.timing(&variant, 0, params).map(|timing| (rung.id.as_str(), timing.median_s)));

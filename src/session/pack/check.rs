@@ -19,10 +19,10 @@ use crate::session::run::model;
 use crate::session::run::{self, Runner};
 use crate::trace::record::Backend;
 
-/// Fuel for a checked launch: far more than one of that size can need, and little enough to end soon.
+/// Fuel for a checked launch: far more than one of that size needs, yet little enough to end soon.
 const FUEL: u64 = 300_000_000;
 
-/// Everything that is wrong with a pack, in the lessons' order. `on_lesson` sees each lesson's id and its problems.
+/// All problems of a pack, in the lessons' order. `on_lesson` gets each lesson's id and its problems.
 pub fn check(
     devices: &Devices,
     files: &PackFiles,
@@ -47,7 +47,7 @@ pub fn check(
     (pack, all)
 }
 
-/// Why a pack's twins in CUDA C++ cannot be checked on this machine; none where they can, or where there are none.
+/// Why a pack's twins in CUDA C++ cannot be checked on this machine; None if they can, or if there are none.
 #[must_use]
 pub fn twins_not_compiled(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
     let twin = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).find_map(Kernel::twin)?;
@@ -66,7 +66,7 @@ pub fn twins_not_compiled(devices: &Devices, pack: &Pack) -> Option<Diagnostic> 
     })
 }
 
-/// Which of a pack's kernels ran nowhere, for want of the one backend that runs what they are written in; none where all ran.
+/// A warning for a pack's kernels that were not run because their only backend is missing; None if all ran.
 #[must_use]
 pub fn not_run(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
     let only = pack.lessons.iter().flat_map(|lesson| &lesson.kernels).filter(|kernel| kernel.cuda_only().is_some());
@@ -79,18 +79,18 @@ pub fn not_run(devices: &Devices, pack: &Pack) -> Option<Diagnostic> {
     Some(warning.hint("check the pack on a machine with an NVIDIA GPU, too"))
 }
 
-/// What CUDA's compiler says of a program's twins, where all its kernels have one.
+/// The CUDA compiler's messages about a program's twins, if all its kernels have one.
 fn twin_problems(devices: &Devices, lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     let twins = lesson.launched(variant).into_iter().flatten().all(|kernel| kernel.twin().is_some());
     let purpose = run::purpose(Backend::Cuda, 1, false);
     match jobs::build(lesson, variant, &usual(lesson, variant), &purpose) {
         Ok(job) if twins => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
-        // What keeps the job from being built has been said of its shaders.
+        // Problems that keep the job from being built have been reported for its shaders.
         Ok(_) | Err(_) => Vec::new(),
     }
 }
 
-/// What is wrong with a lesson that could be read.
+/// The problems of a lesson that could be read.
 #[must_use]
 pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let mut problems = step_problems(lesson);
@@ -104,7 +104,7 @@ pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicB
     for exercise in &lesson.exercises {
         problems.extend(exercise_problems(devices, lesson, exercise, cancel));
     }
-    // What passes, or the variants of a program, share is wrong with all of them.
+    // A problem shared by passes, or by variants of a program, is found in each of them; report it once.
     let mut told: Vec<Diagnostic> = Vec::new();
     problems.into_iter().for_each(|problem| {
         if !told.contains(&problem) {
@@ -114,7 +114,7 @@ pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicB
     told
 }
 
-/// Lines to watch that the kernel of a step does not have, and pictures that it has nothing for.
+/// Problems of steps: watched lines that the kernel does not have, and figures without data.
 #[must_use]
 pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
@@ -141,7 +141,7 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         }
         let purpose = run::purpose(Backend::Simt, 1, true);
         let job = jobs::build(lesson, &step.variant, &jobs::with(&jobs::defaults(lesson), &step.set), &purpose);
-        // What keeps the job from being built is said of its shaders.
+        // Problems that keep the job from being built are reported for its shaders.
         let facts = job.ok().zip(place).map(|(job, place)| {
             let ring = kernel.and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
             Facts { explorer: step.explorer().is_some(), ring, ..jobs::facts(&job, place) }
@@ -151,14 +151,15 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
     problems
 }
 
-/// The lesson's defaults; or, if a kernel that stands second in its place does not go with them, where the lesson measures it.
+/// The lesson's defaults; or, if they do not meet the requirements of a kernel that is not the first in its place, the settings at which
+/// the lesson measures it.
 fn usual(lesson: &Lesson, variant: &Variant) -> jobs::Params {
     let defaults = jobs::defaults(lesson);
     let is_unmet = !variant.rungs.is_empty() && lesson.unmet(variant, &defaults).is_some();
     is_unmet.then(|| measured(lesson, variant)).flatten().unwrap_or(defaults)
 }
 
-/// What keeps a program from being built at its usual settings, or from being shared by its ranks.
+/// Problems that keep a program from being built at its usual settings, or from being shared by its ranks.
 #[must_use]
 pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     let (params, purpose) = (usual(lesson, variant), run::purpose(Backend::Simt, 1, true));
@@ -167,7 +168,7 @@ pub fn shader_problems(lesson: &Lesson, variant: &Variant) -> Vec<Diagnostic> {
     shared.err().unwrap_or_default()
 }
 
-/// Runs a program on the tracer with little work, or on CUDA what the tracer cannot run.
+/// Runs a program with little work on the tracer, or on CUDA if the tracer cannot run it.
 fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let mut purpose = run::purpose(Backend::Simt, 7, true);
     let settings = tried(lesson, variant, &purpose);
@@ -177,7 +178,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
     }
     let mut backend = Backend::Simt;
     if !lesson.runs_on(variant, backend) {
-        // What the tracer cannot judge, a GPU may: where there is none, `not_run` says so.
+        // A GPU may check what the tracer cannot; without one, `not_run` reports it.
         backend = Backend::Cuda;
         purpose = Purpose { trace: None, ..purpose };
         if devices.describe(backend).is_err() {
@@ -195,7 +196,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
         }
         let mut problems = match runner.program(variant, &params) {
             Ok(done) => done.problems(),
-            // This GPU has not what the kernel needs.
+            // This GPU lacks what the kernel needs.
             Err(problems) if run::is_not_here(&problems) => Vec::new(),
             Err(problems) => problems,
         };
@@ -215,7 +216,7 @@ fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Par
     let mut settings = vec![quick.clone()];
     for param in &lesson.params {
         let with = |value: f64| jobs::with(&quick, &[(param.id.clone(), value)]);
-        // Of what can be many numbers its ends and one between, as far as they are little work.
+        // Of a range, its ends and one value between, if they are little work.
         let ends = match &param.domain {
             Domain::Choice(values) => {
                 settings.extend(values.iter().map(|value| with(*value)));
@@ -225,7 +226,7 @@ fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Par
             Domain::PowersOfTwo { min, max } => vec![*min, *max],
         };
         settings.extend(ends.into_iter().map(with).filter(|params| {
-            // Where the ends of several parameters do not go together, the window says so: that is no mistake.
+            // Ends of several parameters may be incompatible; the window reports that, and it is no mistake.
             work::needed(lesson, variant, params).is_some_and(|work| work <= work::QUICK)
                 && jobs::build(lesson, variant, params, purpose)
                     .is_ok_and(|job| limits::check(&job, &simt::device()).is_empty())
@@ -233,7 +234,7 @@ fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Par
     }
     settings.retain(|params| lesson.unmet(variant, params).is_none());
     if settings.is_empty() {
-        // A kernel that does not go with the defaults is tried where the lesson measures it.
+        // A kernel whose requirements the defaults do not meet is tried where the lesson measures it.
         settings.extend(measured(lesson, variant));
     }
     settings
@@ -251,7 +252,8 @@ fn measured(lesson: &Lesson, variant: &Variant) -> Option<jobs::Params> {
     Some(jobs::with(&jobs::defaults(lesson), &set)).filter(|params| lesson.unmet(variant, params).is_none())
 }
 
-/// What is wrong with an exercise: a starter that solves it, a solution that does not, and wrong kernels that are not caught, or not by what should catch them.
+/// The problems of an exercise: a starter that solves it, a solution that does not, wrong kernels that are not caught or are caught by the
+/// wrong test.
 #[must_use]
 pub fn exercise_problems(
     devices: &Devices,
@@ -296,7 +298,7 @@ pub fn exercise_problems(
     problems
 }
 
-/// What is to be said of a wrong kernel that was judged so: nothing where what should catch it did.
+/// The problem of a wrong kernel with this verdict; None if it was caught as intended.
 fn not_caught(wrong: &WrongKernel, verdict: &Verdict) -> Option<Diagnostic> {
     let caught = verdict.caught_by();
     if caught.contains(&wrong.caught_by) {

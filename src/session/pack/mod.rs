@@ -1,4 +1,4 @@
-//! Packs: checking one, the figures that its prose quotes, a new lesson, and noticing that a file has changed.
+//! Packs: checking, figures quoted in prose, profiles, new lessons, and watching files for changes.
 
 pub mod check;
 pub mod new_lesson;

@@ -1,4 +1,4 @@
-//! A new lesson in a pack on disk, to start writing from.
+//! Creates a new lesson in a pack on disk, as a starting point for authors.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ pub fn create(folder: &Path, name: &str) -> Result<Vec<PathBuf>, Diagnostic> {
 /// Removes files that were written, and their folders if nothing else is in them.
 fn take_back(written: &[PathBuf]) {
     for path in written {
-        // What cannot be removed stays: the index does not name it, and the problem that is reported comes first.
+        // Files that cannot be removed stay: the index does not name them, and the original problem is the one to report.
         let _ = std::fs::remove_file(path);
         let _ = path.parent().map(std::fs::remove_dir);
     }
@@ -75,7 +75,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         create(folder.path(), "one")?;
         let index = std::fs::read_to_string(folder.path().join(INDEX))?;
-        // A file stands where the second lesson's folder of shaders would be.
+        // A file is in the place of the second lesson's shader folder.
         std::fs::write(folder.path().join("shaders/two"), "")?;
         assert!(create(folder.path(), "two").is_err());
         assert_eq!(std::fs::read_to_string(folder.path().join(INDEX))?, index);

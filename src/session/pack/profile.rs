@@ -1,4 +1,4 @@
-//! Profiles: figures of single runs that no experiment of the pack gives, such as a profiler's counters, kept in `assets/profiles/`.
+//! Profiles: figures of single runs from outside the pack's experiments, such as a profiler's counters, kept in `assets/profiles/`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,14 +19,14 @@ const FILE: Versioned = Versioned {
     other_version: "use the program that it was written for",
 };
 
-/// What a device was seen to do, on one day and with one command.
+/// Figures observed on a device, on one day and with one command.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// The file's name without its ending.
     #[serde(skip)]
     pub id: String,
-    /// The version of the file's form.
+    /// The version of the file's format.
     pub format_version: u32,
     /// The device's name, as its driver gives it.
     pub device: String,
@@ -38,7 +38,7 @@ pub struct Profile {
     pub command: String,
     /// How they were taken, for readers.
     pub how: String,
-    /// What was run.
+    /// The runs.
     pub runs: Vec<Run>,
 }
 
@@ -48,14 +48,14 @@ pub struct Profile {
 pub struct Run {
     /// The run's name in quotes.
     pub id: String,
-    /// The lesson that the kernel is from; empty of a kernel from elsewhere.
+    /// The lesson that the kernel is from; empty for a kernel from elsewhere.
     #[serde(default)]
     pub lesson: String,
     /// The kernel.
     pub kernel: String,
     /// Parameters by id.
     pub set: BTreeMap<String, f64>,
-    /// What was read.
+    /// The counters that were read.
     pub counters: Vec<Counter>,
 }
 
@@ -83,7 +83,7 @@ impl TryFrom<(String, f64, String)> for Counter {
 }
 
 impl Profile {
-    /// What was profiled on what and when: "NVIDIA H100 80GB HBM3, 2026-11-21".
+    /// Its device and date: "NVIDIA H100 80GB HBM3, 2026-11-21".
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}, {}", self.device, self.date)
@@ -95,7 +95,7 @@ impl Profile {
         self.runs.iter().find(|run| run.id == id)
     }
 
-    /// What it has of lessons, kernels and parameters that the pack has not, as warnings about `file`.
+    /// Its lessons, kernels and parameters that the pack does not have, as warnings about `file`.
     fn strangers(&self, file: &str, pack: &Pack) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for run in self.runs.iter().filter(|run| !run.lesson.is_empty()) {
@@ -121,11 +121,11 @@ impl Profile {
     }
 }
 
-/// Reads the text of a profile's file; `id` is what it will be known by.
+/// Parses the text of a profile's file; `id` becomes the profile's id.
 ///
 /// # Errors
 /// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a figure that cannot be, a
-/// name that is there twice or cannot stand in a quote.
+/// name that is there twice or cannot be used in a quote.
 pub fn read(id: &str, file: &str, text: &str) -> Result<Profile, Diagnostic> {
     let profile: Profile = FILE.read(file, text)?;
     let at = |name: &str, nth: usize, message: String, hint: &str| {

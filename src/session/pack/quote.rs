@@ -1,4 +1,4 @@
-//! Figures that prose quotes: where they come from, what they come to, and what a reader is told of that.
+//! Figures quoted in prose: their sources, their values, and the description of the sources for readers.
 //!
 //! A quote names its source by words of the source's id. In a recording, `experiment.curve.time[32]` is a point of a curve, with
 //! `bytes_per_s` and `flops_per_s` beside `time`, and `experiment.curve.library.time[32]` the library's call at that point. In a
@@ -19,13 +19,13 @@ use crate::session::experiment::recording::Recording;
 use crate::session::jobs::Params;
 use crate::trace::record::CacheState;
 
-/// The run that a device's figures are of.
+/// The run name of a device's figures.
 const DEVICE: &str = "device";
 
-/// What a point says of the library's call.
+/// The name of a library's call in a point.
 const LIBRARY: &str = "library";
 
-/// What a pack has to quote.
+/// The sources that a pack can quote.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'a> {
     /// Its recordings; the learner's own are left out.
@@ -36,21 +36,21 @@ pub struct Sources<'a> {
     pub devices: &'a [DeviceSpec],
 }
 
-/// A quote as it reads.
+/// A quote with its text and sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quoted {
-    /// What stands in the text: a figure, or the range over several sources.
+    /// The text shown: a figure, or the range over several sources.
     pub text: String,
-    /// Each source, with what it gives: for those who ask.
+    /// Each source with its figures, shown on request.
     pub from: Vec<String>,
 }
 
-/// What one source gives to a quote.
+/// One source's figures for a quote.
 #[derive(Clone, Debug)]
 struct Given {
     /// The source in a few words: its device, interface and date.
     name: String,
-    /// What was done to get its figures.
+    /// How its figures were obtained: "recorded on", "profiled on".
     verb: &'static str,
     /// The figures, as the quote names them from left to right.
     found: Vec<Found>,
@@ -67,7 +67,7 @@ impl Given {
     }
 }
 
-/// The quotes of a pack with what their sources give, found once, and its profiles.
+/// A pack's quotes with their sources' figures, looked up once, and its profiles.
 #[derive(Clone, Debug, Default)]
 pub struct Quotes {
     given: HashMap<String, Vec<Given>>,
@@ -81,19 +81,19 @@ enum Source<'a> {
     Device(&'a DeviceSpec),
 }
 
-/// What a source has under a name.
+/// A source's figure under a name.
 #[derive(Clone, Debug)]
 struct Found {
     value: f64,
-    /// In words, with its spread where it has one.
+    /// In words, with its spread if it has one.
     said: String,
     is_stale: bool,
 }
 
-/// Why a quote has no figure: what is wrong, and what to do.
+/// Why a quote has no figure: the message and the hint.
 type Why = (String, String);
 
-/// The names of a quote: figures of a source, and what else there is.
+/// The names in a quote: a source's figures, and the outer scope.
 struct Known<'a> {
     figures: &'a [Figure],
     given: &'a Given,
@@ -118,8 +118,8 @@ impl Scope for Known<'_> {
 }
 
 impl Quotes {
-    /// Finds what the quotes of a pack name, and what is wrong with them, each at its place: a source, an experiment, a curve, a point or a
-    /// counter that is not there, arithmetic that has no result. That a kernel has changed since it was recorded is a warning.
+    /// Resolves a pack's quotes; reports their problems, each at its place: a missing source, experiment, curve, point or counter, or
+    /// arithmetic without a result. A kernel that has changed since it was recorded is a warning.
     #[must_use]
     pub fn find(pack: &Pack, sources: Sources<'_>) -> (Self, Vec<Diagnostic>) {
         let (mut known, mut problems) = (Self::default(), Vec::new());
@@ -168,7 +168,7 @@ impl Quotes {
         (Self { profiles, ..known }, problems)
     }
 
-    /// What a device counted at its DRAM for a kernel at these parameters; None where no profile of the pack has that run.
+    /// A device's DRAM counters for a kernel at these parameters; None if no profile of the pack has that run.
     #[must_use]
     pub fn counted(&self, lesson: &Lesson, kernel: &str, params: &Params) -> Option<Counted> {
         self.profiles.iter().find_map(|profile| {
@@ -184,7 +184,7 @@ impl Quotes {
         })
     }
 
-    /// A quote of a lesson as it reads; `outer` has the parameters that stand beside its figures. None of one whose figures are not there.
+    /// A lesson's quote with its text; `outer` has the parameters used with its figures. None if its figures are missing.
     #[must_use]
     pub fn read(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Option<Quoted> {
         let given = self.given.get(&key(lesson, quote))?;
@@ -204,7 +204,7 @@ impl Quotes {
         Some(Quoted { text: range(low, high, &quote.unit), from })
     }
 
-    /// The sources that some blocks of a lesson quote, and the predictions that stand in them, each once.
+    /// The sources quoted by some blocks of a lesson and by the predictions in them, each once.
     #[must_use]
     pub fn names<'a>(&'a self, lesson: &'a Lesson, blocks: &'a [Block]) -> BTreeSet<&'a str> {
         let mut quotes = Vec::new();
@@ -220,7 +220,7 @@ impl Quotes {
     }
 }
 
-/// What tells a quote from others: what it says, in which lesson.
+/// The key of a quote: its expression and source, and its lesson.
 fn key(lesson: &Lesson, quote: &Quote) -> String {
     format!("{} {} @ {}", lesson.id, quote.expr.source(), quote.source)
 }
@@ -230,7 +230,7 @@ fn as_quote(inline: &Inline) -> Option<&Quote> {
 }
 
 impl<'a> Sources<'a> {
-    /// What the sources of a quote have of its figures.
+    /// The figures of a quote from each of its sources.
     fn given(&self, lesson: &Lesson, quote: &Quote) -> Result<Vec<Given>, Diagnostic> {
         quote.figures.iter().try_for_each(|figure| check(lesson, figure))?;
         let (sources, is_all) = self.chosen(quote)?;
@@ -244,7 +244,7 @@ impl<'a> Sources<'a> {
         if let Some(why) = missing.filter(|_| !is_all || given.is_empty()) {
             return Err(why);
         }
-        // Of several sources, those of the kernels as they are now say more.
+        // Of several sources, those of the current kernels are preferred.
         if given.iter().any(|given| !given.is_stale()) {
             given.retain(|given| !given.is_stale());
         }
@@ -277,7 +277,7 @@ impl<'a> Sources<'a> {
         if is_all && !fitting.is_empty() {
             return Ok((fitting, true));
         }
-        // A name that is part of all others is still a name.
+        // A name whose parts are in all others is still a name.
         let has = |source: &Source<'a>, part: &str| source.id().split('-').any(|known| known == part);
         let is_part = |of: &Source<'a>| fitting.iter().all(|other| of.id().split('-').all(|part| has(other, part)));
         let exact = fitting.iter().find(|source| is_part(source));
@@ -298,7 +298,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Whether a lesson has what a figure of one of its curves is of. What other sources have is theirs to say.
+/// Fails if a figure of a curve names an experiment, curve or field that does not exist. Other sources check their own figures.
 fn check(lesson: &Lesson, figure: &Figure) -> Result<(), Diagnostic> {
     let Some(_) = figure.at else { return Ok(()) };
     let error = |message: String, hint: String| Err(Diagnostic::error(message).in_place(&figure.place).hint(hint));
@@ -352,7 +352,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What it is, in a few words.
+    /// Its short name.
     fn name(&self) -> String {
         match self {
             Self::Recording(recording) => recording.name(),
@@ -361,7 +361,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What was done to get its figures.
+    /// How its figures were obtained: "recorded on", "profiled on".
     fn verb(&self) -> &'static str {
         match self {
             Self::Recording(_) => "recorded on ",
@@ -370,7 +370,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What it has of some figures; the first that it has not is the error.
+    /// Its values of some figures; the first one missing is the error.
     fn figures(&self, lesson: &Lesson, figures: &[Figure]) -> Result<Vec<Found>, Diagnostic> {
         let found = figures.iter().map(|figure| {
             let found = match (self, figure.at) {

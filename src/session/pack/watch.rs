@@ -1,4 +1,4 @@
-//! Noticing that a pack on disk has changed.
+//! File watcher for a pack on disk.
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -8,7 +8,7 @@ use notify::{RecursiveMode, Watcher};
 
 use crate::base::diag::Diagnostic;
 
-/// An editor writes a file in several small steps; a change is told once they have stopped for this long.
+/// Debounce time: an editor writes a file in several small steps; a change is reported once they have stopped for this long.
 const SETTLE: Duration = Duration::from_millis(150);
 
 /// Watches until dropped.

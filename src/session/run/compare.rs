@@ -1,24 +1,24 @@
-//! What a change of a kernel changed: its counts over the whole grid, its time, and its lines.
+//! The effect of a change to a kernel: differences in its counts over the whole grid, its time, and its lines.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::trace::{LineCounts, Trace};
 
-/// A kernel with what is known of it.
+/// One side of a comparison: a kernel with its counts and time.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     /// Its text.
     pub source: &'a str,
     /// Its counts.
     pub trace: Option<&'a Trace>,
-    /// Its measured time in seconds: the median, and from what to what most samples go (p10 to p90).
+    /// Its measured time in seconds: the median, and the range of most samples (p10 to p90).
     pub time_s: Option<(f64, [f64; 2])>,
 }
 
 /// A figure before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     /// Its unit; empty for a count.
     pub unit: &'static str,
@@ -26,20 +26,20 @@ pub struct Figure {
     pub before: Option<f64>,
     /// After.
     pub after: Option<f64>,
-    /// Whether samples of both overlap, so that which is less cannot be said.
+    /// Whether samples of both overlap, so that neither is known to be less.
     pub overlaps: bool,
 }
 
-/// A line that is another, or does another amount of work.
+/// A line whose text or amount of work has changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The line before: its number, its text, and what it did, where it did something.
+    /// The line before: its number, its text, and its counts, if it has any.
     pub before: Option<(u32, String, Option<LineCounts>)>,
     /// The line after.
     pub after: Option<(u32, String, Option<LineCounts>)>,
 }
 
-/// The figures of two kernels, in an order that stays; those that are 0 in both are left out.
+/// The figures of two kernels, in a fixed order; those that are 0 in both are left out.
 #[must_use]
 pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
@@ -72,7 +72,7 @@ pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
     std::iter::once(time).chain(counted).filter(is_there).collect()
 }
 
-/// The lines that were changed, or whose sectors, conflicts, divergence or instructions are others now.
+/// The lines whose text, sectors, conflicts, divergence or instructions have changed.
 #[must_use]
 pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
     let texts: [Vec<&str>; 2] = [before, after].map(|side| side.source.lines().collect());
@@ -112,7 +112,7 @@ pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
     found
 }
 
-/// What is compared of a line.
+/// The counts of a line that are compared.
 fn work(counts: LineCounts) -> [u64; 4] {
     [counts.warp_instructions, counts.sectors, counts.conflicts, counts.divergent]
 }

@@ -1,4 +1,4 @@
-//! Which backends there are, and running a job on one of them.
+//! The backends of this machine (tracer, wgpu, CUDA), and running a job on one of them.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub enum Choice {
     Only(Backend),
 }
 
-/// The backends of this machine. Cheap to make: nothing starts before it is asked for.
+/// The backends of this machine. Cheap to make: nothing starts before it is used.
 pub struct Devices {
     wgpu: Mutex<Client>,
     cuda: Mutex<Client>,
@@ -33,10 +33,10 @@ impl Devices {
         Self { cuda: Mutex::new(Client::new(worker.clone().for_cuda())), wgpu: Mutex::new(Client::new(worker)) }
     }
 
-    /// The device behind a backend.
+    /// A backend's device.
     ///
     /// # Errors
-    /// Where there is no driver, what was looked for and how to get one.
+    /// When there is no driver: what was looked for and how to get one.
     pub fn describe(&self, backend: Backend) -> Result<Device, Diagnostic> {
         match backend {
             Backend::Simt => Ok(simt::device()),
@@ -45,10 +45,10 @@ impl Devices {
         }
     }
 
-    /// The backend and device that a choice comes to on this machine; and where the tracer takes the place of a driver that is there and fails, why.
+    /// The backend and device that a choice selects on this machine; and, if the tracer replaces a driver that fails, why.
     ///
     /// # Errors
-    /// As [`Devices::describe`], where one backend was asked for; `Auto` always finds one.
+    /// As [`Devices::describe`], if one backend was asked for; `Auto` always finds one.
     pub fn resolve(&self, choice: Choice) -> Result<(Device, Option<Diagnostic>), Diagnostic> {
         match choice {
             Choice::Only(backend) => Ok((self.describe(backend)?, None)),
@@ -65,10 +65,10 @@ impl Devices {
         }
     }
 
-    /// What the device itself can do; nothing for the tracer, which has no speed to compare with.
+    /// The device's ceilings; empty for the tracer, whose speed is not comparable.
     ///
     /// # Errors
-    /// Where the worker could not measure it.
+    /// When the worker could not measure them.
     pub fn ceilings(&self, backend: Backend) -> Result<Ceilings, Diagnostic> {
         match backend {
             Backend::Simt => Ok(Ceilings::default()),
@@ -77,10 +77,10 @@ impl Devices {
         }
     }
 
-    /// Runs a job, handing on what happens meanwhile.
+    /// Runs a job, passing its events on.
     ///
     /// # Errors
-    /// Where the job cannot run: the kernel, the line where possible, and what to try.
+    /// When the job cannot run: the kernel, the line if possible, and what to try.
     pub fn run(
         &self,
         backend: Backend,
@@ -95,25 +95,25 @@ impl Devices {
         }
     }
 
-    /// The software that the CUDA backend is made of, found or missing.
+    /// The software parts that the CUDA backend needs, found or missing.
     ///
     /// # Errors
-    /// Where this build has no such backend, or its worker fails.
+    /// When this build has no such backend, or its worker fails.
     pub fn cuda_parts(&self) -> Result<Vec<Part>, Diagnostic> {
         lock(&self.cuda).parts()
     }
 
-    /// Compiles a job's twin in CUDA C++ and no more, which takes no device; the compiler's warnings.
+    /// Only compiles a job's twin in CUDA C++, which needs no device; returns the compiler's warnings.
     ///
     /// # Errors
-    /// What is wrong with it, or that there is no compiler.
+    /// Its compile errors, or that there is no compiler.
     pub fn compile_twin(&self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
         lock(&self.cuda).compile(job)
     }
 }
 
 fn lock(client: &Mutex<Client>) -> std::sync::MutexGuard<'_, Client> {
-    // A panic while holding the client leaves it at worst without a worker, and it respawns one.
+    // A panic while holding the client at worst leaves it without a worker, and it respawns one.
     client.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! What this machine has: backends, devices, drivers, a display.
+//! The `doctor` report of this machine: backends, devices, drivers, display.
 
 use serde::Serialize;
 
@@ -6,14 +6,14 @@ use super::devices::Devices;
 use crate::gpu::backend::Part;
 use crate::trace::record::{Backend, Device};
 
-/// What was found.
+/// The report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The program's version and commit.
     pub version: String,
     /// One for each backend.
     pub backends: Vec<BackendReport>,
-    /// The software that CUDA is made of.
+    /// The software parts of CUDA.
     pub cuda: Vec<Part>,
     /// Whether a window can be shown.
     pub display: Finding,
@@ -24,7 +24,7 @@ pub struct Report {
 pub struct BackendReport {
     /// Its name on the command line.
     pub backend: String,
-    /// The device, where there is one.
+    /// The device, if there is one.
     pub device: Option<Device>,
     /// Why there is none.
     pub missing: Option<String>,
@@ -32,18 +32,18 @@ pub struct BackendReport {
     pub hint: Option<String>,
 }
 
-/// Something that is there or not.
+/// Something that was found or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Whether it is there.
     pub found: bool,
-    /// What was seen.
+    /// What was found or missing, in words.
     pub what: String,
-    /// What to do where it is missing.
+    /// Advice if it is missing.
     pub hint: Option<String>,
 }
 
-/// Looks at everything; `display` is what the caller knows of the display.
+/// Examines everything; `display` is the caller's finding about the display.
 #[must_use]
 pub fn examine(devices: &Devices, display: Finding) -> Report {
     let backends = [Backend::Simt, Backend::Wgpu, Backend::Cuda]
@@ -60,12 +60,12 @@ pub fn examine(devices: &Devices, display: Finding) -> Report {
             },
         })
         .collect();
-    // Where nothing can be asked, the backend's own line has said why.
+    // If the parts cannot be listed, the backend's own line has the reason.
     let cuda = devices.cuda_parts().unwrap_or_default();
     Report { version: crate::session::VERSION.to_owned(), backends, cuda, display }
 }
 
-/// Whether a display server is named, before a window library would be asked and fail; and which libraries that one loads.
+/// Whether the environment names a display server (a window library would fail without one), and the libraries that a window loads.
 #[must_use]
 pub fn display() -> Finding {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());

@@ -1,4 +1,4 @@
-//! A program that ran, and what is wrong with it.
+//! A program that ran, and its problems.
 
 use super::model;
 use super::verdict::failed_check;
@@ -10,9 +10,9 @@ use crate::trace::Record;
 /// A program that ran.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// What ran.
+    /// Its job.
     pub job: Job,
-    /// What came of it.
+    /// Its record.
     pub record: Record,
 }
 
@@ -23,7 +23,7 @@ impl Done {
         model::launched(&self.job, &self.record, place)
     }
 
-    /// What is wrong: a check that failed, and what the tracer found, at its lines.
+    /// Its problems: a failed check, and the tracer's findings at their lines.
     #[must_use]
     pub fn problems(&self) -> Vec<Diagnostic> {
         let findings = self.record.findings().map(|(place, finding)| {

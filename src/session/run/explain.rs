@@ -1,4 +1,4 @@
-//! Where an element of a buffer came from, found out for a job and told in words.
+//! The origin (provenance) of a buffer's element: computed for a job, and described in words.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use crate::job::Job;
 use crate::trace::AccessKind;
 use crate::trace::provenance::{Group, Iteration, Load, Origin, Role, Run, Writer, Writing, groups};
 
-/// Loads that are told one by one, at most; more are told by line.
+/// Loads that are described one by one, at most; more are grouped by line.
 const FEW: usize = 4;
 
 /// The origin of element `index` of `buffer`, when `job` runs in the tracer.
@@ -20,7 +20,7 @@ pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Resu
     origin(job, buffer, index, cancel).map_err(|problem| vec![problem])
 }
 
-/// An origin in sentences: the element, who wrote it, from what; then the same of what that had been made of, each a step further in.
+/// An origin in sentences: the element, its writer, its sources; then the same for each source, indented one step further.
 #[must_use]
 pub fn told(origin: &Origin) -> Vec<String> {
     let element = &origin.element;
@@ -56,11 +56,11 @@ pub fn told(origin: &Origin) -> Vec<String> {
     lines
 }
 
-/// What loads were for, and how a sentence about them begins.
+/// The roles of loads, and how a sentence about each begins.
 pub const ROLES: [(Role, &str); 3] =
     [(Role::Value, "from"), (Role::Index, "at a place given by"), (Role::Condition, "decided by")];
 
-/// What a pass without a kernel did.
+/// Describes a pass without a kernel.
 fn moved(origin: &Origin) -> String {
     match origin.from.first() {
         Some(from) => format!("copied from {}[{}]", from.element.buffer, from.element.index),
@@ -78,7 +78,7 @@ pub fn told_pass(by: &Writing) -> String {
     }
 }
 
-/// Who wrote it, where, and after how many others.
+/// The writing lane, its place, and the number of writes.
 fn told_writer(writer: &Writer) -> String {
     let [x, y, z] = writer.workgroup_id;
     let [i, j, k] = writer.local_id;
@@ -133,7 +133,7 @@ pub fn told_runs(runs: &[Run]) -> String {
     words.join(", ")
 }
 
-/// What else went into the value, and what is missing from the account.
+/// The value's other inputs, and what is missing from the description.
 #[must_use]
 pub fn told_rest(writer: &Writer) -> Vec<String> {
     let mut lines = Vec::new();
@@ -161,7 +161,7 @@ fn aside(iterations: &[Iteration]) -> String {
     if rounds.is_empty() { rounds } else { format!("{rounds},") }
 }
 
-/// Rounds of loops, counted from 0, to go on a sentence with.
+/// Rounds of loops, counted from 0, as the continuation of a sentence.
 #[must_use]
 pub fn rounds(iterations: &[Iteration]) -> String {
     let each = iterations.iter().map(|i| format!(", round {} of the loop at line {}", i.round, i.line));

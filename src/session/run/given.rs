@@ -1,4 +1,4 @@
-//! What a traced file's buffers begin with: members that are set by their names, and what is said of buffers that nobody gave anything.
+//! Initial contents of a traced file's buffers: members set by name, and notes on buffers without given contents.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use crate::job::{BindingKind, BufferSpec, Content, no_buffer};
 use crate::simt::layout::{Layout, Shape};
 use crate::simt::{Binding, Program};
 
-/// Members that a hint names at most.
+/// Upper bound of members named in a hint.
 const NAMED: usize = 24;
 
 /// Numbers for a member: its path, `params.a[1].b`, and one for each number that it holds.
 pub type Setting = (String, Vec<f64>);
 
-/// Gives members their numbers; `buffers` are those of the bindings, and `seed` fills the rest of them. What comes back says by binding at which
-/// bytes a number was set.
+/// Sets members to their numbers; `buffers` are those of the bindings, and `seed` fills the rest of them. Returns, by binding, the bytes at
+/// which a number was set.
 ///
 /// # Errors
-/// Every setting that names no member, has another count of numbers or one that the member's type does not hold, or sets what another one has set.
+/// Every setting that names no member, has a wrong count of numbers or one that the member's type cannot hold, or sets a member again.
 pub fn set(
     bindings: &[Binding],
     buffers: &mut [BufferSpec],
@@ -114,7 +114,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Which parts there are of what goes by the name `way`, for a hint; and which of them is near to the one that was `wanted` in vain.
+/// A hint with the parts of the place named `way`, and the one nearest to the `wanted` part, which does not exist.
 fn parts(layout: &Layout, way: &str, wanted: Option<&str>) -> String {
     match &layout.shape {
         Shape::Scalar(_) => format!("write {way}=NUMBER"),
@@ -174,7 +174,7 @@ fn put(
     Ok(())
 }
 
-/// The word that a number at `byte` lies in, with it.
+/// The word that contains `byte`, with the number put in.
 fn encoded(word: u32, byte: u64, elem: Elem, number: f64) -> u32 {
     match (elem.bytes(), byte % 4) {
         (2, 0) => word & 0xFFFF_0000 | elem.encode(number) & 0xFFFF,
@@ -183,8 +183,8 @@ fn encoded(word: u32, byte: u64, elem: Elem, number: f64) -> u32 {
     }
 }
 
-/// A line for each buffer that the kernel reads and that nobody gave anything, or not all of: what it holds. `is_given` says of a binding whether
-/// an option gave it its content, and `set` at which bytes a number was set.
+/// A line with the contents of each buffer that the kernel reads and that was not, or not wholly, given. `is_given` says whether an option
+/// gave a binding's content, and `set` has the bytes at which a number was set.
 #[must_use]
 pub fn not_given(
     program: &Program,

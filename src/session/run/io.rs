@@ -1,4 +1,4 @@
-//! Contents of buffers from files, into files, and onto the screen.
+//! Input, dump and print options: buffer contents from files, into files, and onto the screen.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::lesson::Program;
 use crate::session::jobs::overwriting;
 use crate::trace::record::{Warning, WarningKind};
 
-/// Which contents come from where, and go where. Buffers by name.
+/// The sources and targets of buffer contents. Buffers by name.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
-    /// `.npy` files that buffers begin with.
+    /// `.npy` files with initial contents of buffers.
     pub inputs: Vec<(String, PathBuf)>,
     /// `.npy` files that buffers are written into at the end.
     pub dumps: Vec<(String, PathBuf)>,
@@ -57,7 +57,7 @@ impl Io {
         }
     }
 
-    /// Has a job do so, as far as it has the buffers; says which files have elements that are no finite numbers.
+    /// Applies the options to a job, as far as it has the buffers; warns of files with non-finite elements.
     ///
     /// # Errors
     /// An array that cannot be read, that is not of its buffer's type and size, or that a pass overwrites before anything reads it.
@@ -98,7 +98,7 @@ impl Io {
         Ok(warnings)
     }
 
-    /// What was to be shown.
+    /// The contents requested for printing.
     #[must_use]
     pub fn printed(&self, done: &Done) -> Vec<Printed> {
         let shown = done.job.looks.iter().filter(|look| look.file.is_none()).zip(&done.record.looks);
@@ -114,7 +114,7 @@ impl Io {
     }
 }
 
-/// That a buffer's file has elements that are no finite numbers; None where it has not.
+/// The warning that a buffer's file has non-finite elements; None if all are finite.
 fn not_finite(tensor: &Tensor, buffer: &str, file: &Path) -> Option<Warning> {
     let mut found = (0..tensor.len()).filter(|i| !tensor.get(*i).is_finite());
     let first = found.next()?;
@@ -127,7 +127,7 @@ fn not_finite(tensor: &Tensor, buffer: &str, file: &Path) -> Option<Warning> {
     Some(Warning { kind: WarningKind::NotFinite, message, hint })
 }
 
-/// What is wrong with an input for a buffer whose first content nothing reads.
+/// The error for an input to a buffer whose initial contents are never read.
 fn in_vain(job: &Job, name: &str) -> Option<Diagnostic> {
     let buffer = job.buffers.iter().position(|buffer| buffer.name == name)?;
     let pass = overwriting(job, buffer)?;

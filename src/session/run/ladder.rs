@@ -1,4 +1,4 @@
-//! What the rungs of a ladder say of each other: each against the one before it, where their times allow a verdict.
+//! Comparisons (speedups) of a ladder's rungs: each against the one before it, if their times allow a verdict.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct Comparison {
     pub kernel: String,
     /// The rung before it.
     pub against: String,
-    /// How many times faster it is; below 1 where it is slower, none where there is no verdict.
+    /// How many times faster it is; below 1 if slower, None if there is no verdict.
     pub factor: Option<f64>,
     /// The least and the greatest factor that the medians' intervals allow.
     pub interval: Option<[f64; 2]>,
@@ -23,7 +23,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// In words: "2.10× faster than naive", or why that cannot be said.
+    /// In words: "2.10× faster than naive", or why there is no verdict.
     #[must_use]
     pub fn words(&self, title: &str) -> String {
         let digits = crate::base::units::digits3;

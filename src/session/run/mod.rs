@@ -44,7 +44,7 @@ use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
 pub use crate::session::jobs::which::Which;
 
-/// What to run, and how.
+/// Options of a run: the kernels and programs, and how to run them.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// Which kernels and programs.
@@ -59,11 +59,11 @@ pub struct RunOptions {
     pub bounds_checks: bool,
     /// The devices that can be modelled; without any nothing is predicted.
     pub models: Vec<DeviceSpec>,
-    /// The device to model, by id; the measuring one where none is given and it can be.
+    /// The device to model, by id; if None, the measuring one if it can be modelled.
     pub device: Option<String>,
     /// Lanes in a warp of the tracer; a device has its own.
     pub warp_width: u32,
-    /// Contents that come from files, go into files, or are to be shown.
+    /// Buffer contents from files, into files, or to be printed.
     pub io: Io,
 }
 
@@ -83,7 +83,7 @@ impl Default for RunOptions {
     }
 }
 
-/// What a backend is for: the tracer traces, a device measures.
+/// A backend's purpose: the tracer traces, a device measures.
 #[must_use]
 pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
     let traces = backend == Backend::Simt;
@@ -96,7 +96,7 @@ pub fn purpose(backend: Backend, seed: u64, bounds_checks: bool) -> Purpose {
     }
 }
 
-/// Lanes in a warp of what a purpose traces; none where it traces nothing.
+/// Lanes in a traced warp; None if the purpose traces nothing.
 #[must_use]
 pub fn traced_width(purpose: &Purpose) -> Option<u32> {
     purpose.trace.as_ref().map(|spec| spec.warp_width)
@@ -105,7 +105,7 @@ pub fn traced_width(purpose: &Purpose) -> Option<u32> {
 /// The lesson of this id.
 ///
 /// # Errors
-/// When there is none: which there are.
+/// When there is none: lists those that exist.
 pub fn lesson<'a>(pack: &'a Pack, id: &str) -> Result<&'a Arc<Lesson>, Diagnostic> {
     let known = pack.lessons.iter().map(|l| l.id.as_str());
     let found = pack.lessons.iter().find(|l| l.id == id);
@@ -130,7 +130,7 @@ pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnost
     Ok(jobs::with(&jobs::defaults(lesson), set))
 }
 
-/// Where a lesson's programs run, and what is done with each.
+/// Runs a lesson's programs on a backend, with a purpose.
 #[derive(Clone, Copy)]
 pub struct Runner<'a> {
     /// The backends.
@@ -139,9 +139,9 @@ pub struct Runner<'a> {
     pub backend: Backend,
     /// The lesson.
     pub lesson: &'a Lesson,
-    /// What to do besides running.
+    /// Tasks besides running.
     pub purpose: &'a Purpose,
-    /// Set when nobody wants the result any more.
+    /// Set when the result is no longer wanted.
     pub cancel: &'a AtomicBool,
 }
 
@@ -149,7 +149,7 @@ impl Runner<'_> {
     /// One program at some parameters.
     ///
     /// # Errors
-    /// Whatever kept it from running, all of it.
+    /// All problems that kept it from running.
     pub fn program(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
         self.job(jobs::build(self.lesson, variant, params, self.purpose)?)
     }
@@ -157,14 +157,14 @@ impl Runner<'_> {
     /// One job.
     ///
     /// # Errors
-    /// What kept it from running.
+    /// The problem that kept it from running.
     pub fn job(&self, job: Job) -> Result<Done, Vec<Diagnostic>> {
         let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
         Ok(Done { job, record })
     }
 
-    /// What the model of a device says of a kernel that ran alone: from its trace, or from one made for it where a device measured. None if it
-    /// cannot be traced, with why as warnings.
+    /// The device model's prediction for a kernel that ran alone: from its trace, or from a new one if a device measured it. None if it
+    /// cannot be traced, with the reasons as warnings.
     pub fn predict(
         &self,
         chosen: &Chosen<'_>,
@@ -173,7 +173,7 @@ impl Runner<'_> {
         done: &Done,
         ceilings: &Ceilings,
     ) -> Foreseen {
-        // A prediction is made of a trace, and what has none was never to have one.
+        // A prediction needs a trace; a kernel that the tracer never runs has none.
         if !self.lesson.runs_on(variant, Backend::Simt) {
             return Foreseen::default();
         }
@@ -205,12 +205,12 @@ impl Runner<'_> {
         Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.program(variant, params)
     }
 
-    /// Whether problems say no more than that a program is not to be run here or so.
+    /// Whether a program is skipped because the device or its requirements rule it out.
     fn is_skipped(&self, variant: &Variant, params: &Params, problems: &[Diagnostic]) -> bool {
         self.lesson.unmet(variant, params).is_some() || is_not_here(problems)
     }
 
-    /// As [`Runner::program`], as an output under the name `id`, of the whole or of a pass; with what is wrong with it.
+    /// As [`Runner::program`], as an output under the name `id`, of the whole or of a pass; with its problems.
     pub fn output(
         &self,
         of: (&str, &Variant, Option<&str>),
@@ -219,7 +219,7 @@ impl Runner<'_> {
         self.output_of(self.program(of.1, params), of, params)
     }
 
-    /// As [`Runner::output`], of what was run.
+    /// As [`Runner::output`], for a program that has run.
     pub fn output_of(
         &self,
         done: Result<Done, Vec<Diagnostic>>,
@@ -241,18 +241,18 @@ impl Runner<'_> {
     }
 }
 
-/// What a trace says of a kernel beyond what a device measured.
+/// Figures of a kernel from its trace, in addition to the measured ones.
 #[derive(Default)]
 pub struct Foreseen {
     /// Its time by a device's model.
     pub predicted: Option<Predicted>,
-    /// The counts that this was made of.
+    /// The counts that the prediction was made from.
     pub trace: Option<Trace>,
     /// Why there are none, as warnings.
     pub problems: Vec<Diagnostic>,
 }
 
-/// What was run of a lesson, as it comes.
+/// The outcome of a lesson's kernel or program, as it comes.
 pub enum Ran<'a> {
     /// A kernel by itself.
     Kernel(&'a KernelOutput),
@@ -275,7 +275,8 @@ impl Ran<'_> {
 /// ranks, it first runs the programs that are made for those `together` with the others; and rank 0 alone the rest.
 ///
 /// # Errors
-/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. What fails is part of the output.
+/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. Other failures are part of
+/// the output.
 pub fn run(
     devices: &Devices,
     pack: &Pack,
@@ -292,9 +293,9 @@ pub fn run(
     let (device, instead) = devices.resolve(options.backend)?;
     let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
     let has_ranks = together.is_some();
-    // Ranks measure nothing that only one of them needs.
+    // Ceilings are not measured with ranks, since only one of them would need them.
     let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend) };
-    // The kernels may run all the same: nothing is compared with what the device can do at best.
+    // The kernels may still run, without comparison to the device's ceilings.
     let unmeasured = ceilings.as_ref().err().cloned();
     let ceilings = ceilings.unwrap_or_default();
     let mut purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
@@ -393,7 +394,7 @@ pub fn run(
                 if let Some(modelled) = &modelled {
                     let foreseen = runner.predict(modelled, &variant, &params, done, &ceilings);
                     outcome.predicted = foreseen.predicted;
-                    // What a device measured has its counts beside it, from the trace that the prediction was made of.
+                    // Measured kernels get their counts from the trace that the prediction was made from.
                     outcome.trace = outcome.trace.or(foreseen.trace);
                     problems.extend(lesson.named(foreseen.problems));
                 }
@@ -428,13 +429,13 @@ pub fn run(
     Ok(output)
 }
 
-/// Whether nothing is wrong with a program but that it cannot run on this device.
+/// Whether a program's only problem is that it cannot run on this device.
 #[must_use]
 pub fn is_not_here(problems: &[Diagnostic]) -> bool {
     !problems.is_empty() && problems.iter().all(|problem| problem.not_here)
 }
 
-/// What failed of a device, as a warning.
+/// A device's failure as a warning.
 pub(super) fn lost_device(problem: Diagnostic) -> Warning {
     Warning { kind: WarningKind::LostDevice, message: problem.message, hint: problem.hint.unwrap_or_default() }
 }
@@ -450,13 +451,13 @@ fn as_warning(problem: Diagnostic) -> Diagnostic {
     Diagnostic { severity: Severity::Warning, message: format!("no time is predicted: {}", problem.message), ..problem }
 }
 
-/// Where a kernel stands under the device's ceilings.
+/// The roofline placement of a kernel under the device's ceilings.
 fn placement(record: &Record, ceilings: &Ceilings) -> Option<Placement> {
     let timing = record.timing.as_ref()?;
     roofline::place(record.work.bytes, record.work.flops, timing.median_s, ceilings)
 }
 
-/// What a lesson needs, for `list`.
+/// The backends that a lesson needs, for `list`.
 #[must_use]
 pub fn needs(lesson: &Lesson) -> Vec<&'static str> {
     let mut needs = vec!["simt"];

@@ -1,4 +1,4 @@
-//! The model of a device beside what was traced and measured: which device, and what it says of a kernel.
+//! Device model predictions: chooses the device to model, and predicts a traced kernel's time, occupancy and waves.
 
 use serde::Serialize;
 
@@ -16,10 +16,10 @@ use crate::trace::record::{Backend, Ceilings, Device, Record};
 /// Where a pack's devices are.
 const FOLDER: &str = "assets/devices";
 
-/// The device that is modelled where the measured one has no model.
+/// The device that is modelled if the measuring one has no model.
 pub const STAND_IN: &str = "h200-sxm";
 
-/// The devices of a pack, the built-in ones among them unless the pack has its own of the same id; and what is wrong with their files.
+/// The devices of a pack, including the built-in ones unless the pack has its own with the same id; and problems of their files.
 #[must_use]
 pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
     let (mut specs, mut problems) = (Vec::new(), Vec::new());
@@ -43,7 +43,7 @@ pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
 /// A device to model.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
-    /// It.
+    /// The device.
     pub spec: &'a DeviceSpec,
     /// Whether it is the one that measures: otherwise its times are not this machine's.
     pub this_machine: bool,
@@ -51,10 +51,10 @@ pub struct Chosen<'a> {
     pub backend: Option<Backend>,
 }
 
-/// The device to model: the one that was asked for, else the one that measures, else a stand-in. None where there are no models.
+/// The device to model: the one asked for, else the measuring one, else a stand-in. None if there are no models.
 ///
 /// # Errors
-/// When the one that was asked for is not there: which there are.
+/// When the one asked for does not exist: lists those that do.
 pub fn choose<'a>(
     specs: &'a [DeviceSpec],
     wanted: Option<&str>,
@@ -79,7 +79,7 @@ pub fn choose<'a>(
     Ok(own.or_else(|| of(STAND_IN)).or_else(|| specs.first().map(chosen)))
 }
 
-/// As [`choose`], where a device that was chosen once may have gone from the pack since: the default then takes its place.
+/// As [`choose`], but falls back to the default if the chosen device is no longer in the pack.
 #[must_use]
 pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device) -> Option<Chosen<'a>> {
     choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
@@ -99,8 +99,7 @@ pub fn launch(job: &Job, place: usize) -> Option<Launch> {
     })
 }
 
-/// How a pass of a job was launched in a run. Where its trace is whole it says how many blocks there were: a grid that a buffer holds is
-/// not known before.
+/// How a pass of a job was launched in a run. A complete trace has the number of blocks: a grid held in a buffer is not known before.
 #[must_use]
 pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
     let launch = launch(job, place)?;
@@ -117,9 +116,9 @@ pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
 pub struct Traced<'a> {
     /// How it is launched.
     pub launch: &'a Launch,
-    /// What it did.
+    /// Its trace.
     pub trace: &'a Trace,
-    /// What its work needs, where a lesson says so.
+    /// Its needed work, if a lesson gives it.
     pub needs: Option<units::Work>,
     /// How often it was launched.
     pub launches: u64,
@@ -133,39 +132,39 @@ pub fn may_be_cached(place: usize, launches: u64) -> bool {
     place > 0 || launches > 1
 }
 
-/// What the model says of a kernel, in the shape that the command line prints as JSON.
+/// The model's prediction for a kernel, in the shape that the command line prints as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicted {
     /// The device that is modelled.
     pub device: Modelled,
-    /// What the work needs at the device's peak, in seconds; null where no time can be predicted.
+    /// The low end: the time of the needed work at the device's peak, in seconds; null if no time can be predicted.
     pub low_s: Option<f64>,
-    /// What the trace did, without help from caches, in seconds.
+    /// The high end: the time of the traced work without help from caches, in seconds.
     pub high_s: Option<f64>,
-    /// What decides the high end.
+    /// The resource that bounds the high end.
     pub bound: Option<Bound>,
     /// The time that each resource alone would take.
     pub terms: Vec<Term>,
-    /// What an SM holds at once.
+    /// The occupancy of an SM.
     pub occupancy: Option<Occupancy>,
     /// How the grid spreads over the SMs.
     pub waves: Option<Waves>,
-    /// What is taken for granted.
+    /// The model's assumptions.
     pub assumptions: Vec<Said>,
-    /// Why there is no time, where there is none.
+    /// The reasons if there is no time.
     pub missing: Vec<Said>,
-    /// Against the measurement; null where the modelled device did not measure.
+    /// The error against the measurement; null if the modelled device did not measure.
     pub error: Option<Error>,
 }
 
-/// The device behind a prediction.
+/// The device of a prediction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Modelled {
     /// Its id, as `--device` takes it.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Its name where room is scarce.
+    /// Its short name, for narrow places.
     #[serde(skip)]
     pub short: String,
     /// Whether it is the one that measures.
@@ -192,11 +191,11 @@ pub struct Error {
     pub within: bool,
 }
 
-/// What the model of a device says of a traced kernel, beside the median that was measured on this machine.
+/// The device model's prediction for a traced kernel, and its error against the median measured on this machine.
 #[must_use]
 pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, measured_s: Option<f64>) -> Predicted {
     let here = chosen.this_machine;
-    // What this machine measured goes before what was measured on another of its kind.
+    // This machine's own measurements take precedence over those of another device of its kind.
     let figures = &chosen.spec.figures;
     let work = Work {
         launch: traced.launch,
@@ -247,7 +246,7 @@ fn launch_s(chosen: &Chosen<'_>, ceilings: &Ceilings) -> Option<[f64; 2]> {
 }
 
 impl Predicted {
-    /// The time as people read it: its two ends, or the one that both round to.
+    /// The time in words: its two ends, or the one that both round to.
     #[must_use]
     pub fn time_words(&self) -> Option<String> {
         let (low, high) = (si(self.low_s?, "s"), si(self.high_s?, "s"));
@@ -259,7 +258,7 @@ impl Predicted {
         })
     }
 
-    /// The error as people read it.
+    /// The error in words.
     #[must_use]
     pub fn error_words(&self) -> Option<String> {
         let signed = |ratio: f64| {
@@ -272,7 +271,7 @@ impl Predicted {
         Some(if low == high { high } else { format!("{low} to {high}") })
     }
 
-    /// What limits the occupancy, and what it would take to hold one more block.
+    /// The occupancy in words: its limiting resource, and the saving that lets one more block in.
     #[must_use]
     pub fn occupancy_words(&self) -> Option<String> {
         let held = self.occupancy.as_ref()?;
@@ -281,7 +280,7 @@ impl Predicted {
         }
         let (blocks, warps) = (counted(held.blocks_per_sm.into(), "block"), counted(held.warps_per_sm.into(), "warp"));
         let mut words = format!("{blocks} ({warps}) an SM, limited by {}", held.limited_by.name());
-        // An SM that is full has no room to win.
+        // A full SM has no room for more.
         if let Some(less) = held.less_for_one_more.filter(|_| held.fraction.is_none_or(|fraction| fraction < 1.0)) {
             let what = match held.limited_by {
                 Resource::Threads | Resource::Warps | Resource::Blocks => "fewer threads a block",
@@ -332,7 +331,7 @@ mod tests {
         };
         assert_eq!(of(None, "NVIDIA H200")?, ("h200-sxm".into(), true));
         assert_eq!(of(None, "llvmpipe (LLVM 15.0.6, 256 bits)")?, ("h200-sxm".into(), false));
-        // A laptop's chip of nearly the same name is another chip.
+        // A laptop's chip of nearly the same name is a different chip.
         assert_eq!(of(None, "NVIDIA GeForce RTX 4090 Laptop GPU")?, ("h200-sxm".into(), false));
         assert_eq!(of(Some("rtx-4090"), "NVIDIA H200")?, ("rtx-4090".into(), false));
         let missing = of(Some("rtx-4080"), "x").err().map(|d| d.to_string()).unwrap_or_default();
@@ -388,7 +387,7 @@ mod tests {
         assert_eq!(inside.and_then(Predicted::error_words).as_deref(), Some("−33% to +102%"));
         let outside = of("NVIDIA H100 80GB HBM3", 35e-6)?;
         assert!(outside.as_ref().and_then(|p| p.error).is_some_and(|e| !e.within));
-        // What others measured on such a device stands in where this machine has measured nothing.
+        // Others' measurements on such a device are used if this machine has measured nothing.
         let chosen = choose(&specs, None, &adapter("NVIDIA H100 80GB HBM3"))?;
         let unmeasured = chosen.map(|c| predicted(&c, &traced, &Ceilings::default(), None));
         assert_eq!(unmeasured.as_ref().and_then(Predicted::time_words).as_deref(), Some("10.8–35.0 µs"));

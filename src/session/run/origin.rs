@@ -1,4 +1,4 @@
-//! Where an element of a program's buffer came from: back from launch to launch, as far as to what the buffers held at first.
+//! The origin (provenance) of a buffer's element: traced back from launch to launch, down to the initial contents.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -11,13 +11,13 @@ use crate::simt::{self, Question};
 use crate::trace::Space;
 use crate::trace::provenance::{Load, Origin, Provenance, Word, Writing};
 
-/// Elements whose origin is told at most.
+/// Upper bound of elements whose origin is described.
 const MOST_TOLD: usize = 64;
 
-/// Elements of one buffer that a value is followed to at most.
+/// Upper bound of elements of one buffer that a value is followed to.
 const FOLLOWED: usize = 4;
 
-/// Launches that are run again at most.
+/// Upper bound of launches that are run again.
 const MOST_RUNS: usize = 512;
 
 /// The origin of element `index` of `buffer` at the end of a job. The index counts words of 32 bits, or elements of 16 in a buffer of those.
@@ -38,7 +38,7 @@ pub fn origin(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Resul
             break;
         }
         let of = search.before(next.buffer, next.index, next.steps)?;
-        // What nothing has written holds what it held at first, which the load has told.
+        // An unwritten element has its initial value, which the load has shown.
         if of.writer.is_some() {
             nodes.push(Node { of, parent: Some(next.parent), cost: next.cost });
             search.queue(&mut open, &nodes, nodes.len() - 1);
@@ -49,7 +49,7 @@ pub fn origin(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Resul
     Ok(assemble(nodes, &left))
 }
 
-/// The buffer that is asked about, by its place.
+/// The index of the buffer in question.
 fn asked(job: &Job, name: &str, index: u64) -> Result<usize, Diagnostic> {
     let asked = job.buffers.iter().enumerate().map(|(i, spec)| Asked {
         name: &spec.name,
@@ -60,25 +60,25 @@ fn asked(job: &Job, name: &str, index: u64) -> Result<usize, Diagnostic> {
     written_element(&asked.collect::<Vec<_>>(), name, index).map_err(|problem| problem.in_place(&job.place))
 }
 
-/// An element that was found out about.
+/// An element whose origin was found.
 struct Node {
     of: Written,
     parent: Option<usize>,
     cost: u32,
 }
 
-/// An element with who wrote it last, before so many steps.
+/// An element with its last writer before a step.
 struct Written {
     element: Provenance,
     writer: Option<Writing>,
     /// The step that wrote it.
     step: usize,
-    /// What it was computed from: buffers by their places, and indices.
+    /// Its sources: buffers by their places, and indices.
     from: Vec<(usize, u64)>,
     omitted: u64,
 }
 
-/// An element that is followed next: along the first of what each was computed from before anything else, and near before far.
+/// An element to follow next: first sources are followed before others, and near ones before far ones.
 #[derive(PartialEq, Eq)]
 struct Next {
     cost: u32,
@@ -106,12 +106,12 @@ struct Search<'a> {
     history: &'a History,
     cancel: &'a AtomicBool,
     runs: usize,
-    /// What has been asked: buffer, index, steps.
+    /// Elements already queued: buffer, index, steps.
     seen: HashSet<(usize, u64, usize)>,
 }
 
 impl Search<'_> {
-    /// Queues what node `at` was computed from.
+    /// Queues the sources of node `at`.
     fn queue(&mut self, open: &mut BinaryHeap<Next>, nodes: &[Node], at: usize) {
         let Node { of, cost, .. } = &nodes[at];
         for (nth, (buffer, index)) in of.from.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Search<'_> {
         }
     }
 
-    /// The element after so many steps, with who wrote it last.
+    /// The element after the first `steps` steps, with its last writer.
     fn before(&mut self, buffer: usize, index: u64, steps: usize) -> Result<Written, Diagnostic> {
         for step in (0..steps).rev() {
             let Step { pass, launch, .. } = self.history.steps[step];
@@ -175,7 +175,7 @@ impl Search<'_> {
         Ok(Written { element: self.held(buffer, index, 0), writer: None, step: 0, from: Vec::new(), omitted: 0 })
     }
 
-    /// An element whose writer is no lane.
+    /// An element that was not written by a lane.
     fn held(&self, buffer: usize, index: u64, steps: usize) -> Provenance {
         let tensor = self.history.content(buffer, steps);
         let elem = tensor.elem;
@@ -190,7 +190,7 @@ impl Search<'_> {
         }
     }
 
-    /// Who of a launch wrote an element, its buffers under the program's names.
+    /// The lane of a launch that wrote an element, with buffers under the program's names.
     fn explain(&self, launch: &Launch, step: usize, buffer: usize, index: u64) -> Result<Provenance, Diagnostic> {
         let Step { pass, grid, .. } = self.history.steps[step];
         let spec = self.job.trace.clone().unwrap_or_default();
@@ -212,7 +212,8 @@ impl Search<'_> {
         Ok(element)
     }
 
-    /// The elements that a launch computed one from, and how many are not followed: of each buffer some, in the order of the loads, values first.
+    /// The elements that a launch computed one from, and how many are not followed: some of each buffer, in the order of the loads, values
+    /// first.
     fn sources(&self, launch: &Launch, element: &Provenance) -> (Vec<(usize, u64)>, u64) {
         let (mut found, mut left): (Vec<(usize, u64)>, u64) = (Vec::new(), 0);
         let mut loads: Vec<&Load> = element.writer.iter().flat_map(|writer| &writer.loads).collect();
@@ -233,7 +234,7 @@ impl Search<'_> {
     }
 }
 
-/// The tree of what was found: each below what it went into.
+/// The tree of the elements found, each below the one computed from it.
 fn assemble(nodes: Vec<Node>, left: &[u64]) -> Origin {
     let mut made: Vec<Option<Origin>> = Vec::new();
     let mut parents = Vec::new();
@@ -242,7 +243,7 @@ fn assemble(nodes: Vec<Node>, left: &[u64]) -> Origin {
         parents.push(node.parent);
         made.push(Some(Origin { element: node.of.element, by: node.of.writer, from: Vec::new(), not_followed }));
     }
-    // A node comes after the one that it went into, so from the end on all below it is there.
+    // A node comes after its parent, so going backwards, all its children are complete.
     for at in (1..made.len()).rev() {
         let (origin, parent) = (made[at].take(), parents[at].unwrap_or(0));
         if let (Some(origin), Some(into)) = (origin, &mut made[parent]) {

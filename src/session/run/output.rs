@@ -1,4 +1,4 @@
-//! What `run` and `sweep` found, in the shape that the command line prints as JSON.
+//! Results of `run` and `sweep`, in the shape that the command line prints as JSON.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::trace::{Check, Record, Trace};
 pub struct RunOutput {
     /// The lesson's id.
     pub lesson: String,
-    /// What ran the kernels.
+    /// The backend that ran the kernels.
     pub backend: Backend,
     /// The device's name.
     pub device: String,
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Lanes in a traced warp; null where nothing was traced. A measuring device has its own.
+    /// Lanes in a traced warp; null if nothing was traced. A measuring device has its own.
     pub warp_width: Option<u32>,
     /// The parameters.
     #[serde(serialize_with = "plain")]
@@ -35,14 +35,14 @@ pub struct RunOutput {
     pub kernels: Vec<KernelOutput>,
     /// One for each program of several passes.
     pub programs: Vec<ProgramOutput>,
-    /// Each rung of a ladder against the one before it, where both were timed.
+    /// Each rung of a ladder against the one before it, if both were timed.
     pub ladder: Vec<Comparison>,
-    /// What a reader of the figures should know.
+    /// Warnings for readers of the figures.
     pub warnings: Vec<Warning>,
     /// The ranks that ran together, if there were several processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranks: Option<RanksOutput>,
-    /// Whether something was asked for that cannot be: on this backend or device, or with this input.
+    /// Whether something impossible was requested: on this backend or device, or with this input.
     #[serde(skip)]
     pub misused: bool,
 }
@@ -52,7 +52,7 @@ pub struct RunOutput {
 pub struct RanksOutput {
     /// How many.
     pub number: usize,
-    /// Over what they exchanged numbers.
+    /// The transport over which they exchanged numbers.
     pub over: &'static str,
 }
 
@@ -65,19 +65,19 @@ impl RunOutput {
     }
 }
 
-/// One kernel's part; also a program's or a pass's where it is a point of a curve.
+/// One kernel's part; also a program's or a pass's if it is a point of a curve.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct KernelOutput {
     /// The kernel's id.
     pub id: String,
-    /// Whether it ran, passed its check and had no findings; null where it was not to run.
+    /// Whether it ran, passed its check and had no findings; null if it was skipped.
     pub ok: Option<bool>,
-    /// Why it was not to run: the parameters rule it out, by what its lesson requires, or this backend cannot run it.
+    /// Why it was skipped: its lesson's requirements are not met by the parameters, or this backend cannot run it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
     /// The comparison with the reference.
     pub check: Option<CheckOutput>,
-    /// The time, where it was measured.
+    /// The time, if measured.
     pub time: Option<TimeOutput>,
     /// Bytes that the work needs to move.
     pub bytes: f64,
@@ -87,19 +87,19 @@ pub struct KernelOutput {
     pub bytes_per_s: Option<f64>,
     /// `flops` over the median time.
     pub flops_per_s: Option<f64>,
-    /// Where it stands under the device's ceilings.
+    /// Its roofline placement under the device's ceilings.
     pub roofline: Option<Placement>,
-    /// What the model of a device says of it.
+    /// The device model's prediction.
     pub predicted: Option<Predicted>,
     /// The tracer's counts.
     pub trace: Option<Trace>,
-    /// What the compiler made of it, where the backend can tell.
+    /// Figures of the compiled code, if the backend reports them.
     pub compiled: Option<CompiledOutput>,
-    /// The library's call that does the same work, where there is one.
+    /// The library's call that does the same work, if there is one.
     pub library: Option<LibraryOutput>,
-    /// Why there is nothing more, where it could not run.
+    /// The error if it could not run.
     pub error: Option<String>,
-    /// Contents of buffers that were asked for.
+    /// Requested contents of buffers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
 }
@@ -111,11 +111,11 @@ pub struct Printed {
     pub buffer: String,
     /// The first element.
     pub from: u64,
-    /// The elements; null for those that are no finite numbers.
+    /// The elements; null for those that are not finite.
     pub values: Vec<f64>,
 }
 
-/// What a compiler made of a kernel, for one lane where nothing else is said.
+/// Figures of a compiled kernel, per lane unless noted.
 #[derive(Clone, Debug, Serialize)]
 pub struct CompiledOutput {
     /// Registers.
@@ -126,11 +126,11 @@ pub struct CompiledOutput {
     pub local_bytes: u32,
     /// Most lanes that a workgroup can have.
     pub max_threads: u32,
-    /// How many workgroups a multiprocessor can hold, and what keeps it from holding more.
+    /// How many workgroups a multiprocessor can hold, and the limiting resource.
     pub occupancy: Option<Occupancy>,
-    /// Workgroups that were launched of a persistent kernel, in x, y and z; null for others, whose grid is the lesson's.
+    /// Workgroups launched for a persistent kernel, in x, y and z; null for others, whose grid is the lesson's.
     pub persistent_grid: Option<[u32; 3]>,
-    /// The code in the virtual machine's language; not in JSON.
+    /// The PTX code; not in JSON.
     #[serde(skip)]
     pub ptx: String,
 }
@@ -140,7 +140,7 @@ pub struct CompiledOutput {
 pub struct LibraryOutput {
     /// The call's or the library's name.
     pub name: String,
-    /// The library's version, where it has one of its own.
+    /// The library's version, if it has one of its own.
     pub version: Option<String>,
     /// Whether its output is right.
     pub ok: bool,
@@ -214,7 +214,7 @@ impl LibraryOutput {
         format!("{} (library)", self.full_name())
     }
 
-    /// What came of it; `work` is what the kernel's work needs.
+    /// The outcome of a library's run; `work` is the kernel's needed work.
     #[must_use]
     pub fn of(run: &LibraryRun, work: Work) -> Self {
         let check: Option<CheckOutput> = run.check.as_ref().map(Into::into);
@@ -237,11 +237,11 @@ impl LibraryOutput {
 pub struct CheckOutput {
     /// The reference's name.
     pub reference: String,
-    /// The largest relative error; null stands for infinity, where an element was not written or is not a number.
+    /// The largest relative error; null means infinity: an element was not written or is not a number.
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
-    /// Elements that there are: more where only some of a large output were compared.
+    /// Elements in all: more than `elements` if only some of a large output were compared.
     pub total: u64,
 }
 
@@ -288,7 +288,7 @@ impl From<&Check> for CheckOutput {
 }
 
 impl KernelOutput {
-    /// What came of a program; of one of its passes where that is named by its place.
+    /// The outcome of a program, or of one of its passes if `place` names one.
     #[must_use]
     pub fn of(id: &str, record: &Record, place: Option<usize>) -> Self {
         let pass = place.and_then(|place| record.pass(place));
@@ -315,7 +315,7 @@ impl KernelOutput {
         }
     }
 
-    /// What the samples so far say of a kernel that is still being measured.
+    /// The preliminary outcome of a kernel that is still being measured.
     #[must_use]
     pub fn sampled(id: &str, work: Work, median_s: f64) -> Self {
         let rate = work.per_second(median_s);
@@ -324,7 +324,7 @@ impl KernelOutput {
         Self { id: id.to_owned(), ok: Some(true), bytes, flops, bytes_per_s, flops_per_s, ..Self::default() }
     }
 
-    /// The outcome of a kernel that could not run, or was not to.
+    /// The outcome of a kernel that could not run, or was skipped.
     #[must_use]
     pub fn failed(id: &str, problems: &[Diagnostic], skipped: bool) -> Self {
         let (ok, skipped, error) = why(problems, skipped);
@@ -344,7 +344,7 @@ impl KernelOutput {
     }
 }
 
-/// `ok`, `skipped` and `error` of what did not run.
+/// `ok`, `skipped` and `error` of a kernel or program that did not run.
 pub(super) fn why(problems: &[Diagnostic], skipped: bool) -> (Option<bool>, Option<String>, Option<String>) {
     let lines = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let first = problems.first().map(|problem| [Some(problem.message.as_str()), problem.hint.as_deref()]);
@@ -367,13 +367,13 @@ pub(super) fn outcome(ok: Option<bool>, is_checked: bool) -> &'static str {
 pub struct SweepPoint {
     /// The value of the swept parameter.
     pub x: f64,
-    /// The outcome there of what the curve runs.
+    /// The outcome of the curve's program there.
     #[serde(flatten)]
     pub kernel: KernelOutput,
-    /// The lesson's value that is plotted, where it is one.
+    /// The lesson's value, if one is plotted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// What a reader of the figures should know.
+    /// Warnings for readers of the figures.
     pub warnings: Vec<Warning>,
 }
 
@@ -382,18 +382,18 @@ pub struct SweepPoint {
 pub struct SweepOutput {
     /// The lesson's id.
     pub lesson: String,
-    /// What ran the kernels.
+    /// The backend that ran the kernels.
     pub backend: Backend,
     /// The device's name.
     pub device: String,
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Lanes in a traced warp; null where nothing was traced. A measuring device has its own.
+    /// Lanes in a traced warp; null if nothing was traced. A measuring device has its own.
     pub warp_width: Option<u32>,
-    /// The parameters that stayed.
+    /// The fixed parameters.
     #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,
-    /// The parameter that moved.
+    /// The swept parameter.
     pub over: String,
     /// Its points, by value and then by kernel or program.
     pub points: Vec<SweepPoint>,

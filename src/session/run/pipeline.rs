@@ -1,4 +1,4 @@
-//! A program's passes, as the window and notes show them: what they do, what goes between them, what they cost.
+//! A program's passes, as the window and notes show them: their actions, the buffers between them, their costs.
 
 use crate::base::units::number;
 use crate::figures::palette::Ink;
@@ -8,7 +8,7 @@ use crate::job::{Action, BindingKind, Job, Node};
 use crate::lesson::{Lesson, Program, Variant};
 use crate::trace::record::Record;
 
-/// The strip of a program; None of one that is a single pass.
+/// The strip of a program's passes; None if it has only one.
 #[must_use]
 pub fn passes(
     lesson: &Lesson,
@@ -44,7 +44,7 @@ pub fn passes(
     Some(Passes { stages: stages.collect(), edges: edges(job), rounds })
 }
 
-/// What each pass reads that an earlier one wrote.
+/// The buffers that each pass reads from an earlier one.
 fn edges(job: &Job) -> Vec<Edge> {
     let mut written: Vec<Option<usize>> = vec![None; job.buffers.len()];
     let mut edges: Vec<Edge> = Vec::new();
@@ -99,7 +99,7 @@ pub fn series(program: &Program, record: &Record) -> Vec<Plot> {
         let (_, values) = record.series.iter().find(|(id, _)| *id == series.id)?;
         let points: Vec<Point> =
             (1_u32..).zip(values).map(|(x, y)| Point { x: f64::from(x), y: *y, low: *y, high: *y }).collect();
-        // What falls by powers is a line on a scale of powers.
+        // Exponential decay is a straight line on a logarithmic scale.
         let (low, high) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(*v), b.max(*v)));
         let scale = if low > 0.0 && high / low > 32.0 { Scale::Log2 } else { Scale::Linear };
         let axis = |label: &str, unit: &str, scale| Axis {

@@ -1,4 +1,4 @@
-//! What `run` found of a program of several passes, in the shape that the command line prints as JSON.
+//! Results of `run` for a program of several passes, in the shape that the command line prints as JSON.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use crate::trace::{Check, PassRecord, Record, Trace};
 pub struct ProgramOutput {
     /// The program's id.
     pub id: String,
-    /// The kernels in its places, where they are not the lesson's first.
+    /// The kernels in its places that are not the lesson's first.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rungs: BTreeMap<String, String>,
-    /// Whether it ran, passed its checks and had no findings; null where it was not to run.
+    /// Whether it ran, passed its checks and had no findings; null if it was skipped.
     pub ok: Option<bool>,
-    /// Why it was not to run.
+    /// Why it was skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
-    /// Rounds that its first repetition made; 1 where nothing is repeated.
+    /// Rounds of its first repetition; 1 if nothing is repeated.
     pub rounds: u64,
-    /// The time of the whole, where it was measured.
+    /// The time of the whole, if measured.
     pub time: Option<TimeOutput>,
     /// Bytes that the work needs to move.
     pub bytes: f64,
@@ -38,11 +38,11 @@ pub struct ProgramOutput {
     pub passes: Vec<PassOutput>,
     /// One for each check.
     pub checks: Vec<ProgramCheck>,
-    /// By name, a figure a round.
+    /// By name, one figure per round.
     pub series: BTreeMap<String, Vec<f64>>,
-    /// Why there is nothing more, where it could not run.
+    /// The error if it could not run.
     pub error: Option<String>,
-    /// Contents of buffers that were asked for.
+    /// Requested contents of buffers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
 }
@@ -58,7 +58,7 @@ pub struct PassOutput {
     pub ok: bool,
     /// How often it was launched.
     pub launches: u64,
-    /// The time of all its launches in a run, where it was measured.
+    /// The time of all its launches in a run, if measured.
     pub time: Option<TimeOutput>,
     /// Bytes that the work of all its launches needs to move.
     pub bytes: f64,
@@ -66,7 +66,7 @@ pub struct PassOutput {
     pub flops: f64,
     /// The tracer's counts over all its launches.
     pub trace: Option<Trace>,
-    /// What the compiler made of its kernel, where the backend can tell.
+    /// Figures of its kernel's compiled code, if the backend reports them.
     pub compiled: Option<CompiledOutput>,
 }
 
@@ -75,18 +75,18 @@ pub struct PassOutput {
 pub struct ProgramCheck {
     /// The buffer that was compared.
     pub output: String,
-    /// With what.
+    /// The reference that it was compared with.
     pub against: String,
     /// Whether it holds.
     pub ok: bool,
-    /// The largest relative error; null stands for infinity.
+    /// The largest relative error; null means infinity.
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
 }
 
 impl ProgramOutput {
-    /// What came of a program.
+    /// The outcome of a program.
     #[must_use]
     pub fn of(variant: &Variant, record: &Record) -> Self {
         let KernelOutput { ok, time, bytes, flops, bytes_per_s, flops_per_s, .. } =
@@ -123,7 +123,7 @@ impl ProgramOutput {
         outcome(self.ok, !self.checks.is_empty())
     }
 
-    /// The outcome of a program that could not run, or was not to.
+    /// The outcome of a program that could not run, or was skipped.
     #[must_use]
     pub fn failed(variant: &Variant, problems: &[Diagnostic], skipped: bool) -> Self {
         let (ok, skipped, error) = why(problems, skipped);

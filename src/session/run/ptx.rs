@@ -1,4 +1,4 @@
-//! PTX beside the source that it came from.
+//! PTX annotated with the source lines that it came from.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What to choose instead when a program's buffers do not fit a device.
+//! Advice on parameters when a program's buffers do not fit a device's memory.
 
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
@@ -8,8 +8,8 @@ use crate::lesson::{Domain, Lesson};
 use crate::session::jobs::{Params, with};
 use crate::trace::record::{Backend, Device};
 
-/// Adds to what is wrong with a job that does not fit a device the choice of a parameter with which it fits, and the bytes of both.
-/// `job` is what would run at other parameters.
+/// Adds to the problems of a job that does not fit a device the choice of a parameter with which it fits, and the bytes of both. `job`
+/// gives the job at other parameters.
 pub fn advise(
     lesson: &Lesson,
     params: &Params,

@@ -23,12 +23,12 @@ use crate::simt::{self, Program};
 use crate::trace::provenance::Origin;
 use crate::trace::record::Backend;
 
-/// What to trace, and at which size.
+/// Options of a trace: the target's sizes, contents and constants.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
-    /// Workgroups in x, y, z; the lesson's own where none is given and the target is a lesson's.
+    /// Workgroups in x, y, z; if None, the lesson's own for a lesson's target.
     pub grid: Option<[u32; 3]>,
-    /// The entry point, where the file has several.
+    /// The entry point, if the file has several.
     pub entry: Option<String>,
     /// Values of overrides and of constants.
     pub constants: Vec<(String, f64)>,
@@ -42,43 +42,43 @@ pub struct TraceOptions {
     pub warp_width: u32,
     /// Seed of the random contents.
     pub seed: u64,
-    /// Elements whose origin is asked for: buffer, and 32-bit word of it.
+    /// Elements whose origin is requested: buffer, and 32-bit word of it.
     pub explain: Vec<(String, u64)>,
-    /// Contents that come from files, go into files, or are to be shown.
+    /// Buffer contents from files, into files, or to be printed.
     pub io: Io,
     /// Numbers for members of a file's buffers.
     pub members: Vec<given::Setting>,
 }
 
-/// What was traced.
+/// The outcome of a trace.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What ran, and what came of it.
+    /// The job that ran, and its record.
     pub done: Done,
-    /// The pass that is meant, by its place; None for all of a program.
+    /// The traced pass, by its place; None for all of a program.
     pub pass: Option<usize>,
-    /// Where the elements came from that were asked for.
+    /// The origins of the requested elements.
     pub origins: Vec<Origin>,
-    /// What the work needs, where a lesson says so and nothing was changed.
+    /// The needed work, if a lesson gives it and nothing was changed.
     pub needs: Option<Work>,
-    /// Which options probably do not do what was meant.
+    /// Warnings about options that probably do not do what was intended.
     pub warnings: Vec<Diagnostic>,
-    /// What a file's buffers hold that nobody gave anything.
+    /// Notes on the contents of a file's buffers that were not given any.
     pub notes: Vec<String>,
 }
 
 impl Outcome {
-    /// How the pass that is meant was launched.
+    /// How the traced pass was launched.
     #[must_use]
     pub fn launch(&self) -> Option<Launch> {
         model::launch(&self.done.job, self.pass?)
     }
 }
 
-/// The largest file that is looked at to say what it is, where it is no text: in bytes.
+/// Size limit, in bytes, of a file that is examined to identify its format if it is not text.
 const LARGEST_BINARY: u64 = 64 << 20;
 
-/// What a target comes to.
+/// A resolved target.
 struct Target {
     job: Job,
     pass: Option<usize>,
@@ -87,11 +87,11 @@ struct Target {
     notes: Vec<String>,
 }
 
-/// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the elements that are
-/// asked for.
+/// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the requested
+/// elements.
 ///
 /// # Errors
-/// When the target, a name, an element, a file or a size is not usable: all that is wrong with it.
+/// When the target, a name, an element, a file or a size is not usable: all problems.
 pub fn trace(
     devices: &Devices,
     pack: &Pack,
@@ -160,7 +160,7 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
     Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
 }
 
-/// Sets the members that are named, and says what the buffers hold that nothing gave anything.
+/// Sets the named members, and returns notes on the buffers without given contents.
 fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
     // A buffer that is too large must not be filled first.
     if let Some(problem) = limits::check(job, &tracer::device()).into_iter().next() {
@@ -255,7 +255,7 @@ fn changed(
     Ok(Some(lesson))
 }
 
-/// Constants of a lesson's kernel that were given a value by themselves, where what follows from the same parameters keeps its size.
+/// Warnings for constants of a lesson's kernel that were set alone, while buffers or a grid sized by the same parameters stay the same.
 fn set_alone(lesson: &Lesson, kernel: &Kernel, options: &TraceOptions) -> Vec<Diagnostic> {
     let kept = match (options.buffers.is_empty(), options.grid.is_none()) {
         (true, true) => "the buffers and the grid",
@@ -305,7 +305,7 @@ fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, 
     }
 }
 
-/// The buffers a file binds, each with its size: its own where that is fixed, else the option's.
+/// The buffers a file binds, each with its size: its own if fixed, else the option's.
 fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     for (i, (name, count, _)) in options.buffers.iter().enumerate() {
@@ -329,7 +329,7 @@ fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Resu
         let fixed = scalars(binding.min_bytes.into());
         let (count, init) = match (given, binding.stride) {
             (Some((_, count, init)), Some(stride)) => {
-                // What stands before the array comes besides its elements; the smallest buffer has one of them.
+                // The bytes before the array add to its elements; the smallest buffer has one element.
                 let before = u64::from(binding.min_bytes - stride);
                 (scalars(count.saturating_mul(stride.into()).saturating_add(before)), *init)
             }

@@ -1,4 +1,4 @@
-//! Being one of several ranks: processes that run a program together.
+//! Multi-process runs: one of several ranks that run a program together.
 
 use super::output::RanksOutput;
 use super::{Done, Runner};
@@ -11,12 +11,12 @@ use crate::ranks::meeting::Meeting;
 use crate::session::jobs::fingerprint::of_job;
 use crate::session::jobs::{self, Params, share};
 
-/// This rank, with its line to the others.
+/// This rank, with its connection to the others.
 pub struct Together {
     meeting: Meeting,
     /// Between GPUs; None for TCP.
     between: Option<Between>,
-    /// Whether something failed: all ranks know it, and are gone.
+    /// Whether something failed: all ranks know it, and have stopped.
     is_over: bool,
 }
 
@@ -45,13 +45,13 @@ impl Together {
         self.rank() == 0
     }
 
-    /// What is reported of the ranks.
+    /// The report of the ranks.
     #[must_use]
     pub fn output(&self) -> RanksOutput {
         RanksOutput { number: self.meeting.world().size, over: self.between.map_or("host", Between::name) }
     }
 
-    /// What the ranks' devices are called together.
+    /// The joint name of the ranks' devices.
     #[must_use]
     pub fn name(&self, device: &str) -> String {
         let RanksOutput { number, over } = self.output();
@@ -79,7 +79,7 @@ impl Together {
     /// Runs this rank's share of a job, while the others run theirs.
     ///
     /// # Errors
-    /// What kept it from running, also if that is another rank's doing.
+    /// The problems that kept it from running, even if caused by another rank.
     pub fn run(
         &mut self,
         runner: &Runner<'_>,
@@ -104,7 +104,7 @@ impl Together {
         Ok(Done { job: share.whole, record })
     }
 
-    /// Lets the others go, if they are still there; whether this rank goes on alone.
+    /// Releases the others, if they are still connected; returns whether this rank goes on alone.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -121,7 +121,7 @@ fn not_shared(lesson: &Lesson, program: &str) -> Diagnostic {
     Diagnostic::error(format!("`{program}` of `{}` is not made for several processes", lesson.id))
 }
 
-/// How many ranks the programs of a lesson have that are made for several processes; None if none of those that are meant is.
+/// The number of ranks of the chosen programs that are made for several processes; None if there are no such programs.
 ///
 /// # Errors
 /// When a program's number of ranks has no usable value, or two differ.

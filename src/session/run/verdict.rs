@@ -1,11 +1,11 @@
-//! What is said of a check that failed.
+//! The error message for a failed check, with advice.
 
 use crate::base::diag::Diagnostic;
 use crate::job::{CheckSpec, Job};
 use crate::session::jobs::own::{YOURS, is_edit_id};
 use crate::trace::{Check, Record};
 
-/// A failed check as a message, with what is wrong: the first such element, if it is one.
+/// A failed check as a message, with the first wrong element, if there is one.
 #[must_use]
 pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     let check = record.check().filter(|c| !c.ok)?;
@@ -15,13 +15,13 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
         job.buffers[spec.output].name == check.output && spec.against(&job.buffers) == check.reference
     };
     let spec = job.checks.iter().find(is_it);
-    // Of what a lesson puts together the check is named; of one kernel, or of what a learner wrote, its file. A learner's kernel in a lesson's program has no file,
-    // and the lesson's would be the wrong one.
+    // The place is the check for a lesson's program, and the file for a single kernel or a learner's. A learner's kernel in a lesson's
+    // program has no file, and the lesson's would be the wrong one.
     let asked = spec.and_then(|spec| spec.place.as_ref()).filter(|place| place.file == job.place.file);
     let place = if is_mine { None } else { asked.or(Some(&job.place)) };
     let is_whole = spec.is_some_and(|spec| job.buffers[spec.output].elem.is_whole());
     let first = check.first_wrong.map(|(i, got, expected)| {
-        // As 32-bit floats are written, unless that hides the difference.
+        // Formatted as 32-bit floats, unless that hides the difference.
         #[expect(clippy::cast_possible_truncation, reason = "for fewer digits")]
         let [short_got, short_expected] = [got as f32, expected as f32];
         if got.is_nan() {
@@ -40,7 +40,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
         _ => format!("program `{}` leaves a wrong `{}`", record.program, check.output),
     };
     let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
-    // Whole numbers are equal or not.
+    // Whole numbers have no relative error.
     let error = if is_whole { String::new() } else { format!("; relative error {:.2e}", check.max_rel_error) };
     let message = format!(
         "{what}{round} on {}{}{error}, against `{}`",
@@ -51,7 +51,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     Some(Diagnostic::error(message).in_place_of(place).hint(advice(check, is_mine)))
 }
 
-/// What to do about a failed check.
+/// Advice for a failed check.
 fn advice(check: &Check, is_mine: bool) -> &'static str {
     match check {
         _ if is_mine => "the picture `Buffers` shows what each pass left in memory",

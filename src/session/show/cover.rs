@@ -11,7 +11,7 @@ use crate::session::jobs;
 pub struct Cover {
     /// The figure.
     pub figure: &'static dyn Figure,
-    /// With its arguments.
+    /// The figure's arguments.
     pub picture: Picture,
     /// The results that it is drawn from.
     pub given: Given,

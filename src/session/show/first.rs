@@ -1,10 +1,10 @@
-//! Where a step begins among the events of a warp.
+//! The event of a warp's timeline that a step shows first.
 
 use crate::trace::{EventKind, Timeline};
 
-/// The place among `events` of what a step wants seen first: the first access on the source line that holds `watch`, or the first event of it
-/// where it accesses nothing, such as a branch; else the costliest access, the first of equals; 0 where nothing is accessed. `at` is the share
-/// of the record from which on it is looked for.
+/// The index in `events` that a step shows first: the first access on the source line that contains `watch`, or that line's first event if
+/// it accesses nothing, such as a branch; else the costliest access, the first of equals; 0 if nothing is accessed. The search starts at
+/// the share `at` of the record.
 #[must_use]
 pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str, at: f64) -> usize {
     let line =
@@ -16,7 +16,7 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
     #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^53 events")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of them")]
     let from = (events.len() as f64 * at) as usize;
-    // From the share of the record that the step asks for on, else from its beginning.
+    // Searches from the step's share of the record on, else from the beginning.
     let first = |wanted: &dyn Fn(&usize) -> bool| {
         let late = events.iter().skip(from).position(wanted).map(|i| i + from);
         late.or_else(|| events.iter().position(wanted))

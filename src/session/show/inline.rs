@@ -1,4 +1,4 @@
-//! The results that a step's figure asks for, worked out on the spot: for a note, and for the start page.
+//! The results that a step's figure requests, computed synchronously: for a note, and for the start page.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use crate::session::jobs::{self, Params, Purpose};
 use crate::session::run::{self, Done};
 use crate::trace::record::Backend;
 
-/// Works out results on this thread, on the tracer.
+/// Computes results on the calling thread, with the tracer.
 pub struct Inline<'a> {
     /// The lesson.
     pub lesson: &'a Lesson,
@@ -22,17 +22,17 @@ pub struct Inline<'a> {
     pub seed: u64,
     /// Lanes in a warp.
     pub warp_width: u32,
-    /// Set when nobody wants the results any more.
+    /// Set when the results are no longer wanted.
     pub cancel: &'a AtomicBool,
 }
 
-/// A step's figure with what it is drawn from.
+/// A step's figure with the results that it is drawn from.
 pub struct Answered {
     /// The figure.
     pub figure: &'static dyn Figure,
     /// The results that it asks for.
     pub asks: Asks,
-    /// Those of them that are there: accesses, contents and numbers.
+    /// The requested results that are available: accesses, contents and numbers.
     pub given: Given,
     /// Ticks of its clock.
     pub ticks: usize,
@@ -57,7 +57,7 @@ pub fn asks(lesson: &Lesson, step: &Step, params: &Params) -> Option<Asks> {
 
 impl Inline<'_> {
     /// The initial picture of the step's figure. `launches` is how often its pass runs, if that is known. None if there is no such figure or
-    /// pass, or something failed, which `problems` then says.
+    /// pass, or if something failed, which is then added to `problems`.
     pub fn answer(
         &self,
         step: &Step,

@@ -1,4 +1,4 @@
-//! What figures are given: results worked out on the spot, films, covers, and the place where a step begins.
+//! Data for figures: results computed synchronously, buffer contents, covers, a step's first event, roofline and grid spread, text counts.
 
 pub mod cover;
 pub mod first;

@@ -6,7 +6,7 @@ use crate::job::{self, Job};
 use crate::lesson::Program;
 use crate::session::run::Done;
 
-/// Runs the job and keeps what these buffers hold.
+/// Runs the job and records the contents of these buffers.
 ///
 /// # Errors
 /// If there is no such buffer, or the job does not run.

@@ -1,4 +1,4 @@
-//! What the stage's pictures of a device are made of: how a grid spreads over it, and where a ladder's kernels stand under its ceilings.
+//! Data for the stage's device figures: a grid's spread over SMs, the bytes moved through DRAM, and a ladder's roofline.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub const SECTOR: u64 = 32;
 /// Bytes that a wavefront takes of workgroup memory at most: a word of each bank.
 const WAVEFRONT: u64 = 128;
 
-/// How a launch spreads over a device; none where the device's SMs are not known, or cannot hold such a workgroup. `persistent` says that
-/// no more workgroups are launched than the device holds.
+/// How a launch spreads over a device; None if the device's SMs are not known, or cannot hold such a workgroup. `persistent` means that no
+/// more workgroups are launched than the device holds.
 #[must_use]
 pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<Spread> {
     let held = occupancy(chosen.spec, launch)?;
@@ -40,7 +40,7 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
     })
 }
 
-/// What a device's DRAM can have moved, by its published bandwidth, in the shortest time that was recorded of a program on it. None for
+/// The bytes that a device's DRAM can have moved, by its published bandwidth, in a program's shortest recorded time on it. None for
 /// programs of several passes.
 #[must_use]
 pub fn reach(
@@ -59,7 +59,7 @@ pub fn reach(
     Some(Reach { bytes: time_s * bytes_per_s, whence })
 }
 
-/// Where a pass's bytes go, beside what is known of it on a device; None before it is traced.
+/// Where a pass's bytes go, with a device's counters and DRAM limit; None before it is traced.
 #[must_use]
 pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) -> Option<River> {
     let trace = pass.trace.as_ref()?;
@@ -77,25 +77,25 @@ pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) 
     })
 }
 
-/// The kernels that share a kernel's ladder, in its order; itself where it stands alone.
+/// The kernels that share a kernel's ladder, in its order; only the kernel itself if it is in none.
 pub fn rungs<'a>(lesson: &'a Lesson, kernel: &'a Kernel) -> impl Iterator<Item = &'a Kernel> {
     let with = |k: &&Kernel| k.id == kernel.id || (!k.ladder.is_empty() && k.ladder == kernel.ladder);
     lesson.kernels.iter().filter(with)
 }
 
-/// What is known of a ladder's kernels, at the learner's settings where nothing else is said.
+/// The known figures of a ladder's kernels, at the learner's settings unless noted.
 pub struct Known<'a> {
     /// The lesson.
     pub lesson: &'a Lesson,
     /// The settings.
     pub params: &'a Params,
-    /// What measures.
+    /// The measuring device.
     pub device: &'a Device,
-    /// What it can do.
+    /// Its ceilings.
     pub ceilings: Ceilings,
     /// The devices that can be modelled.
     pub models: &'a [DeviceSpec],
-    /// The one to model, by id; none for the measuring one.
+    /// The one to model, by id; None for the measuring one.
     pub model: Option<&'a str>,
     /// The pack's recordings.
     pub recordings: &'a [Recording],
@@ -113,12 +113,12 @@ pub struct Known<'a> {
 struct Cut {
     /// By kernel, operations a second, and operations per byte of its work.
     rates: BTreeMap<String, (f64, f64)>,
-    /// In what its settings differ from the learner's: "size = 4,096".
+    /// Its settings that differ from the learner's: "size = 4,096".
     differs: String,
 }
 
 impl<'a> Known<'a> {
-    /// Where the rungs of a kernel's ladder stand. `needs` is the kernel's own work: as a pass of a program it may differ from launch to launch.
+    /// The roofline of a kernel's ladder. `needs` is the kernel's own work: as a pass of a program it may differ from launch to launch.
     #[must_use]
     pub fn roofline(&self, kernel: &Kernel, needs: Option<Work>) -> Roofline {
         let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.device.name;
@@ -164,13 +164,13 @@ impl<'a> Known<'a> {
         }
         let own = own.filter(|_| swept);
         let mut roofs = self.roofs(theirs.as_ref().map(|(of, _)| *of));
-        // Matrix units count where a rung has 16-bit numbers for them.
+        // Matrix units count if a rung has 16-bit numbers for them.
         roofs.iter_mut().filter(|_| !halves).for_each(|roof| roof.matrix_flops_per_s = None);
         let note = note(own.as_ref(), theirs.as_ref(), &spots, &roofs);
         Roofline { roofs, spots, note }
     }
 
-    /// What the chosen recording has of the lesson's experiments.
+    /// The chosen recording's data for the lesson's experiments.
     fn recorded(&self) -> Vec<recording::Of<'_>> {
         let experiments = self.lesson.experiments.iter();
         let chosen = experiments.filter_map(|experiment| {
@@ -180,7 +180,7 @@ impl<'a> Known<'a> {
         chosen.collect()
     }
 
-    /// The points of a sweep at the learner's own value where it has that, else at its greatest.
+    /// The points of a sweep at the learner's own value if it has that, else at its greatest.
     fn cut(&self, kernel: &Kernel, sweep: &Sweep) -> Cut {
         let rung = |id: &str| rungs(self.lesson, kernel).any(|rung| rung.id == id);
         let rate = |point: &&crate::session::run::output::SweepPoint| {
@@ -206,7 +206,7 @@ impl<'a> Known<'a> {
         Cut { rates: rates.collect(), differs: differs.collect::<Vec<_>>().join(", ") }
     }
 
-    /// The ceilings that were measured here, or else those of the modelled device; and those of what recorded, where that is another.
+    /// The ceilings measured here, or else those of the modelled device; plus those of the recording's device, if that is another.
     fn roofs(&self, recorded: Option<&Recording>) -> Vec<Roof> {
         let (bytes, flops) = (bandwidth(&self.ceilings), self.ceilings.fma_flops_per_s);
         let mut roofs = Vec::new();
@@ -239,7 +239,7 @@ fn at(differs: &str) -> String {
     if differs.is_empty() { String::new() } else { format!(" at {differs}") }
 }
 
-/// Whose the times are, and what places marks where one might not look for them.
+/// The source of the times, and explanations of unexpectedly placed marks.
 fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], roofs: &[Roof]) -> String {
     let mut said = Vec::new();
     if let Some(cut) = own.filter(|cut| !cut.differs.is_empty()) {

@@ -21,16 +21,16 @@ const SHOWN: usize = 400;
 /// Bytes between two reports of how far the counting is.
 const STEP: usize = 8 << 20;
 
-/// Bytes of a part of a step whose words one core counts.
+/// Bytes of the part of a step that one core counts.
 const PART: usize = 1 << 20;
 
-/// Bytes of the longest word. The time that the merges of a word take grows faster than its length, and cannot be called off.
+/// Bytes of the longest word. The time of a word's merges grows faster than its length, and cannot be cancelled.
 const LONGEST: usize = 1 << 20;
 
-/// Bytes without a place where they can be cut that are held at most.
+/// Bytes that are held at most without a place to cut them.
 const UNCUT: u64 = 128_000_000;
 
-/// Different words that are told apart at most: each takes about 16 bytes.
+/// Distinct words that are counted at most: each takes about 16 bytes.
 const KINDS: usize = 8_000_000;
 
 /// The vocabularies whose tokens are counted.
@@ -58,9 +58,9 @@ pub struct Counted {
 /// How many different words there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinds {
-    /// So many.
+    /// Exactly this many.
     Exactly(u64),
-    /// More than were told apart.
+    /// More than this many.
     MoreThan(u64),
 }
 
@@ -109,7 +109,7 @@ fn open(path: &Path, shown: &str) -> Result<(File, u64), Diagnostic> {
     if there.is_dir() {
         return Err(Diagnostic::error(format!("{shown} is a folder")).hint("give one text file of it"));
     }
-    // A pipe or a device would be waited for, or never end.
+    // A pipe or a device might block, or never end.
     if !there.is_file() {
         return Err(Diagnostic::error(format!("{shown} is no regular file")).hint("copy what it gives into a file"));
     }
@@ -123,7 +123,7 @@ fn empty(shown: &str) -> Diagnostic {
     Diagnostic::error(format!("{shown} is empty")).hint("give a file with some text in UTF-8")
 }
 
-/// A file that stops being read once nobody wants it, and before too much of it is held.
+/// A file reader that stops when cancelled, or before too much is held.
 struct Source<'a> {
     file: File,
     stop: &'a AtomicBool,
@@ -158,7 +158,7 @@ impl Counted {
 /// Counts so far.
 struct Tally {
     counted: Counted,
-    /// The words' hashes, as long as they are told apart.
+    /// The hashes of the distinct words, as long as they are counted.
     kinds: FxHashSet<u64>,
 }
 
@@ -195,7 +195,7 @@ impl Tally {
     }
 }
 
-/// Whether a byte of UTF-8 goes on with a character.
+/// Whether a UTF-8 byte is a continuation byte.
 fn is_continued(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }

@@ -29,12 +29,12 @@ const QUEUED: usize = 256;
 /// How long the host asks again and again whether the device is done, before it sleeps in between.
 const EAGER: Duration = Duration::from_millis(5);
 
-/// What a rank tells the others of its GPU.
+/// A rank's GPU, as described to the other ranks.
 #[derive(Serialize, Deserialize)]
 struct Card {
     /// Its number on its host.
     ordinal: i32,
-    /// What tells it from all others.
+    /// Its identity, different from all others.
     identity: [u8; 16],
     multiprocessors: u32,
 }
@@ -135,7 +135,7 @@ fn beside<T: AsRef<Gpu>>(
     beside.end(&with.as_ref().context).map_err(failed)
 }
 
-/// Has the first stream wait for the first piece of work on the second that it was not told to wait for.
+/// Makes the first stream wait for the first piece of work on the second for which it does not wait yet.
 fn arrive(beside: &mut Beside, meeting: &mut Meeting) -> Result<(), Diagnostic> {
     beside.arrive().map_err(|code| meeting.explain(&Diagnostic::error(told("the second stream", code))))
 }
@@ -157,7 +157,7 @@ pub(in crate::gpu) fn gpus() -> usize {
     guarded(|| Ok(if driver::is_present() { probe::devices().map_or(0, |names| names.len()) } else { 0 })).unwrap_or(0)
 }
 
-/// Does something so many times, at most so often before it waits until the device is done with it. `submit` only queues it.
+/// Calls `submit`, which only queues, `times` times, and waits until the device is done after every `most` calls.
 fn repeat<T: AsRef<Gpu>>(
     with: &mut T,
     (times, most): (usize, usize),
@@ -176,7 +176,7 @@ fn repeat<T: AsRef<Gpu>>(
 /// Runs a share on the GPU of this rank, whose memory the others reach over NCCL or by themselves.
 ///
 /// # Errors
-/// When it cannot run here, or a rank is lost: all have been told.
+/// When it cannot run here, or a rank is lost: all ranks were informed.
 pub(in crate::gpu) fn run(between: Between, share: &Share, meeting: &mut Meeting) -> Result<Record, Failure> {
     guarded(|| {
         let device = Device::of_rank(meeting.world().local);
@@ -197,7 +197,7 @@ fn same(all: &[Card]) -> Option<[usize; 2]> {
     (0..all.len()).find_map(|rank| Some([before(rank)?, rank]))
 }
 
-/// So many numbers, or a few less or more: chunks are equally long, and vectors of four numbers go over as one.
+/// `wanted` numbers, or a few less or more: chunks are equally long, and vectors of four numbers are sent as one.
 fn whole_chunks(wanted: usize, ranks: usize) -> usize {
     (wanted / (4 * ranks)).max(1) * 4 * ranks
 }

@@ -40,7 +40,7 @@ pub(in crate::gpu) fn join(most: usize, meeting: &mut Meeting) -> Result<Box<dyn
 /// Joins all ranks over NCCL, for parts of a program's buffers.
 ///
 /// # Errors
-/// As [`join`]: all have been told.
+/// As [`join`]: all ranks were informed.
 pub(super) fn exchange(meeting: &mut Meeting) -> Joined<Device> {
     let (communicator, gpu) = communicate(meeting)?;
     let beside = gpu.new_beside(meeting)?;

@@ -20,7 +20,7 @@ const BLOCKS: u32 = 1;
 /// The most ranks that reach each other's memory: each lane holds a number of all.
 const MOST: usize = 32;
 
-/// What a lane has on its way at once, in what it takes at once: it is enough to fill a link between two H100s.
+/// Units that a lane has in flight at once, each as large as what it takes at once: enough to fill a link between two H100s.
 const DEEP: usize = 8;
 
 /// Bytes of floats that a rank sends at most if everyone sums a message as a whole: beyond it, two shots are faster on two H100s.
@@ -34,7 +34,7 @@ const LINE: usize = 128;
 struct Room {
     /// The longest message that everyone sums as a whole, in floats.
     shot: usize,
-    /// What a lane sends to each of the others in a step.
+    /// Units that a lane sends to each of the others in a step.
     deep: usize,
     mail: usize,
     boxes: usize,
@@ -71,7 +71,7 @@ pub(super) struct Open {
     share: Option<[usize; 2]>,
 }
 
-/// What the kernels take at once.
+/// The elements that the kernels take at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     /// Floats of 16 bits; else of 32.
@@ -131,7 +131,7 @@ impl Open {
     /// Opens these memories of all ranks.
     ///
     /// # Errors
-    /// When a GPU cannot reach another one, or a rank is lost: all have been told.
+    /// When a GPU cannot reach another one, or a rank is lost: all ranks were informed.
     pub fn new(memories: &[&Memory], gpu: Gpu, all: &[super::Card], meeting: &mut Meeting) -> Result<Self, Diagnostic> {
         let failed = |what: &str, code| Diagnostic::error(told(what, code));
         let room = Room::new(gpu.size, (gpu.multiprocessors * BLOCKS) as usize);
@@ -173,7 +173,7 @@ impl Open {
     /// The table that kernels get: where the numbers of all ranks are, and what is in their rooms.
     ///
     /// # Errors
-    /// When the GPU has no memory left: all have been told.
+    /// When the GPU has no memory left: all ranks were informed.
     pub fn table(&self, numbers: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
         let Room { mail, boxes, .. } = self.room;
         let rooms = self.addresses.last().into_iter().flatten();
@@ -186,7 +186,7 @@ impl Open {
         Ok(memory)
     }
 
-    /// A message in memory of its own, of so many floats: they fill whole chunks of 16 bytes.
+    /// A message of `floats` floats in memory of its own: they fill whole chunks of 16 bytes.
     pub fn message(&self, what: Collective, floats: usize) -> Message {
         let chunk = (floats / self.gpu.size) as u64;
         if what == Collective::AllReduce && floats <= self.room.shot {
@@ -198,7 +198,7 @@ impl Open {
     /// Has a kernel launched after the work of a stream; does not wait.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's message.
     pub fn launch(
         &mut self,
         stream: CUstream,
@@ -254,7 +254,7 @@ impl Open {
     /// Looks whether a rank did not come to a meeting on the device.
     ///
     /// # Errors
-    /// When one did not: all have been told.
+    /// When one did not: all ranks were informed.
     pub fn look(&self, meeting: &mut Meeting) -> Result<(), Diagnostic> {
         match self.trouble.first().checked_sub(1) {
             None => Ok(()),
@@ -264,7 +264,7 @@ impl Open {
         }
     }
 
-    /// What has to be known about times.
+    /// A caveat about times.
     pub fn remark(&self) -> Option<String> {
         let [one, other] = self.share?;
         Some(format!(
@@ -277,7 +277,7 @@ impl Open {
     /// # Errors
     /// When a rank is lost.
     pub fn leave(&mut self, meeting: &mut Meeting) -> Result<(), Diagnostic> {
-        // Nobody's memory may go as long as another rank has it open.
+        // No memory may be freed as long as another rank has it open.
         self.opened.clear();
         meeting.gather(Vec::new()).map(|_| ())
     }
@@ -299,7 +299,7 @@ impl Drop for Open {
 /// Whether this rank's GPU can reach the memory of all others'.
 ///
 /// # Errors
-/// When it cannot: all have been told.
+/// When it cannot: all ranks were informed.
 pub(super) fn require_reach(gpu: &Gpu, all: &[super::Card], meeting: &mut Meeting) -> Result<(), Diagnostic> {
     probe::require_nvrtc().map_err(|problem| meeting.explain(&problem))?;
     if gpu.size > MOST {

@@ -89,7 +89,7 @@ struct Pieces {
 /// Opens these buffers of all ranks.
 ///
 /// # Errors
-/// When a GPU cannot reach another one, or a rank is lost: all have been told.
+/// When a GPU cannot reach another one, or a rank is lost: all ranks were informed.
 pub(super) fn exchange(parts: &[Part<'_, Device>], meeting: &mut Meeting) -> Joined<Device> {
     let (gpu, all) = Gpu::open(meeting)?;
     require_reach(&gpu, &all, meeting)?;

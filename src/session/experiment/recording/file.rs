@@ -16,7 +16,7 @@ const FILE: Versioned = Versioned {
     other_version: "record it again with `warpbook record`",
 };
 
-/// A [`RecordedPoint`] as it stands in the file, whose figures may be anything.
+/// A [`RecordedPoint`] as written in the file; its figures are not validated yet.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Point {
@@ -53,7 +53,7 @@ impl TryFrom<Point> for RecordedPoint {
 }
 
 impl Recording {
-    /// What it has of lessons, experiments and curves that the pack has not, as warnings about `file`.
+    /// Its lessons, experiments and curves that the pack does not have, as warnings about `file`.
     pub(super) fn strangers(&self, file: &str, pack: &Pack) -> Vec<Diagnostic> {
         let ignored = |what: String| {
             Diagnostic::warning(format!("this recording has {what}, which the pack has not: it is ignored"))
@@ -130,12 +130,12 @@ impl RecordedPoint {
     }
 }
 
-/// Samples to four digits, which is more than any of them is good for.
+/// Formats samples to four digits, which is more than their precision.
 fn list(samples_s: &[f64]) -> String {
     samples_s.iter().map(|s| format!("{s:.3e}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads the text of a recording's file; `id` is what it will be known by.
+/// Parses the text of a recording's file; `id` becomes the recording's id.
 ///
 /// # Errors
 /// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a time that cannot be.

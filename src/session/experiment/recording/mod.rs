@@ -1,7 +1,7 @@
 //! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown where there is no such device.
 //!
-//! A file holds what one device and backend measured; every time in it is in seconds, bytes and operations are what the lesson says
-//! that the work needs. A curve names what it was measured of by a fingerprint, so that it is not shown of another kernel.
+//! A file holds the measurements of one device and backend; times are in seconds, bytes and operations are those that the lesson says the
+//! work needs. A curve has a fingerprint of its kernel, so that it is not shown for another one.
 
 mod file;
 
@@ -38,7 +38,7 @@ pub enum RecordingChoice {
     Only(String),
 }
 
-/// What one device measured.
+/// The measurements of one device.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
@@ -53,7 +53,7 @@ pub struct Recording {
     pub driver: String,
     /// The interface below the backend, such as "Vulkan".
     pub api: String,
-    /// What ran the kernels.
+    /// The backend that ran the kernels.
     pub backend: Backend,
     /// The day, as YYYY-MM-DD, or the first and the last one of several: `2026-11-22 to 2026-11-23`.
     pub date: String,
@@ -63,7 +63,7 @@ pub struct Recording {
     pub bounds_checks: bool,
     /// The experiments.
     pub experiments: Vec<RecordedExperiment>,
-    /// What there is to show of them beside a pack; see [`Recording::resolve`].
+    /// The experiments to show with a pack; see [`Recording::resolve`].
     #[serde(skip)]
     pub shown: Vec<Shown>,
     /// Whether the learner measured it in this program, on an earlier day.
@@ -83,7 +83,7 @@ pub struct RecordedExperiment {
     pub over: String,
     /// The others.
     pub params: BTreeMap<String, f64>,
-    /// What ran, each with its points.
+    /// The curves, each with its points.
     pub curves: Vec<RecordedCurve>,
 }
 
@@ -130,7 +130,7 @@ pub struct RecordedLibrary {
     pub samples_s: Vec<f64>,
 }
 
-/// What a recording has of an experiment.
+/// A recording's data for one experiment.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// The lesson's id, and the experiment's.
@@ -141,7 +141,7 @@ pub struct Shown {
     pub changed: Vec<String>,
 }
 
-/// A recording with what it has of an experiment.
+/// A recording with its data for an experiment.
 pub type Of<'a> = (&'a Recording, &'a Shown);
 
 /// The place in `recorded` of the one to show: the one chosen; else the learner's own of this device, while nothing has been `swept` anew; else
@@ -155,7 +155,7 @@ pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Dev
             let no_gpu = device.is_some_and(|d| d.software || d.backend == Backend::Simt);
             let of_pack = recorded.iter().position(|(recording, _)| !recording.own).filter(|_| no_gpu);
             let is_own = |recording: &Recording| recording.own && device.is_some_and(|d| d.name == recording.device);
-            // What a processor measured in a GPU's place stays in the list: the pack's curve says more.
+            // A CPU's measurements are listed but not chosen: the pack's curve is more informative.
             let own = recorded.iter().position(|(recording, _)| is_own(recording)).filter(|_| !swept && !no_gpu);
             own.or(of_pack)
         }
@@ -163,14 +163,14 @@ pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Dev
 }
 
 impl Recording {
-    /// What was recorded on what and when: "NVIDIA H200, CUDA, 2026-11-21"; of the learner's own, that it is.
+    /// Its device, interface and date: "NVIDIA H200, CUDA, 2026-11-21"; the learner's own are marked as theirs.
     #[must_use]
     pub fn name(&self) -> String {
         let whose = if self.own { "yours: " } else { "" };
         format!("{whose}{}, {}, {}", self.device, self.interface(), self.date)
     }
 
-    /// The interface as people call it.
+    /// The interface's usual name.
     #[must_use]
     pub fn interface(&self) -> &str {
         match self.backend {
@@ -179,7 +179,7 @@ impl Recording {
         }
     }
 
-    /// Finds out what it has to show of a pack's experiments, once: what has changed since is not shown.
+    /// Determines once what it shows of a pack's experiments: curves that have changed since are left out.
     #[must_use]
     pub fn resolve(mut self, pack: &Pack) -> Self {
         let shown = self.experiments.iter().filter_map(|recorded| {
@@ -216,7 +216,7 @@ impl Recording {
         self
     }
 
-    /// What it has of an experiment; None if it has nothing.
+    /// Its data for an experiment; None if it has none.
     #[must_use]
     pub fn shown(&self, lesson: &Lesson, experiment: &Experiment) -> Option<Of<'_>> {
         let is_it = |shown: &&Shown| shown.of.0 == lesson.id && shown.of.1 == experiment.id;
@@ -227,7 +227,7 @@ impl Recording {
     #[must_use]
     pub fn time_at(&self, lesson: &Lesson, variant: &Variant, params: &Params) -> Option<&TimeOutput> {
         let of_lesson = self.shown.iter().filter(|shown| shown.of.0 == lesson.id);
-        // What it does not depend on may be anything.
+        // Parameters that the program does not depend on may have any value.
         let parameters = parameters_of(lesson, variant);
         let mut points = of_lesson.filter_map(|shown| {
             let experiment = lesson.experiments.iter().find(|experiment| experiment.id == shown.of.1)?;
@@ -244,7 +244,7 @@ impl Recording {
 }
 
 impl RecordedPoint {
-    /// What the samples come to.
+    /// Statistics of the samples.
     #[must_use]
     pub fn time(&self) -> TimeOutput {
         time(&self.samples_s, self.cache)
@@ -264,7 +264,7 @@ impl RecordedPoint {
 }
 
 impl RecordedLibrary {
-    /// What the samples come to, with the caches in this state.
+    /// Statistics of the samples, with the caches in this state.
     #[must_use]
     pub fn time(&self, cache: CacheState) -> TimeOutput {
         time(&self.samples_s, cache)

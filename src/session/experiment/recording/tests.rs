@@ -1,4 +1,4 @@
-//! What is written is read, and what is wrong is said.
+//! Tests of recordings: files round-trip, and errors in them are reported.
 
 use super::*;
 use crate::base::diag::Diagnostic;
@@ -7,7 +7,7 @@ use crate::lesson::{Curve, InitDecl, Kernel, Pack, PackFiles, Variant};
 use crate::session;
 use crate::session::experiment::record;
 
-/// The built-in pack, with the lesson that these tests know alone.
+/// The built-in pack, plus a lesson of these tests only.
 fn pack() -> Pack {
     let mut pack = session::load(&PackFiles::Embedded).0;
     pack.lessons.retain(|lesson| lesson.experiments.iter().any(|experiment| experiment.id == "width_speed"));
