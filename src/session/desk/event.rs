@@ -87,7 +87,7 @@ pub enum Command {
     SetFrame(Frame),
     /// Run the experiment in the plot.
     RunExperiment,
-    /// Call off what is running.
+    /// Cancel the running work.
     Cancel,
     /// A step, by its id, was read to its end.
     Read(String),
@@ -95,7 +95,7 @@ pub enum Command {
     Predict(String, Guess),
     /// Keep the points of a curve that is being drawn for a prediction, by its id.
     Draw(String, Points),
-    /// Take a prediction's curve back, to change it.
+    /// Withdraw a prediction's curve, to change it.
     DrawAgain(String),
     /// Move the point that the lesson's explorers look at.
     Explore(Explored),
@@ -107,7 +107,7 @@ pub enum Command {
     Export(Vec<Format>, PathBuf),
     /// Count a text file, and show its beginning.
     OpenText(PathBuf),
-    /// Call the counting off.
+    /// Cancel the counting.
     CancelText,
     /// Show a message.
     Tell(Diagnostic),
@@ -115,7 +115,7 @@ pub enum Command {
     Dismiss(usize),
 }
 
-/// Something that takes time and that the learner can call off.
+/// Work that takes time and that the learner can cancel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Work {
     /// Measuring.
@@ -143,7 +143,7 @@ pub enum Event {
     PackChanged,
     /// The chosen backend's device is known.
     Device(Choice, Result<Device, Diagnostic>),
-    /// Something that the learner should know.
+    /// A message to the learner.
     Told(Diagnostic),
     /// A device's ceilings were measured.
     Ceilings(Backend, Result<Ceilings, Diagnostic>),
@@ -171,7 +171,7 @@ pub enum Event {
     SweepStarted(String, Sweep),
     /// An experiment's sweep, by its order's number, has another point.
     SweepPoint(String, u64, Box<SweepPoint>, Vec<Diagnostic>),
-    /// An order of this number was carried out or called off.
+    /// An order of this number was carried out or cancelled.
     Done(Work, u64),
     /// A lesson's prediction was answered.
     Answered(String, String, Result<Answer, Vec<Diagnostic>>),

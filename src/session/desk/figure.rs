@@ -7,7 +7,7 @@ use crate::lesson::{Picture, Step};
 use crate::session::show::staged;
 
 impl State {
-    /// The step on the screen, if the stage opens as it says: its program is on the stage, or the learner's solution of its exercise.
+    /// The step on the screen, if the stage opens as the step sets: its program is on the stage, or the learner's solution of its exercise.
     #[must_use]
     pub fn opening(&self) -> Option<&Step> {
         let step = self.place.step()?;
@@ -21,7 +21,7 @@ impl State {
         figures::fitting(self.found.facts, self.opening().map(|step| &step.figure))
     }
 
-    /// The figure on the stage: the one asked for, if there is something of it to show.
+    /// The figure on the stage: the requested one, if it has something to show.
     #[must_use]
     pub fn shown_figure(&self) -> &'static dyn Figure {
         let mut fitting = self.figures();
@@ -38,7 +38,7 @@ impl State {
         own.cloned().unwrap_or_else(|| Picture::named(name))
     }
 
-    /// The results that the figure on the stage is drawn from; nothing until its program is compiled.
+    /// The results that the figure on the stage is drawn from; empty until its program is compiled.
     #[must_use]
     pub fn asks(&self) -> Asks {
         let (Some(built), Some(program)) = (&self.found.built, self.place.program()) else { return Asks::default() };

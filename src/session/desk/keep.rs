@@ -51,7 +51,7 @@ impl Desk {
         self.state.save = if self.writing { SaveState::Saving } else { SaveState::Nowhere };
     }
 
-    /// Writes what is not on disk, and waits for that; if it cannot be written there, then to the system's temporary folder.
+    /// Writes unsaved changes, and waits for that; if that fails, writes to the system's temporary folder.
     ///
     /// # Errors
     /// When it could not be written where it belongs: why, and where a copy of it is kept.

@@ -97,7 +97,7 @@ pub struct Desk {
     writing: bool,
     /// When a write failed last.
     failed: Option<Instant>,
-    /// Whether the learner called off the measuring; it then waits for the next change.
+    /// Whether the learner cancelled the measuring; it then waits for the next change.
     hushed: bool,
     _watch: Option<Watch>,
 }
@@ -326,7 +326,7 @@ impl Desk {
         }
     }
 
-    /// Calls off what is running, and waits until what the learner wrote is on disk.
+    /// Cancels the running work, and waits until the learner's work is on disk.
     ///
     /// # Errors
     /// When it could not be written: why, and where a copy of it is kept.

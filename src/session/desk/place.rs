@@ -37,7 +37,7 @@ pub struct Place {
     pub seed: u64,
     /// Whether the device's compiler guards indices.
     pub bounds_checks: bool,
-    /// Lanes in a warp of what is traced: 8, 16, 32 or 64. What is measured has the device's own width.
+    /// Lanes in a traced warp: 8, 16, 32 or 64. Measuring uses the device's own width.
     pub warp_width: u32,
     /// Raised by every change that a key does not capture: the lesson's text, the backend, the compiler's guards.
     pub revision: u64,

@@ -321,7 +321,7 @@ impl Desk {
                 let asked = Asking::Origin(origin.buffer.clone(), origin.index);
                 self.explainer.replace(Question { setting: setting.clone(), variant: variant.clone(), asked });
                 self.state.found.origin = Some(Origin { key: key.clone(), answer: None, ..origin });
-                // The pending read was called off with the old question: `look` orders it again after the answer.
+                // The pending read was cancelled with the old question: `look` orders it again after the answer.
                 self.state.found.reeled.take_if(|reeled| reeled.answer.is_none());
             }
         }

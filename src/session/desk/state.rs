@@ -75,7 +75,7 @@ pub struct State {
 pub struct Activity {
     /// Its label in the status line.
     pub label: String,
-    /// Steps done and steps in all; none where that is unknown.
+    /// Steps done and steps in all; None if unknown.
     pub progress: Option<(usize, usize)>,
 }
 
@@ -88,7 +88,7 @@ pub enum Notice {
     Wrote(Vec<PathBuf>),
 }
 
-/// Whether what the learner wrote is on disk.
+/// Whether the learner's work is on disk.
 #[derive(Clone, Debug, Default)]
 pub enum SaveState {
     /// It is.
@@ -100,7 +100,7 @@ pub enum SaveState {
     Saving,
     /// It could not be written.
     Failed(Diagnostic),
-    /// There is no folder to keep it in.
+    /// There is no folder to save it in.
     Nowhere,
 }
 

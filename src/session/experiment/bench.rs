@@ -30,7 +30,7 @@ pub struct BenchOutput {
     pub version: &'static str,
     /// One for each backend that has a device.
     pub devices: Vec<DeviceBench>,
-    /// Backends that have none, and why.
+    /// Backends without a device, and why.
     pub missing: Vec<Missing>,
     /// The tracer's speed, one row a kernel.
     pub tracer: Vec<Traced>,
@@ -43,7 +43,7 @@ pub struct DeviceBench {
     pub device: Device,
     /// Its ceilings.
     pub ceilings: Ceilings,
-    /// Each kernel at its lesson's defaults and, where it has one, at a large size.
+    /// Each kernel at its lesson's defaults and, if it has one, at a large size.
     pub kernels: Vec<Rung>,
 }
 
@@ -52,7 +52,7 @@ pub struct DeviceBench {
 pub struct Missing {
     /// The backend.
     pub backend: Backend,
-    /// What was looked for and not found.
+    /// The message: what was looked for and not found.
     pub message: String,
     /// How to get it.
     pub hint: Option<String>,
@@ -89,7 +89,7 @@ pub struct Rung {
     pub largest_buffer_bytes: u64,
     /// Whether it ran and passed its check.
     pub ok: bool,
-    /// Its time; null where it failed.
+    /// Its time; null if it failed.
     pub time: Option<TimeOutput>,
     /// Bytes that the work needs to move, over the median time.
     pub bytes_per_s: Option<f64>,
@@ -132,7 +132,8 @@ impl BenchOutput {
     }
 }
 
-/// Runs the bench on the backends named, those of them that have a device, and on the `tracer` if it is wanted; `say` gets a line for each thing that begins.
+/// Runs the bench on those of the named backends that have a device, and on the `tracer` if requested; `say` gets a line for each part that
+/// begins.
 pub fn bench(
     devices: &Devices,
     pack: &Pack,

@@ -1,4 +1,4 @@
-//! An experiment's sweep as a plot: measured where a device measured it, else what the trace says.
+//! An experiment's sweep as a plot: measured times if a device measured it, else figures from the trace.
 
 use super::recording::Shown;
 use super::sweep::Sweep;
@@ -11,7 +11,7 @@ use crate::trace::record::{Backend, Ceilings};
 
 /// The plot of an experiment: its latest sweep, and the learner's own point.
 ///
-/// `measures` says whether a device is there to measure; without one the y axis shows the traced share of the bytes
+/// `measures` says whether there is a device to measure; without one the y axis shows the traced share of the bytes
 /// moved that lanes requested, since there is no measured time to show.
 #[must_use]
 pub fn plot(
@@ -157,7 +157,7 @@ enum YAxis<'a> {
     LoadedBytes,
     /// Of the bytes in the sectors that were moved, the percentage that lanes asked for.
     BytesUsed,
-    /// A value of the lesson; None if it is not there.
+    /// A value of the lesson; None if it is missing.
     Value(Option<&'a Value>),
 }
 

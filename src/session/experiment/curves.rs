@@ -1,4 +1,5 @@
-//! The learner's own curves on disk, beside the state: a recording for each experiment and device, so that a new one replaces that one only.
+//! The learner's own curves on disk, beside the state file: one recording per experiment and device, so that a new one replaces only that
+//! one.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ pub fn keep(
     sweep: &Sweep,
     device: Device,
 ) -> Result<(), Diagnostic> {
-    // Where it cannot be made, writing the file says why.
+    // If it cannot be created, writing the file reports why.
     let _ = std::fs::create_dir_all(folder);
     let curves = record::recorded(lesson, experiment, sweep);
     let kept = record::of_device(device, day::today(), sweep.bounds_checks, vec![curves]);

@@ -68,7 +68,7 @@ impl Judged {
 /// Which points are predicted.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The lessons, by id; all where there are none.
+    /// The lessons, by id; all if empty.
     pub lessons: &'a [String],
     /// Operations or bytes that a point's work needs at most, so that tracing it ends.
     pub most_work: f64,

@@ -80,9 +80,9 @@ pub fn ranks(
     found.ok_or_else(|| vec![Diagnostic::error("there is nothing to record")])
 }
 
-/// Runs experiments on a device, here alone or `together` with other ranks. `date` is the day as YYYY-MM-DD; `say` gets a line for each experiment that begins, and `keep`
-/// what is recorded after each, so that a run that is stopped loses one experiment at most. Points that could not be measured are left
-/// out, and reported in the second part.
+/// Runs experiments on a device, here alone or `together` with other ranks. `date` is the day as YYYY-MM-DD; `say` gets a line for each
+/// experiment that begins, and `keep` the recording after each, so that a stopped run loses one experiment at most. Points that could not
+/// be measured are left out, and reported in the second part of the result.
 ///
 /// # Errors
 /// When there is no such device, or `keep` fails.

@@ -55,11 +55,11 @@ pub fn settings_for(experiment: &Experiment, device: &Device, params: &Params) -
 /// Limit of operations, or bytes, of an experiment's point on a CPU in place of a GPU: about a second of the tracer's time.
 const STAND_IN_WORK: f64 = 3e8;
 
-/// The points of an experiment on a device, and what is left out of it.
+/// The points of an experiment on a device, and why some are left out.
 pub struct Plan<'a> {
     /// The parameter's value and what to run at it.
     pub points: Vec<(f64, &'a Curve)>,
-    /// Why there are no more.
+    /// Why points are left out.
     pub left_out: Option<Diagnostic>,
 }
 

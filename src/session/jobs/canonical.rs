@@ -137,7 +137,7 @@ impl Canonical {
         self.text(tag);
         match source {
             Source::Text(text) => self.text(text),
-            // Where the file is does not matter.
+            // The file's path does not matter.
             Source::File { pack: _, path: _, sha256 } => self.text(sha256),
         }
     }

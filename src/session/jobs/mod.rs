@@ -44,7 +44,7 @@ pub struct Purpose {
     pub bounds_checks: bool,
 }
 
-/// Running it and no more.
+/// Running only.
 const RUN: Purpose = Purpose { seed: 0, check: false, measure: None, trace: None, bounds_checks: true };
 
 impl Purpose {

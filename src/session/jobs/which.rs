@@ -28,7 +28,7 @@ impl Which {
     /// Everything selected, in the lesson's order.
     ///
     /// # Errors
-    /// When an id is of nothing that runs, or a kernel does not fit into a place.
+    /// When an id names no kernel or program, or a kernel does not fit into a place.
     pub fn of<'a>(&self, lesson: &'a Lesson) -> Result<Vec<(&'a Program, Variant)>, Diagnostic> {
         for id in &self.kernels {
             if !lesson.program(id).is_some_and(|program| program.alone) {

@@ -67,7 +67,7 @@ pub fn is_found_here(lesson: &Lesson, decl: &CurveDecl, device: &Device) -> bool
     traced || (device.backend != Backend::Simt && !device.software)
 }
 
-/// Runs the curve's points, on the tracer where it counts, else on the device of `backend`. A point that cannot run is left out.
+/// Runs the curve's points, on the tracer for counts, else on the device of `backend`. A point that cannot run is left out.
 ///
 /// # Errors
 /// When there is no such device, or no point could be run: why.
@@ -207,11 +207,11 @@ pub struct Farthest {
     pub drawn: f64,
     /// The answer's y there.
     pub found: f64,
-    /// The greater of both over the smaller; infinite where that is 0.
+    /// The greater of both over the smaller; infinite if that is 0.
     pub factor: f64,
 }
 
-/// The point at which both differ by the greatest factor; None where they have no x in common.
+/// The point at which both differ by the greatest factor; None if they have no x in common.
 #[must_use]
 pub fn farthest(drawn: &[(f64, f64)], found: &[(f64, f64)]) -> Option<Farthest> {
     let both = drawn.iter().filter_map(|&(x, drawn)| {

@@ -1,4 +1,4 @@
-//! The learner's own versions of kernels: a lesson with each beside the kernel that it began as.
+//! The learner's own versions (edits) of kernels: a lesson with each added beside its original kernel.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ pub enum Verdict {
     Broken(Vec<Diagnostic>),
     /// It does not terminate within its fuel.
     Endless,
-    /// It runs and gives a wrong result, or does something it must not: which kinds of mistakes, and all of them in words.
+    /// It runs and gives a wrong result, or does something forbidden: the kinds of mistakes, and all of them in words.
     Wrong(Vec<Catch>, Vec<Diagnostic>),
     /// The result is right, and the goal is not reached yet. With the traced record.
     Right(Box<Record>),

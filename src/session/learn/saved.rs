@@ -57,7 +57,7 @@ pub struct Frame {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Room {
-    /// The page's share of what is right of the contents.
+    /// The page's share of the area right of the contents.
     pub page: Option<f32>,
     /// The stage's share of the height.
     pub stage: Option<f32>,
@@ -276,8 +276,8 @@ pub struct Written {
     pub notes: Vec<Diagnostic>,
 }
 
-/// Writes the state `mine`, which was `base` when the file was read or written last. What another window has changed in the file since stays; where
-/// both changed the same, `mine` is written, and a copy of the file is kept.
+/// Writes the state `mine`, which was `base` when the file was last read or written. Another window's changes to the file are kept; if both
+/// changed the same, `mine` is written, and a copy of the file is kept.
 ///
 /// # Errors
 /// As [`store::save`], and as [`store::load`]: the file is as it was then.

@@ -104,7 +104,7 @@ mod tests {
     use crate::lesson::PackFiles;
     use crate::notes::{self, Format, Report, Section};
 
-    /// Points of a character of a table's text, at most on the average, and of what is between two columns.
+    /// Upper bound, in points, of the average width of a character of a table's text, and the gap between two columns.
     const CHARACTER: f64 = 7.5;
     const GAP: f64 = 16.0;
 

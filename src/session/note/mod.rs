@@ -365,7 +365,7 @@ impl Builder<'_> {
 
     /// A kernel's text as it runs at some parameters; None if the note has printed it already.
     fn source(&mut self, step: &Step, kernel: &Kernel, params: &Params) -> Option<NoteBlock> {
-        // Where the learner is to write the kernel, the note has the exercise's starter instead.
+        // If the learner is to write the kernel, the note has the exercise's starter instead.
         let asked = |id: &str| self.input.setting.lesson.exercises.iter().any(|e| e.id == id && e.pass == step.pass);
         if self.printed.contains(&kernel.id) || step.exercises().any(asked) {
             return None;

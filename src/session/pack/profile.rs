@@ -155,7 +155,7 @@ pub fn read(id: &str, file: &str, text: &str) -> Result<Profile, Diagnostic> {
     Ok(Profile { id: id.to_owned(), ..profile })
 }
 
-/// A pack's profiles in the order of their names, and what is wrong with their files.
+/// A pack's profiles in the order of their names, and the problems of their files.
 #[must_use]
 pub fn load(files: &PackFiles, pack: &Pack) -> (Vec<Profile>, Vec<Diagnostic>) {
     let (mut profiles, mut problems) = (Vec::new(), Vec::new());

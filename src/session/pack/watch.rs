@@ -19,7 +19,7 @@ pub struct Watch {
 /// Calls `on_change` (on another thread) after files in the pack's folders have changed and come to rest.
 ///
 /// # Errors
-/// Where the system cannot watch the folder.
+/// When the system cannot watch the folder.
 pub fn watch(folder: &Path, on_change: impl Fn() + Send + 'static) -> Result<Watch, Diagnostic> {
     let problem = |error: notify::Error| {
         Diagnostic::warning(format!("changes in {} will not be noticed: {error}", folder.display()))

@@ -13,7 +13,7 @@ use crate::trace::record::{Backend, Ceilings, Device, Record};
 /// The backend that a user asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
-    /// The graphics driver where there is one, else the tracer.
+    /// The graphics driver if there is one, else the tracer.
     #[default]
     Auto,
     /// This one and no other.

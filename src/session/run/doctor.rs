@@ -37,7 +37,7 @@ pub struct BackendReport {
 pub struct Finding {
     /// Whether it is there.
     pub found: bool,
-    /// What was found or missing, in words.
+    /// The finding in words.
     pub what: String,
     /// Advice if it is missing.
     pub hint: Option<String>,

@@ -57,7 +57,7 @@ pub struct RunOptions {
     pub seed: u64,
     /// Guard indices on the device.
     pub bounds_checks: bool,
-    /// The devices that can be modelled; without any nothing is predicted.
+    /// The devices that can be modelled; if empty, nothing is predicted.
     pub models: Vec<DeviceSpec>,
     /// The device to model, by id; if None, the measuring one if it can be modelled.
     pub device: Option<String>,
@@ -300,7 +300,7 @@ pub fn run(
     let ceilings = ceilings.unwrap_or_default();
     let mut purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     if let Some(spec) = &mut purpose.trace {
-        // The tracer's own order may hide a race: the result is right, or nothing checks it.
+        // The tracer's own order may hide a race: the result is right, or unchecked.
         spec.races = true;
     }
     let mut results = Results::default();
@@ -368,7 +368,7 @@ pub fn run(
             Err(problems) => (None, problems),
         };
         if done.is_none() && program.split.is_some() {
-            // All ranks know it, and are gone.
+            // All ranks know it, and have stopped.
             is_over = together.take().is_some();
         }
         let skipped = done.is_none() && runner.is_skipped(&variant, &params, &problems);

@@ -111,7 +111,7 @@ pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
     Some(Launch { blocks: blocks.unwrap_or(launch.blocks), ..launch })
 }
 
-/// A kernel as far as a prediction needs it.
+/// The data of a kernel that a prediction needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Traced<'a> {
     /// How it is launched.

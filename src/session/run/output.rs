@@ -29,7 +29,7 @@ pub struct RunOutput {
     /// The parameters.
     #[serde(serialize_with = "plain")]
     pub params: BTreeMap<String, f64>,
-    /// The lesson's values; null where one needs a figure that was not measured.
+    /// The lesson's values; null if one needs a figure that was not measured.
     pub values: BTreeMap<String, Option<f64>>,
     /// One for each kernel that has buffers of its own, in the lesson's order.
     pub kernels: Vec<KernelOutput>,
@@ -208,7 +208,7 @@ impl LibraryOutput {
         format!("{}{version}", self.name)
     }
 
-    /// The same, with what it is: "cuBLAS f32 13.0.2 (library)".
+    /// The same, marked as a library: "cuBLAS f32 13.0.2 (library)".
     #[must_use]
     pub fn words(&self) -> String {
         format!("{} (library)", self.full_name())

@@ -178,7 +178,7 @@ fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec
     Ok(given::not_given(program, &job.buffers, &set, &is_given))
 }
 
-/// The job of a lesson's kernel, program or pass, with what the options change.
+/// The job of a lesson's kernel, program or pass, with the options' changes.
 fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     if let Some((path, _)) = options.members.first() {

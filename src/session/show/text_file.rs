@@ -18,7 +18,7 @@ use crate::tokenizer::{Pattern, encode, rank_file, stream};
 /// Characters of the beginning that is shown.
 const SHOWN: usize = 400;
 
-/// Bytes between two reports of how far the counting is.
+/// Bytes between two progress reports.
 const STEP: usize = 8 << 20;
 
 /// Bytes of the part of a step that one core counts.

@@ -144,7 +144,7 @@ pub fn read(id: &str, file: &str, text: &str) -> Result<Recording, Diagnostic> {
     Ok(Recording { id: id.to_owned(), ..recording })
 }
 
-/// A pack's recordings in the order of their names, and what is wrong with their files.
+/// A pack's recordings in the order of their names, and the problems of their files.
 #[must_use]
 pub fn load(files: &PackFiles, pack: &Pack) -> (Vec<Recording>, Vec<Diagnostic>) {
     let (mut recordings, mut problems) = (Vec::new(), Vec::new());

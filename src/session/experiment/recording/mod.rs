@@ -1,4 +1,4 @@
-//! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown where there is no such device.
+//! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown if there is no such device.
 //!
 //! A file holds the measurements of one device and backend; times are in seconds, bytes and operations are those that the lesson says the
 //! work needs. A curve has a fingerprint of its kernel, so that it is not shown for another one.
@@ -29,7 +29,7 @@ pub const FORMAT_VERSION: u32 = 3;
 /// Which recording is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordingChoice {
-    /// The first one where the learner has no GPU, else none.
+    /// The first one if the learner has no GPU, else none.
     #[default]
     Auto,
     /// None.
@@ -123,7 +123,7 @@ pub struct RecordedPoint {
 pub struct RecordedLibrary {
     /// The call's name.
     pub name: String,
-    /// Its version, where it has one of its own.
+    /// Its version, if it has one of its own.
     #[serde(default)]
     pub version: Option<String>,
     /// Each sample, in seconds, in the order they were taken.
@@ -144,8 +144,8 @@ pub struct Shown {
 /// A recording with its data for an experiment.
 pub type Of<'a> = (&'a Recording, &'a Shown);
 
-/// The place in `recorded` of the one to show: the one chosen; else the learner's own of this device, while nothing has been `swept` anew; else
-/// the first of the pack's where nothing is there that a GPU measured. `device` is what measures, once that is known.
+/// The index in `recorded` of the one to show: the one chosen; else the learner's own of this device, unless it has been `swept` again;
+/// else the pack's first if there is no GPU. `device` is the measuring device, once known.
 #[must_use]
 pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Device>, swept: bool) -> Option<usize> {
     match choice {

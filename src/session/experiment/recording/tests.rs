@@ -140,7 +140,7 @@ fn a_fingerprint_is_of_what_is_run() {
         fingerprint(lesson, curve, ("n", &[65536.0]), &jobs::defaults(lesson), backend)
     };
     let plain = |id: &str| Curve { id: id.into(), title: String::new(), variant: Variant::plain(id), pass: None };
-    // The twin is what CUDA ran, the shader what a graphics driver ran.
+    // CUDA ran the twin, a graphics driver the shader.
     let of = |kernel: &Kernel| [Backend::Cuda, Backend::Wgpu].map(|backend| print(lesson, &plain(&kernel.id), backend));
     let mut prints: Vec<Option<String>> = lesson.kernels.iter().flat_map(of).collect();
     let before = prints.len();
