@@ -172,7 +172,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let limit = (name.chars().count() / 3).max(1);
     known
         .into_iter()
-        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, candidate)| candidate)
@@ -200,28 +200,6 @@ pub fn any_of<T: AsRef<str>>(words: &[T]) -> String {
             format!("{} or {}", first.join(", "), last.as_ref())
         }
     }
-}
-
-/// Insertions, deletions, substitutions and swaps of neighbouring characters (the restricted Damerau-Levenshtein
-/// distance: no part is edited twice).
-fn edit_distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
-    // The rows of the usual table for one and for two characters of `a` fewer.
-    let (mut above, mut before): (Vec<usize>, Vec<usize>) = ((0..=b.len()).collect(), Vec::new());
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let substituted = above[j] + usize::from(a[i] != b[j]);
-            let mut least = substituted.min(above[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
 }
 
 #[cfg(test)]
@@ -252,7 +230,5 @@ mod tests {
         assert_eq!(nearest("zzz", ["block", "stride"]), None);
         assert_eq!(nearest("ciel", ["floor", "ceil"]), Some("ceil"));
         assert_eq!([&[][..], &["a"], &["a", "b"], &["a", "b", "c"]].map(any_of), ["", "a", "a or b", "a, b or c"]);
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
-        assert_eq!(edit_distance("", "abc"), 3);
     }
 }
