@@ -1,4 +1,4 @@
-//! What the learner's change of a kernel changed: its figures before and now, and the lines behind them.
+//! Effects of the learner's change of a kernel: figures before and after, and the lines that differ.
 
 use egui::{RichText, ScrollArea, Ui};
 use egui_extras::{Column, TableBuilder};
@@ -39,7 +39,7 @@ pub fn show(ui: &mut Ui, state: &State) {
     });
 }
 
-/// What the version in the editor began as, and the last of it that compiled.
+/// The text that the version in the editor began with, and the last text of it that compiled.
 fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     let (lesson, place) = (state.place.lesson.as_ref()?, &state.place);
     let side = |variant: &_| {
@@ -59,7 +59,7 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     Some([side(place.beside.first().filter(|_| place.edit.is_some())?)?, side(&place.variant)?])
 }
 
-/// What stands in the place of a figure that is not there, before and now: it may still come, unless that side failed.
+/// The placeholder for a missing figure, before and after: it may still arrive, unless that side failed.
 fn missing(state: &State) -> [&'static str; 2] {
     let (place, found) = (&state.place, &state.found);
     let has_failed = |program: &String| found.failed.contains_key(program) || found.unmeasured.contains_key(program);

@@ -1,4 +1,4 @@
-//! What is on the bench: the choice of a program, and of the kernel for the place on the stage.
+//! The choice of a program, and of the kernel for the pass on the stage.
 
 use egui::{RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! What surrounds page and bench: the bar above, the lessons and steps at the left, the status line, messages.
+//! The frame around page and bench: top bar, list of lessons and steps, status line, messages.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::session::run::devices::Choice;
 use crate::session::run::output::LibraryOutput;
 use crate::trace::record::{Backend, Device, Warning, WarningKind};
 
-/// What the bar opens.
+/// The menus and sheets that the top bar opens.
 pub struct Sheets<'a> {
     /// The export of a note.
     pub export: &'a mut bool,
@@ -161,7 +161,7 @@ fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> b
     response.clicked()
 }
 
-/// What the learner has done in the open lesson.
+/// The learner's progress in the open lesson.
 fn ledger(ui: &mut Ui, state: &State) {
     let Some(lesson) = &state.place.lesson else { return };
     let kept = state.kept();
@@ -243,7 +243,7 @@ fn unsaved(ui: &mut Ui, state: &State) {
     response.on_hover_text(format!("{}{hint}", problem.message));
 }
 
-/// What a reader of the time should know, as one sign with the words behind it.
+/// Remarks on the measured time, as one sign with the words in its tooltip.
 fn warnings(ui: &mut Ui, state: &State) {
     let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
         return;
@@ -288,7 +288,7 @@ fn unrated(ui: &mut Ui, state: &State) {
     ui.label(RichText::new(text).size(13.0).color(color)).on_hover_text(format!("{}{hint}", problem.message));
 }
 
-/// That the device cannot run the kernel on the bench, with why behind it.
+/// A sign that the device cannot run the kernel on the bench, with the reason in its tooltip.
 fn not_here(ui: &mut Ui, state: &State) {
     let problem =
         state.found.unmeasured.get(&state.place.variant.program).into_iter().flatten().find(|problem| problem.not_here);
@@ -306,7 +306,7 @@ fn device_name(device: &Device) -> String {
     }
 }
 
-/// What is known of the kernel on the bench.
+/// The summary of the kernel on the bench.
 fn figures(state: &State) -> String {
     let mut parts = Vec::new();
     let traced = state.traced();
@@ -373,10 +373,10 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             ui.label(format!("and {} more; `warpbook check` lists them all", state.problems.len() - 3));
         });
     }
-    // What is wrong with a kernel that is being written stands beside it.
+    // Mistakes of a kernel that is being written are shown beside it.
     let written = state.place.edit.is_some();
     for found in [&state.found.failed, &state.found.unmeasured].into_iter().filter(|_| !written) {
-        // What this machine lacks is no news that one has to answer: the status line says it.
+        // Hardware that this machine lacks needs no answer: the status line mentions it.
         for problem in found.get(&state.place.variant.program).into_iter().flatten().filter(|p| !p.not_here).take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }

@@ -43,7 +43,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     commands
 }
 
-/// What the control that was turned last changed, where there is room: figures before and now.
+/// The effect of the last control, if there is room: figures before and after.
 fn changed(ui: &mut Ui, state: &State) {
     let Some((turned, figures)) = state.turned() else { return };
     let Some(param) = state.place.lesson.as_ref().and_then(|lesson| lesson.param(&turned.param.0)) else { return };

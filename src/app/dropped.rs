@@ -62,8 +62,8 @@ fn no_dialog() -> Option<Diagnostic> {
     })
 }
 
-/// What becomes of a file that was dropped or chosen; `on_page` is false where the start page is shown. While a file hovers over the window, it is said
-/// what dropping it does.
+/// The command for a file that was dropped or chosen; `on_page` is false if the start page is shown. While a file hovers over the
+/// window, a message says what dropping it does.
 pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
     let taken = on_page && state.takes_text();
     let (hovered, dropped) = ui.input(|i| {
@@ -97,7 +97,7 @@ pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
     }
 }
 
-/// What is said of several files at once.
+/// The message for several files at once.
 fn several(files: usize) -> Option<Diagnostic> {
     let problem =
         || Diagnostic::error(format!("{files} files at once: none is opened")).hint("drop one text at a time");

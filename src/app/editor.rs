@@ -1,5 +1,5 @@
 //! The kernel on the bench as text to type in: line numbers, each line's share of the work, what is wrong underlined at its place. The
-//! files that it includes stand below it, folded; lines are counted on through them.
+//! files that it includes follow below it, folded; line numbers continue through them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::session::jobs::own::YOURS;
 use crate::session::learn::edits::Language;
 use crate::trace::Trace;
 
-/// What the editor keeps between frames.
+/// State that the editor keeps between frames.
 #[derive(Default)]
 pub struct Editor {
     /// Whose text it is, and what that is written in.
@@ -26,25 +26,25 @@ pub struct Editor {
     coloured: Vec<Option<(String, Theme, LayoutJob)>>,
 }
 
-/// What it shows.
+/// The text that it shows, with its annotations.
 pub struct Shown<'a> {
     /// Whose text it is: a kernel's id, or that of a version of the learner's.
     pub of: &'a str,
-    /// What it is written in.
+    /// The language of the text.
     pub language: Language,
     /// The text, with its parts.
     pub text: &'a str,
     /// Parts of it that are open until they are folded, by their names without endings.
     pub open: &'a [String],
-    /// What its lines did, where that is known of this text.
+    /// Counts by line, if this text was traced.
     pub trace: Option<&'a Trace>,
     /// Lines to light.
     pub lit: &'a Lit,
-    /// What is wrong with it.
+    /// Mistakes in the text.
     pub problems: &'a [Diagnostic],
 }
 
-/// What happened in it.
+/// Actions of the learner in it.
 #[derive(Default)]
 pub struct Happened {
     /// The line under the pointer.
@@ -74,13 +74,13 @@ impl Editor {
     /// The kernel's own text, or that of one of its parts. What was typed is that text.
     fn part(&mut self, ui: &mut Ui, shown: &Shown<'_>, index: usize, part: &Part<'_>) -> Happened {
         let theme = theme::of(ui);
-        // What follows the end of a text's last line is the row of the next part, not an empty line.
+        // After the end of a text's last line comes the row of the next part, not an empty line.
         let is_followed = index + 1 < self.coloured.len();
         let shown_text = part.text.strip_suffix('\n').filter(|_| is_followed).unwrap_or(part.text);
         let mut text = shown_text.to_owned();
         let coloured = self.coloured[index].take().filter(|(of, with, _)| of == shown_text && *with == theme);
         let mut coloured = coloured.unwrap_or_else(|| (text.clone(), theme, source::colored(shown_text, theme)));
-        // What is below the letters is painted before they are laid out.
+        // Items below the letters are painted before the letters are laid out.
         let ground = ui.painter().add(Shape::Noop);
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
             if coloured.0 != text.as_str() {
@@ -210,7 +210,7 @@ fn line_of(shown: &Shown<'_>, problem: &Diagnostic) -> Option<u32> {
     parts::line_of(shown.text, YOURS, problem.place.as_ref()?)
 }
 
-/// What is said of a line: what is wrong with it, or what the word there means and what the line did.
+/// The tooltip of a line: its mistakes, or the meaning of the word under the pointer and the line's counts.
 fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     let wrong = shown.problems.iter().find(|problem| line_of(shown, problem) == Some(line));
     if let Some(problem) = wrong {

@@ -24,7 +24,7 @@ pub struct Dialog {
 
 impl Default for Dialog {
     fn default() -> Self {
-        // In full, so that nobody has to guess where the notes went.
+        // In full, so that the path of the notes is clear.
         let known = directories::UserDirs::new();
         let documents = known.as_ref().map(|dirs| dirs.document_dir().unwrap_or(dirs.home_dir()).join("Warpbook"));
         let folder = documents.unwrap_or_else(|| std::env::current_dir().unwrap_or_default().join("notes"));

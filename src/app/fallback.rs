@@ -24,7 +24,7 @@ pub struct Fallback {
     waiting: usize,
 }
 
-/// What the window's text asks for and what was found, shared with egui.
+/// The characters that the window's text needs and the fonts that were found, shared with egui.
 #[derive(Default)]
 struct Known(Mutex<Characters>);
 
@@ -165,18 +165,18 @@ fn find(fonts: &Database, mut wanted: BTreeSet<char>) -> Answer {
     Answer { faces, absent: wanted }
 }
 
-/// What a font has of the wanted characters.
+/// The wanted characters that a font has.
 struct Has {
     characters: BTreeSet<char>,
     /// Glyphs in all.
     glyphs: u16,
 }
 
-/// None of a font that has none of them.
+/// None if the font has none of them.
 fn has(fonts: &Database, id: ID, wanted: &BTreeSet<char>) -> Option<Has> {
     let has = fonts.with_face_data(id, |data, index| {
         let face = ttf_parser::Face::parse(data, index).ok()?;
-        // What is drawn are outlines: a font of pictures has characters, and nothing to draw.
+        // Only outlines are drawn: a font of bitmap pictures has characters, but nothing to draw.
         let drawn = |c: char, glyph| c.is_whitespace() || face.glyph_bounding_box(glyph).is_some();
         let has = |c: &char| face.glyph_index(*c).is_some_and(|glyph| glyph.0 > 0 && drawn(*c, glyph));
         let characters: BTreeSet<char> = wanted.iter().copied().filter(has).collect();

@@ -1,4 +1,4 @@
-//! What the words of a kernel mean, said where one points.
+//! Meanings of a kernel's words, shown under the pointer.
 
 /// The words of WGSL that lessons use, each with what it means for a GPU.
 const WORDS: [(&str, &str); 46] = [

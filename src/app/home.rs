@@ -12,7 +12,7 @@ use crate::lesson::Lesson;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
-/// What Warpbook is, in a sentence.
+/// Warpbook in a sentence.
 const WHAT: &str = "How machine-learning systems use a GPU, one kernel at a time. The kernel you read is the kernel that is traced, lane by \
                     lane, and the kernel that is timed.";
 

@@ -9,7 +9,7 @@ use crate::session::learn::saved::Room;
 /// A window narrower than this, in points, shows one pane at a time.
 const STACKED: f32 = 1150.0;
 
-/// Heights of what stands above and below the panes.
+/// Heights of the parts above and below the panes.
 const BAR: f32 = 48.0;
 const TABS: f32 = 40.0;
 const STATUS: f32 = 32.0;
@@ -42,7 +42,7 @@ impl Pane {
     ];
 }
 
-/// What the places of the panes depend on besides the window's size.
+/// The inputs of the panes' layout besides the window's size.
 pub struct Wanted {
     /// Whether the stage has a picture; otherwise it is low, and what is below has its room.
     pub staged: bool,
@@ -71,7 +71,7 @@ pub struct Panes {
     pub plot: Rect,
     pub predicted: Rect,
     pub status: Rect,
-    /// What the dividers divide.
+    /// The panes that a divider separates.
     body: Rect,
 }
 

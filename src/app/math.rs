@@ -11,10 +11,10 @@ use egui_extras::image::load_svg_bytes_with_size;
 
 use crate::math::{MathSvg, svg};
 
-/// What formulas may take of one frame.
+/// The time that formulas may take of one frame.
 const SHARE: Duration = Duration::from_micros(1000);
 
-/// LaTeX, whether it stands on its own line, and the bits of its size.
+/// LaTeX, whether it is on its own line, and the bits of its size.
 type Key = (String, bool, u32);
 
 /// Every formula seen so far. Clones share them.

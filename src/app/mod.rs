@@ -162,7 +162,7 @@ impl View {
             return commands;
         }
         panes.rules(ui);
-        // In the order in which the Tab key goes: the page first, what stands around it last.
+        // In the order of the Tab key: the page first, the frame around it last.
         let staged = state.shown_figure().card().clock == Clock::Hand && panes.stage.is_positive();
         pane(ui, panes.page, "page", |ui| {
             commands.extend(page::show(ui, state, &results, &self.formulas, staged));
@@ -334,12 +334,12 @@ fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     content(&mut child);
 }
 
-/// What the stage says of a kernel that is written in CUDA C++ only.
+/// The stage's message for a kernel that is written in CUDA C++ only.
 const UNTRACED: &str = "No trace: this kernel is written in CUDA C++ only, and the tracer runs portable WGSL, which has no word for what \
                         it does.\n\nIt is measured on an NVIDIA GPU where the backend is CUDA. Elsewhere its recorded curves \
                         are shown.";
 
-/// What an empty pane says: what will appear in it.
+/// The message of an empty pane: the contents to come.
 fn empty(ui: &mut Ui, text: &str) {
     let room = ui.available_rect_before_wrap();
     let color = theme::color(theme::of(ui), Ink::Muted);

@@ -63,14 +63,14 @@ impl Seek {
     }
 }
 
-/// What happened in the pane.
+/// Actions of the learner in the pane.
 #[derive(Default)]
 pub struct Happened {
     /// The source line of what the pointer is on.
     pub hovered: Option<u32>,
     /// Where the stage is to go.
     pub seek: Option<Seek>,
-    /// What to do.
+    /// Commands to carry out.
     pub commands: Vec<Command>,
 }
 

@@ -8,10 +8,10 @@ use crate::base::parts::Part;
 use crate::figures::palette::Ink;
 use crate::trace::{LineCounts, Trace};
 
-/// What is shown of the lines below the row.
+/// The lines below the row that are shown.
 #[derive(Clone, Copy)]
 pub struct Below<'a> {
-    /// What the kernel's lines did, where that is known.
+    /// Counts by line, if known.
     pub trace: Option<&'a Trace>,
     /// Lines that are lit.
     pub lit: &'a Lit,

@@ -178,7 +178,7 @@ fn is_outside(found: &Predicted, recorded: &TimeOutput) -> bool {
     found.low_s.zip(found.high_s).is_some_and(|(low, high)| !(low..=high).contains(&recorded.median_s))
 }
 
-/// All that the row stands on, for whoever wants it.
+/// Every assumption behind the row, for readers who want them.
 fn hover(found: &Predicted) -> String {
     let whose = if found.device.this_machine { "which measures here" } else { "a model, not this machine" };
     let mut lines = vec![format!("{}, {whose}", found.device.name)];

@@ -1,4 +1,4 @@
-//! Which recording stands beside the learner's own curves, and whose it is.
+//! The choice of the recording beside the learner's own curves, and its device and date.
 
 use egui::{RichText, Ui};
 

@@ -19,7 +19,7 @@ use crate::session::learn::saved::ThemeChoice;
 /// A picture waits this long at most for traces and measurements.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What to draw.
+/// The picture to draw.
 pub struct Shot<'a> {
     /// The lesson's id.
     pub lesson: &'a str,
@@ -127,7 +127,7 @@ pub struct Canvas {
 }
 
 impl Drop for Canvas {
-    /// What was never painted is dropped on purpose; egui takes that for a mistake unless told.
+    /// Textures that were never painted are dropped on purpose; egui takes that for a mistake unless it is informed.
     fn drop(&mut self) {
         self.textures.iter_mut().for_each(egui::TexturesDelta::clear);
     }

@@ -24,11 +24,11 @@ use crate::session::run::{ladder, ptx};
 use crate::trace::record::{Backend, Compiled};
 use crate::trace::{LineCounts, Trace};
 
-/// Height of a line, and width of what stands before it.
+/// Height of a line, and width of the columns before its text.
 pub const LINE: f32 = 20.0;
 pub const GUTTER: f32 = 64.0;
 
-/// What the source pane wants from its neighbours.
+/// Requests of the source pane to its neighbours.
 pub struct Lit {
     /// The line that the event on the stage came from.
     pub executing: Option<u32>,
@@ -36,12 +36,12 @@ pub struct Lit {
     pub hovered: Option<u32>,
 }
 
-/// What happened in the pane.
+/// Actions of the learner in the pane.
 #[derive(Default)]
 pub struct Happened {
     /// The line under the pointer.
     pub hovered: Option<u32>,
-    /// What to do.
+    /// Commands to carry out.
     pub commands: Vec<Command>,
 }
 
@@ -144,13 +144,13 @@ impl Code {
             _ if language == Language::Cuda => Cow::from(source),
             _ => Cow::from(state.found.source.as_deref().unwrap_or(source)),
         };
-        // What was counted is of the WGSL, and of the last text that compiled.
+        // Counts are of the WGSL, and of the last text that compiled.
         let runs = language == Language::Wgsl && edit.is_none_or(|edit| source == edit.source);
         let shown = editor::Shown {
             of: edit.map_or(&kernel.id, |edit| &edit.id),
             language,
             text: &text,
-            // What was counted is of the last text that compiled.
+            // Counts are of the last text that compiled.
             trace: state.traced().and_then(|t| t.trace(state.place.pass())).filter(|_| runs),
             lit: if runs { lit } else { &Lit { executing: None, hovered: None } },
             open: open(state),
@@ -195,7 +195,7 @@ impl Code {
             }
             None => ("compiles".to_owned(), Hue::Shared.ink()),
         };
-        // What is wrong may take two lines; the rest of it, such as what to do, is told where the pointer is on them.
+        // A mistake may take two lines; the rest, such as the hint, is in the tooltip.
         let first = text.lines().next().unwrap_or_default();
         ui.add(theme::lines(ui, first, ink, 2)).on_hover_text(text);
         commands
@@ -212,11 +212,11 @@ impl Code {
     }
 }
 
-/// What of a kernel the pane shows.
+/// The part of a kernel that the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Text {
     Source(Language),
-    /// What the compiler made of it.
+    /// The compiler's output.
     Ptx,
 }
 
@@ -229,7 +229,7 @@ fn open(state: &State) -> &[String] {
     state.place.step().map_or(&[], |step| &step.open)
 }
 
-/// What the compiler made of the kernel on the stage.
+/// The compiler's output for the kernel on the stage.
 fn compiled(state: &State) -> Option<&Compiled> {
     let record = state.found.measured.get(&state.place.variant.program)?.record.as_ref()?;
     record.pass(state.place.pass())?.compiled.as_ref()
@@ -266,7 +266,7 @@ fn text(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
     shown(chosen)
 }
 
-/// What this rung changes, and what its time says against the rung before it, where both were measured.
+/// The change that this rung makes, and its time compared with the rung before it, if both were measured.
 fn change(state: &State, kernel: &Kernel) -> String {
     let verdict = state.place.lesson.as_ref().and_then(|lesson| {
         let before = ladder::before(lesson, kernel)?;
@@ -336,7 +336,7 @@ pub fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
     }
 }
 
-/// What is below a line that is lit.
+/// The text below a highlighted line.
 pub struct Ground {
     fill: Color32,
     /// The bar at its start.
@@ -378,7 +378,7 @@ pub fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, mos
     ui.painter().rect_filled(bar, 2.0, heat);
 }
 
-/// What a line did, in words.
+/// A line's counts, in words.
 pub fn explain(counts: &LineCounts) -> String {
     let mut text = format!(
         "{} over the whole grid, on average with {} lanes active",

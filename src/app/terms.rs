@@ -1,6 +1,6 @@
 //! The words of the trade in prose, each with what it means, for who points at it.
 
-/// Words as they stand in prose, in the singular and in small letters unless they are names, and what they mean.
+/// Words as they appear in prose, in the singular and in lower case unless they are names, with their meanings.
 const TERMS: [(&str, &str); 42] = [
     ("kernel", "A program that a GPU runs once for each of many lanes."),
     ("lane", "One thread of a kernel, by its place in its warp: 0 to 31."),

@@ -53,7 +53,7 @@ pub fn mono(size: f32) -> FontId {
     FontId::new(size, FontFamily::Monospace)
 }
 
-/// The fonts, each with egui's own behind it for rare characters.
+/// The fonts, each with egui's own as its fallback for rare characters.
 #[must_use]
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();

@@ -14,7 +14,7 @@ impl Trail {
             (self.of, self.points) = (of, Vec::new());
         }
         if let Some(point) = point.filter(|point| !self.points.contains(point)) {
-            // The newest figure of a setting stands for it.
+            // The newest figure of a setting replaces the older ones.
             self.points.retain(|(x, _)| *x != point.0);
             self.points.push(point);
         }

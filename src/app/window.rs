@@ -100,7 +100,7 @@ pub fn open(
         flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
         screen.get_or_init(|| creation.egui_ctx.clone());
-        // Who comes back goes on where they left; who comes for the first time is told what there is.
+        // Returning learners continue where they left; new ones see the start page.
         let view = if desk.state().saved.lesson.is_some() { View::default() } else { View::at_home() };
         Ok(Box::new(App { view, desk: Some(desk), closed: closing }))
     };
@@ -122,7 +122,7 @@ pub fn open(
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn reason(panic: &dyn std::any::Any) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     text.unwrap_or("the window library gave up")

@@ -1,8 +1,8 @@
-//! What the figures of a device are given: bytes by level of memory, kernels under ceilings, a grid over SMs.
+//! The data of a device's figures: bytes by level of memory, kernels under ceilings, a grid over SMs.
 
 use crate::device::Waves;
 
-/// What a device counted at its DRAM.
+/// The bytes that a device counted at its DRAM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// Bytes read.
@@ -13,7 +13,7 @@ pub struct Counted {
     pub whence: String,
 }
 
-/// What a device's DRAM can have moved at most in the time that a launch took.
+/// The maximum that a device's DRAM can have moved in the time of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reach {
     /// Bytes: the time times the published bandwidth.
@@ -25,34 +25,34 @@ pub struct Reach {
 /// The bytes of a launch, over the whole grid and all its launches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct River {
-    /// What lanes asked to load: 4 bytes are 4.
+    /// Bytes that lanes asked to load: 4 bytes count as 4.
     pub loaded: u64,
-    /// What lanes asked to store, atomics included.
+    /// Bytes that lanes asked to store, atomics included.
     pub stored: u64,
     /// The sectors that loads touched, in bytes, request by request: before any cache.
     pub load_sectors: u64,
     /// The same of stores and atomics.
     pub store_sectors: u64,
-    /// What passed the banks of workgroup memory for loads: wavefronts of 128 bytes.
+    /// Bytes that passed the banks of workgroup memory for loads: wavefronts of 128 bytes.
     pub shared_loads: u64,
     /// The same of stores and atomics.
     pub shared_stores: u64,
-    /// What the work needs at the least, however it is done; 0 where nobody counted it.
+    /// The minimum that the work needs, however it is done; 0 if it was not counted.
     pub least: f64,
-    /// What a device counted of the same launch; None where nobody did.
+    /// A device's counts of the same launch; None if there are none.
     pub counted: Option<Counted>,
-    /// What the DRAM can have moved in the time of the same launch; None where no time is known.
+    /// The maximum that the DRAM can have moved in the time of the same launch; None if its time is not known.
     pub reach: Option<Reach>,
 }
 
-/// Where the kernels of a ladder stand.
+/// The kernels of a ladder under the ceilings of devices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Roofline {
     /// The devices' ceilings; the first is the one that kernels without a time are held against.
     pub roofs: Vec<Roof>,
     /// The kernels, in the ladder's order; several of one kernel where several devices ran it.
     pub spots: Vec<Spot>,
-    /// What the reader should know of the settings.
+    /// A remark on the settings.
     pub note: String,
 }
 
@@ -97,7 +97,7 @@ pub struct Spread {
     pub device: String,
     /// Whether it is the one that measures; otherwise a model.
     pub this_machine: bool,
-    /// What keeps an SM from holding more workgroups.
+    /// The resource that limits how many workgroups an SM holds.
     pub limited_by: &'static str,
     /// Whether the kernel's registers were counted among the limits.
     pub registers: bool,

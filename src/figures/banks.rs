@@ -73,7 +73,7 @@ pub(super) fn serve(timeline: &Timeline, event: &Event) -> Vec<Served> {
     served
 }
 
-/// What an access asks of the banks and what that takes, in a sentence.
+/// The requests of an access to the banks, and the wavefronts that they take, in a sentence.
 pub(super) fn said(timeline: &Timeline, event: &Event, served: &[Served]) -> String {
     let EventKind::Access { access, .. } = event.kind else { return String::new() };
     let lanes = event.mask.count_ones();
@@ -129,7 +129,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     let floor = top + room - 18.0;
     let tallest = (floor - top - (room * 0.2).clamp(24.0, 96.0)).max(1.0);
     let ideal = columns.width().clamp(8.0, 24.0);
-    // The tower stands whole, however low its rows become for that.
+    // The tower is drawn in full, however low its rows become.
     let pitch = (tallest / wavefronts.max(1) as f32).min(ideal + 4.0);
     let space = match pitch {
         pitch if pitch >= 8.0 => 2.0,

@@ -13,7 +13,7 @@ const HEAD: f32 = 52.0;
 const FOOT: f32 = 64.0;
 /// The most that a bar and its gap are wide, and the least.
 const PITCH: [f32; 2] = [4.0, 112.0];
-/// Parts of a bar that can be told apart are at least this high.
+/// The least height of a bar's part that can be distinguished.
 const PART: f32 = 3.0;
 
 /// A row of the buffer.
@@ -69,7 +69,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         let parts = elements.map(|i| contents.value(i).filter(|value| value.is_finite()).unwrap_or(0.0).max(0.0));
         Bar { first, parts: parts.collect() }
     };
-    // What is said is said of all rows, also where only some find room.
+    // The text is about all rows, even if only some fit.
     let sums: Vec<f64> = (0..contents.tensor.len()).step_by(each).map(|first| bar(first).sum()).collect();
     let highest = sums.iter().copied().fold(0.0, f64::max);
     let mean = sums.iter().sum::<f64>() / sums.len().max(1) as f64;

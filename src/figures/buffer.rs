@@ -19,9 +19,9 @@ pub struct Contents<'a> {
     pub count: u64,
     /// The columns of the matrix that it is.
     pub columns: Option<u64>,
-    /// What the elements mean, with what other buffers hold.
+    /// The meaning of the elements, with the contents of other buffers that it needs.
     pub meaning: Meaning<&'a Tensor>,
-    /// What rows and columns stand for.
+    /// The names of rows and columns.
     pub legend: &'a Legend,
     /// How they are shown.
     pub shape: Shape,
@@ -36,11 +36,11 @@ pub struct Contents<'a> {
 /// Height of a row of numbers, and of a row of shades.
 pub(super) const ROW: f32 = 22.0;
 const SHADE: f32 = 10.0;
-/// The least that a shade measures: smaller ones cannot be told apart, and a picture would have a hundred thousand.
+/// The least size of a shade: smaller ones cannot be distinguished, and a picture would have a hundred thousand.
 const LEAST: f32 = 4.0;
 /// Space around the picture.
 pub(super) const MARGIN: f32 = 16.0;
-/// What is above the elements.
+/// The height above the elements.
 pub(super) const HEAD: f32 = 44.0;
 
 /// How elements lie in the picture.
@@ -91,7 +91,7 @@ impl Contents<'_> {
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
     }
 
-    /// What the row that begins with an element is called: by what a row stands for, if its lesson says it; empty otherwise.
+    /// The name of the row that begins with an element, if its lesson gives one; empty otherwise.
     pub(super) fn row_name(&self, i: u64) -> String {
         match self.columns.filter(|columns| *columns > 0 && i.is_multiple_of(*columns) && !self.legend.rows.is_empty())
         {
@@ -100,7 +100,7 @@ impl Contents<'_> {
         }
     }
 
-    /// What the elements mean, if they are shown as that.
+    /// The meaning of the elements, if they are shown by it.
     pub(super) fn meant(&self) -> Meaning<&Tensor> {
         if self.shape == Shape::Meant {
             self.meaning.map(|other, _| Some(*other)).unwrap_or_default()
@@ -109,12 +109,12 @@ impl Contents<'_> {
         }
     }
 
-    /// The elements from the first that is shown on, so many at most.
+    /// The elements from the first that is shown, at most `most`.
     pub(super) fn shown(&self, most: usize) -> impl Iterator<Item = usize> {
         self.from..self.tensor.len().min(self.from + most)
     }
 
-    /// An element that was written; None of what nobody has written.
+    /// The value of an element; None if it was not written.
     pub(super) fn value(&self, i: usize) -> Option<f64> {
         let poison = self.tensor.elem.poison();
         let bits = if self.tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };

@@ -24,13 +24,13 @@ const PADDING: f32 = 8.0;
 /// Colours of tokens of several bytes; the same token has the same colour everywhere.
 const COLOURS: u32 = 32;
 
-/// The bytes of token `i`: from where to where. None behind the last token.
+/// The range of bytes of token `i`; None after the last token.
 fn span(contents: &Contents<'_>, i: usize) -> Option<(u64, u64)> {
     if i + 1 >= contents.tensor.len() {
         return None;
     }
     let [begin, end] = [contents.value(i)?, contents.value(i + 1)?];
-    // What is behind the last token is left from a longer text: it begins further to the front.
+    // An entry after the last token is left from a longer text: it begins earlier than the one before it.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places of bytes")]
     (begin < end).then_some((begin as u64, end as u64))
 }

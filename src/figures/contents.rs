@@ -1,4 +1,4 @@
-//! What a buffer holds: its elements as numbers, as shades, as bars, as the characters that they stand for, or as what they mean.
+//! The contents of a buffer: its elements as numbers, shades, bars or characters, or by their meaning.
 
 use super::bars;
 use super::buffer::{Contents, HEAD, MARGIN, ROW};
@@ -110,7 +110,7 @@ fn frame(view: &View<'_>, contents: &Contents<'_>) -> Frame {
     frame
 }
 
-/// The character that a byte stands for, as far as it is one that can be seen.
+/// The character of a byte, if it is printable.
 fn character(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a byte, or shown as none")]
     match value as u8 {
@@ -122,7 +122,7 @@ fn character(value: f64) -> String {
     }
 }
 
-/// What the pointer is on, in words.
+/// The tip for the item under the pointer.
 fn told(contents: &Contents<'_>, tag: Tag) -> Option<String> {
     let Tag::Word { index, .. } = tag else { return None };
     let i = usize::try_from(index).ok()?;
@@ -176,7 +176,7 @@ impl Figure for Fig {
         let declared = subject.program.buffers.iter().find(|buffer| buffer.name == name);
         let mut film = vec![name];
         if let Some(declared) = declared {
-            // Only to go over the others: None of them is left out.
+            // `map` is used only to visit the other buffers: the closure never returns None.
             let _: Option<Meaning<()>> = declared.meaning.map(|other, _| {
                 if !film.contains(other) {
                     film.push(other.clone());
@@ -232,7 +232,7 @@ pub fn row(view: &View<'_>) -> Option<usize> {
 /// Gives `show` the buffer as it is at the view's moment.
 ///
 /// # Errors
-/// What to say in its place.
+/// The text to show instead.
 fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Contents<'_>) -> T) -> Result<T, &'a str> {
     let (reel, moment) = view.reel()?;
     let Some(buffer) = reel.buffers.first() else { return Err("There is no such buffer.") };

@@ -6,7 +6,7 @@ use super::mark::Mark;
 use super::palette::Hue;
 use crate::trace::{AccessKind, Event, EventKind, Piece, Space, Timeline};
 
-/// What to show of a timeline, and how large.
+/// A moment of a timeline to show, and the size of the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpView<'a> {
     /// The record.
@@ -17,9 +17,9 @@ pub struct WarpView<'a> {
     pub warp: u32,
     /// Which of this warp's events, from 0, plus how far its animation is, 0 to 1. Past the last event is its end.
     pub position: f32,
-    /// What the pointer is on; its counterparts are lit.
+    /// The item under the pointer; its counterparts are lit.
     pub hovered: Option<Tag>,
-    /// What is ringed wherever it comes into the picture: an element whose origin is shown, and its sources.
+    /// Elements that are ringed wherever they are in the picture: one whose origin is shown, and its sources.
     pub marked: &'a [Mark],
     /// Whether accesses are seen to drop; otherwise each event shows its end state.
     pub motion: bool,
@@ -76,7 +76,7 @@ impl Moment<'_> {
     }
 }
 
-/// Where the parts of the picture stand.
+/// The places of the picture's parts.
 pub(super) struct Stage {
     pub(super) lanes: Lanes,
     /// Left, top, width, height of what lies below the lanes, margins for labels included.
@@ -137,7 +137,7 @@ fn lanes_of(moment: &Moment<'_>, tag: Tag) -> Option<u64> {
     here.then(|| moment.timeline.lanes_touching(moment.event, piece))
 }
 
-/// The piece of memory that a tag stands for.
+/// The piece of memory that a tag names.
 pub(super) fn piece_of(tag: Tag) -> Option<Piece> {
     match tag {
         Tag::Word { buffer, index } => Some(Piece::Word { buffer, index }),

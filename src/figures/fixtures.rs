@@ -192,7 +192,7 @@ pub fn assert_tidy(frame: &Frame, what: &str) {
     }
 }
 
-/// What a figure is drawn from, and when.
+/// The data of a figure, and the moment.
 pub(super) struct Seen {
     pub given: Given,
     pub position: f32,

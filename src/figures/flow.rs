@@ -1,4 +1,4 @@
-//! What a warp's lanes do without memory: wait at a barrier, part at a branch, give each other values.
+//! Events of a warp without memory: barriers, branches, and exchanges between lanes.
 
 use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
@@ -147,7 +147,7 @@ pub(super) fn exchange(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) ->
             }
             continue;
         }
-        // Of a scan's many sources the nearest stands for those before it, which are combined in the same way.
+        // Of a scan's many sources the nearest is drawn for those before it, which are combined in the same way.
         let nearest = sources & !(1 << lane);
         let others = if nearest == 0 { None } else { Some(63 - nearest.leading_zeros()) };
         let own = (sources >> lane & 1 == 1).then_some(lane);

@@ -1,4 +1,4 @@
-//! One moment of a picture: a flat list of items, each saying what it stands for.
+//! One moment of a picture: a flat list of items, each with a tag for the thing that it shows.
 
 use super::palette::Ink;
 use super::text;
@@ -11,15 +11,15 @@ pub struct Frame {
     pub width: f32,
     /// Height in points.
     pub height: f32,
-    /// What to draw, first to last; later items cover earlier ones.
+    /// Items to draw, first to last; later items cover earlier ones.
     pub items: Vec<Item>,
-    /// Matrices among the items, whose cells are told apart by where they are.
+    /// Matrices among the items, whose cells are found by their positions.
     pub grids: Vec<Grid>,
-    /// What the picture shows, in words, for screen readers.
+    /// A description of the picture, for screen readers.
     pub alt: String,
 }
 
-/// A matrix in the picture. Its cells are filled many at a time, so no item stands for one of them.
+/// A matrix in the picture. Its cells are filled many at a time, so no cell has an item of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     /// Index into the timeline's buffers.
@@ -43,7 +43,7 @@ pub enum Item {
         fill: Option<Ink>,
         /// Its outline and the outline's width, centred on the edge.
         stroke: Option<(Ink, f32)>,
-        /// What it stands for.
+        /// The thing that it shows.
         tag: Option<Tag>,
     },
     /// A straight line.
@@ -56,7 +56,7 @@ pub enum Item {
         width: f32,
         /// Its colour.
         ink: Ink,
-        /// What it stands for.
+        /// The thing that it shows.
         tag: Option<Tag>,
     },
     /// Straight lines from point to point.
@@ -67,7 +67,7 @@ pub enum Item {
         width: f32,
         /// Their colour.
         ink: Ink,
-        /// What they stand for.
+        /// The thing that they show.
         tag: Option<Tag>,
     },
     /// A filled circle.
@@ -78,7 +78,7 @@ pub enum Item {
         radius: f32,
         /// Its colour.
         ink: Ink,
-        /// What it stands for.
+        /// The thing that it shows.
         tag: Option<Tag>,
     },
     /// One line of text.
@@ -95,7 +95,7 @@ pub enum Item {
         text: String,
         /// Whether all characters are to be equally wide.
         mono: bool,
-        /// What it stands for.
+        /// The thing that it shows.
         tag: Option<Tag>,
     },
 }
@@ -111,7 +111,7 @@ pub enum Anchor {
     End,
 }
 
-/// What an item stands for, so that hovering it can light its counterparts elsewhere.
+/// The thing that an item shows, so that hovering the item can light its counterparts elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// A lane of the warp.
@@ -155,7 +155,7 @@ pub enum Tag {
     Spot(usize),
     /// A pass of the program, by its place.
     Pass(usize),
-    /// What goes from one pass to another, by its place in the picture's list.
+    /// The flow from one pass to another, by its place in the picture's list.
     Edge(usize),
 }
 
@@ -225,7 +225,7 @@ impl Frame {
         }
     }
 
-    /// What the topmost tagged item at `point` stands for, or else the cell there. Lines count within 3 points of them.
+    /// The tag of the topmost item at `point`, or else of the cell there. Lines count within 3 points of them.
     #[must_use]
     pub fn tag_at(&self, point: [f32; 2]) -> Option<Tag> {
         let item = self.items.iter().rev().find_map(|item| item.tag().filter(|_| item.contains(point)));
@@ -262,7 +262,7 @@ fn edges(start: f32, length: f32, elements: u64, span: u64) -> Vec<f32> {
 }
 
 impl Item {
-    /// What it stands for.
+    /// The thing that it shows.
     #[must_use]
     pub fn tag(&self) -> Option<Tag> {
         match self {

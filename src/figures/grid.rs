@@ -1,4 +1,4 @@
-//! Matrices in a picture: where each stands, all to one scale, and how cells are filled.
+//! Matrices in a picture: their places, all to one scale, and how cells are filled.
 
 use super::frame::{Anchor, Frame, Grid, Tag};
 use super::palette::Ink;
@@ -80,7 +80,7 @@ pub(super) fn product(matrices: &[Matrix]) -> Option<[usize; 3]> {
     }
 }
 
-/// Gives matrices their places in `area` (left, top, width, height), and says what is left free for other things. A product's stand as on
+/// Places matrices in `area` (left, top, width, height), and returns the area that is left free. Those of a product are placed as on
 /// paper: the left input beside it, the right one above it, so that the row and the column that an element comes from meet there.
 pub(super) fn place(matrices: Vec<Matrix>, area: [f32; 4]) -> (Vec<Placed>, Option<[f32; 4]>) {
     match product(&matrices) {
@@ -119,7 +119,7 @@ fn place_row(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<Placed> {
     let columns: f32 = matrices.iter().map(|m| m.size()[0]).sum();
     let rows = matrices.iter().map(|m| m.size()[1]).fold(1.0, f32::max);
     let room = w - gaps;
-    // What is narrower than an even share keeps its share, for its name.
+    // A matrix that is narrower than an even share keeps its share, for its name.
     let share = room / (matrices.len() as f32).max(1.0);
     let scale = (room / columns.max(1.0)).min((h - LABEL - LEAST).max(LEAST) / rows);
     let least = |m: &Matrix, scale: f32| (m.size()[0] * scale).max(m.label_width().min(share));
@@ -154,7 +154,7 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
     let each = matrices.into_iter().enumerate().map(|(i, matrix)| {
         let scale = scale(&matrix, room);
         let [across, down] = matrix.size().map(|n| (n * scale).floor());
-        // The last one's name may go on to the right: nothing stands there.
+        // The last one's name may extend to the right, where nothing else is.
         let named = if i == last { room[0].max(x + w - at[0] + 1.25 * GAP) } else { room[0] };
         let one = placed(matrix, [at[0], at[1] + LABEL, across, down], named);
         if in_row {
@@ -168,7 +168,7 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
     each.filter(|p| p.grid.rect[2] >= LEAST && p.grid.rect[3] >= LEAST).collect()
 }
 
-/// Moves everything that stands in `area` to its middle, and says by how much.
+/// Moves everything in `area` to its middle, and returns the shift.
 pub(super) fn centre(all: &mut [&mut Placed], [x, _, w, _]: [f32; 4]) -> f32 {
     let right = all.iter().map(|p| p.right()).fold(x, f32::max);
     let by = ((x + w - right) / 2.0).max(0.0).floor();
@@ -191,7 +191,7 @@ fn placed(matrix: Matrix, rect: [f32; 4], room: f32) -> Placed {
 }
 
 impl Placed {
-    /// Whether its rows and columns stand beside its name.
+    /// Whether its rows and columns are named beside its name.
     pub(super) fn is_sized(&self) -> bool {
         self.matrix.label(self.room).contains('×')
     }

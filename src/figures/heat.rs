@@ -20,11 +20,11 @@ const TOP: u32 = 1 << 12;
 /// Fetches that are written at the scale, at even distances.
 const TICKS: [u32; 4] = [1, 1 << 4, 1 << 8, TOP];
 
-/// What the pointer lights: the workgroups that touched a cell, and all that they touched.
+/// The items that the pointer lights: the workgroups that touched a cell, and all that they touched.
 struct Lit {
     /// The matrix of the cell, by its place in the heat's list.
     matrix: usize,
-    /// Workgroups that loaded the cell, or stored it where nobody loads it.
+    /// Workgroups that loaded the cell, or stored it if no workgroup loads it.
     workgroups: usize,
     /// Requests for an element of the cell, on average.
     requests: f64,
@@ -42,7 +42,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         return frame;
     };
     let (placed, card) = layout(heat, view.size);
-    // Until the pointer chooses an element, one stands for all: the picture says at once what is computed from it.
+    // Until the pointer chooses an element, one serves as an example: the picture shows at once what is computed from it.
     let sample = sample(heat, &placed).filter(|_| !matches!(view.hovered, Some(Tag::Cell { .. })));
     let told = sample.or(view.hovered);
     let lit = told.and_then(|tag| lit(heat, &placed, tag));
@@ -211,7 +211,7 @@ fn by_whom(heat: &Heat, lit: &Lit) -> String {
     )
 }
 
-/// What the pointer is on, in words.
+/// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
     let (heat, Tag::Cell { buffer, row, column }) = (view.given.heat.as_deref()?, tag) else { return None };
     let (placed, _) = layout(heat, view.size);

@@ -8,7 +8,7 @@ use super::text;
 /// Columns in a picture: the words of 128 bytes, the banks, and the lanes of a row of lanes.
 pub(super) const COLUMNS: u32 = 32;
 
-/// Where the columns stand. Groups of 8, a sector's words, have a wider gap between them.
+/// The positions of the columns. Groups of 8, a sector's words, have a wider gap between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
     left: f32,
@@ -65,7 +65,7 @@ impl Columns {
     }
 }
 
-/// Where a warp's lanes stand.
+/// The places of a warp's lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
     /// The shared columns.

@@ -174,7 +174,7 @@ impl Links<'_> {
         }
     }
 
-    /// What each link has carried, if a rank sends to its neighbour alone; else what each rank has sent. And what is what.
+    /// The bytes that each link has carried, if a rank sends to its neighbour alone; otherwise those that each rank has sent. With a legend.
     fn draw_meters(&self, frame: &mut Frame, layout: &Layout) {
         let all = self.ranks();
         let y = HEAD + layout.chunks as f32 * layout.row + 14.0;

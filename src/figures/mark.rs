@@ -51,7 +51,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, marks: &[Mark]) {
     shown.sort_unstable();
     shown.dedup();
     let is_marked = |index: u64| {
-        // A box stands for as many words as a lane asks for, up to the next box.
+        // A box covers as many words as a lane asks for, up to the next box.
         let next = shown.get(shown.partition_point(|i| *i <= index)).map_or(u64::MAX, |next| next - index);
         among(index, words.min(next)).next().is_some()
     };
@@ -70,7 +70,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, marks: &[Mark]) {
     }
 }
 
-/// The word of a buffer that a box stands for.
+/// The word of a buffer that a box shows.
 fn word(item: &Item, of: u16) -> Option<u64> {
     match item {
         Item::Rect { tag: Some(Tag::Word { buffer, index }), .. } if *buffer == of => Some(*index),

@@ -23,7 +23,7 @@ const GHOST: u8 = 11;
 /// Workgroup variables shown, at most.
 const MOST_TILES: usize = 4;
 
-/// What a workgroup has touched up to some event. It is kept from frame to frame, so that going on costs only what is new.
+/// The elements that a workgroup has touched up to some event. Kept from frame to frame, so that going on costs only the new events.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     timeline: Arc<Timeline>,
@@ -31,7 +31,7 @@ pub(super) struct Progress {
     steps: InStep,
     /// How many events, in their order, are taken in.
     taken: usize,
-    /// By buffer; none of buffers that are no matrices.
+    /// By buffer; None for buffers that are no matrices.
     touched: Vec<Option<Touched>>,
     totals: Totals,
 }
@@ -201,7 +201,7 @@ impl Progress {
     }
 }
 
-/// Where matrices and workgroup memory stand, the card, and what is left free.
+/// The places of matrices, workgroup memory and card, and the area that is left free.
 struct Layout {
     placed: Vec<Placed>,
     tiles: Vec<Placed>,
@@ -397,7 +397,7 @@ pub(super) fn span(low: u64, high: u64) -> String {
     if low == high { count(low) } else { format!("{}–{}", count(low), count(high)) }
 }
 
-/// What the pointer is on, in words.
+/// The tip for the item under the pointer.
 pub(super) fn told(progress: &Progress, view: &View<'_>, tag: Tag) -> Option<String> {
     let Tag::Cell { buffer, row, column } = tag else { return None };
     let layout = layout(progress, view.size);

@@ -17,7 +17,7 @@ const SECTOR_WORDS: u64 = 8;
 /// Words in a row of 128 bytes.
 const ROW_WORDS: u64 = COLUMNS as u64;
 
-/// What one access touches.
+/// The memory that one access touches.
 struct Touched {
     buffer: u16,
     /// Words of the buffer; past them nothing is drawn.
@@ -33,7 +33,7 @@ struct Plan {
     rows: Vec<(u64, f32)>,
     /// Height of a word's box.
     height: f32,
-    /// How far a sector's frame stands out from its words.
+    /// The distance of a sector's frame from its words.
     halo: f32,
     /// Touched rows that found no room.
     hidden: usize,
@@ -55,7 +55,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         let x = (columns.x((first % ROW_WORDS) as u32) + columns.x((last % ROW_WORDS) as u32) + columns.width()) / 2.0;
         Some([x, top])
     };
-    // Lit lines go over the rows, all others under them. Through many rows nobody could follow those: the words have their lanes' numbers.
+    // Lit lines go over the rows, all others under them. Lines through many rows are hard to follow: the words have their lanes' numbers.
     let followed = plan.followed || moment.landed < 1.0;
     for lit in [false, true] {
         for (lane, address) in moment.accesses() {
@@ -167,7 +167,7 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     let (height, near) = (blend(3.0, ideal), blend(1.0, 8.0));
     let gaps = gaps(near, blend(4.0, 20.0));
     let overflow = total(height, &gaps) > room + 0.5;
-    // What the rows leave over makes the drop longer.
+    // The height that the rows leave over makes the drop longer.
     let most = if followed { (whole * 0.45).max(whole - room) } else { whole - room };
     let drop = (whole - total(height, &gaps)).clamp(whole - room, most);
     let limit = top + whole + if overflow { -20.0 } else { 0.5 };
@@ -198,7 +198,7 @@ fn draw_row(
     let columns = &stage.lanes.columns;
     let (hue, down) = (moment.hue, moment.landed >= 1.0);
     let first = row * ROW_WORDS;
-    // Lines pass behind memory, not through it. Rows too flat for boxes have one bar a sector instead.
+    // Lines pass under memory, not through it. Rows too flat for boxes have one bar per sector instead.
     let flat = plan.height < 7.0;
     let left = columns.left() - 4.0;
     let band = plan.halo + if flat { 1.0 } else { 0.0 };

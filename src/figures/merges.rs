@@ -18,7 +18,7 @@ const SIGN: f32 = 18.0;
 /// Bytes of the longest token that is shown: a kernel that is wrong may double a token with each merge.
 const LONGEST: usize = 1 << 16;
 
-/// The merges so far: the two tokens of each. Rows behind the last one hold zeros, or nothing yet. A merge of a token that comes later ends the list.
+/// The merges so far: the two tokens of each. Rows after the last one hold zeros, or nothing yet. A merge of a later token ends the list.
 pub(super) fn merges(list: &Tensor, first: u32) -> Vec<[u32; 2]> {
     let token = |i| Some(list.bits(i)).filter(|token| *token != list.elem.poison());
     let mut sizes = vec![1; first as usize];

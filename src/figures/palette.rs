@@ -32,7 +32,7 @@ pub enum Ink {
     Idle,
     /// Bank conflicts.
     Conflict,
-    /// Bytes moved that nobody asked for.
+    /// Bytes moved that no lane asked for.
     Waste,
     /// The one accent: where the reader is.
     Accent,
@@ -320,7 +320,7 @@ mod tests {
             for a in 0..BANKS {
                 let ratio = contrast(theme.rgb(Ink::On), bank(a));
                 assert!(ratio >= 4.5, "{theme:?} on bank {a}: {ratio:.2}");
-                // Neighbours are a small step apart, all steps alike; others can be told apart by all viewers.
+                // Neighbours are a small step apart, all steps alike; all viewers can distinguish other pairs.
                 let step = (0..3).map(|i| (seen(bank(a))[0][i] - seen(bank(a + 1))[0][i]).powi(2)).sum::<f64>().sqrt();
                 assert!((4.0..16.0).contains(&step), "{theme:?} bank {a} and the next: {step:.1}");
                 for apart in 8..=BANKS - 8 {

@@ -51,9 +51,9 @@ pub struct Rounds {
 pub struct Passes {
     /// The passes, in the order in which they first run.
     pub stages: Vec<Stage>,
-    /// What goes from one to another.
+    /// The buffers that flow from one pass to another.
     pub edges: Vec<Edge>,
-    /// What is repeated, outer ones first.
+    /// The repetitions, outer ones first.
     pub rounds: Vec<Rounds>,
 }
 
@@ -109,7 +109,7 @@ impl Passes {
         place as f32 * (wide + gap) + wide / 2.0
     }
 
-    /// The width of a box in a strip of this width, and of the gap behind it.
+    /// The width of a box in a strip of this width, and of the gap after it.
     fn boxes(&self, width: f32) -> [f32; 2] {
         let n = self.stages.len().max(1) as f32;
         let share = if self.stages.len() > 10 { 0.13 } else { 0.2 };
@@ -201,7 +201,7 @@ impl Passes {
         frame
     }
 
-    /// What the pointer is on, in words.
+    /// The tip for the item under the pointer.
     #[must_use]
     pub fn told(&self, tag: Tag) -> Option<String> {
         match tag {

@@ -16,7 +16,7 @@ pub struct Plot {
     pub y: Axis,
     /// The curves.
     pub series: Vec<Series>,
-    /// What cannot be exceeded, by name and y.
+    /// Upper limits, by name and y.
     pub ceilings: Vec<(String, f64)>,
     /// Where the reader's own settings are.
     pub current: Option<(f64, f64)>,
@@ -27,7 +27,7 @@ pub struct Plot {
 /// One axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows.
+    /// The quantity that it shows.
     pub label: String,
     /// Its unit, without prefix; empty for counts.
     pub unit: String,
@@ -35,12 +35,12 @@ pub struct Axis {
     pub scale: Scale,
     /// The values to mark; none leaves the choice to the plot.
     pub ticks: Vec<f64>,
-    /// What it reaches over at least, also where there is nothing to plot.
+    /// The range that it covers at least, even if there is nothing to plot.
     pub reach: Option<[f64; 2]>,
 }
 
 impl Axis {
-    /// What it shows, with its unit.
+    /// The quantity that it shows, with its unit.
     #[must_use]
     pub fn name(&self) -> String {
         match self.unit.as_str() {
@@ -64,7 +64,7 @@ pub enum Scale {
 /// One curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What the curve is of, by the id that the caller knows it by.
+    /// The subject of the curve, by the caller's id.
     pub id: String,
     /// Its name in the legend.
     pub name: String,
@@ -72,7 +72,7 @@ pub struct Series {
     pub ink: Ink,
     /// Its points, in the order of x.
     pub points: Vec<Point>,
-    /// Whether it was measured elsewhere and kept: drawn in dashes with hollow points, so that it is told apart without its colour.
+    /// Whether it is a recording from elsewhere: drawn in dashes with hollow points, so that it is recognized without its colour.
     pub recorded: bool,
 }
 

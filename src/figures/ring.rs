@@ -19,7 +19,7 @@ const MOST: u32 = 18;
 /// Who has nothing to do in a turn.
 const WAITS: Ink = Ink::Tint(Hue::Waste, 35);
 
-/// What a place holds in a turn.
+/// The contents of a place in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     /// A tile that is on its way, by its number.
@@ -30,7 +30,7 @@ enum Holds {
     Multiplied(u32),
 }
 
-/// What place `place` holds in a turn. The loader goes as far ahead as the ring lets it: it fills a place again as soon as that tile is done with.
+/// The contents of `place` in a turn. The loader goes as far ahead as the ring allows: it refills a place as soon as that tile is used.
 /// With a single place loading and multiplying take turns.
 fn holds(places: u32, place: u32, turn: u32) -> Option<Holds> {
     if places == 1 {
@@ -163,7 +163,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     frame
 }
 
-/// What the ring of so many places is for.
+/// The purpose of a ring of this size.
 fn title(places: u32) -> String {
     match places {
         1 => "1 place in shared memory: a tile is loaded or multiplied, never both".to_owned(),

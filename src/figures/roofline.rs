@@ -29,7 +29,7 @@ impl Roof {
         self.matrix_flops_per_s.or(self.flops_per_s)
     }
 
-    /// The peak of ordinary lanes, where it stands below that of matrix units.
+    /// The peak of ordinary lanes, if it is below that of matrix units.
     fn lower(&self) -> Option<f64> {
         self.flops_per_s.filter(|_| self.matrix_flops_per_s.is_some())
     }
@@ -185,7 +185,7 @@ fn axes(frame: &mut Frame, x: &Axis, y: &Axis, [left, top, right, bottom]: [f32;
     for power in y.decades(20.0) {
         let at = y.place(10_f64.powi(power)).round() + 0.5;
         frame.line([left, at], [right, at], 1.0, Ink::Faint, None);
-        // The axis's name stands above the topmost.
+        // The axis's name is above the topmost.
         if at > top - 4.0 {
             frame.text([left - 8.0, at], SIZE, Anchor::End, Ink::Muted, decade(power));
         }
@@ -366,7 +366,7 @@ fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
     (0..2).all(|i| a[i] < b[i] + b[i + 2] && b[i] < a[i] + a[i + 2])
 }
 
-/// What the pointer is on, in words.
+/// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
     let known = view.given.roofline.as_ref()?;
     let Tag::Spot(index) = tag else { return None };

@@ -12,7 +12,7 @@ pub struct Ruler {
     pub(super) to: f32,
     /// Marked values and what to write there.
     pub(super) ticks: Vec<(f64, String)>,
-    /// What a value is divided by to be written.
+    /// The divisor with which a value is written.
     pub(super) scaled: f64,
     /// The unit with its prefix.
     pub(super) unit: String,

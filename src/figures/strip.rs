@@ -16,7 +16,7 @@ pub struct StripView<'a> {
     pub warp: u32,
     /// Where the reader is, as in [`super::WarpView::position`].
     pub position: f32,
-    /// What the pointer is on: an event lights its tick, a source line all of its events'.
+    /// The item under the pointer: an event lights its tick, a source line those of all its events.
     pub hovered: Option<Tag>,
     /// Width and height in points.
     pub size: [f32; 2],
@@ -25,7 +25,7 @@ pub struct StripView<'a> {
 /// Narrowest tick, with the space after it.
 const TICK: f32 = 3.0;
 
-/// The overview. Where there are more events than ticks fit, a tick stands for the costliest of its share.
+/// The overview. If there are more events than ticks fit, a tick shows the costliest of its share.
 #[must_use]
 pub fn frame(view: &StripView<'_>) -> Frame {
     let mut frame = Frame::new(view.size);

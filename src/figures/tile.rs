@@ -95,7 +95,7 @@ impl Shape {
         ((self.base + word) % u64::from(BANKS)) as u8
     }
 
-    /// What a row is, in a sentence.
+    /// A description of a row, in a sentence.
     fn told(&self) -> String {
         if !self.declared {
             return format!("{} is no array of rows: it is drawn in rows of 32 words, one of each bank.", self.name);
@@ -248,7 +248,7 @@ impl Window {
     }
 }
 
-/// What the words are drawn from.
+/// The data that the words are drawn from.
 struct Cells<'a> {
     shape: &'a Shape,
     window: &'a Window,
@@ -398,7 +398,7 @@ fn keys(frame: &mut Frame, [left, y]: [f32; 2], right: f32, hatched: bool, trunc
     }
 }
 
-/// What the pointer is on, in words: of the access that is shown.
+/// The tip for the item under the pointer, about the access that is shown.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
     let events: Vec<usize> = view.given.timeline.of_warp(view.workgroup, view.warp).collect();
     let (_, at) = shown(view, &events)?;

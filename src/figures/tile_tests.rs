@@ -53,7 +53,7 @@ fn an_access_is_told_in_a_sentence() {
     assert_eq!(sentence(&transpose(32, 0), 3), "32 lanes write 32 words in 32 banks: 1 wavefront.");
     let other = Script::new(32).shared(|_| 20).shared(|lane| if lane < 3 { lane * 128 } else { lane * 4 }).0;
     assert_eq!(sentence(&other, 0), "32 lanes ask for 1 word of bank 5: 1 wavefront serves them all.");
-    // Words 0, 32 and 64 are of bank 0, and nobody asks for banks 1 and 2.
+    // Words 0, 32 and 64 are of bank 0, and no lane asks for banks 1 and 2.
     assert_eq!(
         sentence(&other, 1),
         "32 lanes ask for 32 words in 30 banks, up to 3 in one bank: 3 wavefronts, where 1 would be enough."

@@ -1,4 +1,4 @@
-//! What the pointer is on, in words: a piece of memory, and which lanes touch it.
+//! Tips for pieces of memory: which lanes touch the piece under the pointer.
 
 use super::event::piece_of;
 use super::frame::Tag;
@@ -6,7 +6,7 @@ use crate::base::units::count;
 use crate::trace::banks::BANKS;
 use crate::trace::{Piece, Space, Timeline};
 
-/// Says which lanes touch what a tag stands for: at event `index`, and in the whole record. Nothing for other things.
+/// The lanes that touch the piece of a tag: at event `index`, and in the whole record; None for other tags.
 #[must_use]
 pub fn told(timeline: &Timeline, index: usize, tag: Tag) -> Option<String> {
     let piece = piece_of(tag)?;

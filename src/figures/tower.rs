@@ -13,7 +13,7 @@ const SWATCH: f32 = 6.0;
 /// How strongly a bank's empty column is tinted, in percent.
 const EMPTY: u8 = 12;
 
-/// What of it is seen.
+/// The part of it that is visible.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     /// The variable that is accessed.

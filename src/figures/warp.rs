@@ -46,7 +46,7 @@ pub fn frame(view: &WarpView<'_>) -> Frame {
     frame
 }
 
-/// What happens, then the details in falling order of weight.
+/// The event in words, then the details in falling order of weight.
 pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
     let width = moment.timeline.warp_width;
     let active = moment.event.mask.count_ones();
@@ -74,7 +74,7 @@ pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
     }
 }
 
-/// What the event is, on the left, and which of how many, on the right.
+/// The event on the left, and its number among all on the right.
 pub(super) fn header(
     frame: &mut Frame,
     moment: &Moment<'_>,
@@ -129,7 +129,7 @@ fn stage(frame: &mut Frame, view: &WarpView<'_>, moment: &Moment<'_>, margin: f3
         counters::below(frame, moment, [margin, bottom - tall, right - margin, tall]);
         bottom -= tall + 8.0;
     }
-    // The widest label any event of this record can have, so that columns stand still from event to event.
+    // The widest label of any event of this record, so that columns keep their places from event to event.
     let words = view.timeline.buffers.iter().map(|b| b.bytes / 4).max().unwrap_or(0);
     let gutter = (text::width(&format!("[{words}]"), 12.0, true) + 8.0).clamp(48.0, 104.0);
     let room = right - margin - gutter;
@@ -206,7 +206,7 @@ impl Figure for Fig {
     }
 }
 
-/// The element that a lane or a word of an event stands for, where the event writes to a buffer.
+/// The element that a lane or a word of an event writes to a buffer.
 fn written(timeline: &Timeline, event: usize, tag: Tag) -> Option<(String, u64)> {
     let event = timeline.events.get(event)?;
     let EventKind::Access { access: AccessKind::Store | AccessKind::Atomic, buffer, .. } = event.kind else {

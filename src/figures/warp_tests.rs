@@ -1,4 +1,4 @@
-//! What every picture of a warp must keep to, at every size and for every kind of event.
+//! Rules for every picture of a warp, at every size and for every kind of event.
 
 use super::super::fixtures::{Script, all_kinds, assert_tidy};
 use super::super::frame::Item;

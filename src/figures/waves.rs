@@ -141,14 +141,14 @@ fn told_in_waves(spread: &Spread) -> String {
     )
 }
 
-/// What the picture stands on.
+/// The assumptions of the picture.
 fn taken(spread: &Spread) -> String {
     let model = if spread.this_machine { "" } else { ", a model" };
     let registers = if spread.registers { "" } else { " Registers are not counted." };
     let lanes =
         spread.lanes.map(|[held, room]| format!(", {} of its {} lanes", count(held.into()), count(room.into())));
     let room = if spread.lanes.is_some() { "its room for lanes" } else { "its slots" };
-    // What the headline leaves out.
+    // The figures that the headline leaves out.
     let rest = if has_few_lanes(spread) {
         told_in_waves(spread)
     } else {
@@ -209,7 +209,7 @@ fn cells(frame: &mut Frame, spread: &Spread, blocks: u64, [x, y, width, height]:
         if busy > 0 {
             frame.fill([at[0], at[1] + side - filled, side, filled], 2.0, BUSY, tag);
         }
-        // Slots are told apart where they are large enough to be.
+        // Slots are separated if they are large enough.
         for slot in (1..w.blocks_per_sm).take_while(|_| band >= 4.0) {
             let y = at[1] + side - band * slot as f32;
             frame.line([at[0], y], [at[0] + side, y], 1.0, Ink::Panel, None);
@@ -228,7 +228,7 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
     let bars = waves.min((room / LEAST_BAR).floor().max(2.0) as u64);
     let pitch = (room / bars as f32).min(72.0);
     for bar in 0..bars {
-        // Where there are too many to draw, the last one stands for itself and full ones before it are left out.
+        // If there are too many to draw, the last bar is the last wave, and full waves before it are left out.
         let wave = if bar + 1 == bars { waves - 1 } else { bar };
         let x = left + pitch * bar as f32;
         let (blocks, tag) = (of_wave(w, wave), Some(Tag::Wave(wave)));
@@ -296,7 +296,7 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String 
     said
 }
 
-/// What the bars are along, and what the colours mean.
+/// The name of the bars' axis, and the legend of the colours.
 fn foot(frame: &mut Frame, spread: &Spread, y: f32, time: &str) {
     let mut x = frame.width - MARGIN;
     let without = (share(spread) < 1.0).then_some((WITHOUT, "lanes without a slot"));
@@ -317,7 +317,7 @@ fn share(spread: &Spread) -> f32 {
     spread.lanes.map_or(1.0, |[held, room]| (held as f32 / room.max(1) as f32).min(1.0))
 }
 
-/// What the pointer is on, in words.
+/// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
     let w = &view.given.spread.as_ref()?.waves;
     match tag {

@@ -134,7 +134,7 @@ impl Words<'_> {
     }
 }
 
-/// How often a word occurs, as its row says it; nothing if nobody has counted yet.
+/// The number of times that a word occurs, from its row; nothing if it is not counted yet.
 fn times(word: &Word) -> String {
     if word.times == 0 { String::new() } else { format!("{} ×", count(word.times)) }
 }

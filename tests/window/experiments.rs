@@ -248,11 +248,12 @@ fn a_plot_is_zoomed_moved_and_shown_whole_again() {
         (moved.bounds().width() - near.bounds().width()).abs() < 1e-9
             && moved.bounds().min()[0] < near.bounds().min()[0]
     );
+    window.hover_at(middle);
+    window.run_steps(2);
     for pressed in [true, false, true, false] {
         let (button, modifiers) = (egui::PointerButton::Primary, egui::Modifiers::NONE);
         window.event(egui::Event::PointerButton { pos: middle, button, pressed, modifiers });
-        window.run_steps(1);
     }
-    window.run_steps(2);
+    window.run_steps(3);
     assert_eq!(shown_plot(&window).bounds(), whole.bounds());
 }

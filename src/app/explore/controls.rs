@@ -1,4 +1,4 @@
-//! What of an explorer is turned outside of its picture.
+//! Controls of an explorer outside of its picture.
 
 use egui::{Button, DragValue, Response, RichText, Sense, Slider, Ui, WidgetInfo, vec2};
 
@@ -16,7 +16,7 @@ const VALUE: f32 = 48.0;
 const NUMBERS: [(&str, f64); 6] =
     [("0.1", 0.1), ("1/3", 1.0 / 3.0), ("2049", 2049.0), ("70000", 7e4), ("1e-8", 1e-8), ("1e38", 1e38)];
 
-/// Whether the controls stand above the picture.
+/// Whether the controls are above the picture.
 pub(super) fn are_first(explorer: Explorer) -> bool {
     use Explorer::{Formats, Fragments, Registers, TileOrder, Views};
     matches!(explorer, Views | Registers | Fragments | Formats | TileOrder)
@@ -128,7 +128,7 @@ fn of_logits(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
     });
 }
 
-/// What can be done to a tensor.
+/// The operations on a tensor.
 fn operations(ui: &mut Ui, at: &mut Explored) {
     ui.horizontal_wrapped(|ui| {
         let room = at.ops.len() < View::MOST;

@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
         .inner_margin(16);
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        // What a control does is seen below it, however tall the picture is; bars are turned in the picture.
+        // The effect of a control is visible below it, however tall the picture is; bars are turned in the picture.
         if explorer == Explorer::Tokens {
             called_off = text::show(ui, state, &mut at.text);
             ui.add_space(theme::GRID);

@@ -44,7 +44,7 @@ pub fn inline(
     turned(ui, response, param, value)
 }
 
-/// What dragging, keys and screen readers ask of a control that holds `value`.
+/// The requests of dragging, keys and screen readers for a control that holds `value`.
 pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> Option<f64> {
     let domain = &param.domain;
     response.widget_info(|| WidgetInfo::slider(true, value, &param.label));
@@ -100,7 +100,7 @@ pub fn turned(ui: &Ui, response: egui::Response, param: &Param, value: f64) -> O
     if index == before { None } else { domain.nth(index) }
 }
 
-/// The number that is typed into a control, once Enter ends it; until then it stands in the place of the old one.
+/// The number that is typed into a control, after Enter; until then the typed text is shown instead of the old number.
 fn typed(ui: &Ui, response: &egui::Response) -> Option<f64> {
     let id = response.id.with("typed");
     if !response.has_focus() {

@@ -49,7 +49,7 @@ pub fn show(
             let text = "Press and drag across the plot".to_owned();
             let text = ui.painter().layout_no_wrap(text, egui::FontId::proportional(theme::UI), muted);
             let place = Align2::CENTER_CENTER.anchor_size(middle, text.size());
-            // A line of the grid may lie behind it.
+            // A line of the grid may be below it.
             ui.painter().rect_filled(place.expand(4.0), 2.0, theme::color(theme::of(ui), Ink::Raised));
             ui.painter().galley(place.min, text, muted);
         }

@@ -13,7 +13,7 @@ use crate::base::units::{figure, number};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Inline, Quote};
 
-/// What a line of text takes above and below its baseline, relative to its size. Fonts ask for more, each as it likes.
+/// The height of a line of text above and below its baseline, relative to its size. Fonts ask for more, each differently.
 const ABOVE: f32 = 0.95;
 const BELOW: f32 = 0.3;
 
@@ -274,7 +274,7 @@ fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str
     let mut asks = Vec::new();
     let top = ui.cursor().min;
     let mut y = top.y;
-    // Where a piece stands in its paragraph names it: its place on the screen changes as the page scrolls.
+    // The id of a piece is its place in the paragraph: its place on the screen changes as the page scrolls.
     let mut place = 0;
     for line in lines {
         let tall = |p: &&Piece| matches!(p.kind, Kind::Formula(..));
@@ -409,7 +409,7 @@ fn underline(ui: &Ui, rect: Rect, color: Color32) {
     ui.painter().line_segment([pos2(rect.min.x, y), pos2(rect.max.x, y)], Stroke::new(1.0, color.gamma_multiply(0.5)));
 }
 
-/// What says that a word can be pointed at.
+/// The mark of a word that has a tooltip.
 fn dots(ui: &Ui, rect: Rect) {
     let y = rect.max.y - 2.0;
     let stroke = Stroke::new(1.0, theme::color(theme::of(ui), Ink::Idle));

@@ -29,8 +29,8 @@ use crate::session::desk::state::State;
 use crate::session::learn::drawn::Points;
 use crate::session::learn::predict::Guess;
 
-/// What setting the page may take of one frame. Words that were set stay set, so a page that takes longer is whole a few frames
-/// after it is opened, and no frame is late.
+/// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few frames after it
+/// is opened, and no frame is late.
 const SHARE: Duration = Duration::from_micros(1500);
 
 /// How long the end of a page is in sight until the page counts as read, in seconds.
@@ -79,9 +79,9 @@ impl Ask {
     }
 }
 
-/// What setting a page needs.
+/// The inputs for setting a page.
 pub struct Reading<'a> {
-    /// What to show.
+    /// The text to show.
     pub state: &'a State,
     /// All results, by their names in expressions.
     pub results: &'a Results,
@@ -106,7 +106,7 @@ impl Reading<'_> {
         lines.join("\n")
     }
 
-    /// What stands in the place of a value that has no figure.
+    /// The placeholder for a value that has no figure.
     fn absence(&self, expr: &Expr) -> &'static str {
         let runs = self.state.place.lesson.as_ref().map(|l| l.runs_behind(expr)).unwrap_or_default();
         if runs.iter().any(|(_, timed)| *timed) { "not measured yet" } else { "not traced yet" }

@@ -122,7 +122,7 @@ fn number(ui: &mut Ui, unit: &str, predicted: Option<&Predicted>, busy: bool) ->
     entered
 }
 
-/// What the runs say, and whether the number was near enough.
+/// The result of the runs, and whether the number was near enough.
 fn number_verdict(ui: &mut Ui, decl: &AnswerDecl, (predicted, answer): (&Predicted, &Answer), within: f64) {
     let Guess::Number(given) = predicted.guess else { return };
     let grade = answer.grade_number(given, within);
@@ -138,7 +138,7 @@ fn number_verdict(ui: &mut Ui, decl: &AnswerDecl, (predicted, answer): (&Predict
     ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::UI)).color(color)).wrap());
 }
 
-/// What was measured and traced, and why neither is graded where it is not.
+/// The measured and traced results, and the reason if neither is graded.
 fn verdict(ui: &mut Ui, decl: &AnswerDecl, answer: &Answer, grade: Grade) {
     let theme = theme::of(ui);
     let mut row = |name: &str, value: Option<f64>, from: &str| {

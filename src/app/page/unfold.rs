@@ -1,4 +1,4 @@
-//! What is folded away under a title, until the reader clicks it or presses Enter on it.
+//! Parts that are folded under a title, until the reader clicks it or presses Enter on it.
 
 use egui::{CursorIcon, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -7,7 +7,7 @@ use crate::app::theme;
 use crate::figures::palette::Ink;
 use crate::lesson::Block;
 
-/// How far what is unfolded stands in.
+/// The indent of unfolded parts.
 const INDENT: f32 = 24.0;
 
 /// Shows the title, and the blocks while they are unfolded.

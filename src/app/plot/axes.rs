@@ -5,7 +5,7 @@ use egui_plot::GridMark;
 use crate::base::units::{digits3, number, si};
 use crate::figures::plot::Scale;
 
-/// Where a value stands on an axis, in the axis's own coordinate.
+/// The coordinate of a value on an axis.
 #[must_use]
 pub(super) fn along(scale: Scale, value: f64) -> f64 {
     match scale {
@@ -15,7 +15,7 @@ pub(super) fn along(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// The value that stands there: whole on a scale of powers of two, which only settings lie on.
+/// The value at a coordinate: a whole number on a scale of powers of two, which only settings use.
 #[must_use]
 pub(super) fn value(scale: Scale, at: f64) -> f64 {
     match scale {
@@ -25,7 +25,7 @@ pub(super) fn value(scale: Scale, at: f64) -> f64 {
     }
 }
 
-/// A mark at each power of ten from one exponent to another, or at each second, third, … one where they would stand too near.
+/// A mark at each power of ten from one exponent to another, or at every second, third, … one if they would be too close.
 pub(super) fn decades((low, high): (f64, f64), height: f32) -> Vec<GridMark> {
     let step = ((high - low) / f64::from((height / 24.0).max(2.0))).ceil().max(1.0);
     (0..64).map(|i| low + f64::from(i) * step).take_while(|at| *at <= high).map(mark).collect()

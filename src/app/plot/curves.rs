@@ -66,7 +66,7 @@ pub(super) fn draw(
     let ends = ticks.iter().copied().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), t| (l.min(t), h.max(t)));
     let labels = if at_ends { labels(ui, plot, scale_y, (room.x * SHARE).min(240.0)) } else { Vec::new() };
     let widest = labels.iter().map(|label| label.galley.size().x + 14.0).fold(0.0, f32::max);
-    // What the marks of the y axis leave of it: the widest are as wide as "800 TFLOP/s".
+    // The width that the marks of the y axis leave: the widest are as wide as "800 TFLOP/s".
     let drawn = (room.x - 96.0).max(1.0);
     // Room at both ends for the labels of the first and the last mark, and for the curves' names.
     let share = f64::from((widest / drawn).clamp(0.0, 0.6));

@@ -9,15 +9,15 @@ use crate::figures::palette::Ink;
 use crate::figures::plot::{Plot, Series};
 use crate::session::experiment::chart;
 
-/// Rows that the legend of a low plot has room for, and that of one with at least so many points.
+/// Rows that the legend of a low plot has room for, and of one with at least this many points.
 const ROWS: usize = 2;
 const MORE_ROWS: (f32, usize) = (150.0, 3);
 
 /// Points between two names.
 const GAP: f32 = 12.0;
 
-/// What each colour means, in one wrapped row; `at_ends` where the curves are labelled at their ends. Where the pane `is_low`, the first names,
-/// and that of the x axis, which has no line of its own then.
+/// The legend in one wrapped row; `at_ends` if the curves are labelled at their ends. If the pane `is_low`, the first names and that of
+/// the x axis, which has no line of its own then.
 pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
     let theme = theme::of(ui);
     // A recorded curve has its kernel's colour, and a line below says what dashes mean.
@@ -69,7 +69,7 @@ fn written(ui: &Ui, words: &str) -> Arc<egui::Galley> {
     ui.painter().layout_no_wrap(words.to_owned(), font, theme::color(theme::of(ui), Ink::Muted))
 }
 
-/// How many of the names have room in so many rows, with what stands behind them: how many more there are, if not all have, and the axis.
+/// The number of names that fit in `rows` rows together with the number of further names, if there are any, and the axis.
 fn fitting(names: &[f32], [more, axis]: [f32; 2], width: f32, rows: usize) -> usize {
     let fits = |shown: &usize| {
         let (mut taken, mut x) = (1, 0.0);

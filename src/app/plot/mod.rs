@@ -86,7 +86,7 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let own = plot.series.iter().any(|s| !s.points.is_empty()) || plot.current.is_some();
     let apart = own && theirs.as_ref().is_some_and(|theirs| !chart::share_axes(&plot, theirs));
     let turns = (apart && ui.available_width() < TWO_PLOTS).then_some((experiment.id.as_str(), sweep.is_some()));
-    // Above a recording alone stands what it is of, not what the tracer would plot here.
+    // A recording alone has the title of its own quantity, not that of the tracer's plot.
     let of = theirs.as_ref().filter(|_| !own).map_or(&plot.title, |theirs| &theirs.title);
     let (commands, their_turn) = title(ui, state, of, &all, chosen, turns);
     let Some(theirs) = theirs else {
@@ -184,8 +184,8 @@ fn titled(ui: &mut Ui, text: egui::Label, end: impl FnOnce(&mut Ui) -> Option<Co
     ui.allocate_ui_with_layout(row, layout, both).inner.into_iter().collect()
 }
 
-/// What stands on the y axis and whose curves these are: what ran them, which settings the experiment `asked` for, and in what else they
-/// differ from the settings as they are now.
+/// The name of the y axis and the source of the curves: the device, the settings that the experiment `asked` for, and the other
+/// `differences` from the present settings.
 fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differences): (&[String], &[String])) {
     let theme = theme::of(ui);
     let mut text = plot.y.label.clone();
@@ -229,7 +229,7 @@ fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
     response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
 }
 
-/// What is on the bench as a point of its curve: traced, or measured, as far as its samples go.
+/// The program on the bench as a point of its curve: traced, or measured, as far as its samples go.
 fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
     let place = curve.pass.as_ref().map(|_| state.place.pass());
     if traced {
@@ -255,7 +255,7 @@ pub fn clicked() -> egui::Id {
     egui::Id::unique("plot clicked")
 }
 
-/// What hovering a point adds to its figure: the kernel, the x, the time with its spread.
+/// The tooltip of a point besides its figure: the kernel, the x, the time with its spread.
 fn details(sweep: &Sweep) -> Vec<(String, f64, String)> {
     let own = sweep.points.iter().filter_map(|p| Some((p.kernel.id.clone(), p.x, p.kernel.time.as_ref()?)));
     let libraries = sweep.points.iter().filter_map(|p| {

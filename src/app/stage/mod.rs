@@ -126,9 +126,13 @@ impl Stage {
             }
             Clock::Launches => launches::ticks(&given),
             Clock::Waves => {
-                let count =
-                    given.spread.as_ref().map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
-                Ticks { count, stops: Vec::new(), names: ["wave"; 2], plural: "waves" }
+                let spread = given.spread.as_ref();
+                let count = spread.map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
+                let (tick, plural) = match spread.and_then(|spread| spread.tiles) {
+                    Some(_) => ("tile", "tiles"),
+                    None => ("wave", "waves"),
+                };
+                Ticks { count, stops: Vec::new(), names: [tick, tick], plural }
             }
             Clock::Still | Clock::Hand => Ticks::default(),
         };
@@ -222,7 +226,7 @@ impl Stage {
         None
     }
 
-    /// What an answer has ringed on this timeline.
+    /// The elements of an answer that are ringed on this timeline.
     fn mark(&mut self, state: &State, timeline: &Arc<Timeline>) {
         let found = state.found.origin.as_ref().and_then(|o| o.answer.as_ref()?.as_ref().ok());
         let now = (found.map(Arc::as_ptr), Arc::as_ptr(timeline));
@@ -249,7 +253,7 @@ impl Stage {
             return self.picture(ui, drawn, rect);
         }
         let mut shown: Vec<(usize, Rect)> = match side::places(rect, others.len() + 1) {
-            // What it began as stands first, and what races below.
+            // The original is first, and in a race the other kernels are below.
             Some(places) if state.is_race() => places.into_iter().enumerate().collect(),
             Some(places) => places.into_iter().rev().enumerate().collect(),
             None => {
@@ -459,7 +463,7 @@ fn scrolled(from: usize, rows: f32, row: usize, len: usize) -> usize {
     to.min(len.saturating_sub(row)) / row.max(1) * row.max(1)
 }
 
-/// What of an origin happened in a workgroup of a launch.
+/// The parts of an origin that happened in one workgroup of a launch.
 fn ringed(origin: &Origin, here: (&str, u64, u64), timeline: &Timeline, marks: &mut Vec<Mark>) {
     let writer = origin.element.writer.as_ref().map(|writer| writer.workgroup);
     let is_here = |by: &Writing| (by.pass.as_str(), by.launch, writer.unwrap_or(u64::MAX)) == here;

@@ -15,7 +15,7 @@ const PAD: f32 = 8.0;
 const BESIDE: f32 = 16.0;
 /// Width of the choice of a launch, with the word before it and without.
 const LAUNCH: [f32; 2] = [156.0, 104.0];
-/// Above so many passes, their names need the word's room.
+/// Above this number of passes, their names need the room of the word.
 const MANY: usize = 8;
 
 impl Stage {
@@ -30,7 +30,7 @@ impl Stage {
         let is_crowded = passes.stages.len() > MANY;
         let beside = if launches > 1 { LAUNCH[usize::from(is_crowded)] } else { 0.0 };
         let strip = Rect::from_min_max(bar.min + vec2(BESIDE, PAD), bar.max - vec2(BESIDE + beside, PAD));
-        // Many passes are moved along behind the strip, so that each can be read.
+        // Many passes scroll within the strip, so that each can be read.
         let width = strip.width().max(passes.least());
         let over = width - strip.width();
         // The strip is narrower once it is known that a pass has several launches.
@@ -93,7 +93,7 @@ impl Stage {
     }
 }
 
-/// Arrows at the ends behind which there are more passes.
+/// Arrows at the ends, if there are more passes beyond them.
 fn fades(ui: &Ui, strip: Rect, moved: f32, over: f32) {
     let color = theme::color(theme::of(ui), Ink::Accent);
     let font = egui::FontId::proportional(20.0);

@@ -83,7 +83,7 @@ impl Stage {
         let Some(lesson) = &state.place.lesson else { return };
         let names = std::iter::once(&state.place.variant).chain(&state.place.beside).map(|of| lesson.title_of(of));
         let names: Vec<String> = names.collect();
-        // From the right on: what it is now stands last, and the first of a race first.
+        // From the right: the present version is last, and the first of a race is first.
         let mut turns: Vec<(usize, &String)> = names.iter().enumerate().collect();
         if state.is_race() {
             turns.reverse();

@@ -128,7 +128,7 @@ fn spell(sheet: &mut Sheet, derived: &Derived<'_>, entry: f64, (i, j): (usize, u
     words
 }
 
-/// What holds for every Jacobian of softmax, looked at in this one.
+/// Properties of every Jacobian of softmax, checked on this one.
 fn checks(sheet: &mut Sheet, matrix: &[Vec<f64>], numeric: &[Vec<f64>], t: f64) {
     let most = |values: &mut dyn Iterator<Item = f64>| values.map(f64::abs).fold(0.0, f64::max);
     let sums = most(&mut matrix.iter().map(|row| row.iter().sum()));

@@ -17,7 +17,7 @@ use super::frame::Frame;
 use crate::reference::softmax as maths;
 use crate::reference::{Explored, Explorer};
 
-/// What to show, and how large.
+/// The explorer to show, and the size of its picture.
 #[derive(Clone, Copy, Debug)]
 pub struct ExploreView<'a> {
     /// Which picture.
@@ -33,7 +33,7 @@ pub struct ExploreView<'a> {
 /// A picture, and where in it the learner can take hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// What to draw.
+    /// The frame, and its handles.
     pub frame: Frame,
     /// The bars that can be dragged.
     pub handles: Vec<Handle>,
@@ -43,7 +43,7 @@ pub struct Picture {
     pub words: String,
 }
 
-/// A number that a bar stands for.
+/// A number that a bar shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// A logit.
@@ -55,7 +55,7 @@ pub enum Entry {
 /// A bar that can be dragged sideways.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// What it changes.
+    /// The value that it changes.
     pub entry: Entry,
     /// Left, top, width, height. Its left end is `-most`, its right end `most`.
     pub rect: [f32; 4],
@@ -106,7 +106,7 @@ impl Handle {
     }
 }
 
-/// What follows from a point, computed once a picture.
+/// Everything that follows from a point, computed once per picture.
 struct Derived<'a> {
     at: &'a Explored,
     y: Vec<f64>,

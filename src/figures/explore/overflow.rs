@@ -1,4 +1,4 @@
-//! Softmax in f32 where all logits are large: as its formula stands, and with the maximum taken out first.
+//! Softmax in f32 with large logits: by its formula, and with the maximum subtracted first.
 
 use super::super::frame::Anchor;
 use super::super::palette::Ink;

@@ -11,7 +11,7 @@ const TALL: f32 = 176.0;
 /// Room for the numbers beside it.
 const NUMBERS: f32 = 236.0;
 
-/// Draws the step over one `k` of a lane that computes so many rows and columns of C.
+/// Draws the step over one `k` of a lane that computes this many rows and columns of C.
 pub(super) fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     sheet.line(14.0, Ink::Text, "What one lane does for one k: read, then multiply each with each");
     let (read, sum) = (Hue::Shared.tint(45), Hue::Store.tint(45));

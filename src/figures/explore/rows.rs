@@ -102,7 +102,7 @@ pub(super) fn columns<const N: usize>(sheet: &Sheet, scales: [(f64, bool); N]) -
 
 const LOGIT: (f64, bool) = (Explored::LOGIT, true);
 
-/// Heads and rows of logits and softmax; `more` draws what stands right of them.
+/// Heads and rows of logits and softmax; `more` draws the columns to the right of them.
 fn pairs<const N: usize>(
     sheet: &mut Sheet,
     derived: &Derived<'_>,
@@ -167,7 +167,7 @@ pub(super) fn cross_entropy(sheet: &mut Sheet, derived: &Derived<'_>) {
     let entropy = maths::cross_entropy_gradient(a, &target, t);
     let z = maths::z_loss_gradient(a, weight, t);
     let both: Vec<f64> = entropy.iter().zip(&z).map(|(e, z)| e + z).collect();
-    // Whole steps, so that the scale stands still while a bar is dragged.
+    // Whole steps, so that the scale keeps still while a bar is dragged.
     let reach = entropy.iter().chain(&z).chain(&both).map(|g| g.abs()).fold(1.0, f64::max);
     let most = 2_f64.powf(reach.log2().ceil());
     let columns = columns(sheet, [LOGIT, (1.0, false), (most, true)]);
@@ -205,7 +205,7 @@ pub(super) fn cross_entropy(sheet: &mut Sheet, derived: &Derived<'_>) {
     sheet.say(&format!("Gradient: {}.", list.join(", ")));
 }
 
-/// What the colours of a gradient stand for.
+/// The legend of a gradient's colours.
 fn legend(sheet: &mut Sheet, with_z: bool) {
     let mut keys = vec![(Ink::Accent, "target t"), (GRADIENT, "from the cross-entropy")];
     if with_z {

@@ -42,7 +42,7 @@ impl Sheet {
         self.frame.text([x, self.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, words);
     }
 
-    /// What the shades mean, from `left` on.
+    /// The legend of the shades, from `left` on.
     pub(super) fn legend(&mut self, left: f32, keys: &[(Ink, &str)]) {
         let mut x = left;
         self.y += 4.0;
@@ -85,7 +85,7 @@ impl Sheet {
     }
 }
 
-/// `value` with so many decimals and a real minus; nothing is minus zero.
+/// `value` with this many decimals and a real minus; never minus zero.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
@@ -106,7 +106,7 @@ pub(super) fn tiny(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}").replace('-', "−") }
 }
 
-/// The index as it stands below a letter.
+/// The index as a subscript of a letter.
 pub(super) fn sub(index: usize) -> String {
     index.to_string().bytes().filter_map(|digit| char::from_u32(0x2080 + u32::from(digit - b'0'))).collect()
 }
@@ -117,5 +117,5 @@ pub(super) fn diverging(share: f64) -> Ink {
     if share < 0.0 { Hue::Store.tint(percent) } else { Hue::Load.tint(percent) }
 }
 
-/// The strongest tint behind text.
+/// The strongest tint below text.
 pub(super) const STRONGEST: u8 = 50;

@@ -1,4 +1,4 @@
-//! What every explorer's picture must keep to, and what it must say.
+//! Rules for every explorer's picture, and the facts that it must show.
 
 use super::super::frame::{Frame, Item};
 use super::super::palette::{Ink, Theme};

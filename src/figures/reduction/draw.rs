@@ -15,7 +15,7 @@ const PITCH: [f32; 2] = [44.0, 88.0];
 /// The most lines from one row to the next.
 const MOST_LINES: usize = 2048;
 
-/// Where things stand.
+/// The places of things.
 struct Plan {
     /// The first level shown, and how many.
     first: usize,
@@ -35,7 +35,7 @@ struct Plan {
 enum When {
     Past,
     Now,
-    /// In the same round of another warp: before or after, nobody knows.
+    /// In the same round of another warp, before or after: the order is not known.
     Meanwhile,
     Future,
 }
@@ -92,7 +92,7 @@ fn plan(view: &ReductionView<'_>, now: Now) -> Plan {
     let room = (bottom - top - CELL).max(PITCH[0]);
     let shown = ((room / PITCH[0]) as usize + 1).min(levels);
     let pitch = if shown > 1 { (room / (shown - 1) as f32).floor().clamp(PITCH[0], PITCH[1]) } else { PITCH[0] };
-    // The current level stands in the middle where not all fit.
+    // The current level is in the middle if not all fit.
     let first = now.level.saturating_sub(shown / 2).min(levels - shown);
     let (left, right) = (margin + 96.0, width - margin - if width >= 560.0 { 72.0 } else { 0.0 });
     let warp = view.timeline.warp_width.max(1);
@@ -157,13 +157,13 @@ fn ink(kind: Kind, when: When, lit: Option<bool>) -> Ink {
     }
 }
 
-/// What goes into a level.
+/// The inputs of a level.
 fn flow(frame: &mut Frame, view: &ReductionView<'_>, now: Now, plan: &Plan, index: usize) {
     let level = &view.tree.levels[index];
     let (top, bottom) = (plan.y(plan.first) + CELL, plan.y(index) - 1.0);
     let step = level.edges.len().div_ceil(MOST_LINES).max(1);
     let mut order: Vec<_> = level.edges.iter().step_by(step).map(|edge| (edge, moment(view, now, edge))).collect();
-    // What is now lies above what was.
+    // The present is drawn above the past.
     order.sort_by_key(|(edge, when)| (*when == When::Now || lit(view, edge.event) == Some(true), *when == When::Past));
     for (edge, when) in order {
         let join = level.joins.iter().find(|join| join.event == edge.event);

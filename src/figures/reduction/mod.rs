@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use tree::Tree;
 
-/// What to show of a timeline, and how large.
+/// A moment of a timeline to show, and the size of the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct ReductionView<'a> {
     /// The record.
@@ -23,7 +23,7 @@ pub struct ReductionView<'a> {
     pub warp: u32,
     /// Which of this warp's events, from 0, plus how far its animation is, 0 to 1. Past the last event is its end.
     pub position: f32,
-    /// What the pointer is on; its counterparts are lit.
+    /// The item under the pointer; its counterparts are lit.
     pub hovered: Option<Tag>,
     /// Whether values are seen to move; otherwise each event shows its end state.
     pub motion: bool,

@@ -11,7 +11,7 @@ pub struct Tree {
     pub workgroup: u32,
     /// The first is the lanes as they start; it has no edges.
     pub levels: Vec<Level>,
-    /// How many lanes or words stand side by side.
+    /// The number of lanes or words side by side.
     pub columns: u32,
     /// Rounds: barriers and one more.
     pub rounds: u32,
@@ -24,9 +24,9 @@ pub struct Tree {
 pub struct Level {
     /// How many barriers lie before it.
     pub round: u32,
-    /// What reached it, by the first event that did.
+    /// The inputs that reached it, by the first event that did.
     pub kind: Kind,
-    /// What goes into it.
+    /// Its inputs.
     pub edges: Vec<Edge>,
     /// Warps whose lanes' values become one.
     pub joins: Vec<Join>,
@@ -34,7 +34,7 @@ pub struct Level {
     pub lanes: BTreeSet<u32>,
 }
 
-/// What a level is of.
+/// The kind of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Lanes, each with what it has at first.
@@ -81,7 +81,7 @@ fn gcd(a: u32, b: u32) -> u32 {
 /// An element of workgroup memory: its variable, and which.
 type Word = (u16, u32);
 
-/// What a warp is doing while its events are read.
+/// The present action of a warp while its events are read.
 #[derive(Default)]
 struct Warp {
     /// The level that it wrote last in this round.
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         self.lane_levels.get(&lane).copied().unwrap_or(0)
     }
 
-    /// Where a word was stored; one that nobody did comes from the level before `at`.
+    /// The event that stored a word; a word that was not stored comes from the level before `at`.
     fn word_level(&self, word: Word, at: usize) -> usize {
         self.word_levels.get(&word).copied().unwrap_or(at - 1)
     }

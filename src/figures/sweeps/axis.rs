@@ -9,11 +9,11 @@ pub(super) struct Run {
     /// Its first element, and the one after its last.
     pub(super) first: u64,
     pub(super) end: u64,
-    /// Where its first element stands, in elements from the axis' start.
+    /// The position of its first element, in elements from the start of the axis.
     pub(super) at: u64,
 }
 
-/// Where elements stand.
+/// The positions of elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Axis {
     pub(super) runs: Vec<Run>,
@@ -41,7 +41,7 @@ impl Axis {
         self.runs.last().map_or(0, |run| run.at + run.end - run.first)
     }
 
-    /// Where an element of a run stands.
+    /// The position of an element of a run.
     pub(super) fn place(&self, element: u64) -> u64 {
         let after = self.runs.partition_point(|run| run.first <= element);
         after.checked_sub(1).map_or(0, |i| self.runs[i].at + element - self.runs[i].first)

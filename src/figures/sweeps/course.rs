@@ -1,10 +1,10 @@
-//! What a workgroup asks of its buffers, request below request, and how often it goes over each.
+//! The requests of a workgroup to its buffers, one below the other, and the number of times it goes over each buffer.
 
 use super::super::step::InStep;
 use super::axis::{Axis, elements, join};
 use crate::trace::{AccessKind, Event, EventKind, Space, Timeline};
 
-/// Loads, stores and atomics, in the order in which they are told.
+/// Loads, stores and atomics, in the order in which they are shown.
 pub(super) const KINDS: [AccessKind; 3] = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
 
 /// From this many sweeps over a buffer on, they are not numbered.
@@ -96,7 +96,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// None of an event that is no access of global memory.
+    /// None for an event that is no access of global memory.
     fn of(timeline: &Timeline, index: usize) -> Option<Self> {
         let event: &Event = &timeline.events[index];
         let EventKind::Access { access, buffer, bytes_per_lane, .. } = event.kind else { return None };

@@ -1,4 +1,4 @@
-//! Where the rows of the picture stand, and the panels of its buffers.
+//! The places of the picture's rows, and of the panels of its buffers.
 
 use super::course::{Course, Panel};
 
@@ -13,7 +13,7 @@ pub(super) const SIDE: f32 = 66.0;
 /// The least that a panel measures across.
 const NARROW: f32 = 88.0;
 
-/// Where rows stand.
+/// The places of rows.
 pub(super) struct Rows {
     pub(super) top: f32,
     /// Where each begins, and where the last one ends.
@@ -71,7 +71,7 @@ impl Rows {
 /// A panel in the picture.
 pub(super) struct Placed<'a> {
     pub(super) panel: &'a Panel,
-    /// Its left edge and its width, without what stands beside it.
+    /// Its left edge and its width, without the labels beside it.
     pub(super) left: f32,
     pub(super) width: f32,
 }
@@ -93,7 +93,7 @@ pub(super) fn place(panels: &[Panel], [left, right]: [f32; 2]) -> Vec<Placed<'_>
     let mut shown: Vec<&Panel> = panels.iter().collect();
     let needed = |shown: &[&Panel]| shown.iter().map(|p| NARROW + side(p) + GAP).sum::<f32>() - GAP;
     while shown.len() > 1 && needed(&shown) > right - left {
-        // What has the fewest elements tells the least.
+        // The buffer with the fewest elements shows the least.
         let least = (0..shown.len()).min_by_key(|i| shown[*i].axis.len()).unwrap_or(0);
         shown.remove(least);
     }

@@ -21,7 +21,7 @@ use crate::trace::{AccessKind, Timeline};
 /// How strongly what is still to come is tinted, in percent.
 const GHOST: u8 = 26;
 
-/// What the picture is made of, kept from frame to frame.
+/// The data of the picture, kept from frame to frame.
 #[derive(Debug, Default)]
 pub(super) struct Sweeps {
     timeline: Arc<Timeline>,
@@ -150,7 +150,7 @@ fn draw(frame: &mut Frame, course: &Course, rows: &Rows, placed: &Placed<'_>, st
             let mut reach = f32::NEG_INFINITY;
             for mark in bin.iter().filter(|mark| mark.access == kind) {
                 let [from, to] = placed.across(mark.span);
-                // What cannot be seen beside its neighbour is not drawn.
+                // An element that is too close to its neighbour to be seen is not drawn.
                 if to.max(from + 1.0) <= reach {
                     continue;
                 }
@@ -282,7 +282,7 @@ fn words(course: &Course, truncated: bool) -> String {
     format!("{}.{cut}", each.collect::<Vec<_>>().join(", "))
 }
 
-/// What the pointer is on, in words.
+/// The tip for the item under the pointer.
 pub(super) fn told(sweeps: &Sweeps, tag: Tag) -> Option<String> {
     let Tag::Event(event) = tag else { return None };
     let panel = sweeps.course.panels.iter().find(|panel| panel.marks.iter().any(|mark| mark.event == event))?;
