@@ -1,4 +1,4 @@
-//! What authors meet: mistakes at their places in files that can be opened, races, kernels that nothing checks, and advice that can be followed.
+//! Mistakes that authors make: reported at their places in files that can be opened, with advice that can be followed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ fn pack(edits: &[(&str, &str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Where `part` first stands in a file: "file:line:column: ".
+/// The place of the first `part` in a file: "file:line:column: ".
 fn place(path: &Path, part: &str) -> String {
     let text = fs::read_to_string(path).unwrap();
     let before = &text[..text.find(part).unwrap()];
@@ -43,7 +43,7 @@ fn place(path: &Path, part: &str) -> String {
     format!("{}:{}:{column}: ", path.display(), before.matches('\n').count() + 1)
 }
 
-/// What `check` says after an edit; every place is in a file that is there.
+/// The problems that `check` reports after an edit; every place is in an existing file.
 fn said(folder: &Path) -> Vec<String> {
     let files = PackFiles::Folder(folder.to_owned());
     let (_, found) = check::check(&devices(), &files, &AtomicBool::new(false), &mut |_, _| {});
@@ -109,7 +109,7 @@ fn mistakes_are_said_at_their_places() {
             assert!(only.starts_with(&start), "{only} is not at {start}");
         }
     }
-    // What cannot be read is said once, and nothing of what is missing for it.
+    // An unreadable part is reported once, and nothing that refers to it.
     let found = said(pack(&[(LESSON, "steps: [", "steps: \"copy\", exercises: [")]).path());
     assert!(!found.iter().any(|said| said.contains("at least one step") || said.contains("has no step")), "{found:#?}");
 }

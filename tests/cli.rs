@@ -361,7 +361,7 @@ fn the_bench_and_a_recording_of_the_graphics_driver() {
     assert_eq!(read.backend, warpbook::trace::record::Backend::Wgpu);
     let points: usize = read.experiments.iter().flat_map(|e| &e.curves).map(|c| c.points.len()).sum();
     assert!(points > 1 && text.lines().filter(|l| l.contains("samples_s")).count() == points, "{text}");
-    // What was recorded is part of the pack now, and known to it.
+    // The recording is part of the pack now.
     let files = warpbook::lesson::PackFiles::Folder(folder.path().join("pack"));
     let (pack, _) = warpbook::session::load(&files);
     let (recordings, problems) = warpbook::session::experiment::recording::load(&files, &pack);

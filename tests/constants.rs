@@ -32,7 +32,7 @@ fn set(settings: &[(&str, f64)]) -> Vec<(String, f64)> {
     settings.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect()
 }
 
-/// What keeps `blocks` from running on the tracer at some settings; empty where nothing does.
+/// The reasons that `blocks` cannot run on the tracer at some settings; empty if it can.
 fn problem(settings: Vec<(String, f64)>) -> String {
     let options = RunOptions {
         which: Which { kernels: vec!["blocks".to_owned()], ..Which::default() },

@@ -42,7 +42,7 @@ struct Complaint {
     line: u32,
 }
 
-/// What a file's header says of all its entry points.
+/// The header's verdict on all entry points of the file.
 #[derive(Debug)]
 enum Verdict {
     Runs,
@@ -51,7 +51,7 @@ enum Verdict {
     NoEntryPoint,
 }
 
-/// What some words of a buffer hold.
+/// The expected words of a buffer.
 #[derive(Debug)]
 struct Values {
     entry: Option<String>,
@@ -189,7 +189,7 @@ fn runs(program: &Program, header: &Header, values: &[&Values]) -> Result {
             return Err(format!("width {warp_width}: it ran {}", if ends { "not to its end" } else { "to an end" }));
         }
         match &first {
-            // What is cut short is cut where the fuel ends.
+            // A run that is cut short ends with its fuel.
             Some(first) if ends && *first != buffers => return Err(format!("width {warp_width} gives other results")),
             Some(_) => {}
             None => first = Some(buffers),

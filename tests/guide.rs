@@ -79,7 +79,7 @@ fn the_tutorials_lesson_passes_check() {
     assert!(run.code == 2 && run.err.contains("race for word"), "{}", run.err);
 }
 
-/// What the program says that a record may have, where a field has no meaning.
+/// The fields of a record that the program lists in its message about an unknown field.
 fn known(file: &str, start: &str) -> BTreeSet<String> {
     known_in("programs", file, start)
 }
@@ -156,7 +156,7 @@ fn every_name_is_in_the_reference() {
         .map(|card| vec![format!("`{}`", card.name), card.tab.to_owned(), card.needs.to_owned(), arguments(card)])
         .collect();
     assert_eq!(table(&lesson, "step", "figure"), figures);
-    // What can be plotted is what the program says when it is asked for something else.
+    // The quantities that can be plotted are those that the program lists in its message about another one.
     let edit = ("lessons/programs/lesson.ron", "quantity: BytesPerSecond", "quantity: Nothing");
     let folder = spoilt_copy("programs", &[edit]).unwrap();
     let run = warpbook(&["check", &folder.path().display().to_string()]);
@@ -165,7 +165,7 @@ fn every_name_is_in_the_reference() {
     }
 }
 
-/// What a figure takes, as the reference says it.
+/// The arguments of a figure, as the reference lists them.
 fn arguments(card: &Card) -> String {
     let said = card.args.iter().map(|arg| {
         let kind = match arg.kind {

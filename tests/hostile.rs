@@ -26,7 +26,7 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// What `check` says of the pack.
+/// The problems that `check` reports of the pack.
 fn check(folder: &Path) -> Run {
     warpbook_in(folder, &["check", "pack"])
 }

@@ -23,7 +23,7 @@ fn load(root: &Path) -> (Pack, Vec<Diagnostic>) {
     session::load(&PackFiles::Folder(root.to_owned()))
 }
 
-/// What is found in the good pack after replacing, in each file, one text by another; each must be there once.
+/// The problems of the good pack after replacing, in each file, one text by another; each must occur once.
 /// Every diagnostic reads `file:line:column: severity: message` and then its hint, the file within the pack.
 fn spoilt(edits: &[(&str, &str, &str)]) -> Result<(Pack, Vec<String>), Box<dyn Error>> {
     let folder = crate::common::spoilt_copy("good", edits)?;

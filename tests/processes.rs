@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{pack, spoilt_copy, warpbook};
 
-/// What nobody waits longer for, however busy the machine is.
+/// The longest wait, however busy the machine is.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Sends a signal to a process. The shell has a command for it, wherever there is a shell.
@@ -27,7 +27,7 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port()
 }
 
-/// Ranks as torchrun starts them: the rank that each is told to be, of so many.
+/// Ranks as torchrun starts them: the rank that each is given, and the number of ranks.
 struct Started(Vec<Child>, u16);
 
 impl Started {
@@ -144,7 +144,7 @@ fn a_world_that_is_none_is_refused() {
         let mut started = Started::new(ranks, sizes, &["--patience", "2"]);
         let said: Vec<(Option<i32>, String)> = (0..ranks.len()).map(|process| started.ended(process)).collect();
         assert!(said.iter().all(|(code, _)| matches!(code, Some(1 | 2))), "{message}: {said:?}");
-        // A rank that has joined is told; one that comes too late finds nobody.
+        // A rank that has joined is informed; one that comes too late finds no meeting.
         assert!(said.iter().any(|(_, said)| said.contains(message)), "{message}: {said:?}");
     }
 }
@@ -209,7 +209,7 @@ fn a_stranger_at_the_port_holds_nobody() {
         }
     };
     stranger.write_all(&1000_u32.to_le_bytes()).expect("a line");
-    // More than are heard at one time, and none of them has a thread.
+    // More than are served at one time, and without a thread each.
     let silent: Vec<_> = (0..300).map_while(|_| std::net::TcpStream::connect(("127.0.0.1", port)).ok()).collect();
     assert!(silent.len() >= 100, "{} connections", silent.len());
     let tasks = std::fs::read_dir(format!("/proc/{}/task", ranks.0[0].id())).expect("the system's list of threads");
@@ -278,7 +278,7 @@ fn a_rank_0_that_hands_on_too_little_ends_no_rank_in_a_panic() {
     let arguments = ["--bytes", "4096", "--seconds", "0.01", "--patience", "3"];
     let mut ranks = Started(Started::at(port, &[1], &[2], &arguments), port);
     let (mut line, _) = listener.accept().expect("rank 1");
-    // Welcome; all were started alike; and then nobody has an address.
+    // The answer to the greeting; all were started alike; and then no rank has an address.
     for (kind, rest) in [(1, &[][..]), (3, &[2, 1, b'x', 1, b'x']), (3, &[0])] {
         line.write_all(&frame(kind, rest)).expect("a line");
     }

@@ -127,7 +127,7 @@ fn an_experiment_is_recorded_of_ranks() {
     let recorded = fs::read_to_string(folder.path().join("r.ron")).unwrap();
     assert!(recorded.contains(&format!("device: \"3 × {device} over TCP\"")), "{recorded}");
     assert_eq!(recorded.matches("(x: ").count(), 2, "{recorded}");
-    // What one device recorded is no recording of ranks.
+    // A recording of one device is no recording of ranks.
     let run = record("mean_time", &[]);
     assert!(run.code != 0 && run.err.contains("the file has a recording of 3 × "), "{}", run.err);
     let run = record("mean_ranks", &["--over", "host"]);

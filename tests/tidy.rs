@@ -1,4 +1,4 @@
-//! The rules of the house that a compiler does not check: layers, sizes, first lines, where outside names may stand.
+//! Rules that a compiler does not check: layers, sizes, first lines, and the places of outside crates' names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn code(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether `word` stands in `text` as a path's first part: `naga::`, not `my_naga::`.
+/// Whether `word` is the first part of a path in `text`: `naga::`, not `my_naga::`.
 fn names_crate(text: &str, word: &str) -> bool {
     let path = format!("{word}::");
     text.match_indices(&path).any(|(at, _)| {

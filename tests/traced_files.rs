@@ -54,7 +54,7 @@ fn members_are_set_by_their_names() {
     let out = &run.json()["printed"][0]["values"];
     assert_eq!(*out, json!([64.0, -3.0, 1.0, 2.5, 3.0, 0.0, 0.25, 4_294_967_296.0, -1.5, 9.0, 0.5, 2.0]));
     assert_eq!(run.err, "note: nothing sets `params.parts`: left at zeros\n");
-    // What --buffer fills is what is left of it: 3.0, as a u32.
+    // The element that --buffer leaves: 3.0, as a u32.
     let run = trace(
         MEMBERS,
         &["--buffer", "params=20:1077936128", "--set-uniform", "params.size[1]=2", "--print", "out:2..5"],
@@ -193,12 +193,12 @@ fn elements_are_those_of_the_array_and_states_are_left_out() {
             .map(|left| [&left["unwritten"], &left["elements"]].map(|n| n.as_u64().unwrap()))
             .collect::<Vec<_>>()
     };
-    // The fourth word of each vec3 is nobody's, and a struct that is written in part is written.
+    // The fourth word of each vec3 is padding, and a struct that is written in part counts as written.
     assert_eq!(left("array<vec3f>", "a[i] = vec3f(1.0);", "a=32"), Vec::<[u64; 2]>::new());
     assert_eq!(left("array<vec3f>", "a[i] = vec3f(1.0);", "a=40"), [[8, 40]]);
     assert_eq!(left("array<array<f32, 8>, 8>", "a[i / 8][i % 8] = 1.0;", "a=1"), [[32, 64]]);
     assert_eq!(left("array<f16>", "a[2 * i] = 1.0;", "a=64"), [[32, 64]]);
-    // What is read, too, keeps its state; what is added to, its count; and what no lane comes to is no output.
+    // A buffer that is also read keeps its state, a counter its count, and a buffer that no lane reaches is no output.
     assert!(left("array<u32>", "a[i] = a[i] + 1;", "a=40").is_empty());
     assert!(left("array<atomic<u32>>", "atomicAdd(&a[i], 1);", "a=40").is_empty());
     assert!(left("array<u32>", "if (i > 99) { a[i] = 1; }", "a=40").is_empty());

@@ -424,7 +424,7 @@ fn ceilings_are_measured_and_plausible() -> Outcome {
     Ok(())
 }
 
-/// A worker whose stream ends behind its first answer: the rest of a run is still an output.
+/// A worker whose stream ends after its first answer: the rest of a run is still an output.
 #[test]
 #[cfg(unix)]
 fn a_worker_lost_while_ceilings_are_measured_is_a_warning() -> Outcome {

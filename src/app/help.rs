@@ -53,7 +53,7 @@ pub fn show(ui: &Ui, open: &mut bool) {
         ui.set_width(440.0);
         ui.label(RichText::new("Keys").font(theme::medium(16.0)));
         let muted = theme::color(theme::of(ui), Ink::Muted);
-        let room = ui.ctx().content_rect().height() - 160.0;
+        let room = ui.ctx().content_rect().height() - 220.0;
         egui::ScrollArea::vertical().max_height(room).show(ui, |ui| {
             for (title, keys) in KEYS {
                 ui.add_space(4.0);

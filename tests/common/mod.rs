@@ -1,4 +1,4 @@
-//! What several tests share: the program itself, its worker, packs that are copied and spoilt.
+//! Helpers of several tests: the program itself, its worker, packs that are copied and changed.
 #![allow(dead_code, reason = "each test takes what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -15,7 +15,7 @@ use warpbook::gpu::client::WorkerCommand;
 use warpbook::session::run::devices::Devices;
 use warpbook::trace::record::Backend;
 
-/// What came of running the program.
+/// The outcome of running the program.
 pub struct Run {
     pub code: i32,
     pub out: String,

@@ -9,7 +9,7 @@ use super::interval::{ANYTHING, Interval, sum};
 
 type I = Interval;
 
-/// What the words that an operation gives are.
+/// The type of an operation's results.
 #[derive(Clone, Copy)]
 pub enum Words {
     /// `f32`.
@@ -20,7 +20,7 @@ pub enum Words {
     U32,
 }
 
-/// What an operation may give, component by component.
+/// The results that an operation may give, component by component.
 pub enum Bound {
     /// From floats.
     Floats(fn(&[I]) -> Vec<I>),
@@ -32,11 +32,11 @@ pub enum Bound {
 pub struct Row {
     /// It in WGSL, of the floats `a`, `b`, … or the first one's bits `w`.
     pub wgsl: &'static str,
-    /// What it gives.
+    /// The result.
     pub gives: Words,
     /// For each argument, between what it is drawn most often.
     pub from: &'static [(f32, f32)],
-    /// What it may give.
+    /// The allowed results.
     pub bound: Bound,
 }
 

@@ -5,14 +5,14 @@ use warpbook::simt::Binding;
 
 use super::case::Case;
 
-/// What not every device can.
+/// Features that not every device has.
 const EXTENSIONS: wgpu::Features = wgpu::Features::SUBGROUP.union(wgpu::Features::SHADER_F16);
 
 /// An open device.
 pub struct Driver {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// What it calls itself.
+    /// Its name.
     pub name: String,
     /// The least and the largest number of lanes of a subgroup.
     pub subgroup: [u32; 2],

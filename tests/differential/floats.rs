@@ -49,7 +49,7 @@ const CHOSEN: [f32; 31] = [
     f32::NAN,
 ];
 
-/// What the driver here is known to get wrong, and how.
+/// Known faults of the driver here.
 const EXCUSED: &[(&str, &str)] = &[
     (
         "unpack4xI8(pack4x8snorm(vec4(a, b, c, d)))",
@@ -74,7 +74,7 @@ fn arguments(row: &Row) -> Vec<u32> {
         }
     };
     let mut all: Vec<u32> = (0..TUPLES as usize * WORDS).map(draw).collect();
-    // Each chosen number stands in the first place once, whatever is drawn.
+    // Each chosen number is in the first place once, whatever is drawn.
     for (i, x) in CHOSEN.iter().enumerate() {
         all[i * WORDS] = x.to_bits();
     }
@@ -117,7 +117,7 @@ fn source(row: &Row, parts: usize) -> String {
     )
 }
 
-/// What is wrong with `results`, given by `side`.
+/// The faults in `results`, given by `side`.
 fn beyond(row: &Row, side: &str, arguments: &[u32], results: &[u32]) -> Option<String> {
     let mut wrong = Vec::new();
     for (tuple, given) in arguments.chunks(WORDS).zip(results.chunks(4)) {

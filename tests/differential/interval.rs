@@ -37,7 +37,7 @@ impl Interval {
         Self::rounded(f64::from(x), f64::from(x))
     }
 
-    /// What stays `x` in every implementation.
+    /// The operations that return `x` in every implementation.
     pub fn exactly(x: f64) -> Self {
         Self { low: x, high: x }
     }
@@ -89,7 +89,7 @@ impl Interval {
         self.corners(other, |a, b| a * b)
     }
 
-    /// What `self` or `other` allows.
+    /// Everything that `self` or `other` allows.
     pub fn or(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
@@ -99,7 +99,7 @@ impl Interval {
         Self::rounded(self.low - error, self.high + error)
     }
 
-    /// Wider by so many units in the last place.
+    /// Wider by this many units in the last place.
     pub fn ulps(self, count: f64) -> Self {
         Self::rounded(self.low - count * ulp(self.low), self.high + count * ulp(self.high))
     }

@@ -1,6 +1,6 @@
 //! Kernels on the tracer and on the graphics driver: both have to compute the same.
 //!
-//! Random kernels agree bit for bit; operations on floats that WGSL leaves some freedom stand by themselves in `floats`.
+//! Random kernels agree bit for bit; operations on floats that WGSL leaves some freedom are in `floats`.
 //! `WARPBOOK_DIFFERENTIAL` is how many random kernels run (default 2,000) and `WARPBOOK_SEED` the first one's seed. Without a driver
 //! the tracer is compared with itself at another warp width; where `WARPBOOK_REQUIRE_GPU` is set there must be one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]

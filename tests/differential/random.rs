@@ -13,7 +13,7 @@ use super::supervise;
 
 /// Kernels of a run, unless the environment says otherwise.
 const COUNT: u64 = 2000;
-/// One kernel of so many is drawn a second time with what not every driver can.
+/// One kernel of this many is drawn a second time with features that not every driver has.
 const EXTENDED: u64 = 10;
 
 /// How naga, for tracer and driver alike, refuses one kernel in thousands after it put overrides' values in: an expression of a constant
@@ -46,7 +46,7 @@ fn buffers(lanes: u32, store_bytes: u32) -> Vec<Vec<u32>> {
 
 /// A sort of kernels, and what runs them.
 struct Family<'a> {
-    /// What they use.
+    /// The features that they use.
     features: fn(u64) -> Features,
     driver: Option<&'a Driver>,
     warp_width: u32,
@@ -96,7 +96,7 @@ fn disagreement(family: &Family, kernel: &Kernel) -> Option<String> {
     None
 }
 
-/// What is wrong with the kernel of `seed`, shown by as few statements as still bring about a disagreement of the same sort.
+/// The fault of the kernel of `seed`, with as few statements as still cause a disagreement of the same kind.
 fn report(family: &Family, seed: u64) -> Option<String> {
     let sort = |why: &str| why.split([':', ',']).next().unwrap_or_default().to_owned();
     let features = (family.features)(seed);

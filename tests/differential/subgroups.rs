@@ -48,7 +48,7 @@ impl View {
 
 struct Operation {
     wgsl: &'static str,
-    /// What each lane gets; none where WGSL leaves it open.
+    /// The value that each lane gets; None if WGSL leaves it open.
     gives: fn(&View) -> Option<u32>,
 }
 
@@ -124,7 +124,7 @@ fn source(operation: &Operation, way: &str) -> String {
     )
 }
 
-/// What is wrong with `out`, given by `side`.
+/// The faults in `out`, given by `side`.
 fn unlike(operation: &Operation, way: usize, lanes: u32, side: &str, input: &[u32], out: &[u32]) -> Option<String> {
     let (text, takes_part) = WAYS[way];
     for i in (0..SIZE).filter(|i| takes_part(*i, input[*i as usize])) {

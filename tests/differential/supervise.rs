@@ -8,15 +8,15 @@ use std::process::{Command, Stdio};
 const PARTS: u64 = 2;
 /// The variable that tells a process which items are its own.
 const PART: &str = "WARPBOOK_DIFFERENTIAL_PART";
-/// What stands before an item's number on such a process's standard output.
+/// The prefix of an item's number on such a process's standard output.
 const AT: &str = "@item ";
-/// What stands before each line of a report there.
+/// The prefix of each line of a report there.
 const WRONG: &str = "@wrong ";
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Default)]
 pub struct Outcome {
-    /// What went wrong, for people.
+    /// The problem in words.
     pub wrong: String,
     /// Items that killed the driver.
     pub crashes: Vec<u64>,
@@ -39,7 +39,7 @@ pub fn is_part(mut work: impl FnMut(u64) -> Option<String>) -> bool {
     true
 }
 
-/// Lets processes of `test` work on `items`, with `environment` set; whenever one crashed, the next goes on behind the item.
+/// Lets processes of `test` work on `items`, with `environment` set; after a crash, the next process continues after the item.
 pub fn supervised(test: &str, items: Range<u64>, environment: &[(&str, &str)]) -> Outcome {
     let parts: Vec<Outcome> = std::thread::scope(|scope| {
         let part = |n| part(test, items.start + n..items.end, environment);
@@ -63,7 +63,7 @@ fn part(test: &str, mut items: Range<u64>, environment: &[(&str, &str)]) -> Outc
         let mut at = None;
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             let line = line.unwrap();
-            // The test's own name may stand before the first item, and remarks of its runner between.
+            // The test's own name may precede the first item, and remarks of its runner may be between items.
             if let Some((_, item)) = line.split_once(AT) {
                 at = Some(item.parse::<u64>().unwrap_or(items.end));
             } else if let Some(report) = line.strip_prefix(WRONG) {

@@ -1,4 +1,4 @@
-//! Measured figures in lessons: quoted by name and not typed, and every quote is found or reported where it stands.
+//! Measured figures in lessons: quoted by name and not typed, and every quote is found or reported at its place.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod quotes;
@@ -88,7 +88,7 @@ fn what_looks_measured_is_found() {
     ] {
         assert_eq!(of(other), 0, "{other}");
     }
-    // In a table, the unit may stand in the header or at the row's beginning.
+    // In a table, the unit may be in the header or at the beginning of the row.
     let cell = |text: &str| vec![Inline::Text(text.to_owned())];
     let table = |header: [&str; 2], row: [&str; 2]| {
         let mut typed = Typed::default();

@@ -28,7 +28,7 @@ fn with(text: &str) -> TempDir {
     folder
 }
 
-/// What the first quote of the lesson comes to, and the pack's problems as the command line says them.
+/// The value of the lesson's first quote, and the pack's problems as the command line prints them.
 fn read(folder: &Path) -> (Option<Quoted>, Vec<String>) {
     let files = PackFiles::Folder(folder.to_path_buf());
     let (pack, mut problems) = session::load(&files);

@@ -22,7 +22,7 @@ const TIMES: [&str; 16] = [
     "minutes",
 ];
 
-/// What was found. Code, formulas and what stands in `{{…}}` are not looked at: the first two are no measurements, the last is computed.
+/// The findings. Code, formulas and `{{…}}` are left out: the first two are no measurements, the last is computed.
 #[derive(Default)]
 pub struct Typed(pub Vec<String>);
 

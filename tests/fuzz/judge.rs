@@ -19,7 +19,7 @@ const MAX_MEMORY: u64 = 1 << 30;
 /// Entry points of one text that are tried.
 const ENTRIES: usize = 4;
 
-/// What panics said since they were last asked for.
+/// Messages of panics since the last call.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// From here on, panics are noted instead of printed.
@@ -34,7 +34,7 @@ pub fn listen_for_panics() {
     }));
 }
 
-/// What came of a text.
+/// The outcome of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Came {
     /// It is no WGSL.
@@ -61,7 +61,7 @@ impl Came {
         }
     }
 
-    /// What is wrong, for telling failures apart.
+    /// The fault, for grouping failures.
     pub fn sort(&self) -> Option<&str> {
         if let Self::Wrong(sort, _) = self { Some(sort) } else { None }
     }
@@ -93,9 +93,9 @@ impl Came {
     }
 }
 
-/// What a panic means that was noted during a call which told of it or did not.
+/// The fault of a panic during a call that did or did not report it.
 pub fn after_panic(panic: &str, told: bool) -> Option<Came> {
-    // Of naga's own panics no more can be asked than that they are told as a diagnostic.
+    // naga's own panics only have to be reported as a diagnostic.
     if panic.contains("/naga-") && told {
         return None;
     }
@@ -192,7 +192,7 @@ fn run(program: &Program, text: &str, seed: u64) -> Result<bool, Came> {
     Ok(told(text, outcome.map_err(|error| vec![error]))?.is_some())
 }
 
-/// What the process holds now, in bytes; from here on its peak counts. Where the system does not tell, memory is not looked at.
+/// The process's present memory in bytes; its peak counts from here on. Memory is ignored if the system does not report it.
 fn forget_peak() -> u64 {
     _ = std::fs::write("/proc/self/clear_refs", "5");
     peak()

@@ -28,9 +28,9 @@ const PARTS: u64 = 2;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The variable that tells a process what is its own: seeds as `first end`, or a file.
 const PART: &str = "WARPBOOK_FUZZ_PART";
-/// What stands before a seed on such a process's standard output.
+/// The prefix of a seed on such a process's standard output.
 const AT: &str = "@text ";
-/// What stands before what came of it.
+/// The prefix of its outcome.
 const CAME: &str = "@came ";
 /// This test.
 const NAME: &str = "no_text_brings_the_tracer_down";
@@ -132,14 +132,14 @@ fn try_alone(text: &str, file: &PathBuf) -> Came {
         .map_or_else(|| Came::wrong("crash", "it said nothing"), |(_, came)| came)
 }
 
-/// What came of some texts: how often what, and what was wrong.
+/// The outcomes of some texts: how often each, and the faults.
 #[derive(Default)]
 struct Outcome {
     counts: BTreeMap<&'static str, u64>,
     wrong: Vec<(u64, Came)>,
 }
 
-/// Tries every `PARTS`-th seed from `first` to `end`; whenever a text takes its process down, the next goes on behind it.
+/// Tries every `PARTS`-th seed from `first` to `end`; after a text that crashes its process, the next process continues.
 fn supervised(mut first: u64, end: u64) -> Outcome {
     let mut outcome = Outcome::default();
     while first < end {

@@ -44,7 +44,7 @@ const NUMBERS: [&str; 34] = [
     "3.40282347e38f",
     "1e-45",
 ];
-/// Types, and functions that are used alike: one of them may stand for another throughout.
+/// Types, and functions that are used alike: one of them may replace another throughout.
 const ALIKE: [&[&str]; 4] = [
     &[
         "u32",
@@ -114,7 +114,7 @@ const ALIKE: [&[&str]; 4] = [
 ];
 const OPERATORS: [&str; 19] =
     ["+", "-", "*", "/", "%", "&", "|", "^", "<<", "==", "!=", "<", "<=", ">=", "&&", "||", "=", "+=", "-="];
-/// What goes around a statement.
+/// The surroundings of a statement.
 const AROUND: [(&str, &str); 8] = [
     ("if true {", "}"),
     ("loop {", "break; }"),
@@ -126,7 +126,7 @@ const AROUND: [(&str, &str); 8] = [
     ("if false {} else {", "continue; }"),
 ];
 
-/// The words of a text, each with the white space behind it, so that together they are the text. Comments are words.
+/// The words of a text, each with the white space after it, so that together they are the text. Comments are words.
 pub fn tokens(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let mut out = Vec::new();

@@ -58,7 +58,7 @@ const SHAPES: [fn(u32) -> String; 18] = [
             main(1, |_| format!("x = f{}(x);\n", n / 4 + 1))
         )
     },
-    // What doubles at each level.
+    // Texts that double at each level.
     |n| {
         format!(
             "const c0 = array(1u, 2u);\n{}{}",

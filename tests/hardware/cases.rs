@@ -21,7 +21,7 @@ pub type Counters = BTreeMap<String, u64>;
 struct Case {
     wgsl: String,
     entry: String,
-    /// The CUDA twin, where it does not stand beside the WGSL.
+    /// The CUDA twin, if it is not beside the WGSL.
     cuda: Option<String>,
     block: [u32; 3],
     grid: [u32; 3],
@@ -30,7 +30,7 @@ struct Case {
     /// Whether the two may round differently: exponentials are the hardware's own. Then only the counters are compared.
     #[serde(default)]
     inexact: bool,
-    /// Whether nobody has read the hardware's counters of it yet.
+    /// Whether its hardware counters have not been read yet.
     #[serde(default)]
     unmeasured: bool,
 }
@@ -43,7 +43,7 @@ enum Contents {
     U32,
 }
 
-/// What a buffer holds at first: this number everywhere, or else.
+/// The initial contents of a buffer: this number everywhere, or else.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 enum Start {
@@ -72,7 +72,7 @@ enum Values {
 
 /// A kernel with one choice of its constants.
 pub struct Row {
-    /// What the row is called here, in `measure.py` and in every file between them.
+    /// The name of the row here, in `measure.py` and in every file between them.
     pub name: String,
     /// The kernel's file, from the root.
     pub wgsl: String,
@@ -82,7 +82,7 @@ pub struct Row {
     case: std::sync::Arc<Case>,
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Outcome {
     /// Adler-32 of all buffers afterwards, one after the other.
@@ -152,7 +152,7 @@ impl Row {
         Self { name, wgsl: case.wgsl.clone(), cuda, constants, case: case.clone() }
     }
 
-    /// Whether nobody has read the hardware's counters of it yet.
+    /// Whether its hardware counters have not been read yet.
     pub fn unmeasured(&self) -> bool {
         self.case.unmeasured
     }

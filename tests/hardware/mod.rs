@@ -17,7 +17,7 @@ use cases::{Outcome, Row, folder, json, root, rows};
 use rayon::prelude::*;
 use serde::Deserialize;
 
-/// What was measured, as `measure.py` writes it.
+/// The measurements, as `measure.py` writes them.
 #[derive(Deserialize)]
 struct Measured {
     /// Device, driver, versions, date and commands.

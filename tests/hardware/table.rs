@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::Comparison;
 use super::cases::Counters;
 
-/// What stands above the rows.
+/// The text above the rows.
 const INTRODUCTION: &str = "\
 # The tracer beside the hardware
 
@@ -87,7 +87,7 @@ fn shown(counters: &Counters) -> String {
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
-/// What the tracer counts where it counts something else.
+/// The tracer's count, if it differs.
 fn differing(differences: &BTreeMap<String, [u64; 2]>) -> String {
     if differences.is_empty() {
         return "=".to_owned();

@@ -92,7 +92,7 @@ fn workgroups_race_where_the_result_depends_on_their_order() -> Result {
     // Each waits for the one before: in the opposite order it never ends.
     let chain = "if (i == 0u) {\nloop { if (atomicLoad(&n[0]) == g.x) { break; } }\natomicStore(&n[0], g.x + 1u);\n}";
     assert_eq!(between(chain, 3)?, []);
-    // Whoever comes last stays.
+    // The last one stays.
     assert_eq!(between("if (i == 0u) { atomicStore(&n[1], g.x); }", 2)?.len(), 1);
     assert_eq!(between("atomicMax(&n[1], g.x);", 4)?, []);
     Ok(())

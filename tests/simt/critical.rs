@@ -11,7 +11,7 @@ fn of(size: u32, before: &str, body: &str, grid: u32) -> Result<Trace> {
          @compute @workgroup_size({size}) fn main(@builtin(local_invocation_index) i: u32, \
          @builtin(workgroup_id) group: vec3<u32>) {{\n{body}\n}}"
     );
-    // A buffer that nothing reads is none of the shader's.
+    // A buffer that is not read does not belong to the shader.
     let buffers = if body.contains("src") { 2 } else { 1 };
     let mut trace = every_way(&source, &vec![words(&[1; 4096]); buffers], [grid, 1, 1])?.1.trace;
     trace.lines.clear();

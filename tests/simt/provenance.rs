@@ -353,7 +353,7 @@ fn a_buffer_that_the_workgroup_wrote_is_passed_through() -> Result {
     let [hop] = got.through.as_slice() else { return Err(format!("{:?}", got.through)) };
     assert_eq!((hop.buffer.as_str(), hop.index, hop.value.number()), ("out", 5, 51.0));
     assert_eq!(hop.stored_by.map(|s| s.line), Some(BODY));
-    // What was there before the run, or another workgroup wrote, is where it ends.
+    // It ends at values from before the run, or from another workgroup.
     let neighbour = kernel("", "out[i] = out[(i + 64u) % 128u] + min(a[0], 1u) + 1u;");
     let got = writer(&neighbour, &pair(128), [2, 1, 1], ("out", 70))?;
     assert_eq!(sources(&got), [("a", 0, Role::Value), ("out", 6, Role::Value)]);

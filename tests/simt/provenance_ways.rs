@@ -36,7 +36,7 @@ out[i + 40u] = subgroupBroadcast(x, 3u) + subgroupBallot(x > 20u).x;
     Ok(())
 }
 
-/// What decided whether and how an element was made is told as such, whichever way its lane went, and nothing else of the other way is.
+/// Conditions of whether and how an element was made are reported as such, whichever way its lane went, and nothing else of the other way is.
 #[test]
 fn conditions() -> Result {
     let from = |body: &str, of: u64| -> Result<Vec<(u64, Role)>> {
@@ -60,7 +60,7 @@ fn conditions() -> Result {
         // A variable that another way would have written.
         let body = format!("var x = a[i]; if {deciding} > 645u {{ x = 1u; }} out[i] = x;");
         assert_eq!(from(&body, 4)?, [(4, Value), (of(4), Condition)]);
-        // What was decided before, about something else, is none.
+        // An earlier condition about something else is not reported.
         let body =
             format!("var x = a[i]; var y = 2u; if {deciding} > 645u {{ y = 1u; }} out[i] = x; out[i + 64u] = y;");
         assert_eq!(from(&body, 4)?, [(4, Value)]);

@@ -1,4 +1,4 @@
-//! Races within workgroups and between them, and reads of what nobody wrote.
+//! Races within workgroups and between them, and reads of words that were never written.
 
 use super::{Options, Result, compile, floats, run_with, width, words};
 use warpbook::base::tensor::{Elem, Init, Tensor};
@@ -166,7 +166,7 @@ fn components_of_one_vector_are_no_words_of_their_own() -> Result {
         ("s[i / 2u][i % 2u] = 1.0;", 1, &[7]),
         // Two workgroups that share the vector on the border of their rows.
         ("if (i < 6u) { let at = g.x * 6u + i; if (i == 5u || i == 0u) { v[at / 4u][at % 4u] = 1.0; } }", 2, &[7]),
-        // Whole vectors, a lane each; a vector of three and what lies behind it; one lane that writes all four.
+        // Whole vectors, a lane each; a vector of three and the padding after it; one lane that writes all four.
         ("v[g.x * 32u + i] = vec4<f32>(1.0);", 2, &[]),
         ("if (i == 0u) { p[0].a.z = 1.0; }\nif (i == 1u) { p[0].b = 1.0; }", 1, &[]),
         ("v[i].x = 1.0; v[i].y = 1.0; v[i][2u + i % 2u] = 1.0;", 1, &[]),
@@ -239,11 +239,11 @@ fn reads_of_poison() -> Result {
     assert_eq!(unwritten(&poison, body)?, [(7, message(200, 5))]);
     assert_eq!(unwritten(&poison, "atomicAdd(&a[0], 1u);\nout[g.x * 64u + i] += 1u;")?, [(6, message(0, 0))]);
     assert_eq!(unwritten(&poison, "out[g.x * 64u + i] = i; out[g.x * 64u + i] += 1u;")?, []);
-    // What a host wrote is written, even if a word of it looks like poison.
+    // A word that a host wrote is written, even if it looks like poison.
     let mut mixed = poison.clone();
     mixed.words[255] = 0;
     assert_eq!(unwritten(&mixed, body)?, []);
-    // What earlier workgroups wrote cannot be known where they are left out.
+    // The writes of earlier workgroups are not known if these are left out.
     let program = compile(&format!("{HEADER}\nout[i] = out[i + 64u];\n}}"), "main", &[])?;
     let spec = TraceSpec { timeline_workgroups: vec![1], only_timeline_workgroups: true, ..checked(32).spec };
     let outcome = run_with(&program, &mut [poison], [2, 1, 1], &Options { spec, ..checked(32) })?;
@@ -281,7 +281,7 @@ fn reads_of_workgroup_memory_that_nobody_wrote() -> Result {
             &[],
         ),
         ("if (i < 4u) { atomicStore(&a[i], 0u); }\nworkgroupBarrier();\natomicAdd(&a[i % 4u], 1u);", &[]),
-        // What the workgroup before left behind is not there any more.
+        // The previous workgroup's memory is not there any more.
         ("if (g.x == 0u) { s[i] = i; }\nworkgroupBarrier();\nif (g.x == 1u) { out[i] = s[i]; }", &[7]),
         // The base of the second variable is not part of its words' numbers.
         ("out[g.x * 64u + i] = atomicLoad(&a[3]) + s[0];", &[5]),

@@ -11,7 +11,7 @@ fn errors(source: &str, entry: &str, constants: &[(&str, f64)]) -> Vec<Diagnosti
     Program::compile("t.wgsl", source, entry, &constants).err().unwrap_or_default()
 }
 
-/// Asserts that the first error stands at `line` and says `words`.
+/// Asserts that the first error is at `line` and contains `words`.
 fn refused(source: &str, line: u32, wanted: &str) {
     let errors = errors(source, "main", &[]);
     let text = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");

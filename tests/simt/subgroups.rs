@@ -1,4 +1,4 @@
-//! What the lanes of a warp give each other, at every width.
+//! Exchanges between the lanes of a warp, at every width.
 
 use super::{Options, Result, compile, run_with, width, words};
 use warpbook::job::TraceSpec;
@@ -156,7 +156,7 @@ fn asking_a_lane_that_is_not_there_is_found() -> Result {
     assert_eq!(found, [FindingKind::InactiveLane; 4]);
     let found = each_width("out[i] = subgroupBroadcast(i, 200u);", everyone, |_, _, a| a[0])?;
     assert_eq!(found, [FindingKind::InactiveLane; 4]);
-    // Half of each warp is gone when the other half asks for it; past the end of a warp is nobody's business.
+    // Half of each warp has ended when the other half asks for its value; past the end of a warp there is no lane.
     let body = "if lane < size / 2u { out[i] = subgroupShuffleDown(i, size / 2u); }";
     let half = |i: u32, w: u32| i % w < w / 2;
     let program = "enable subgroups;

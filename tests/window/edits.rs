@@ -97,7 +97,7 @@ fn what_a_kernel_includes_is_folded_below_it_and_can_be_typed_in() {
     assert!(state(&window).place.edit.is_some() && state(&window).edit_problems().is_empty());
     let typed = parts(&own)[1].text.to_owned();
     assert!(typed.contains("// mine\n") && !parts(&own)[0].text.contains("// mine"), "{own}");
-    // A mistake in it is told beside the line that it is in, counted on from the kernel's.
+    // A mistake in it is shown beside its line, whose number continues the kernel's.
     let broken = own.replace("// mine\n", "fn broken(\n");
     command(&mut window, Command::TypeKernel(Language::Wgsl, broken.clone()));
     let problem = state(&window).edit_problems()[0].clone();

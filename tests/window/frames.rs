@@ -1,4 +1,4 @@
-//! What a frame of the window has to do, on every step of every lesson. Counted and not timed: `cargo bench --bench window` times it.
+//! The work of a frame of the window, on every step of every lesson. Counted and not timed: `cargo bench --bench window` times it.
 
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;

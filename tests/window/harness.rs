@@ -19,9 +19,9 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A window, and what a test wants to know of it.
 pub struct Window {
-    /// What is drawn.
+    /// The view that draws.
     pub view: View,
-    /// What it is drawn from.
+    /// The desk that it draws from.
     pub desk: Desk,
     styled: bool,
     /// Allocations of each frame: the same however busy the machine is.

@@ -29,7 +29,7 @@ fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
     window.state().desk.state()
 }
 
-/// What the pictures say, one behind the other.
+/// The descriptions of the pictures, one after the other.
 fn pictures(window: &Harness<'_, Window>) -> String {
     let images = window.query_all_by_role(Role::Image);
     images.filter_map(|node| node.accesskit_node().label()).collect::<Vec<_>>().join("\n")

@@ -28,7 +28,7 @@ const ALIKE: u8 = 32;
 /// The most of a picture that may differ: a caret, an edge, a letter that another version of a font sets elsewhere.
 const SHARE: f64 = 0.004;
 
-/// What to do before a picture is taken.
+/// Actions before a picture is taken.
 enum Then {
     Nothing,
     Do(Vec<Command>),
@@ -40,7 +40,7 @@ enum Then {
 struct Shot(&'static str, &'static str, &'static str, [f32; 2], Then);
 
 const USUAL: [f32; 2] = [1280.0, 800.0];
-/// Where the stage stands in a window of that size: left, top, width, height. Of a scene no more is compared, so that a word of prose changes none.
+/// The stage's rectangle in a window of that size: left, top, width, height. Of a figure only that is compared, so that a word of prose changes none.
 const STAGE: [u32; 4] = [628, 48, 652, 376];
 
 /// One of each scene, and of each explorer's picture; a test holds that no scene is missing.

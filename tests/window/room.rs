@@ -132,7 +132,7 @@ fn a_lesson_is_read_to_its_end_with_the_keyboard_alone() {
     }
     let read = state(&window).kept().seen.len();
     assert!(read + 3 >= steps, "{read} of {steps}: all but the steps whose end is below a question");
-    // What the exercise asks for is on the bench, and can be typed in.
+    // The kernel that the exercise asks for is on the bench, and can be typed in.
     window.state_mut().desk.command(Command::ResetEdit("chunks+yours".to_owned()));
     settle(&mut window);
     let source = window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default();

@@ -182,7 +182,7 @@ fn pointing_at_an_element_says_who_fetches_it() {
     let folder = tempfile::tempdir().unwrap();
     let root = pack(folder.path(), &[("tiled", ", scene: Heat")]);
     let mut window = open(PackFiles::Folder(root), &folder.path().join("state.ron"), [1280.0, 800.0]);
-    // The left matrix stands at the lower left of the picture, beside the card.
+    // The left matrix is at the lower left of the picture, beside the card.
     let picture = window.get_by_role(Role::Image).rect();
     let mut said = None;
     for x in (0..30_u8).map(|i| picture.left() + 4.0 + 8.0 * f32::from(i)) {

@@ -132,7 +132,7 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     window.get_by_label_contains("For the current stride the formula gives 12, and the trace counted 12");
 }
 
-/// What the stage shows, in words.
+/// The description of the stage's picture.
 fn stage(window: &Harness<'_, Window>) -> String {
     let images = window.query_all_by_role(Role::Image);
     let labels: Vec<String> = images.filter_map(|node| node.accesskit_node().label()).collect();
@@ -393,7 +393,7 @@ fn widgets_have_names() {
 fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 900.0]);
-    // The tracer measures nothing, so an H200 stands in and is not set against any measurement.
+    // The tracer measures nothing, so the model of an H200 is used and is not compared with any measurement.
     window.get_by_label("not this machine: Predicted");
     window.get_by_label_contains("bound by ");
     window.get_by_label("SM limit: threads: ≤ 100% occupancy");
@@ -422,13 +422,13 @@ fn pack_with(folder: &Path, more: &str) -> PackFiles {
     PackFiles::Folder(pack)
 }
 
-/// What stands below the question of such a lesson.
+/// The text below the question of such a lesson.
 fn read_on(window: &mut Harness<'_, Window>) {
     window.get_by_label("Read on without an answer").click();
     settle(window);
 }
 
-/// What an explorer says of its picture.
+/// An explorer's description of its picture.
 fn explored(window: &Harness<'_, Window>) -> String {
     let images = window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label());
     images.into_iter().find(|label| label.starts_with("Logits ")).unwrap()

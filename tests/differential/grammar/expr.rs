@@ -238,7 +238,7 @@ impl Writer<'_> {
         match self.draw(kinds) {
             0..=3 => {
                 let op = self.pick(&["+", "-", "*", "&", "|", "^"]);
-                // A scalar may stand on one side of a vector.
+                // A scalar may be on one side of a vector.
                 let right = if n > 1 && "+-*".contains(op) && self.draw(3) == 0 { Ty::scalar(s) } else { ty.clone() };
                 format!("({} {op} {})", self.live(&ty, depth), self.expr(&right, depth))
             }

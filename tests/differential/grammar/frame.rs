@@ -69,7 +69,7 @@ impl Shape {
     }
 }
 
-/// What all kernels use.
+/// Declarations that all kernels use.
 const PRELUDE: &str = "
 struct Input { u: array<u32, 64>, i: array<i32, 64>, f: array<vec4<f32>, 32>, m: array<mat3x3<f32>, 4>, v: array<vec3<u32>, 16> }
 struct Uni { f: vec3<f32>, u: u32, i: vec2<i32>, m: mat2x4<f32> }

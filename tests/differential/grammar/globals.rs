@@ -6,7 +6,7 @@ use super::frame::Shape;
 use super::types::{Scalar, Space, Ty};
 use super::{Place, Writer};
 
-/// What every function of a kernel sees.
+/// Names that every function of a kernel sees.
 struct Globals {
     /// Of the private variable `p`.
     private: Ty,

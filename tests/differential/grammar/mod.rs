@@ -22,7 +22,7 @@ use frame::Shape;
 use types::{Scalar, Space, Step, Ty};
 use warpbook::base::rng;
 
-/// What kernels may use beside the core of WGSL.
+/// Features that kernels may use beyond the core of WGSL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// Subgroup operations.
@@ -48,7 +48,7 @@ struct Place {
 struct Helper {
     name: String,
     params: Vec<Ty>,
-    /// What its last parameter points to.
+    /// The type that its last parameter points to.
     pointee: Option<(Space, Ty)>,
     result: Ty,
 }
@@ -82,7 +82,7 @@ struct Writer<'a> {
     features: Features,
 }
 
-/// One kernel of so many has workgroup memory, barriers and atomics: drivers take three times as long to compile these.
+/// One kernel of this many has workgroup memory, barriers and atomics: drivers take three times as long to compile these.
 /// (The processes of a run take every second seed, so an odd number shares these among them.)
 const SHARING: u64 = 5;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-/// What a component is.
+/// The type of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// `bool`.
@@ -54,7 +54,7 @@ impl Scalar {
 pub enum Ty {
     /// A scalar (1 component) or a vector (2 to 4).
     Vec(u32, Scalar),
-    /// A matrix of so many columns and rows.
+    /// A matrix of this many columns and rows.
     Mat(u32, u32),
     /// So many elements.
     Array(Rc<Ty>, u32),
@@ -67,7 +67,7 @@ pub enum Ty {
 pub enum Step {
     /// To member `m0`, `m1`, …
     Member(usize),
-    /// To one of so many elements, columns or components.
+    /// To one of this many elements, columns or components.
     Index(u32),
 }
 
