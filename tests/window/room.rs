@@ -93,8 +93,11 @@ fn the_keys_are_on_a_sheet() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.key_press(Key::Questionmark);
-    window.run_steps(3);
+    // The sheet knows its size after a few frames.
+    window.run_steps(10);
     window.get_by_label("play or pause");
+    let close = window.get_by_label("Close").rect();
+    assert!(close.bottom() < 800.0 - 24.0, "{close:?}");
     window.get_by_label("Close").click();
     window.run_steps(3);
     assert!(window.query_by_label("play or pause").is_none());
