@@ -341,7 +341,7 @@ fn the_bench_and_a_recording_of_the_graphics_driver() {
     let json = run.json();
     let recorded = warpbook_in(folder.path(), &["--pack", "pack", "record", "--backend", "wgpu"]);
     let Some(found) = json["devices"].get(0) else {
-        // Without a driver both say so; elsewhere it is told whether there has to be one.
+        // Without a driver both commands report that. Whether a driver is required is tested elsewhere.
         assert_eq!(json["missing"][0]["backend"], "wgpu");
         assert_eq!(recorded.code, 2, "{}", recorded.err);
         assert!(std::env::var_os("WARPBOOK_REQUIRE_GPU").is_none(), "{}", recorded.err);

@@ -1,4 +1,4 @@
-//! Programs of several passes: right at awkward sizes on every backend, told element by element, and refused at the place of the mistake.
+//! Programs of several passes: correct at awkward sizes on every backend, reported element by element, and rejected at the place of the mistake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::error::Error;
@@ -193,7 +193,7 @@ fn an_array_with_elements_that_are_no_finite_numbers_runs_and_is_said_to_have_th
     Ok(())
 }
 
-/// Who declares a program warm has it timed with the same buffers each time, and is told so with the time.
+/// A program that is declared warm is timed with the same buffers each time, and its time says so.
 #[test]
 fn a_program_is_timed_in_the_caches_where_it_says_so() -> Outcome {
     if !driver(&devices()) {

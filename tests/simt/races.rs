@@ -15,7 +15,7 @@ pub(super) fn checked(warp_width: u32) -> Options {
     Options { spec: TraceSpec { races: true, ..options.spec.clone() }, ..options }
 }
 
-/// What is found in `body`, whose first line is line 5, run by two workgroups of 64 on `out`. It must be the same on
+/// The findings in `body`, whose first line is line 5, run by two workgroups of 64 on `out`. They must be the same on
 /// any number of threads, counted or not.
 pub(super) fn found_on(out: &Tensor, body: &str) -> Result<Vec<Finding>> {
     let program = compile(&format!("{HEADER}\n{body}\n}}"), "main", &[])?;

@@ -43,7 +43,7 @@ fn a_frame_does_little() {
     assert_eq!(simt::of_this_thread(), before, "shaders compiled or launches traced in the window's thread");
 }
 
-/// The most allocations of a frame, of the next so many.
+/// The maximum of the allocations of a frame, over the next `frames`.
 fn worst(window: &mut egui_kittest::Harness<'_, Window>, frames: usize) -> u64 {
     let before = window.state().frames.len();
     window.run_steps(frames);

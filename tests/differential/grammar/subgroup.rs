@@ -1,7 +1,7 @@
 //! Subgroup operations in random kernels.
 //!
-//! Where lanes went different ways only operations stand that read active lanes alone: votes, reductions, scans, and what the first
-//! lane has. Shuffles and quads stand where all lanes are. Floats are only added, since sums of tame ones are exact in any order.
+//! In divergent control flow there are only operations that read active lanes: votes, reductions, scans, and the first lane's value.
+//! Shuffles and quads are in uniform control flow. Floats are only added, since sums of small ones are exact in any order.
 
 use super::Writer;
 use super::frame::Shape;
