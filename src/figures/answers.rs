@@ -31,11 +31,11 @@ pub struct River {
     pub stored: u64,
     /// The sectors that loads touched, in bytes, request by request: before any cache.
     pub load_sectors: u64,
-    /// The same of stores and atomics.
+    /// The same for stores and atomics.
     pub store_sectors: u64,
     /// Bytes that passed the banks of workgroup memory for loads: wavefronts of 128 bytes.
     pub shared_loads: u64,
-    /// The same of stores and atomics.
+    /// The same for stores and atomics.
     pub shared_stores: u64,
     /// The minimum that the work needs, however it is done; 0 if it was not counted.
     pub least: f64,
@@ -65,7 +65,7 @@ pub struct Roof {
     pub bytes_per_s: Option<f64>,
     /// 32-bit operations that it does in a second, two for a fused multiply-add, without matrix units.
     pub flops_per_s: Option<f64>,
-    /// The same of matrix units on 16-bit factors; None where no kernel of the ladder has such.
+    /// The same for matrix units on 16-bit factors; None if no kernel of the ladder has such.
     pub matrix_flops_per_s: Option<f64>,
     /// Whether they were measured here; others are drawn in dashes.
     pub measured: bool,

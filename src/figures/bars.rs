@@ -13,7 +13,7 @@ const HEAD: f32 = 52.0;
 const FOOT: f32 = 64.0;
 /// The most that a bar and its gap are wide, and the least.
 const PITCH: [f32; 2] = [4.0, 112.0];
-/// The least height of a bar's part that can be distinguished.
+/// The least height at which a bar's part is separated from its neighbour.
 const PART: f32 = 3.0;
 
 /// A row of the buffer.

@@ -83,7 +83,7 @@ impl Tally {
         }
     }
 
-    /// The quantity that [`Self::percent`] is a share of.
+    /// The label of [`Self::percent`].
     fn percent_of(&self) -> &'static str {
         if self.efficiency().is_some_and(|share| share > 1.0) { "asked, a byte" } else { "efficiency" }
     }

@@ -1,4 +1,4 @@
-//! Events of a warp without memory: barriers, branches, and exchanges between lanes.
+//! Events of a warp without memory access: barriers, branch divergence, and exchanges between lanes.
 
 use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};

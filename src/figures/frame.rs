@@ -155,7 +155,7 @@ pub enum Tag {
     Spot(usize),
     /// A pass of the program, by its place.
     Pass(usize),
-    /// The flow from one pass to another, by its place in the picture's list.
+    /// A buffer that goes from one pass to another, by its place in the picture's list.
     Edge(usize),
 }
 
@@ -225,7 +225,7 @@ impl Frame {
         }
     }
 
-    /// The tag of the topmost item at `point`, or else of the cell there. Lines count within 3 points of them.
+    /// The tag of the topmost tagged item at `point`, or else of the cell there. Lines count within 3 points of them.
     #[must_use]
     pub fn tag_at(&self, point: [f32; 2]) -> Option<Tag> {
         let item = self.items.iter().rev().find_map(|item| item.tag().filter(|_| item.contains(point)));

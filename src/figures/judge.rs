@@ -1,4 +1,4 @@
-//! Looking figures up, and whether what a lesson says of one can be drawn.
+//! Looks figures up, and checks whether what a lesson says of one can be drawn.
 
 use super::FIGURES;
 use super::figure::{ArgKind, Clock, Figure};

@@ -1,4 +1,4 @@
-//! Ranks that exchange chunks: each a column with its chunks, what moved between them in a launch, and how many bytes each link has carried so far.
+//! Ranks that exchange chunks: each a column with its chunks, the chunks that moved in a launch, and the bytes carried by each link so far.
 
 use super::buffer::Contents;
 use super::frame::{Anchor, Frame, Item, Tag};
@@ -174,7 +174,7 @@ impl Links<'_> {
         }
     }
 
-    /// The bytes that each link has carried, if a rank sends to its neighbour alone; otherwise those that each rank has sent. With a legend.
+    /// Draws the bytes that each link has carried, if ranks send only to the next one, else those that each rank has sent; and a legend.
     fn draw_meters(&self, frame: &mut Frame, layout: &Layout) {
         let all = self.ranks();
         let y = HEAD + layout.chunks as f32 * layout.row + 14.0;

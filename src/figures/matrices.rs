@@ -52,7 +52,7 @@ struct Touched {
     written: bool,
     /// By cell, one more than the phase of its last load; 0 for none.
     loaded: Vec<u32>,
-    /// The same of stores and atomics.
+    /// The same for stores and atomics.
     stored: Vec<u32>,
     /// One more than the phase of the last load of all.
     last: u32,

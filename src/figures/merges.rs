@@ -95,7 +95,7 @@ pub(super) fn told(contents: &Contents<'_>, first: u32, i: usize) -> Option<Stri
     Some(format!("token {}: {} = {}", count(token as u64), made.shown(), tree(&merges, &tokens, first, token)))
 }
 
-/// A token's two parts, each in brackets if it has parts itself; a part that is too long to be shown whole is no tree, so the depth has a bound.
+/// A token's two parts, each in brackets if it has parts itself; a part too long to be shown whole is no tree, so the depth is bounded.
 fn tree(merges: &[[u32; 2]], tokens: &[Token], first: u32, token: usize) -> String {
     let part = |token: u32| {
         let of = &tokens[token as usize];

@@ -1,4 +1,4 @@
-//! A picture of words, where there is nothing to draw.
+//! A picture of words, if there is nothing to draw.
 
 use super::frame::{Anchor, Frame};
 use super::palette::Ink;

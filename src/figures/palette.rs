@@ -40,7 +40,7 @@ pub enum Ink {
     Series(u8),
     /// A quantity from none (0) to most (255).
     Heat(u8),
-    /// So many percent of a hue, the rest panel.
+    /// This many percent of a hue, the rest panel.
     Tint(Hue, u8),
     /// A bank of workgroup memory, from 0, and how many percent of its colour, the rest panel. After the last comes the first again.
     Bank(u8, u8),
@@ -98,7 +98,7 @@ impl Hue {
         }
     }
 
-    /// So many percent of it, the rest panel.
+    /// This many percent of it, the rest panel.
     #[must_use]
     pub fn tint(self, percent: u8) -> Ink {
         Ink::Tint(self, percent)
@@ -150,7 +150,7 @@ impl Theme {
         [r, g, b]
     }
 
-    /// Once around the hues of OKLCh (Ottosson 2020) for all banks. Red and green, which some viewers do not tell apart, differ in lightness.
+    /// Once around the hues of OKLCh (Ottosson 2020) for all banks. Red and green, which some viewers confuse, differ in lightness.
     fn bank(self, bank: u8) -> Rgb {
         const CHROMA: f32 = 0.13;
         let [lightness, swing] = match self {

@@ -117,7 +117,8 @@ impl Passes {
         [((width - gap * (n - 1.0)) / n).min(WIDE), gap]
     }
 
-    /// The strip, `width` points wide, with the pass `shown` on the stage. Brackets have their names within the part that is `seen`, from left to right.
+    /// The strip, `width` points wide, with the pass `shown` on the stage. Brackets have their names within
+    /// the part that is `seen`, from left to right.
     #[must_use]
     pub fn frame(&self, width: f32, seen: [f32; 2], shown: Option<usize>, hovered: Option<Tag>) -> Frame {
         let mut frame = Frame::new([width, self.height()]);

@@ -1,4 +1,4 @@
-//! The roofline (Williams, Waterman & Patterson, CACM 52(4), 2009): kernels by their operations a byte and a second, under a device's ceilings.
+//! The roofline (Williams, Waterman & Patterson, CACM 52(4), 2009): kernels by operations per byte and per second under device ceilings.
 
 use super::answers::{Roof, Roofline};
 use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};

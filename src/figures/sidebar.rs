@@ -41,7 +41,7 @@ impl<'f> Sidebar<'f> {
         }
     }
 
-    /// A subject of the picture, with its colour.
+    /// Draws a title: what the picture shows, with its colour.
     pub(super) fn title(&mut self, ink: Option<Ink>, words: &str) {
         let indent = if ink.is_some() { 20.0 } else { 0.0 };
         let (left, words) = (self.left, text::fit(words, 16.0, false, self.room() - indent));

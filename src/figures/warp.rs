@@ -74,7 +74,7 @@ pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
     }
 }
 
-/// The event on the left, and its number among all on the right.
+/// Draws the event on the left, and its number among all on the right.
 pub(super) fn header(
     frame: &mut Frame,
     moment: &Moment<'_>,

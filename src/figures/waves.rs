@@ -296,7 +296,7 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String 
     said
 }
 
-/// The name of the bars' axis, and the legend of the colours.
+/// Draws the name of the bars' axis, and the legend of the colours.
 fn foot(frame: &mut Frame, spread: &Spread, y: f32, time: &str) {
     let mut x = frame.width - MARGIN;
     let without = (share(spread) < 1.0).then_some((WITHOUT, "lanes without a slot"));

@@ -1,4 +1,4 @@
-//! The Jacobian as the difference of a diagonal and an outer product: n² entries that two copies of one vector say.
+//! The Jacobian as the difference of a diagonal and an outer product: n² entries from two copies of one vector.
 
 use super::super::frame::Anchor;
 use super::super::palette::Ink;

@@ -33,7 +33,7 @@ pub struct ExploreView<'a> {
 /// A picture, and where in it the learner can take hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// The frame, and its handles.
+    /// The picture itself.
     pub frame: Frame,
     /// The bars that can be dragged.
     pub handles: Vec<Handle>,

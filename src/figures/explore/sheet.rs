@@ -117,5 +117,5 @@ pub(super) fn diverging(share: f64) -> Ink {
     if share < 0.0 { Hue::Store.tint(percent) } else { Hue::Load.tint(percent) }
 }
 
-/// The strongest tint below text.
+/// The strongest tint under text.
 pub(super) const STRONGEST: u8 = 50;

@@ -1,4 +1,4 @@
-//! A view of a tensor and its storage: which elements lanes touch that read the view row by row.
+//! A view of a tensor and its storage: which elements are touched by lanes that read the view row by row.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ pub(super) fn draw(sheet: &mut Sheet, ops: &[Op]) {
     sheet.y = sheet.y.max(bottom);
 }
 
-/// The elements that the lanes which `read` these places touch, in words from `x` on.
+/// Writes, from `x` on, the bytes and sectors that lanes touch which `read` these places.
 fn conclusion(sheet: &mut Sheet, view: &View, read: &[usize], x: f32) {
     let distinct = |places: &mut dyn Iterator<Item = usize>| places.collect::<BTreeSet<_>>().len();
     let bytes = 4 * distinct(&mut read.iter().copied());

@@ -15,7 +15,7 @@ const PITCH: [f32; 2] = [44.0, 88.0];
 /// The most lines from one row to the next.
 const MOST_LINES: usize = 2048;
 
-/// The places of things.
+/// The layout of the picture.
 struct Plan {
     /// The first level shown, and how many.
     first: usize,
@@ -157,7 +157,7 @@ fn ink(kind: Kind, when: When, lit: Option<bool>) -> Ink {
     }
 }
 
-/// The inputs of a level.
+/// Draws the inputs of a level.
 fn flow(frame: &mut Frame, view: &ReductionView<'_>, now: Now, plan: &Plan, index: usize) {
     let level = &view.tree.levels[index];
     let (top, bottom) = (plan.y(plan.first) + CELL, plan.y(index) - 1.0);

@@ -24,7 +24,7 @@ pub struct Tree {
 pub struct Level {
     /// How many barriers lie before it.
     pub round: u32,
-    /// The inputs that reached it, by the first event that did.
+    /// Its kind, by the first event that reached it.
     pub kind: Kind,
     /// Its inputs.
     pub edges: Vec<Edge>,
@@ -81,7 +81,7 @@ fn gcd(a: u32, b: u32) -> u32 {
 /// An element of workgroup memory: its variable, and which.
 type Word = (u16, u32);
 
-/// The present action of a warp while its events are read.
+/// The state of a warp while its events are read.
 #[derive(Default)]
 struct Warp {
     /// The level that it wrote last in this round.
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         self.lane_levels.get(&lane).copied().unwrap_or(0)
     }
 
-    /// The event that stored a word; a word that was not stored comes from the level before `at`.
+    /// The level where a word was stored; for a word that was not stored, the level before `at`.
     fn word_level(&self, word: Word, at: usize) -> usize {
         self.word_levels.get(&word).copied().unwrap_or(at - 1)
     }

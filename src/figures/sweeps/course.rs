@@ -39,7 +39,7 @@ pub(super) struct Panel {
     pub(super) axis: Axis,
     /// From the first row to the last.
     pub(super) marks: Vec<Mark>,
-    /// By [`KINDS`], how often an element is asked for in the mean, of those that are at all; 0 where none is.
+    /// By [`KINDS`], how often an element is requested on average, of those that are at all; 0 if none is.
     pub(super) times: [f64; 3],
     /// The first and the last row of each sweep of loads, where one begins after the last has ended.
     pub(super) sweeps: Vec<[usize; 2]>,

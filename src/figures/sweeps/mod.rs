@@ -150,7 +150,7 @@ fn draw(frame: &mut Frame, course: &Course, rows: &Rows, placed: &Placed<'_>, st
             let mut reach = f32::NEG_INFINITY;
             for mark in bin.iter().filter(|mark| mark.access == kind) {
                 let [from, to] = placed.across(mark.span);
-                // An element that is too close to its neighbour to be seen is not drawn.
+                // A mark that cannot be seen beside its neighbour is not drawn.
                 if to.max(from + 1.0) <= reach {
                     continue;
                 }

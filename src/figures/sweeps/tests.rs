@@ -10,7 +10,7 @@ use crate::trace::{Event, EventKind, Space, TracedBuffer};
 const WARP: u32 = 32;
 
 /// A workgroup of `lanes` goes over its row of `columns` elements of `x` `sweeps` times, with a barrier after each; the last time it
-/// stores the elements to `y`. The row is the third one.
+/// stores what it read to `y`. The row is the third one.
 fn softmax(columns: u32, lanes: u32, sweeps: u32) -> Arc<Timeline> {
     let row = 2 * columns;
     let buffer = |name: &str| TracedBuffer {
