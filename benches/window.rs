@@ -84,8 +84,8 @@ fn playing(state: &Path) -> Result<(), Diagnostic> {
     let mut desk = open(PackFiles::Folder(pack), state)?;
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
-    let timeline = desk.state().found.traced.get("many").and_then(|t| t.timeline.clone());
-    let events = timeline.map_or(0, |(_, _, t)| t.events.len());
+    let timeline = desk.state().found.timeline("many", &desk.state().place).cloned();
+    let events = timeline.map_or(0, |t| t.events.len());
     view.play(4.0);
     let mut times: Vec<f64> = (0..400)
         .map(|_| {
@@ -121,7 +121,7 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     for stride in 3..=12 {
         let began = Instant::now();
         desk.command(Command::SetParam("stride".into(), f64::from(stride)));
-        while desk.state().found.measured.get("strided").is_none_or(|m| m.samples.is_empty()) {
+        while desk.state().found.sampling("strided").is_none() && desk.state().found.ran("strided").is_none() {
             canvas.run(&mut view, &mut desk);
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -144,7 +144,7 @@ fn tour(
     desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
-    let lessons: Vec<_> = desk.state().pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
+    let lessons: Vec<_> = desk.state().library.pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
     for (lesson, steps) in lessons {
         desk.command(Command::OpenLesson(lesson.clone()));
         for step in 0..steps {
@@ -203,8 +203,8 @@ fn typing(state: &Path) -> Result<(), Diagnostic> {
         desk.command(Command::TypeKernel(Language::Wgsl, text));
         let shown = |desk: &Desk| {
             let place = &desk.state().place;
-            let typed = desk.state().drafts.values().any(|draft| draft.typed.is_some());
-            !typed && place.edit.is_some() && desk.state().traced().is_some_and(|t| t.timeline_of(place).is_some())
+            let typed = desk.state().trials.drafts.values().any(|draft| draft.typed.is_some());
+            !typed && place.edit.is_some() && desk.state().timeline().is_some()
         };
         while !shown(desk) {
             canvas.run(view, desk);

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::devices;
+use warpbook::gpu::simt;
 use warpbook::lesson::{Catch, Code, Lesson, PackFiles, Picture};
 use warpbook::session;
+use warpbook::session::ask::{Answers, Inline};
 use warpbook::session::learn::exercise::{Try, Verdict};
 use warpbook::session::pack::check;
 use warpbook::session::run::devices::Choice;
 use warpbook::session::run::{self, RunOptions, Which};
 use warpbook::session::show::cover;
+use warpbook::session::show::staged::Sources;
 use warpbook::trace::Trace;
 use warpbook::trace::record::Backend;
 
@@ -74,8 +77,10 @@ fn a_scene_has_something_to_show() {
 fn every_lesson_has_a_picture_on_the_start_page() {
     let (pack, _) = session::load(&PackFiles::Embedded);
     for lesson in &pack.lessons {
-        let cover =
-            cover::of(lesson, &AtomicBool::new(false)).unwrap_or_else(|| panic!("{} has no picture", lesson.id));
+        let (device, cancel) = (simt::device(), AtomicBool::new(false));
+        let sources = Sources::of_device(&device);
+        let store = Inline::new(Answers::default(), &cancel);
+        let cover = cover::of(lesson, &store, &sources).unwrap_or_else(|| panic!("{} has no picture", lesson.id));
         assert!(cover.ticks > 0, "{}", lesson.id);
     }
 }

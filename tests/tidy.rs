@@ -135,7 +135,7 @@ fn imports_go_down() {
 }
 
 /// The folders of `session`, in the order in which they may import: from themselves and from those before them.
-const USE_CASES: [&str; 8] = ["jobs", "run", "experiment", "learn", "show", "pack", "note", "desk"];
+const USE_CASES: [&str; 9] = ["jobs", "run", "experiment", "learn", "pack", "ask", "show", "note", "desk"];
 
 #[test]
 fn use_cases_import_from_earlier_folders() {

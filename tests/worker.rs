@@ -143,7 +143,7 @@ fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
     let mut desk = Desk::open(Options { files: PackFiles::Embedded, state_path: None, worker, seed: 1, wake });
     desk.command(Desire::SetBackend(Choice::Only(Backend::Wgpu)));
     let start = Instant::now();
-    while desk.state().found.unrated.is_none() {
+    while desk.state().unrated().is_none() {
         assert!(start.elapsed() < LONG, "{:?}", desk.state().notices);
         desk.poll();
         std::thread::sleep(Duration::from_millis(5));

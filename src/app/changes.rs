@@ -19,7 +19,7 @@ pub fn show(ui: &mut Ui, state: &State) {
     let Some([before, after]) = sides(state) else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    let wrong = state.place.edit.as_ref().is_some_and(|id| state.found.failed.contains_key(id));
+    let wrong = state.place.edit.as_ref().is_some_and(|id| !state.found.untraced(id, &state.place).is_empty());
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         if wrong {
@@ -44,7 +44,7 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     let (lesson, place) = (state.place.lesson.as_ref()?, &state.place);
     let side = |variant: &_| {
         let kernel = (*lesson.launched(variant).get(place.pass())?)?;
-        let traced = state.found.traced.get(&variant.program);
+        let traced = state.found.traced(&variant.program);
         let measured = state.found.measured(&variant.program).and_then(|record| record.pass(place.pass()));
         let language = state.edited_in()?;
         Some(Side {
@@ -62,7 +62,8 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
 /// The placeholder for a missing figure, before and after: it may still arrive, unless that side failed.
 fn missing(state: &State) -> [&'static str; 2] {
     let (place, found) = (&state.place, &state.found);
-    let has_failed = |program: &String| found.failed.contains_key(program) || found.unmeasured.contains_key(program);
+    let has_failed =
+        |program: &str| !found.untraced(program, place).is_empty() || !found.unmeasured(program).is_empty();
     let before = place.beside.first().is_some_and(|variant| has_failed(&variant.program));
     [before, has_failed(&place.variant.program)].map(|failed| if failed { "–" } else { "…" })
 }

@@ -93,7 +93,7 @@ pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
     ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
         ui.add_space(16.0);
         ui.spacing_mut().item_spacing.y = 2.0;
-        for lesson in &state.pack.lessons {
+        for lesson in &state.library.pack.lessons {
             let open = state.place.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
             let title = RichText::new(&lesson.title).font(theme::medium(theme::UI));
             let button = egui::Button::selectable(false, title).wrap().min_size(egui::vec2(0.0, 28.0));
@@ -245,7 +245,7 @@ fn unsaved(ui: &mut Ui, state: &State) {
 
 /// Remarks on the measured time, as one sign with the words in its tooltip.
 fn warnings(ui: &mut Ui, state: &State) {
-    let Some(record) = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref()) else {
+    let Some(record) = state.found.ran(&state.place.variant.program) else {
         return;
     };
     let software = state.acting_device().is_some_and(|device| device.software);
@@ -276,7 +276,7 @@ const SOFTWARE: &str = "The driver computes on the CPU: its times say little abo
 
 /// A note that the device's best rates could not be measured, until they are: mostly on a busy machine.
 fn unrated(ui: &mut Ui, state: &State) {
-    let Some(problem) = &state.found.unrated else { return };
+    let Some(problem) = state.unrated() else { return };
     let software = state.acting_device().is_some_and(|device| device.software);
     let text = if software {
         "this machine is slow: its best rates are not measured"
@@ -290,8 +290,7 @@ fn unrated(ui: &mut Ui, state: &State) {
 
 /// A sign that the device cannot run the kernel on the bench, with the reason in its tooltip.
 fn not_here(ui: &mut Ui, state: &State) {
-    let problem =
-        state.found.unmeasured.get(&state.place.variant.program).into_iter().flatten().find(|problem| problem.not_here);
+    let problem = state.found.unmeasured(&state.place.variant.program).iter().find(|problem| problem.not_here);
     let Some(problem) = problem else { return };
     let color = theme::color(theme::of(ui), Hue::Store.ink());
     let why = format!("{}\n{}", problem.message, problem.hint.as_deref().unwrap_or_default());
@@ -310,8 +309,8 @@ fn device_name(device: &Device) -> String {
 fn figures(state: &State) -> String {
     let mut parts = Vec::new();
     let traced = state.traced();
-    let measured = state.found.measured.get(&state.place.variant.program).and_then(|m| m.record.as_ref());
-    let record = measured.or(traced.and_then(|t| t.record.as_ref()));
+    let measured = state.found.ran(&state.place.variant.program);
+    let record = measured.or(traced.map(|traced| &traced.record));
     match record.and_then(|r| r.check()) {
         // Where the device did not run it, the check is of the trace.
         Some(check) if check.ok && measured.is_none() => parts.push("the tracer's result passed its check".to_owned()),
@@ -334,9 +333,9 @@ fn figures(state: &State) -> String {
         let time = library.time.as_ref().map_or_else(|| "check FAILED".to_owned(), |t| si(t.median_s, "s"));
         parts.push(format!("{}: {time}", library.words()));
     }
-    let placed = measured.zip(state.found.ceilings).and_then(|(record, ceilings)| {
+    let placed = measured.zip(state.ceilings()).and_then(|(record, ceilings)| {
         let Work { bytes, flops } = record.work;
-        roofline::place(bytes, flops, record.timing.as_ref()?.median_s, &ceilings)
+        roofline::place(bytes, flops, record.timing.as_ref()?.median_s, ceilings)
     });
     if let Some(placement) = placed {
         let bound = match placement.bound {
@@ -350,7 +349,7 @@ fn figures(state: &State) -> String {
         };
         parts.push(format!("{share} {bound}"));
     }
-    if let Some(trace) = traced.and_then(|t| t.record.as_ref()?.total()) {
+    if let Some(trace) = traced.and_then(|t| t.record.total()) {
         let warps = crate::base::units::count(trace.warps);
         let (width, time) = (state.place.warp_width, si(trace.seconds, "s"));
         let noun = if trace.warps == 1 { "warp" } else { "warps" };
@@ -362,27 +361,28 @@ fn figures(state: &State) -> String {
 /// Messages that wait to be read: problems of the pack on disk, then notices.
 pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
-    for problem in state.problems.iter().take(3) {
+    for problem in state.library.problems.iter().take(3) {
         card(ui, Hue::Conflict, |ui| {
             page_problem(ui, problem);
             ui.label(RichText::new("The last version without errors stays on the screen.").weak());
         });
     }
-    if state.problems.len() > 3 {
+    if state.library.problems.len() > 3 {
         card(ui, Hue::Conflict, |ui| {
-            ui.label(format!("and {} more; `warpbook check` lists them all", state.problems.len() - 3));
+            ui.label(format!("and {} more; `warpbook check` lists them all", state.library.problems.len() - 3));
         });
     }
     // Mistakes of a kernel that is being written are shown beside it.
     let written = state.place.edit.is_some();
-    for found in [&state.found.failed, &state.found.unmeasured].into_iter().filter(|_| !written) {
+    let program = &state.place.variant.program;
+    let failed = [state.found.untraced(program, &state.place), state.found.unmeasured(program)];
+    for found in failed.into_iter().filter(|_| !written) {
         // Hardware that this machine lacks needs no answer: the status line mentions it.
-        for problem in found.get(&state.place.variant.program).into_iter().flatten().filter(|p| !p.not_here).take(2) {
+        for problem in found.iter().filter(|p| !p.not_here).take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }
-    let here = state.place.pass();
-    for finding in state.traced().into_iter().filter(|_| !written).flat_map(|t| t.findings(here)).take(2) {
+    for finding in state.found.findings(program, &state.place).filter(|_| !written).take(2) {
         card(ui, Hue::Store, |ui| {
             ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
         });

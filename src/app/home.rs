@@ -52,7 +52,7 @@ impl Home {
             let columns = ((width + 16.0) / (CARD + 16.0)).floor().max(1.0) as usize;
             #[expect(clippy::cast_precision_loss, reason = "a few columns")]
             let each = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
-            for row in state.pack.lessons.chunks(columns) {
+            for row in state.library.pack.lessons.chunks(columns) {
                 ui.horizontal_top(|ui| {
                     ui.spacing_mut().item_spacing.x = 16.0;
                     for lesson in row {

@@ -32,7 +32,7 @@ pub fn commands(ui: &Ui, state: &State) -> Vec<Command> {
     if pressed(ui, Modifiers::NONE, Key::Escape) {
         if !state.activities.is_empty() {
             commands.push(Command::Cancel);
-        } else if state.found.origin.is_some() {
+        } else if state.place.asked.is_some() {
             commands.push(Command::CloseOrigin);
         }
     }

@@ -114,7 +114,7 @@ impl View {
             ui.ctx().request_repaint();
         }
         let commands = self.draw(ui, desk.state());
-        if desk.state().drafts.values().any(|draft| draft.typed.is_some()) {
+        if desk.state().trials.drafts.values().any(|draft| draft.typed.is_some()) {
             ui.ctx().request_repaint_after(PAUSE);
         }
         if matches!(desk.state().save, SaveState::Failed(_)) {
@@ -140,7 +140,7 @@ impl View {
             staged: is_staged(state),
             high: is_high(state),
             strip: passes.as_ref().map_or(0.0, Passes::height),
-            plotted: state.place.experiment().is_some() || state.found.origin.is_some() || is_changed(state),
+            plotted: state.place.experiment().is_some() || state.place.asked.is_some() || is_changed(state),
             large: self.large,
             room: state.saved.room,
         };
@@ -183,7 +183,7 @@ impl View {
             commands.extend(happened.commands);
         });
         row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(controls::show(ui, state)));
-        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.found.origin {
+        pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.place.asked {
             Some(asked) => {
                 let happened = origin::show(ui, state, asked);
                 self.traced_line = happened.hovered;
@@ -244,7 +244,7 @@ impl View {
         let mut shown = self.large.unwrap_or(Pane::Page);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (pane, name, _) in Pane::ALL.into_iter().rev() {
-                let name = if pane == Pane::Plot && state.found.origin.is_some() { "Origin" } else { name };
+                let name = if pane == Pane::Plot && state.place.asked.is_some() { "Origin" } else { name };
                 if ui.selectable_value(&mut shown, pane, name).clicked() {
                     self.large = Some(pane);
                 }
@@ -284,7 +284,7 @@ impl View {
 
     /// The source line of the event on the stage.
     fn executing(&self, state: &State) -> Option<u32> {
-        let timeline = state.traced()?.timeline_of(&state.place)?;
+        let timeline = state.timeline()?;
         let event = self.stage.event(timeline, state.place.workgroup)?;
         timeline.events.get(event).map(|e| e.line)
     }
@@ -298,7 +298,7 @@ impl View {
 
 /// Whether there is a picture of what is on the bench: a trace, or the ring that a kernel without one is drawn as.
 fn is_staged(state: &State) -> bool {
-    state.place.is_traceable(&state.place.variant.program) || state.found.facts.ring
+    state.place.is_traceable(&state.place.variant.program) || state.found.compiled.facts.ring
 }
 
 /// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows.

@@ -7,7 +7,8 @@ use super::theme;
 use crate::base::units::count;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
-use crate::session::desk::state::{Origin as Asked, State};
+use crate::session::desk::place::Element;
+use crate::session::desk::state::State;
 use crate::session::run::explain::{ROLES, rounds, told_pass, told_rest, told_runs};
 use crate::trace::provenance::{Load, Origin, Role, Writer, groups};
 use crate::trace::{AccessKind, EventKind, Piece, Provenance, Timeline};
@@ -75,12 +76,12 @@ pub struct Happened {
 }
 
 /// Shows the pane.
-pub fn show(ui: &mut Ui, state: &State, origin: &Asked) -> Happened {
+pub fn show(ui: &mut Ui, state: &State, origin: &Element) -> Happened {
     let mut happened = Happened::default();
     ui.spacing_mut().item_spacing.y = 4.0;
     header(ui, origin, &mut happened.commands);
     let scroll = ScrollArea::vertical().id_salt("origin").auto_shrink(false);
-    scroll.show(ui, |ui| match &origin.answer {
+    scroll.show(ui, |ui| match state.origin() {
         None => said(ui, "Looking for its last writer…", Ink::Muted),
         Some(Err(problems)) => {
             for problem in problems {
@@ -96,7 +97,7 @@ pub fn show(ui: &mut Ui, state: &State, origin: &Asked) -> Happened {
 }
 
 /// The element, which can be changed in place, and the way back.
-fn header(ui: &mut Ui, origin: &Asked, commands: &mut Vec<Command>) {
+fn header(ui: &mut Ui, origin: &Element, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.label(RichText::new("Origin of").font(theme::medium(theme::UI)));

@@ -33,7 +33,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let commands = device(ui, state, found.as_ref()).into_iter().collect();
     let Some(found) = found else {
         let text = match state.place.is_traceable(&state.place.variant.program) {
-            _ if state.models.is_empty() => "",
+            _ if state.library.models.is_empty() => "",
             true => "The predicted time appears here with the trace.",
             false => "Times are predicted from traces, and this kernel has none.",
         };
@@ -85,7 +85,7 @@ fn device(ui: &mut Ui, state: &State, found: Option<&Predicted>) -> Option<Comma
     let combo = egui::ComboBox::from_id_salt("model").selected_text(shown).width(96.0);
     let response = combo.show_ui(ui, |ui| {
         ui.selectable_value(&mut chosen, None, "The measuring device, or an H100");
-        for spec in state.models.iter() {
+        for spec in state.library.models.iter() {
             let label = ui.selectable_value(&mut chosen, Some(spec.id.clone()), &spec.name);
             if !spec.notes.is_empty() {
                 label.on_hover_text(spec.notes.join("\n"));

@@ -63,7 +63,7 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
     let mut stage = 0;
     while began.elapsed() < PATIENCE {
         canvas.run(&mut view, &mut desk);
-        let ready = desk.state().place.lesson.is_some() || !desk.state().problems.is_empty();
+        let ready = desk.state().place.lesson.is_some() || !desk.state().library.problems.is_empty();
         if stage == 0 && ready {
             open(&mut desk, shot)?;
             stage = 1;
@@ -100,8 +100,9 @@ fn settled(desk: &Desk) -> bool {
 }
 
 fn open(desk: &mut Desk, shot: &Shot<'_>) -> Result<(), Diagnostic> {
-    let broken = desk.state().problems.iter().find(|p| p.is_error()).cloned();
-    let lesson = crate::session::run::lesson(&desk.state().pack, shot.lesson).map_err(|why| broken.unwrap_or(why))?;
+    let broken = desk.state().library.problems.iter().find(|p| p.is_error()).cloned();
+    let lesson =
+        crate::session::run::lesson(&desk.state().library.pack, shot.lesson).map_err(|why| broken.unwrap_or(why))?;
     let steps = lesson.steps.len();
     if shot.step == 0 || shot.step > steps {
         return Err(Diagnostic::error(format!("lesson `{}` has no step {}", shot.lesson, shot.step))

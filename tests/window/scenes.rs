@@ -13,7 +13,9 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
-use warpbook::session::desk::state::{Notice, Traced};
+use warpbook::session::desk::state::Notice;
+
+use warpbook::trace::Heat;
 
 use crate::harness::{Window, open, settle};
 
@@ -70,10 +72,11 @@ fn tab(window: &mut Harness<'_, Window>, name: &str) {
     settle(window);
 }
 
-fn traced(window: &Harness<'_, Window>) -> Traced {
+/// How often the launch on the stage fetches elements, if that is known.
+fn heat(window: &Harness<'_, Window>) -> Option<Arc<Heat>> {
     let state = window.state().desk.state();
-    assert!(state.found.failed.is_empty(), "{:?}", state.found.failed);
-    state.found.traced[&state.place.variant.program].clone()
+    let at = state.found.now.traced(&state.place.variant.program)?;
+    state.found.answers.heat(at, state.place.shown())?.ok().cloned()
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn tabs_show_a_run_in_other_ways_and_keep_its_place() {
     let mut window = open(PackFiles::Folder(root), &folder.path().join("state.ron"), [1280.0, 800.0]);
     // Its first event is a branch.
     assert!(stage(&window).starts_with("Warp 0 of workgroup 0, event 2 of"), "{}", stage(&window));
-    assert!(traced(&window).heat.is_none(), "nobody asked for it");
+    assert!(heat(&window).is_none(), "nobody asked for it");
     tab(&mut window, "Matrices");
     let first = stage(&window);
     assert!(first.starts_with("Matrices of workgroup 0 at event 2 of"), "{first}");
@@ -167,11 +170,11 @@ fn heat_is_counted_once_it_is_looked_at_and_anew_after_a_turn() {
     window.state_mut().desk.command(Command::GoTo(1));
     settle(&mut window);
     assert!(stage(&window).ends_with("a 4; b 4."), "{}", stage(&window));
-    let heat = traced(&window).heat.unwrap().1;
+    let fetched = heat(&window).unwrap();
     window.state_mut().desk.command(Command::ShowFigure("Matrices".to_owned()));
     window.state_mut().desk.command(Command::ShowFigure("Heat".to_owned()));
     settle(&mut window);
-    assert!(Arc::ptr_eq(&heat, &traced(&window).heat.unwrap().1), "it is kept");
+    assert!(Arc::ptr_eq(&fetched, &heat(&window).unwrap()), "it is kept");
     window.state_mut().desk.command(Command::GoTo(2));
     settle(&mut window);
     assert_eq!(window.state().desk.state().shown_figure().card().name, "Warp", "each step begins with its own");

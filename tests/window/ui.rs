@@ -17,7 +17,7 @@ use warpbook::session::learn::exercise::Verdict;
 use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::common::copy_folder;
-use crate::harness::{PATIENCE, Window, open, settle};
+use crate::harness::{PATIENCE, Window, open, settle, untraced};
 
 fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
     let lesson = harness.state().desk.state().place.lesson.clone().unwrap();
@@ -47,10 +47,10 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
                 }
                 let shown = window.state().desk.state();
                 assert_eq!(shown.place.step, index);
-                assert!(shown.found.failed.is_empty(), "{title}: {:?}", shown.found.failed);
-                let traced = &shown.found.traced[&shown.place.variant.program];
+                assert!(untraced(shown).is_empty(), "{title}: {:?}", untraced(shown));
+                let traced = &shown.found.traced(&shown.place.variant.program).unwrap();
                 assert!(traced.trace(0).is_some_and(|t| t.complete && t.findings.is_empty()), "{title}");
-                assert!(traced.timeline.as_ref().is_some_and(|(_, _, t)| !t.events.is_empty()), "{title}");
+                assert!(shown.timeline().is_some_and(|timeline| !timeline.events.is_empty()), "{title}");
                 window.get_by_label(title);
                 assert!(window.query_by_label_contains("not traced yet").is_none(), "{title} waits for a trace");
                 window.get_by_role_and_label(Role::Label, &format!("Step {} of {}", index + 1, titles.len()));
@@ -117,7 +117,7 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::GoTo(2));
     settle(&mut window);
-    let before = window.state().desk.state().found.traced["strided"].trace(0).unwrap().global.load.sectors;
+    let before = window.state().desk.state().found.traced("strided").unwrap().trace(0).unwrap().global.load.sectors;
     assert_eq!(before, 262_144);
     let strides: Vec<_> = window.query_all_by_role_and_label(Role::Slider, "stride").collect();
     assert!(strides.len() >= 2, "one in a sentence and one above the plot");
@@ -127,7 +127,7 @@ fn a_control_turned_by_keys_changes_prose_stage_and_counts() {
     window.key_press(egui::Key::ArrowRight);
     settle(&mut window);
     assert_eq!(window.state().desk.state().place.params["stride"], 3.0);
-    let after = window.state().desk.state().found.traced["strided"].trace(0).unwrap().global.load.sectors;
+    let after = window.state().desk.state().found.traced("strided").unwrap().trace(0).unwrap().global.load.sectors;
     assert_eq!(after, 393_216);
     window.get_by_label_contains("For the current stride the formula gives 12, and the trace counted 12");
 }
@@ -166,13 +166,13 @@ fn an_element_is_traced_back_on_the_stage() {
     assert!(stage(&window).contains("event 2 of 3"));
     window.get_by_label("Close the origin").click();
     settle(&mut window);
-    assert!(window.state().desk.state().found.origin.is_none() && window.query_by_label_contains("src[900]").is_none());
+    assert!(window.state().desk.state().place.asked.is_none() && window.query_by_label_contains("src[900]").is_none());
     window.state_mut().desk.command(Command::Explain("src".to_owned(), 0));
     settle(&mut window);
     window.get_by_label_contains("nothing writes to the buffer `src`");
     window.key_press(egui::Key::Escape);
     settle(&mut window);
-    assert!(window.state().desk.state().found.origin.is_none());
+    assert!(window.state().desk.state().place.asked.is_none());
 }
 
 #[test]
@@ -219,8 +219,8 @@ fn a_warp_has_as_many_lanes_as_is_chosen() {
         window.get_by_label(&format!("{lanes} lanes")).click();
         settle(&mut window);
         let state = window.state().desk.state();
-        let traced = &state.found.traced["copy"];
-        let (trace, timeline) = (traced.trace(0).unwrap(), &traced.timeline.as_ref().unwrap().2);
+        let traced = &state.found.traced("copy").unwrap();
+        let (trace, timeline) = (traced.trace(0).unwrap(), state.timeline().unwrap());
         assert_eq!((state.place.warp_width, timeline.warp_width), (lanes, lanes));
         assert_eq!(trace.warps, 1_048_576 / u64::from(lanes));
         assert_eq!(trace.global.load.sectors, sectors * trace.global.load.requests);
@@ -281,7 +281,7 @@ fn the_exercise_is_judged() {
         settle(&mut window);
         window.get_by_label("Check my kernel").click();
         settle(&mut window);
-        window.state().desk.state().found.verdicts["chunks"].verdict.clone()
+        window.state().desk.state().trials.verdicts["chunks"].verdict.clone()
     };
     let starter_is_right = |v: &Verdict| matches!(v, Verdict::Right(_));
     assert!(matches!(check("fn nonsense("), Verdict::Broken(_)));
@@ -293,7 +293,7 @@ fn the_exercise_is_judged() {
     settle(&mut window);
     window.get_by_label("Check my kernel").click();
     settle(&mut window);
-    assert!(starter_is_right(&window.state().desk.state().found.verdicts["chunks"].verdict.clone()));
+    assert!(starter_is_right(&window.state().desk.state().trials.verdicts["chunks"].verdict.clone()));
     window.get_by_label("The result is right. The goal is not reached yet.");
 }
 
@@ -320,14 +320,14 @@ fn a_broken_edit_keeps_the_last_good_lesson() {
     let shader = pack.join("shaders/coalescing/copy.wgsl");
     let good = fs::read_to_string(&shader).unwrap();
     fs::write(&shader, good.replacen("fn main", "fn fn main", 1)).unwrap();
-    until(&mut window, "the mistake to be told", |desk| !desk.state().problems.is_empty());
+    until(&mut window, "the mistake to be told", |desk| !desk.state().library.problems.is_empty());
     let state = window.state().desk.state();
     assert!(state.place.lesson.is_some());
-    let place = state.problems[0].place.clone().unwrap();
+    let place = state.library.problems[0].place.clone().unwrap();
     assert!(place.file.ends_with("copy.wgsl") && place.line > 1, "{place}");
     window.get_by_label("A warp asks once");
     fs::write(&shader, good.replace("dst[i] = value;", "dst[i] = value; // edited")).unwrap();
-    until(&mut window, "the mend to be seen", |desk| desk.state().problems.is_empty());
+    until(&mut window, "the mend to be seen", |desk| desk.state().library.problems.is_empty());
     let source = window.state().desk.state().place.kernel().unwrap().source().clone();
     assert!(source.contains("// edited"));
 }
@@ -345,8 +345,8 @@ fn a_race_is_told_beside_a_right_result() {
     let racy = good.replace("dst[i] = value;", "dst[i] = value; seen = 1u;");
     fs::write(&shader, format!("{racy}\nvar<workgroup> seen: u32;\n")).unwrap();
     let window = open(PackFiles::Folder(pack), &folder.path().join("state.ron"), [1280.0, 800.0]);
-    let shown = &window.state().desk.state().found.traced["copy"];
-    assert!(shown.record.as_ref().is_some_and(|r| r.trusted()), "the result is right");
+    let shown = &window.state().desk.state().found.traced("copy").unwrap();
+    assert!(shown.record.trusted(), "the result is right");
     window.get_by_label_contains("of workgroup 0 race for word 0 (byte 0) of `seen`");
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use warpbook::lesson::{Lesson, PackFiles, Variant};
 use warpbook::notes::{self, Format};
+use warpbook::session::ask::At;
 use warpbook::session::experiment::recording::RecordingChoice;
 use warpbook::session::jobs::fingerprint::fingerprint;
 use warpbook::session::jobs::setting::Setting;
@@ -128,9 +129,13 @@ fn what_has_no_trace_is_not_asked_for_one() {
 fn what_sizes_a_launch_is_part_of_what_was_measured() {
     let lesson = lesson();
     let (fast, params) = (Variant::plain("fast"), jobs::defaults(&lesson));
-    let (seed, bounds_checks, warp_width, revision) = (1, true, 32, 0);
-    let key = |params| Setting { lesson: lesson.clone(), params, seed, bounds_checks, warp_width, revision }.key(&fast);
-    assert_ne!(key(params.clone()), key(jobs::with(&params, &[("stages".to_owned(), 3.0)])));
+    let at = |params| {
+        let (lesson, plain) = (lesson.clone(), lesson.clone());
+        let setting = Arc::new(Setting { lesson, plain, params, seed: 1, bounds_checks: true, warp_width: 32 });
+        At::timed(&setting, &fast, Backend::Cuda)
+    };
+    assert_eq!(at(params.clone()), at(jobs::with(&params, &[("n".to_owned(), params["n"])])));
+    assert_ne!(at(params.clone()), at(jobs::with(&params, &[("stages".to_owned(), 3.0)])));
     let (other, _) = read(&LESSON.replace("1024 * stages", "2048 * stages"));
     let other = other.unwrap();
     let print = |lesson: &Lesson, curve: usize, backend| {
@@ -197,7 +202,11 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     let mut window = crate::harness::open(files, &folder.path().join("state.ron"), [1280.0, 800.0]);
     let state = window.state().desk.state();
     assert_eq!(
-        (state.place.variant.program.as_str(), state.found.failed.len(), state.found.unmeasured.len()),
+        (
+            state.place.variant.program.as_str(),
+            crate::harness::untraced(state).len(),
+            state.found.unmeasured("fast").len()
+        ),
         ("fast", 0, 0)
     );
     window.get_by_label_contains("No trace: this kernel is written in CUDA C++ only");
@@ -206,7 +215,7 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     // The next step's kernel is traced as ever.
     window.state_mut().desk.command(session::desk::Command::GoTo(1));
     crate::harness::settle(&mut window);
-    assert!(window.state().desk.state().found.traced["copy"].timeline.is_some());
+    assert!(window.state().desk.state().timeline().is_some());
     window.get_by_label_contains("Explain…");
     assert!(window.query_by_label_contains("No trace").is_none());
 }
@@ -254,7 +263,7 @@ fn waves_and_ceilings_need_no_trace() {
     );
     let state = window.state().desk.state();
     assert_eq!(state.shown_figure().card().name, "Waves");
-    assert_eq!(state.spread().unwrap().waves.blocks, 4);
+    assert_eq!(state.given(&state.asks(), &state.picture()).spread.unwrap().waves.blocks, 4);
     for (tab, there) in [("Ring", true), ("Waves", true), ("Warp", false), ("Bytes", false), ("Sweeps", false)] {
         assert_eq!(window.query_by_label(&format!("{tab} on the stage")).is_some(), there, "{tab}");
     }

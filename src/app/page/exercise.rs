@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     }
     ui.add_space(12.0);
     let (tried, yours) = (reading.state.kept().tried(id), exercise.yours());
-    let verdict = reading.state.found.verdicts.get(id);
+    let verdict = reading.state.trials.verdicts.get(id);
     let muted = theme::color(theme::of(ui), Ink::Muted);
     if reading.state.place.edit.as_ref() != Some(&yours) {
         if ui.button("Put the exercise on the bench").clicked() {

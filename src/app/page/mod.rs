@@ -113,7 +113,7 @@ impl Reading<'_> {
     }
 
     fn provenance(&self, run: &str, timed: bool) -> String {
-        let record = self.state.found.measured.get(run).and_then(|m| m.record.as_ref());
+        let record = self.state.found.ran(run);
         match (timed, record.and_then(|r| r.timing.as_ref())) {
             (true, Some(timing)) => format!(
                 "measured on {}: {run}, median {} (p10–p90 {}–{}), n = {}, {} cache",

@@ -31,7 +31,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         ui.add_space(10.0);
         let kept = reading.state.kept();
         let predicted = kept.predictions.get(id);
-        let busy = reading.state.found.answering.is_some();
+        let busy = reading.state.trials.answering.is_some();
         match &prediction.asks {
             Asks::Choice(options, _) => {
                 let chosen = self::options(ui, options, predicted, busy);
@@ -43,7 +43,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
             }
             Asks::Curve(decl) => asks.extend(draw::show(ui, (&lesson, kept), (id, decl), busy)),
         }
-        if reading.state.found.answering.as_deref() == Some(id) {
+        if reading.state.trials.answering.as_ref().is_some_and(|(asked, _)| asked == id) {
             ui.add_space(8.0);
             ui.horizontal(|ui| {
                 ui.spinner();

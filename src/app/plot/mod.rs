@@ -50,7 +50,7 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     // A sweep at these settings has measured the same point, with more samples.
     let swept = sweep.zip(curve).and_then(|(s, curve)| s.points.iter().find(|p| p.x == x && p.kernel.id == curve.id));
     let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
-    let mut plot = chart::plot(&lesson, experiment, sweep, state.found.ceilings.as_ref(), current, !traced);
+    let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings(), current, !traced);
     let others = state.place.params.iter().filter(|(id, _)| **id != over).map(|(id, value)| format!("{id}={value}"));
     let of = format!("{}/{} {}", experiment.id, state.place.variant, others.collect::<Vec<_>>().join(" "));
     trail.visit(of, plot.current);
@@ -233,13 +233,15 @@ fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
 fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
     let place = curve.pass.as_ref().map(|_| state.place.pass());
     if traced {
-        return Some(KernelOutput::of(&curve.id, state.traced()?.record.as_ref()?, place));
+        return Some(KernelOutput::of(&curve.id, &state.traced()?.record, place));
     }
-    let measured = state.found.measured.get(&state.place.variant.program)?;
-    match &measured.record {
+    let program = &state.place.variant.program;
+    match state.found.ran(program) {
         Some(record) => Some(KernelOutput::of(&curve.id, record, place)),
-        None if measured.samples.is_empty() || place.is_some() => None,
-        None => Some(KernelOutput::sampled(&curve.id, measured.work, quantile(&sorted(&measured.samples), 0.5))),
+        None => {
+            let running = state.found.sampling(program).filter(|_| place.is_none())?;
+            Some(KernelOutput::sampled(&curve.id, running.work, quantile(&sorted(&running.samples), 0.5)))
+        }
     }
 }
 

@@ -14,7 +14,7 @@ impl Stage {
     pub(super) fn buffer(&mut self, ui: &mut Ui, state: &State, drawn: &Drawn<'_>) -> Option<Command> {
         let mut command = None;
         let reel = drawn.given.reel.as_ref().and_then(|reel| reel.as_ref().ok());
-        let asked = state.found.reeled.as_ref().and_then(|reeled| reeled.buffers.first().cloned());
+        let asked = state.asks().film.into_iter().next();
         let shown = asked.unwrap_or_default();
         let combo = egui::ComboBox::from_id_salt("buffer").width(140.0).selected_text(&shown);
         let response = combo.show_ui(ui, |ui| {
@@ -84,6 +84,6 @@ fn meant(buffer: &ReelBuffer) -> &'static str {
 
 /// Whether a lane writes to a buffer, so that its elements have an origin.
 pub(super) fn is_written(state: &State, buffer: &str) -> bool {
-    let Some(job) = state.found.built.as_ref().map(|built| &built.job) else { return false };
+    let Some(job) = state.found.compiled.job() else { return false };
     job.buffers.iter().position(|known| known.name == buffer).is_some_and(|place| job.writes(place))
 }

@@ -22,6 +22,7 @@ use crate::figures::strip::{self, StripView};
 use crate::figures::{self, Clock, Figure, Given, Kept, Reading, View, titled};
 use crate::lesson::Picture;
 use crate::session::desk::Command;
+use crate::session::desk::place::Element;
 use crate::session::desk::state::State;
 use crate::session::show::first::first_to_see;
 use crate::trace::provenance::{Origin, Writing};
@@ -49,8 +50,8 @@ pub struct Stage {
     begin: bool,
     /// Where to go once the timeline of that workgroup is there.
     seek: Option<Seek>,
-    /// The last question whose answer the stage went to.
-    answered: u64,
+    /// The element whose write the stage went to last.
+    answered: Option<Element>,
     /// The answer that is ringed, the timeline that it is ringed on, and the rings.
     marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
     /// How the learner reads a buffer.
@@ -201,12 +202,13 @@ impl Stage {
 
     /// Goes where an answer, or a click on a part of it, points to.
     fn follow(&mut self, state: &State) -> Option<Command> {
-        let answer = state.found.origin.as_ref().and_then(|o| Some((o.question, o.answer.as_ref()?.as_ref().ok()?)));
-        if let Some((question, found)) = answer
-            && question != self.answered
+        if self.answered != state.place.asked
+            && let Some(answer) = state.origin()
         {
-            self.answered = question;
-            self.seek = Seek::write(found);
+            self.seek = answer.ok().and_then(|found| Seek::write(found));
+            self.answered.clone_from(&state.place.asked);
+        } else if state.place.asked.is_none() {
+            self.answered = None;
         }
         let place = self.seek.as_ref()?;
         let now = &state.place;
@@ -217,7 +219,7 @@ impl Stage {
         if now.workgroup != workgroup {
             return Some(Command::ShowWorkgroup(workgroup));
         }
-        let timeline = state.traced()?.timeline_of(now)?;
+        let timeline = state.timeline()?;
         self.warp = place.warp;
         if let Some(event) = place.find(timeline) {
             self.player.go_to(event);
@@ -228,7 +230,7 @@ impl Stage {
 
     /// The elements of an answer that are ringed on this timeline.
     fn mark(&mut self, state: &State, timeline: &Arc<Timeline>) {
-        let found = state.found.origin.as_ref().and_then(|o| o.answer.as_ref()?.as_ref().ok());
+        let found = state.origin().and_then(Result::ok);
         let now = (found.map(Arc::as_ptr), Arc::as_ptr(timeline));
         if (self.marks.0, self.marks.1) != now {
             let here = (state.place.pass.as_str(), state.place.launch, u64::from(state.place.workgroup));

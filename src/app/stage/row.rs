@@ -78,7 +78,7 @@ impl Stage {
     fn whose(&mut self, ui: &mut Ui, state: &State, warps: u32) -> Option<Command> {
         let mut command = None;
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let groups = state.found.groups;
+            let groups = state.found.compiled.groups;
             let mut workgroup = state.place.workgroup;
             let of_groups = format!("of {}", count(u64::from(groups)));
             ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));

@@ -57,12 +57,10 @@ impl Stage {
     pub(super) fn beside(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, at: usize, rect: Rect) {
         let Drawn { state, figure, picture, position, events: of, .. } = *drawn;
         let Some(variant) = state.place.beside.get(at) else { return };
-        let Some(traced) = state.found.traced.get(&variant.program) else { return };
-        let Some(timeline) = traced.timeline_of(&state.place) else { return };
+        let Some(timeline) = state.found.timeline(&variant.program, &state.place) else { return };
         let warp = self.warp.min(timeline.warps_per_workgroup.saturating_sub(1));
         let count = events(timeline, state.place.workgroup, warp).len();
-        let heat = traced.heat.as_ref().filter(|(of, _)| *of == state.place.shown());
-        let given = Given { heat: heat.map(|(_, heat)| heat.clone()), ..Given::of(timeline) };
+        let given = Given::of(timeline);
         let view = View {
             workgroup: state.place.workgroup,
             warp,

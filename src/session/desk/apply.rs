@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::Desk;
+use super::covers::Covers;
 use super::event::{Event, Work};
-use super::state::{Activity, DeviceState, Measured, Notice, State, Traced};
+use super::found::{DeviceState, Found, Sampling};
+use super::state::Notice;
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
+use crate::base::units;
 use crate::lesson::Pack;
-use crate::session::experiment::curves;
+use crate::session::ask::{Outcome, Question};
 use crate::session::learn::exercise::{Judged, Try, Verdict};
 use crate::session::learn::predict::Answer;
 use crate::trace::record::{Backend, Device};
@@ -18,88 +21,40 @@ impl Desk {
         let state = &mut self.state;
         match event {
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
-            Event::Models(models) => state.models = models.into(),
-            Event::Recordings(recordings) => state.recordings = recordings.into(),
-            Event::Quotes(quotes) => state.quotes = quotes.into(),
+            Event::Models(models) => state.library.models = models.into(),
+            Event::Recordings(recordings) => state.library.recordings = recordings.into(),
+            Event::Quotes(quotes) => state.library.quotes = quotes.into(),
             Event::PackChanged => {
-                let curves = self.state_path.as_deref().and_then(curves::folder);
-                self.disk.enqueue(FileTask::Load(self.files.clone(), curves));
+                self.threads.disk.enqueue(FileTask::Load(self.files.clone(), self.keeper.curves()));
             }
             Event::Device(choice, found) => {
                 if choice == state.choice() {
                     self.take_device(found);
                 }
             }
-            Event::Cover(id, number, cover) => self.take_cover(&id, number, cover),
             Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
-            Event::Ceilings(backend, found) => match found {
-                _ if state.measuring_backend() != Some(backend) => {}
-                Ok(ceilings) => (state.found.ceilings, state.found.unrated) = (Some(ceilings), None),
-                // Times are right without ceilings; the status line shows the problem until they are there.
-                Err(problem) => state.found.unrated = Some(problem),
-            },
-            Event::Built(key, built) => self.take_built(&key, built),
             Event::Tried(id, source, problems) => self.take_tried(&id, source, problems),
-            Event::Traced(id, traced) if state.is_traced_now(&id, &traced.key) => {
-                state.take_traced(id, traced);
-                self.measure_shown();
-            }
-            Event::Untraced(id, key, problems) if state.is_traced_now(&id, &key) => {
-                state.found.failed.insert(id, problems);
-                self.measure_shown();
-            }
-            Event::Sample(id, key, work, seconds) if state.is_current(&id, &key) => {
-                let fresh = || Measured { key: key.clone(), work, samples: Vec::new(), record: None };
-                let measured = state.found.measured.entry(id).or_insert_with(fresh);
-                if measured.record.is_none() {
-                    measured.samples.push(seconds);
-                }
-            }
-            Event::Measured(id, key, record) if state.is_current(&id, &key) => {
-                let samples = record.timing.as_ref().map(|t| t.samples.clone()).unwrap_or_default();
-                state.found.measured.insert(id, Measured { key, work: record.work, samples, record: Some(record) });
-            }
-            Event::Unmeasured(id, key, problems) if state.is_current(&id, &key) => {
-                state.found.measured.remove(&id);
-                state.found.unmeasured.insert(id, problems);
-            }
-            Event::Explained(key, buffer, index, answer) => {
-                let asked =
-                    state.found.origin.as_mut().filter(|o| o.key == key && o.buffer == buffer && o.index == index);
-                if let Some(origin) = asked {
-                    origin.answer = Some(answer.map(Arc::new));
-                }
-            }
-            Event::Filmed(key, buffers, answer) => {
-                let asked = state.found.reeled.as_mut().filter(|asked| asked.key == key && asked.buffers == buffers);
-                if let Some(reeled) = asked {
-                    reeled.answer = Some(answer.map(Arc::new));
-                }
-            }
-            // Results of parameters that have changed since.
-            Event::Traced(..)
-            | Event::Untraced(..)
-            | Event::Sample(..)
-            | Event::Measured(..)
-            | Event::Unmeasured(..) => {}
+            Event::Answered(question, outcome) => self.take_answer(question, outcome),
+            Event::Sample(question, work, seconds) => state.found.take_sample(question, work, seconds),
             Event::SweepStarted(id, sweep) => {
-                state.found.sweeps.insert(id, sweep);
+                state.sweeps_mut().insert(id, sweep);
             }
             Event::SweepPoint(id, number, point, problems) => {
-                if let Some(sweep) = state.found.sweeps.get_mut(&id).filter(|s| s.number == number) {
+                if let Some(sweep) = state.sweeps_mut().get_mut(&id).filter(|s| s.number == number) {
                     sweep.points.push(*point);
-                    if let Some(Activity { progress, .. }) = state.activities.get_mut(&Work::Device) {
-                        *progress = Some((sweep.points.len(), sweep.total));
+                    let progress = (sweep.points.len(), sweep.total);
+                    if let Some(activity) = state.activities.get_mut(&Work::Device) {
+                        activity.progress = Some(progress);
                     }
                     state.notices.extend(problems.into_iter().map(Notice::Problem));
-                    if sweep.points.len() == sweep.total {
+                    if progress.0 == progress.1 {
                         self.keep_curve(&id);
                     }
                 }
             }
             Event::NotKept(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Done(work, number) => self.take_done(work, number),
-            Event::Answered(lesson, id, answer) => self.take_answer(&lesson, &id, answer),
+            Event::Predicted(lesson, id, answer) => self.take_prediction(&lesson, &id, answer),
             Event::Judged(tried, verdict) => self.take_verdict(&tried, verdict),
             Event::Exported(written, problems) => {
                 state.notices.extend(problems.into_iter().map(Notice::Problem));
@@ -113,34 +68,41 @@ impl Desk {
 
     /// Writes a finished sweep to disk, so that a restart does not lose it. Traced sweeps are reproducible and not kept.
     fn keep_curve(&mut self, id: &str) {
-        let found =
-            (self.state_path.as_deref().and_then(curves::folder), self.plain.clone(), self.state.acting_device());
+        let found = (self.keeper.curves(), self.state.place.plain.clone(), self.state.acting_device());
         let (Some(folder), Some(lesson), Some(device)) = found else { return };
-        let Some(sweep) = self.state.found.sweeps.get(id).filter(|sweep| sweep.backend == device.backend) else {
+        let Some(sweep) =
+            self.state.sweeps().and_then(|sweeps| sweeps.get(id)).filter(|sweep| sweep.backend == device.backend)
+        else {
             return;
         };
         let Some(experiment) = lesson.experiments.iter().find(|experiment| experiment.id == id).cloned() else {
             return;
         };
         if device.backend != Backend::Simt {
-            self.disk.enqueue(FileTask::Curve(folder, lesson, Box::new(experiment), Box::new(sweep.clone()), device));
+            self.threads.disk.enqueue(FileTask::Curve(
+                folder,
+                lesson,
+                Box::new(experiment),
+                Box::new(sweep.clone()),
+                device,
+            ));
         }
     }
 
     /// Takes a newly read pack. If the open lesson is now broken, its old version stays in place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
-        self.state.problems = problems;
-        self.forget_covers();
+        self.state.library.problems = problems;
+        self.state.covers = Covers::default();
         for lesson in &pack.lessons {
             if self.state.saved.lessons.get_mut(&lesson.id).is_some_and(|kept| kept.adopt(lesson)) {
                 self.unsaved();
             }
         }
-        let Some(open) = self.plain.clone() else {
+        let Some(open) = self.state.place.plain.clone() else {
             let wanted = self.state.saved.lesson.clone();
             let found = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(pack.lessons.first());
             let found = found.map(|l| l.id.clone());
-            self.state.pack = pack;
+            self.state.library.pack = pack;
             if let Some(id) = found {
                 self.open_lesson(&id);
             }
@@ -148,43 +110,54 @@ impl Desk {
         };
         let reloaded = pack.lessons.iter().find(|l| l.id == open.id).cloned();
         if reloaded.is_none() {
-            let place = self.state.pack.lessons.iter().position(|l| l.id == open.id).unwrap_or(0);
+            let place = self.state.library.pack.lessons.iter().position(|l| l.id == open.id).unwrap_or(0);
             pack.lessons.insert(place.min(pack.lessons.len()), open);
         }
-        self.state.pack = pack;
+        self.state.library.pack = pack;
         // Curves are dropped, since their kernels may have changed.
-        self.sweeps.clear();
+        self.state.found.sweeps.clear();
         if let Some(lesson) = reloaded {
-            self.state.place.revision += 1;
             self.reload_lesson(lesson);
         }
     }
 
+    fn take_answer(&mut self, question: Question, outcome: Outcome) {
+        self.threads.answered(&question);
+        let found = &mut self.state.found;
+        found.sampling.take_if(|sampling| sampling.question == question);
+        // Films are large: one of each program is kept.
+        if let Question::Film(of, _) = &question {
+            found.answers.retain(|known, _| !matches!(known, Question::Film(at, _) if at == of));
+        }
+        found.answers.insert(question, outcome);
+        self.settle();
+    }
+
     fn take_device(&mut self, found: Result<Device, Diagnostic>) {
         self.state.found.device = found.map_or_else(DeviceState::Missing, DeviceState::Ready);
-        self.measure_shown();
+        self.refresh();
     }
 
     /// Takes the end of an order. After the last one the kernel on the bench is measured, if that was put off.
     fn take_done(&mut self, work: Work, number: u64) {
         let last = match work {
-            Work::Device => self.device.last(),
-            Work::Judge => self.judge.last(),
-            Work::Export => self.notes.last(),
-            Work::Text => self.texts.last(),
+            Work::Device => self.threads.device.worker.last(),
+            Work::Judge => self.threads.judge.last(),
+            Work::Export => self.threads.notes.last(),
+            Work::Text => self.threads.texts.last(),
         };
         if number != last {
             return;
         }
         self.state.activities.remove(&work);
         if work == Work::Device {
-            self.state.found.answering = None;
-            self.measure_shown();
+            self.state.trials.answering = None;
+            self.settle();
         }
     }
 
-    fn take_answer(&mut self, lesson: &str, id: &str, answer: Result<Answer, Vec<Diagnostic>>) {
-        self.state.found.answering = self.state.found.answering.take().filter(|asked| asked != id);
+    fn take_prediction(&mut self, lesson: &str, id: &str, answer: Result<Answer, Vec<Diagnostic>>) {
+        self.state.trials.answering.take_if(|(asked, _)| asked == id);
         match answer {
             Ok(answer) => {
                 let kept = self.state.saved.lessons.get_mut(lesson);
@@ -208,32 +181,15 @@ impl Desk {
         if matches!(judged.verdict, Verdict::Solved(_)) {
             self.keep(|kept| kept.exercises.entry(id.clone()).or_default().solution = Some(source.clone()));
         }
-        self.state.found.verdicts.insert(id.clone(), Arc::new(judged));
+        self.state.trials.verdicts.insert(id.clone(), Arc::new(judged));
     }
 }
 
-impl State {
-    /// Whether a result with this key is of the current settings.
-    fn is_current(&self, program: &str, of: &str) -> bool {
-        self.place.setting().is_some_and(|setting| setting.key(&self.place.variant_of(program)) == of)
-    }
-
-    /// The same for a trace.
-    fn is_traced_now(&self, program: &str, of: &str) -> bool {
-        self.place.setting().is_some_and(|setting| setting.traced_key(&self.place.variant_of(program)) == of)
-    }
-
-    fn take_traced(&mut self, id: String, traced: Traced) {
-        let kept = self.found.traced.entry(id).or_default();
-        kept.key = traced.key;
-        if traced.timeline.is_some() {
-            (kept.timeline, kept.shown_findings) = (traced.timeline, traced.shown_findings);
-        }
-        if traced.heat.is_some() {
-            kept.heat = traced.heat;
-        }
-        if traced.record.is_some() {
-            (kept.record, kept.launches) = (traced.record, traced.launches);
+impl Found {
+    fn take_sample(&mut self, question: Question, work: units::Work, seconds: f64) {
+        match &mut self.sampling {
+            Some(sampling) if sampling.question == question => sampling.samples.push(seconds),
+            sampling => *sampling = Some(Sampling { question, work, samples: vec![seconds] }),
         }
     }
 }

@@ -1,33 +1,36 @@
-//! The lessons' cover pictures on the start page: traced on their own thread, one by one, as the page requests them.
+//! The lessons' cover pictures on the start page, as the page requests them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
 
-use super::Desk;
-use super::event::{Event, Outbox};
-use super::worker::{Order, Worker};
-use crate::lesson::Lesson;
+use super::state::State;
+use crate::gpu::simt;
+use crate::session::ask::{Noting, Question};
 use crate::session::show::cover::{self, Cover};
+use crate::session::show::staged::Sources;
 
 /// The requested pictures, by lesson.
 #[derive(Default)]
 pub struct Covers(BTreeMap<String, Wanted>);
 
 /// A requested picture.
-struct Wanted {
-    /// Its order's number.
-    number: u64,
-    /// None until it is traced; then None inside if it cannot be.
-    cover: Option<Option<Arc<Cover>>>,
+enum Wanted {
+    /// Its results are not complete yet.
+    Waiting,
+    /// It is there.
+    Ready(Arc<Cover>),
+    /// It cannot be traced.
+    Failed,
 }
 
 impl Covers {
     /// A lesson's picture; None before it is there, and if it cannot be traced.
     #[must_use]
     pub fn of(&self, lesson: &str) -> Option<&Arc<Cover>> {
-        self.0.get(lesson)?.cover.as_ref()?.as_ref()
+        match self.0.get(lesson)? {
+            Wanted::Ready(cover) => Some(cover),
+            Wanted::Waiting | Wanted::Failed => None,
+        }
     }
 
     /// Whether a lesson's picture was requested.
@@ -36,44 +39,35 @@ impl Covers {
         self.0.contains_key(lesson)
     }
 
-    /// Whether a picture is on its way.
-    #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        self.0.values().any(|wanted| wanted.cover.is_none())
+    /// Requests a lesson's picture.
+    pub(super) fn ask(&mut self, lesson: &str) {
+        self.0.entry(lesson.to_owned()).or_insert(Wanted::Waiting);
     }
 }
 
-/// Starts the thread that traces covers.
-pub(super) fn tracer(out: Outbox) -> Worker<Arc<Lesson>> {
-    Worker::start("covers", move |orders: Receiver<Order<Arc<Lesson>>>| {
-        for Order { number, task, cancel } in orders {
-            if !cancel.load(Ordering::Relaxed) {
-                let cover = cover::of(&task, &cancel);
-                out.send(Event::Cover(task.id.clone(), number, cover.map(Arc::new)));
-            }
+impl State {
+    /// Draws the requested pictures whose results are all known; returns the questions of the others.
+    pub(super) fn cover_questions(&mut self) -> Vec<Question> {
+        let device = simt::device();
+        let mut questions = Vec::new();
+        let mut covers = std::mem::take(&mut self.covers);
+        for (id, wanted) in covers.0.iter_mut().filter(|(_, wanted)| matches!(wanted, Wanted::Waiting)) {
+            let Some(lesson) = self.library.pack.lessons.iter().find(|lesson| lesson.id == *id) else { continue };
+            let noting = Noting::new(&self.found.answers);
+            let found = cover::of(lesson, &noting, &Sources::of_device(&device));
+            let asked = noting.asked();
+            let known = |question: &Question| self.found.answers.get(question).map(Result::is_ok);
+            *wanted = match found {
+                _ if asked.iter().any(|question| known(question) == Some(false)) => Wanted::Failed,
+                Some(cover) if asked.iter().all(|question| known(question).is_some()) => Wanted::Ready(Arc::new(cover)),
+                None if asked.is_empty() => Wanted::Failed,
+                _ => {
+                    questions.extend(asked);
+                    Wanted::Waiting
+                }
+            };
         }
-    })
-}
-
-impl Desk {
-    /// Orders a lesson's picture, once.
-    pub(super) fn ask_cover(&mut self, id: &str) {
-        let lesson = self.state.pack.lessons.iter().find(|lesson| lesson.id == id).cloned();
-        let Some(lesson) = lesson.filter(|_| !self.state.covers.is_asked(id)) else { return };
-        self.covers.enqueue(lesson);
-        self.state.covers.0.insert(id.to_owned(), Wanted { number: self.covers.last(), cover: None });
-    }
-
-    /// Takes a picture, unless the pack has changed since it was ordered.
-    pub(super) fn take_cover(&mut self, id: &str, number: u64, cover: Option<Arc<Cover>>) {
-        if let Some(wanted) = self.state.covers.0.get_mut(id).filter(|wanted| wanted.number == number) {
-            wanted.cover = Some(cover);
-        }
-    }
-
-    /// Drops all pictures after the lessons have changed, so that they are requested again.
-    pub(super) fn forget_covers(&mut self) {
-        self.covers.cancel();
-        self.state.covers = Covers::default();
+        self.covers = covers;
+        questions
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Desk;
-use super::compiler::Attempt;
-use super::state::Draft;
+use super::draft::Draft;
+use super::versions::Attempt;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Exercise;
 use crate::session::learn::edits::{self, Edit, Language};
@@ -18,7 +18,7 @@ impl Desk {
     pub(super) fn type_kernel(&mut self, language: Language, text: String) {
         let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit(language)) else { return };
         if let Some(exercise) = self.state.exercise_of(&id) {
-            self.state.found.verdicts.remove(&exercise);
+            self.state.trials.verdicts.remove(&exercise);
             self.keep(|kept| kept.exercises.entry(exercise).or_default().source = Some(text));
         } else {
             self.keep(|kept| {
@@ -26,7 +26,7 @@ impl Desk {
             });
         }
         self.state.place.edit = Some(id.clone());
-        self.state.drafts.entry(id).or_default().typed = Some(Instant::now());
+        self.state.trials.drafts.entry(id).or_default().typed = Some(Instant::now());
     }
 
     /// Begins a version of the kernel on the bench; None if the kernel is not written in the language.
@@ -47,7 +47,8 @@ impl Desk {
     /// Compiles the version that was typed in, once no key has been pressed for a while; true if there was one.
     pub(super) fn try_typed(&mut self) -> bool {
         let rested = |draft: &Draft| draft.typed.is_some_and(|at| at.elapsed() >= PAUSE);
-        let Some(id) = self.state.drafts.iter().find(|(_, draft)| rested(draft)).map(|(id, _)| id.clone()) else {
+        let Some(id) = self.state.trials.drafts.iter().find(|(_, draft)| rested(draft)).map(|(id, _)| id.clone())
+        else {
             return false;
         };
         self.try_edit(&id);
@@ -56,11 +57,11 @@ impl Desk {
 
     /// Orders the compilation of a version.
     fn try_edit(&mut self, id: &str) {
-        let (Some(edit), Some(plain)) = (self.state.edit(id), self.plain.clone()) else { return };
-        let draft = self.state.drafts.entry(id.to_owned()).or_default();
+        let (Some(edit), Some(plain)) = (self.state.edit(id), self.state.place.plain.clone()) else { return };
+        let draft = self.state.trials.drafts.entry(id.to_owned()).or_default();
         (draft.typed, draft.trying) = (None, true);
         let (params, seed) = (self.state.place.params.clone(), self.state.place.seed);
-        self.versions.enqueue(Attempt { plain, edit, params, seed });
+        self.threads.versions.enqueue(Attempt { plain, edit, params, seed });
     }
 
     /// Takes the result of compiling a version's text, unless that has changed since, and puts the editor's version on the bench.
@@ -68,7 +69,7 @@ impl Desk {
         if self.state.edit(id).is_none_or(|edit| edit.source != source) {
             return;
         }
-        let Some(draft) = self.state.drafts.get_mut(id) else { return };
+        let Some(draft) = self.state.trials.drafts.get_mut(id) else { return };
         let was_good = draft.good.clone();
         draft.trying = false;
         draft.problems = problems;
@@ -88,9 +89,10 @@ impl Desk {
 
     /// Adds the versions that compile to the lesson on the screen.
     pub(super) fn wear(&mut self) {
-        let Some(plain) = self.plain.clone() else { return };
+        let Some(plain) = self.state.place.plain.clone() else { return };
         let good: Vec<Edit> = self
             .state
+            .trials
             .drafts
             .iter()
             .filter_map(|(id, draft)| Some(Edit { source: draft.good.clone()?, ..self.state.edit(id)? }))
@@ -115,7 +117,7 @@ impl Desk {
     fn stage_edit(&mut self, id: &str) {
         self.wear();
         let Some(edit) = self.state.edit(id) else { return };
-        let good = |id: &str| self.state.drafts.get(id).is_some_and(|draft| draft.good.is_some());
+        let good = |id: &str| self.state.trials.drafts.get(id).is_some_and(|draft| draft.good.is_some());
         let is_good = good(id);
         let starter = self.starter_of(id).and_then(|id| self.state.edit(&id)).filter(|starter| good(&starter.id));
         let is_changed = starter.as_ref().is_none_or(|starter| starter.source != edit.source);
@@ -146,9 +148,9 @@ impl Desk {
     pub(super) fn reset_edit(&mut self, id: &str) {
         let Some(edit) = self.state.edit(id) else { return };
         if let Some(exercise) = self.state.exercise_of(&edit.id) {
-            self.state.found.verdicts.remove(&exercise);
+            self.state.trials.verdicts.remove(&exercise);
             self.keep(|kept| kept.exercises.entry(exercise).or_default().source = None);
-        } else if let Some(plain) = &self.plain {
+        } else if let Some(plain) = &self.state.place.plain {
             let began = plain.program(&edit.of.program).and_then(|program| program.pass(&edit.pass));
             let kernel = began.and_then(|pass| plain.kernel(pass.kernel(&edit.of)?));
             let Some(source) = kernel.and_then(|kernel| edit.language.source(kernel)).map(ToString::to_string) else {
@@ -165,7 +167,7 @@ impl Desk {
     pub(super) fn discard_edit(&mut self) {
         let Some(edit) = self.state.edited().filter(|edit| self.state.exercise_of(&edit.id).is_none()) else { return };
         self.keep(|kept| kept.edits.retain(|of| of.id != edit.id));
-        self.state.drafts.remove(&edit.id);
+        self.state.trials.drafts.remove(&edit.id);
         self.leave_edit();
         self.wear();
         (self.state.place.variant, self.state.place.pass) = (edit.of, edit.pass);
@@ -174,8 +176,9 @@ impl Desk {
 
     /// Takes in versions that another window changed: they are compiled again, and deleted ones leave the bench.
     pub(super) fn take_edits(&mut self) {
-        let kept: Vec<String> = self.state.drafts.keys().filter(|id| self.state.edit(id).is_some()).cloned().collect();
-        self.state.drafts.retain(|id, _| kept.contains(id));
+        let kept: Vec<String> =
+            self.state.trials.drafts.keys().filter(|id| self.state.edit(id).is_some()).cloned().collect();
+        self.state.trials.drafts.retain(|id, _| kept.contains(id));
         for id in kept {
             self.try_edit(&id);
         }

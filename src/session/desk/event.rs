@@ -4,15 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use super::compiler::Built;
-use super::found::Traced;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
-use crate::figures::Reel;
 use crate::lesson::{Pack, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
+use crate::session::ask::{Outcome, Question};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::learn::drawn::Points;
@@ -23,10 +21,8 @@ use crate::session::learn::saved::{Frame, Room, ThemeChoice, Written};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::Choice;
 use crate::session::run::output::SweepPoint;
-use crate::session::show::cover::Cover;
 use crate::session::show::text_file::Counted;
-use crate::trace::provenance::Origin;
-use crate::trace::record::{Backend, Ceilings, Device, Record};
+use crate::trace::record::Device;
 
 /// Something the learner did.
 #[derive(Clone, Debug)]
@@ -128,8 +124,8 @@ pub enum Work {
     Text,
 }
 
-/// Something that happened on a thread. A result for some parameters carries their key, one for an order its number, so that late ones are
-/// recognized and dropped.
+/// Something that happened on a thread. An answer carries its question, another result the number of its order, so that late ones are
+/// recognized.
 pub enum Event {
     /// The pack was read.
     Pack(Pack, Vec<Diagnostic>),
@@ -145,28 +141,12 @@ pub enum Event {
     Device(Choice, Result<Device, Diagnostic>),
     /// A message to the learner.
     Told(Diagnostic),
-    /// A device's ceilings were measured.
-    Ceilings(Backend, Result<Ceilings, Diagnostic>),
-    /// The shaders of the program on the bench were compiled: its key, and None if they do not compile.
-    Built(String, Option<Built>),
     /// A version of a kernel was compiled: its id, its text, its errors.
     Tried(String, String, Vec<Diagnostic>),
-    /// A program was traced: in part, or in full.
-    Traced(String, Traced),
-    /// A program could not be traced: its id, key, why.
-    Untraced(String, String, Vec<Diagnostic>),
-    /// Where an element came from: key, buffer, word, answer.
-    Explained(String, String, u64, Result<Origin, Vec<Diagnostic>>),
-    /// Contents of buffers: key, buffers, answer.
-    Filmed(String, Vec<String>, Result<Reel, Vec<Diagnostic>>),
-    /// A lesson's picture on the start page, by its order's number; None if it cannot be traced.
-    Cover(String, u64, Option<Arc<Cover>>),
-    /// One sample of a program's time: its id, key, work, seconds.
-    Sample(String, String, units::Work, f64),
-    /// A program was measured: its id, key.
-    Measured(String, String, Arc<Record>),
-    /// A program could not be measured: its id, key, why.
-    Unmeasured(String, String, Vec<Diagnostic>),
+    /// A question was answered.
+    Answered(Question, Outcome),
+    /// One sample of a program's time for a question: the program's work, and seconds.
+    Sample(Question, units::Work, f64),
     /// A sweep of an experiment began.
     SweepStarted(String, Sweep),
     /// An experiment's sweep, by its order's number, has another point.
@@ -174,7 +154,7 @@ pub enum Event {
     /// An order of this number was carried out or cancelled.
     Done(Work, u64),
     /// A lesson's prediction was answered.
-    Answered(String, String, Result<Answer, Vec<Diagnostic>>),
+    Predicted(String, String, Result<Answer, Vec<Diagnostic>>),
     /// The learner's solution of an exercise was judged.
     Judged(Try, Judged),
     /// A note was written: its files, and problems with parts that were left out.

@@ -1,53 +1,53 @@
 //! The window's side of a session: commands change the state at once, threads do the work, events bring it back.
 
 mod apply;
-mod compiler;
 pub mod covers;
 mod draft;
 mod edit;
 pub mod event;
-mod figure;
 pub mod found;
 mod keep;
+mod lane;
+mod navigate;
+mod now;
+mod picture;
 pub mod place;
 pub mod race;
-mod refresh;
 pub mod results;
+mod settle;
 pub mod state;
 pub mod text;
 mod threads;
+mod trials;
+mod versions;
 mod worker;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Instant;
 
-use compiler::Attempt;
 pub use edit::PAUSE;
 use event::Outbox;
 pub use event::{Command, Event, Work};
+use keep::Keeper;
 pub use keep::RETRY;
+use place::Element;
 pub use state::{Place, State};
-use threads::{DeviceTask, FileTask, NoteTask, Question, TraceTask};
-use worker::Worker;
+use threads::{DeviceTask, FileTask, NoteTask, Threads};
 
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::job::TraceSpec;
-use crate::lesson::{Lesson, PackFiles, Variant};
-use crate::session::experiment::curves;
-use crate::session::experiment::sweep::Sweep;
-use crate::session::jobs::setting::Setting;
-use crate::session::learn::exercise;
+use crate::lesson::PackFiles;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{self, Predicted};
 use crate::session::note;
 use crate::session::pack::watch::{self, Watch};
 use crate::session::run::devices::Devices;
-use state::{Activity, DeviceState, Draft, Notice};
+use draft::Draft;
+use found::DeviceState;
+use state::{Activity, Notice};
 
 /// Settings to start a desk with.
 pub struct Options {
@@ -67,38 +67,9 @@ pub struct Options {
 pub struct Desk {
     state: State,
     files: PackFiles,
-    /// The open lesson as its files have it, without the learner's versions of its kernels.
-    plain: Option<Arc<Lesson>>,
-    state_path: Option<PathBuf>,
     events: Receiver<Event>,
-    tracer: Worker<TraceTask>,
-    builder: Worker<(Setting, Variant)>,
-    versions: Worker<Attempt>,
-    explainer: Worker<Question>,
-    judge: Worker<exercise::Try>,
-    covers: Worker<Arc<Lesson>>,
-    device: Worker<DeviceTask>,
-    notes: Worker<NoteTask>,
-    texts: Worker<PathBuf>,
-    disk: Worker<FileTask>,
-    /// The sweeps of lessons that are no longer open, by lesson and experiment.
-    sweeps: BTreeMap<String, BTreeMap<String, Sweep>>,
-    /// The number of the order that answers a prediction.
-    answering: u64,
-    /// The key of the program on the bench while its shaders are being compiled.
-    building: Option<String>,
-    /// Counts the learner's questions about elements.
-    questions: u64,
-    /// Counts changes of the saved state, so that an older write is not taken for the newest.
-    changes: u64,
-    /// The saved state in the file, as far as this window knows.
-    base: saved::Saved,
-    /// Whether a write is under way.
-    writing: bool,
-    /// When a write failed last.
-    failed: Option<Instant>,
-    /// Whether the learner cancelled the measuring; it then waits for the next change.
-    hushed: bool,
+    threads: Threads,
+    keeper: Keeper,
     _watch: Option<Watch>,
 }
 
@@ -126,46 +97,18 @@ impl Desk {
             }
             None => {}
         }
-        let base = state.saved.clone();
-        let mut disk = threads::disk(out.clone());
-        disk.enqueue(FileTask::Load(options.files.clone(), state_path.as_deref().and_then(curves::folder)));
-        let mut device = threads::device(devices.clone(), out.clone());
-        device.enqueue(DeviceTask::Describe(state.choice()));
+        let keeper = Keeper::of(state_path, &state.saved);
+        let mut threads = Threads::start(&devices, &out);
+        threads.disk.enqueue(FileTask::Load(options.files.clone(), keeper.curves()));
+        threads.device.worker.enqueue(DeviceTask::Describe(state.choice()));
         let watch = match &options.files {
             PackFiles::Embedded => None,
             PackFiles::Folder(folder) => {
-                let out = out.clone();
                 let watch = watch::watch(folder, move || out.send(Event::PackChanged));
                 watch.map_err(|problem| state.notices.push(Notice::Problem(problem))).ok()
             }
         };
-        Self {
-            state,
-            files: options.files,
-            plain: None,
-            state_path,
-            events,
-            tracer: threads::tracer(devices.clone(), out.clone()),
-            builder: compiler::builder(out.clone()),
-            versions: compiler::versions(out.clone()),
-            explainer: threads::explainer(devices.clone(), out.clone()),
-            judge: threads::judge(devices.clone(), out.clone()),
-            covers: covers::tracer(out.clone()),
-            device,
-            notes: threads::notes(devices, out.clone()),
-            texts: text::counter(out),
-            disk,
-            sweeps: BTreeMap::new(),
-            answering: 0,
-            building: None,
-            questions: 0,
-            changes: 0,
-            base,
-            writing: false,
-            failed: None,
-            hushed: false,
-            _watch: watch,
-        }
+        Self { state, files: options.files, events, threads, keeper, _watch: watch }
     }
 
     /// The state to show.
@@ -181,9 +124,6 @@ impl Desk {
             self.apply(event);
             changed = true;
         }
-        if changed {
-            self.look();
-        }
         changed |= self.try_typed();
         self.write_unsaved();
         changed
@@ -192,25 +132,19 @@ impl Desk {
     /// Whether threads may still send something: the pack is being read, or something is being traced, measured or judged.
     #[must_use]
     pub fn busy(&self) -> bool {
-        let unread = self.state.place.lesson.is_none() && self.state.problems.is_empty();
-        let asking = self.state.found.origin.as_ref().is_some_and(|o| o.answer.is_none());
-        let reading = self.state.found.reeled.as_ref().is_some_and(|reeled| reeled.answer.is_none());
-        let typing = self.state.drafts.values().any(Draft::is_pending);
-        unread
-            || typing
-            || self.state.covers.is_waiting()
-            || !self.state.activities.is_empty()
-            || self.tracing_left()
-            || self.building.is_some()
-            || asking
-            || reading
+        let unread = self.state.place.lesson.is_none() && self.state.library.problems.is_empty();
+        let typing = self.state.trials.drafts.values().any(Draft::is_pending);
+        unread || typing || !self.state.activities.is_empty() || self.threads.is_asked()
     }
 
     /// Carries out a command.
     pub fn command(&mut self, command: Command) {
         match command {
             Command::OpenLesson(id) => self.open_lesson(&id),
-            Command::ShowCover(id) => self.ask_cover(&id),
+            Command::ShowCover(id) => {
+                self.state.covers.ask(&id);
+                self.settle();
+            }
             Command::GoTo(step) => self.go_to(step),
             Command::SetParam(id, value) => self.set_param(&id, value),
             Command::ShowProgram(id) => self.show_program(&id),
@@ -222,7 +156,7 @@ impl Desk {
             Command::ChooseRung(pass, kernel) => self.choose_rung(&pass, &kernel),
             Command::ShowPass(pass, launch) => {
                 (self.state.place.pass, self.state.place.launch) = (pass, launch);
-                self.retrace();
+                self.settle();
             }
             Command::SetBeside(mut beside) => {
                 let lesson = self.state.place.lesson.as_ref();
@@ -232,17 +166,16 @@ impl Desk {
             }
             Command::ShowWorkgroup(index) => {
                 self.state.place.workgroup = index;
-                self.retrace();
+                self.settle();
             }
             Command::ShowFigure(figure) => {
                 self.state.place.figure.clone_from(&figure);
                 self.keep(|kept| kept.figure = Some(figure));
-                self.retrace();
+                self.settle();
             }
             Command::SetBackend(choice) => self.set_backend(choice),
             Command::SetBoundsChecks(on) => {
                 self.state.place.bounds_checks = on;
-                self.state.place.revision += 1;
                 self.refresh();
             }
             Command::SetModel(model) => {
@@ -257,14 +190,18 @@ impl Desk {
                 self.state.place.warp_width = lanes;
                 self.refresh();
             }
-            Command::Explain(buffer, index) => self.ask(buffer, index),
+            Command::Explain(buffer, index) => {
+                let program = self.state.place.variant.program.clone();
+                self.state.place.asked = Some(Element { program, buffer, index });
+                self.settle();
+            }
             Command::CloseOrigin => {
-                self.explainer.cancel();
-                self.state.found.origin = None;
+                self.state.place.asked = None;
+                self.settle();
             }
             Command::ShowBuffer(name) => {
                 self.state.place.buffer = Some(name);
-                self.look();
+                self.settle();
             }
             Command::SetTheme(theme) => {
                 self.state.saved.theme = theme;
@@ -284,11 +221,10 @@ impl Desk {
             }
             Command::RunExperiment => self.run_experiment(),
             Command::Cancel => {
-                self.device.cancel();
-                self.judge.cancel();
-                self.notes.cancel();
+                self.cancel_measuring();
+                self.threads.judge.cancel();
+                self.threads.notes.cancel();
                 self.cancel_text();
-                self.hushed = true;
             }
             Command::Read(step) => self.keep(|kept| {
                 if !kept.seen.contains(&step) {
@@ -312,7 +248,7 @@ impl Desk {
             Command::Export(formats, folder) => {
                 if let Some(input) = self.note_input() {
                     self.begin(Work::Export, "writing the note");
-                    self.notes.replace(NoteTask { input: Box::new(input), formats, folder });
+                    self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
             }
             Command::OpenText(path) => self.open_text(path),
@@ -331,23 +267,17 @@ impl Desk {
     /// # Errors
     /// When it could not be written: why, and where a copy of it is kept.
     pub fn close(mut self) -> Result<(), Diagnostic> {
-        self.tracer.cancel();
-        self.builder.cancel();
-        self.explainer.cancel();
-        self.judge.cancel();
-        self.covers.cancel();
-        self.device.cancel();
-        self.notes.cancel();
-        self.texts.cancel();
+        self.threads.cancel();
         self.write_last()
     }
 
     fn set_backend(&mut self, choice: crate::session::run::devices::Choice) {
         self.state.saved.backend = choice;
         self.state.found.device = DeviceState::Starting;
-        (self.state.found.ceilings, self.state.found.unrated) = (None, None);
-        self.state.place.revision += 1;
-        self.device.replace(DeviceTask::Describe(choice));
+        // Another device may have the same backend.
+        self.state.found.answers.retain(|question, _| !question.is_of_device());
+        self.threads.device.cancel(0);
+        self.threads.device.worker.enqueue(DeviceTask::Describe(choice));
         self.unsaved();
         self.refresh();
     }
@@ -355,19 +285,20 @@ impl Desk {
     /// The input of a note of the lesson on the screen; None before there is a lesson and a device.
     fn note_input(&self) -> Option<note::Input> {
         let state = &self.state;
-        let measured = state.found.measured.iter();
+        let mut answers = state.found.answers.clone();
+        answers.retain(|_, outcome| outcome.is_ok());
         Some(note::Input {
             setting: state.place.setting()?,
             kept: state.kept().clone(),
             device: state.acting_device()?,
-            ceilings: state.found.ceilings.unwrap_or_default(),
-            models: state.models.clone(),
+            ceilings: state.ceilings().copied().unwrap_or_default(),
+            models: state.library.models.clone(),
             model: state.saved.model.clone(),
-            recordings: state.recordings.clone(),
-            quotes: state.quotes.clone(),
+            recordings: state.library.recordings.clone(),
+            quotes: state.library.quotes.clone(),
             recording: state.saved.recording.clone(),
-            sweeps: state.found.sweeps.clone(),
-            measured: measured.filter_map(|(id, m)| Some((id.clone(), (m.key.clone(), m.record.clone()?)))).collect(),
+            sweeps: state.sweeps().cloned().unwrap_or_default(),
+            answers,
             created: day::today(),
         })
     }

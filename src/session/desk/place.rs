@@ -13,6 +13,8 @@ use crate::trace::record::Backend;
 pub struct Place {
     /// The lesson on the screen. It stays when an edit breaks its file.
     pub lesson: Option<Arc<Lesson>>,
+    /// The lesson as its files have it, without the learner's versions of its kernels.
+    pub plain: Option<Arc<Lesson>>,
     /// The step, from 0.
     pub step: usize,
     /// The learner's parameters.
@@ -39,8 +41,19 @@ pub struct Place {
     pub bounds_checks: bool,
     /// Lanes in a traced warp: 8, 16, 32 or 64. Measuring uses the device's own width.
     pub warp_width: u32,
-    /// Raised by every change that a key does not capture: the lesson's text, the backend, the compiler's guards.
-    pub revision: u64,
+    /// The element of a buffer whose origin the learner asked about.
+    pub asked: Option<Element>,
+}
+
+/// An element of a buffer of the program on the bench.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// The program that it is of.
+    pub program: String,
+    /// The buffer.
+    pub buffer: String,
+    /// Which of its 32-bit words.
+    pub index: u64,
 }
 
 impl Place {
@@ -99,11 +112,11 @@ impl Place {
     pub fn setting(&self) -> Option<Setting> {
         Some(Setting {
             lesson: self.lesson.clone()?,
+            plain: self.plain.clone()?,
             params: self.params.clone(),
             seed: self.seed,
             bounds_checks: self.bounds_checks,
             warp_width: self.warp_width,
-            revision: self.revision,
         })
     }
 

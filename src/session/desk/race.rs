@@ -35,7 +35,7 @@ impl State {
         let recorded = || {
             let has =
                 |r: &&Recording| racing().all(|of| r.time_at(lesson, of, params).is_some_and(|t| t.median_s > 0.0));
-            let recording = self.recordings.iter().filter(|_| !self.is_undecided()).find(has)?;
+            let recording = self.library.recordings.iter().filter(|_| !self.is_undecided()).find(has)?;
             let median_s = recording.time_at(lesson, variant, params)?.median_s;
             Some(RaceTime { median_s, recorded: Some(recording) })
         };

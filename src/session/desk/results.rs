@@ -31,17 +31,19 @@ impl KeptResults {
     /// All results at the current settings.
     pub fn of(&mut self, state: &State) -> Arc<Results> {
         let found = &state.found;
-        let of = |id: &String, record: &Arc<Record>, traced: bool| Source {
+        let of = |id: &str, record: &Arc<Record>, traced: bool| Source {
             record: record.clone(),
             traced,
             traceable: traced || state.place.is_traceable(id),
         };
-        let traced = found.traced.iter().filter_map(|(id, traced)| Some(of(id, traced.record.as_ref()?, true)));
-        let measured = found.measured.iter().filter_map(|(id, m)| Some(of(id, m.record.as_ref()?, false)));
+        let traced = found.now.programs().filter_map(|id| Some(of(id, &found.traced(id)?.record, true)));
+        let measured = found.now.programs().filter_map(|id| Some(of(id, found.ran(id)?, false)));
         let sources: Vec<Source> = traced.chain(measured).collect();
         let is_same = self.sources.len() == sources.len() && self.sources.iter().zip(&sources).all(|(a, b)| a.is(b));
-        if !is_same || self.ceilings != found.ceilings {
-            *self = Self { ceilings: found.ceilings, sources, results: Arc::new(found.results(&state.place)) };
+        let ceilings = state.ceilings();
+        if !is_same || self.ceilings.as_ref() != ceilings {
+            let results = Arc::new(found.results(&state.place, ceilings));
+            *self = Self { ceilings: ceilings.copied(), sources, results };
         }
         self.results.clone()
     }

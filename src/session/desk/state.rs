@@ -5,23 +5,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use super::covers::Covers;
-pub use super::draft::Draft;
 use super::event::Work;
-pub use super::found::{DeviceState, Found, Measured, Origin, Reeled, Traced, Turned};
+pub use super::found::{DeviceState, Found};
 pub use super::place::Place;
 use super::text::TextFile;
+pub use super::trials::{Trials, Turned};
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::figures::passes::Passes;
-use crate::figures::plot::Plot;
-use crate::figures::{Counted, Reach, Roofline, Spread};
 use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Asks, Block, Pack, Prediction, Quote, Step, Variant};
+use crate::session::ask::Traced;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
-use crate::session::jobs;
 use crate::session::jobs::own::YOURS;
 use crate::session::jobs::setting::parameters_of;
 use crate::session::learn::edits::{self, Edit, Language};
@@ -32,28 +30,22 @@ use crate::session::run::devices::Choice;
 use crate::session::run::model::{self, Chosen, Predicted};
 use crate::session::run::output::TimeOutput;
 use crate::session::run::pipeline;
-use crate::session::show::staged;
-use crate::trace::record::{Backend, Device, Record};
+use crate::session::show::staged::Sources;
+use crate::trace::Timeline;
+use crate::trace::provenance::Origin;
+use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// Everything that views read.
 #[derive(Default)]
 pub struct State {
-    /// The lessons, as last read without error.
-    pub pack: Pack,
-    /// The devices that can be modelled.
-    pub models: Arc<[DeviceSpec]>,
-    /// The pack's recordings.
-    pub recordings: Arc<[Recording]>,
-    /// The figures that the pack quotes.
-    pub quotes: Arc<Quotes>,
-    /// Problems of the pack as it is on disk now.
-    pub problems: Vec<Diagnostic>,
+    /// The pack.
+    pub library: Library,
     /// Where the learner is.
     pub place: Place,
     /// Results at that place.
     pub found: Found,
-    /// The compile state of the learner's versions of kernels, by their ids.
-    pub drafts: BTreeMap<String, Draft>,
+    /// What the learner tries there.
+    pub trials: Trials,
     /// The lessons' pictures on the start page.
     pub covers: Covers,
     /// The learner's text file.
@@ -68,6 +60,21 @@ pub struct State {
     pub save: SaveState,
     /// Why the last write failed, until one succeeds; or why there can be none.
     pub unsaved: Option<Diagnostic>,
+}
+
+/// A pack as it was read from its files.
+#[derive(Default)]
+pub struct Library {
+    /// The lessons, as last read without error.
+    pub pack: Pack,
+    /// The devices that can be modelled.
+    pub models: Arc<[DeviceSpec]>,
+    /// The pack's recordings.
+    pub recordings: Arc<[Recording]>,
+    /// The figures that the pack quotes.
+    pub quotes: Arc<Quotes>,
+    /// Problems of the pack as it is on disk now.
+    pub problems: Vec<Diagnostic>,
 }
 
 /// Something that takes time.
@@ -109,17 +116,10 @@ impl State {
     #[must_use]
     pub fn passes(&self) -> Option<Passes> {
         let lesson = self.place.lesson.as_ref()?;
-        let job = &self.found.built.as_ref()?.job;
-        let traced = self.traced().and_then(|traced| traced.record.as_deref());
+        let job = self.found.compiled.job()?;
+        let traced = self.traced().map(|traced| &*traced.record);
         let measured = self.found.measured(&self.place.variant.program).map(|record| &**record);
         pipeline::passes(lesson, &self.place.variant, job, traced, measured)
-    }
-
-    /// The series of the program's rounds, from its trace.
-    #[must_use]
-    pub fn rounds(&self) -> Vec<Plot> {
-        let record = self.traced().and_then(|traced| traced.record.as_deref());
-        self.place.program().zip(record).map(|(program, record)| pipeline::series(program, record)).unwrap_or_default()
     }
 
     /// The step on the screen, if its pass is on the stage, or a version of it that the learner types.
@@ -134,15 +134,52 @@ impl State {
     /// The tracer's results for the program on the bench.
     #[must_use]
     pub fn traced(&self) -> Option<&Traced> {
-        self.found.traced.get(&self.place.variant.program)
+        self.found.traced(&self.place.variant.program).map(|traced| &**traced)
+    }
+
+    /// The single accesses of the workgroup on the stage, of the program on the bench.
+    #[must_use]
+    pub fn timeline(&self) -> Option<&Arc<Timeline>> {
+        self.found.timeline(&self.place.variant.program, &self.place)
+    }
+
+    /// The measured ceilings of the device.
+    #[must_use]
+    pub fn ceilings(&self) -> Option<&Ceilings> {
+        self.found.answers.ceilings(self.measuring_backend()?)?.ok()
+    }
+
+    /// Why the device's ceilings could not be measured.
+    #[must_use]
+    pub fn unrated(&self) -> Option<&Diagnostic> {
+        self.found.answers.ceilings(self.measuring_backend()?)?.err()?.first()
+    }
+
+    /// The origin that the learner asked about, or why it is unknown; None while it is being computed.
+    #[must_use]
+    pub fn origin(&self) -> Option<Result<&Arc<Origin>, &[Diagnostic]>> {
+        let asked = self.place.asked.as_ref()?;
+        self.found.answers.origin(self.found.now.traced(&asked.program)?, &asked.buffer, asked.index)
+    }
+
+    /// The lesson's sweeps, by experiment.
+    #[must_use]
+    pub fn sweeps(&self) -> Option<&BTreeMap<String, Sweep>> {
+        self.found.sweeps.get(&self.place.lesson.as_ref()?.id)
+    }
+
+    /// The lesson's sweeps, by experiment.
+    pub(super) fn sweeps_mut(&mut self) -> &mut BTreeMap<String, Sweep> {
+        let id = self.place.lesson.as_ref().map(|lesson| lesson.id.clone()).unwrap_or_default();
+        self.found.sweeps.entry(id).or_default()
     }
 
     /// The effect of a turned control on the pass on the stage: the control with its earlier value, and the figures before and now.
     #[must_use]
     pub fn turned(&self) -> Option<(&Turned, Vec<Figure>)> {
-        let turned = self.found.turned.as_ref().filter(|turned| turned.program == self.place.variant)?;
+        let turned = self.trials.turned.as_ref().filter(|turned| turned.program == self.place.variant)?;
         let place = self.place.pass();
-        let traced = self.traced().and_then(|traced| traced.record.as_deref());
+        let traced = self.traced().map(|traced| &*traced.record);
         let timed = self.found.measured(&self.place.variant.program).map(|record| &**record);
         let before = side(turned.traced.as_deref(), turned.measured.as_deref(), place);
         let figures = compare::figures(&before, &side(traced, timed, place));
@@ -185,7 +222,7 @@ impl State {
     /// Whether the version in the editor does not compile; the bench then has an older text of it.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        let draft = self.place.edit.as_ref().and_then(|id| self.drafts.get(id));
+        let draft = self.place.edit.as_ref().and_then(|id| self.trials.drafts.get(id));
         draft.is_some_and(|draft| !draft.problems.is_empty())
     }
 
@@ -193,11 +230,12 @@ impl State {
     #[must_use]
     pub fn edit_problems(&self) -> Vec<Diagnostic> {
         let Some(id) = &self.place.edit else { return Vec::new() };
-        let drafted = self.drafts.get(id).map_or(&[][..], |draft| draft.problems.as_slice());
+        let drafted = self.trials.drafts.get(id).map_or(&[][..], |draft| draft.problems.as_slice());
         if !drafted.is_empty() {
             return drafted.to_vec();
         }
-        let failed = [&self.found.failed, &self.found.unmeasured].into_iter().find_map(|found| found.get(id));
+        let failed = [self.found.untraced(id, &self.place), self.found.unmeasured(id)];
+        let failed = failed.into_iter().find(|problems| !problems.is_empty());
         let failed = failed.into_iter().flatten().filter(|problem| !problem.not_here).cloned();
         // A wrong result has no line.
         let failed = failed.map(|problem| match &problem.place {
@@ -205,9 +243,9 @@ impl State {
             _ => problem,
         });
         // The trace of a version in CUDA C++ is of the kernel's WGSL.
-        let traced = self.traced().filter(|_| self.edited_in() == Some(Language::Wgsl));
-        let findings = traced.into_iter().flat_map(|traced| traced.findings(self.place.pass()));
-        let text = self.found.source.as_deref().unwrap_or_default();
+        let program = Some(&self.place.variant.program).filter(|_| self.edited_in() == Some(Language::Wgsl));
+        let findings = program.into_iter().flat_map(|program| self.found.findings(program, &self.place));
+        let text = self.found.compiled.source.as_deref().unwrap_or_default();
         findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()
     }
 
@@ -267,7 +305,22 @@ impl State {
     /// The device to model.
     fn modelled(&self) -> Option<Chosen<'_>> {
         let measures = self.acting_device().unwrap_or_else(simt::device);
-        model::pick(&self.models, self.saved.model.as_deref(), &measures)
+        model::pick(&self.library.models, self.saved.model.as_deref(), &measures)
+    }
+
+    /// What pictures are drawn from besides runs; `device` is the one that measures.
+    pub(super) fn sources<'a>(&'a self, device: &'a Device) -> Sources<'a> {
+        Sources {
+            device,
+            backend: self.bench_backend(),
+            ceilings: self.ceilings().copied().unwrap_or_default(),
+            models: &self.library.models,
+            model: self.saved.model.as_deref(),
+            recordings: &self.library.recordings,
+            recording: &self.saved.recording,
+            quotes: Some(&self.library.quotes),
+            sweeps: self.sweeps(),
+        }
     }
 
     /// The device model's prediction for the pass on the stage, as soon as it is traced.
@@ -276,7 +329,7 @@ impl State {
         let (traced, place) = (self.traced()?, self.place.pass());
         let pass = traced.pass(place)?;
         let known = model::Traced {
-            launch: traced.launches.get(place)?.as_ref()?,
+            launch: traced.launch(place)?,
             trace: pass.trace.as_ref()?,
             needs: Some(pass.work),
             launches: pass.launches,
@@ -284,57 +337,7 @@ impl State {
         };
         let measured = self.found.measured(&self.place.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
-        Some(model::predicted(&self.modelled()?, &known, &self.found.ceilings.unwrap_or_default(), measured_s))
-    }
-
-    /// How the grid of the pass on the stage spreads over the modelled device.
-    #[must_use]
-    pub fn spread(&self) -> Option<Spread> {
-        let (lesson, place) = (self.place.lesson.as_ref()?, self.place.pass());
-        let traced = self.traced().and_then(|traced| *traced.launches.get(place)?);
-        // One that is written in CUDA C++ only is never traced.
-        let sketched = || model::launch(&jobs::sketch(lesson, &self.place.variant, &self.place.params)?, place);
-        let only = self.place.kernel().and_then(|kernel| kernel.cuda_only());
-        staged::spread(&self.modelled()?, &traced.or_else(sketched)?, only.is_some_and(|only| only.persistent))
-    }
-
-    /// The roofline of the ladder on the stage, with its kernels as far as they are traced and measured.
-    #[must_use]
-    pub fn roofline(&self) -> Option<Roofline> {
-        let (lesson, kernel) = (self.place.lesson.as_ref()?, self.place.kernel()?);
-        let place = self.place.pass();
-        let device = self.acting_device().unwrap_or_else(simt::device);
-        let alone = |id: &String| lesson.program(id).is_some_and(|program| program.alone);
-        let own = self.traced().and_then(|traced| traced.pass(place));
-        let sectors = self
-            .found
-            .traced
-            .iter()
-            .filter(|(id, _)| alone(id))
-            .filter_map(|(id, traced)| Some((id.as_str(), traced.trace(0)?.global_sectors())));
-        let own_sectors = own.and_then(|pass| Some((kernel.id.as_str(), pass.trace.as_ref()?.global_sectors())));
-        let medians_s = self
-            .found
-            .measured
-            .keys()
-            .filter(|id| alone(id))
-            .filter_map(|id| Some((id.as_str(), self.found.measured(id)?.timing.as_ref()?.median_s)));
-        let measured = self.found.measured(&self.place.variant.program).and_then(|record| record.pass(place));
-        let own_median = measured.and_then(|pass| Some((kernel.id.as_str(), pass.timing.as_ref()?.median_s)));
-        let known = staged::Known {
-            lesson,
-            params: &self.place.params,
-            device: &device,
-            ceilings: self.found.ceilings.unwrap_or_default(),
-            models: &self.models,
-            model: self.saved.model.as_deref(),
-            recordings: &self.recordings,
-            recording: &self.saved.recording,
-            sweeps: &self.found.sweeps,
-            bytes: sectors.chain(own_sectors).map(|(id, sectors)| (id, staged::SECTOR * sectors)).collect(),
-            medians_s: medians_s.chain(own_median).collect(),
-        };
-        Some(known.roofline(kernel, own.map(|pass| pass.work)))
+        Some(model::predicted(&self.modelled()?, &known, &self.ceilings().copied().unwrap_or_default(), measured_s))
     }
 
     /// The value of an expression in the current state; None while something it needs is missing.
@@ -348,26 +351,13 @@ impl State {
     #[must_use]
     pub fn quote(&self, quote: &Quote) -> Option<Quoted> {
         let lesson = self.place.lesson.as_ref()?;
-        self.quotes.read(lesson, quote, &Env::fixed(&lesson.params, &lesson.values, &self.place.params))
-    }
-
-    /// A device's DRAM counters for the program on the bench; None if no profile has it.
-    #[must_use]
-    pub fn counted(&self) -> Option<Counted> {
-        self.quotes.counted(self.place.lesson.as_ref()?, &self.place.variant.program, &self.place.params)
-    }
-
-    /// The bytes that the modelled device's DRAM can have moved in the recorded time of the program on the bench.
-    #[must_use]
-    pub fn reach(&self) -> Option<Reach> {
-        let lesson = self.place.lesson.as_ref()?;
-        staged::reach(&self.modelled()?, &self.recordings, lesson, &self.place.variant, &self.place.params)
+        self.library.quotes.read(lesson, quote, &Env::fixed(&lesson.params, &lesson.values, &self.place.params))
     }
 
     /// The latest sweep of the experiment in the plot.
     #[must_use]
     pub fn sweep(&self) -> Option<&Sweep> {
-        self.found.sweeps.get(&self.place.experiment()?.id)
+        self.sweeps()?.get(&self.place.experiment()?.id)
     }
 
     /// The recordings that have data for the experiment in the plot.
@@ -376,7 +366,7 @@ impl State {
         let Some((lesson, experiment)) = self.place.lesson.as_ref().zip(self.place.experiment()) else {
             return Vec::new();
         };
-        self.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
+        self.library.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
     }
 
     /// The recorded time of the program on the stage on the modelled device, at exactly these settings, and its recording. None if the
@@ -385,7 +375,7 @@ impl State {
     pub fn recorded_here(&self) -> Option<(&Recording, &TimeOutput)> {
         let (lesson, spec) = (self.place.lesson.as_ref()?, self.modelled()?.spec);
         let whole = self.place.program().is_some_and(|program| program.passes().len() == 1);
-        let of_device = self.recordings.iter().filter(|recording| spec.is_adapter(&recording.device));
+        let of_device = self.library.recordings.iter().filter(|recording| spec.is_adapter(&recording.device));
         let mut found = of_device.filter(|_| whole && !self.is_undecided()).filter_map(|recording| {
             Some((recording, recording.time_at(lesson, &self.place.variant, &self.place.params)?))
         });

@@ -58,13 +58,13 @@ impl Desk {
         let Some(lesson) = self.state.place.lesson.as_ref().map(|lesson| lesson.id.clone()) else { return };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         self.begin(Work::Text, format!("counting {name}"));
-        self.texts.replace(path);
-        self.state.text.counting = Some(Counting { number: self.texts.last(), lesson, name, progress: (0, 0) });
+        self.threads.texts.replace(path);
+        self.state.text.counting = Some(Counting { number: self.threads.texts.last(), lesson, name, progress: (0, 0) });
     }
 
     /// Cancels the counting; the earlier result stays.
     pub(super) fn cancel_text(&mut self) {
-        self.texts.cancel();
+        self.threads.texts.cancel();
         self.state.text.counting = None;
     }
 
@@ -107,7 +107,7 @@ impl State {
     #[must_use]
     pub fn takes_no_text(&self) -> Diagnostic {
         let problem = Diagnostic::error("this page takes no file");
-        let mut pages = self.pack.lessons.iter().flat_map(|l| l.steps.iter().map(move |step| (l, step)));
+        let mut pages = self.library.pack.lessons.iter().flat_map(|l| l.steps.iter().map(move |step| (l, step)));
         problem.hint(match pages.find(|(_, step)| takes_text(step)) {
             Some((lesson, step)) => format!(
                 "a text can be dropped on the page “{}” of the lesson “{}”: it is counted there in tokens",

@@ -1,4 +1,4 @@
-//! The desk's worker threads (tracer, device, explainer, judge, notes, disk), and how each carries out its orders.
+//! The desk's worker threads, and how each carries out its orders.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,18 +7,17 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use super::event::{Event, Outbox, Work};
-use super::found::Traced;
+use super::lane::Lane;
+use super::text;
+use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::Event as Progress;
-use crate::job::{MeasureSpec, Shown, TraceSpec};
-use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program, Variant};
+use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program};
 use crate::notes::{self, Format};
+use crate::session::ask::{self, Question};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::experiment::{curves, recording, sweep};
-use crate::session::jobs::own::is_edit;
 use crate::session::jobs::setting::Setting;
-use crate::session::jobs::{self, Purpose, work};
 use crate::session::learn::exercise::Try;
 use crate::session::learn::predict::Asked;
 use crate::session::learn::saved::{self, Saved};
@@ -26,35 +25,101 @@ use crate::session::note;
 use crate::session::pack::check;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::{Choice, Devices};
-use crate::session::run::explain::explain;
-use crate::session::run::verdict::failed_check;
-use crate::session::run::{self, Done, Runner, model};
-use crate::session::show::reel;
+use crate::session::run::{self, Runner, model};
 use crate::trace::record::{Backend, Device};
 
 /// A control being turned sends a value a frame; the device waits a little longer than a frame for the last one.
 const SETTLE: Duration = Duration::from_millis(20);
 
-/// Orders for the tracer's thread.
-pub enum TraceTask {
-    /// One workgroup's single accesses in a launch.
-    Timeline(Setting, Variant, Shown, u32),
-    /// A program's counts, and how often elements are fetched by a launch, if requested.
-    Counts(Setting, Variant, Option<Shown>),
+/// The threads. Each works alone, and sends its results as events.
+pub struct Threads {
+    /// Compiles the program on the bench.
+    pub builder: Lane<Question>,
+    /// Traces for the stage and the page.
+    pub tracer: Lane<Question>,
+    /// Finds origins of elements and contents of buffers.
+    pub explainer: Lane<Question>,
+    /// Traces for the start page.
+    pub covers: Lane<Question>,
+    /// Uses the device.
+    pub device: Lane<DeviceTask>,
+    /// Compiles the learner's versions of kernels.
+    pub versions: Worker<Attempt>,
+    /// Judges exercises.
+    pub judge: Worker<Try>,
+    /// Writes notes.
+    pub notes: Worker<NoteTask>,
+    /// Counts the learner's text files.
+    pub texts: Worker<PathBuf>,
+    /// Reads the pack, and writes the learner's work.
+    pub disk: Worker<FileTask>,
+}
+
+impl Threads {
+    /// Starts all threads.
+    pub fn start(devices: &Arc<Devices>, out: &Outbox) -> Self {
+        Self {
+            builder: answers("builder", out.clone()),
+            tracer: answers("tracer", out.clone()),
+            explainer: answers("explainer", out.clone()),
+            covers: answers("covers", out.clone()),
+            device: device(devices.clone(), out.clone()),
+            versions: versions::versions(out.clone()),
+            judge: judge(devices.clone(), out.clone()),
+            notes: notes(out.clone()),
+            texts: text::counter(out.clone()),
+            disk: disk(out.clone()),
+        }
+    }
+
+    /// Takes note that a question was answered.
+    pub fn answered(&mut self, question: &Question) {
+        for lane in [&mut self.builder, &mut self.tracer, &mut self.explainer, &mut self.covers] {
+            lane.answered(question);
+        }
+        self.device.answered(question);
+    }
+
+    /// Whether the tracer works for the stage or the page.
+    pub fn is_tracing(&self) -> bool {
+        !self.builder.pending().is_empty() || !self.tracer.pending().is_empty()
+    }
+
+    /// Whether a question is not answered yet.
+    pub fn is_asked(&self) -> bool {
+        self.is_tracing()
+            || [&self.explainer, &self.covers].into_iter().any(|lane| !lane.pending().is_empty())
+            || !self.device.pending().is_empty()
+    }
+
+    /// Cancels all work, except writing the learner's work.
+    pub fn cancel(&mut self) {
+        for lane in [&mut self.builder, &mut self.tracer, &mut self.explainer, &mut self.covers] {
+            lane.cancel(0);
+        }
+        self.device.cancel(0);
+        self.judge.cancel();
+        self.notes.cancel();
+        self.texts.cancel();
+    }
 }
 
 /// Orders for the device's thread.
 pub enum DeviceTask {
     /// Find the device.
     Describe(Choice),
-    /// Measure the device itself.
-    Ceilings(Backend),
-    /// Measure a program.
-    Measure(Setting, Variant, Backend),
+    /// Answer a question.
+    Ask(Question),
     /// Run an experiment on a backend, whose device has this name.
     Experiment(Setting, Experiment, Device),
     /// Answer a prediction.
     Answer(Setting, Prediction, Backend),
+}
+
+impl From<Question> for DeviceTask {
+    fn from(question: Question) -> Self {
+        Self::Ask(question)
+    }
 }
 
 /// Orders for the thread that writes notes.
@@ -77,133 +142,23 @@ pub enum FileTask {
     Save(PathBuf, Box<[Saved; 2]>, u64),
 }
 
-/// Starts the tracer's thread.
-pub fn tracer(devices: Arc<Devices>, out: Outbox) -> Worker<TraceTask> {
-    Worker::start("tracer", move |orders: Receiver<Order<TraceTask>>| {
+/// Starts a thread that answers questions to the tracer.
+fn answers(name: &str, out: Outbox) -> Lane<Question> {
+    Lane::new(Worker::start(name, move |orders: Receiver<Order<Question>>| {
         for Order { task, cancel, .. } in orders {
-            if !cancel.load(Ordering::Relaxed) {
-                trace(&devices, &out, task, &cancel);
-            }
-        }
-    })
-}
-
-fn trace(devices: &Devices, out: &Outbox, task: TraceTask, cancel: &AtomicBool) {
-    let (setting, variant, shown, workgroup) = match task {
-        TraceTask::Timeline(setting, variant, shown, workgroup) => (setting, variant, Some(shown), Some(workgroup)),
-        TraceTask::Counts(setting, variant, heat) => (setting, variant, heat, None),
-    };
-    let spec = TraceSpec {
-        timeline_workgroups: workgroup.into_iter().collect(),
-        only_timeline_workgroups: workgroup.is_some(),
-        shown: shown.unwrap_or_default(),
-        // Checking races is quick for one workgroup, and mostly the same in all.
-        races: workgroup.is_some(),
-        heat: shown.is_some() && workgroup.is_none(),
-        warp_width: setting.warp_width,
-        ..TraceSpec::default()
-    };
-    // A part of the grid gives no complete result to check.
-    let check = workgroup.is_none();
-    let purpose = Purpose { seed: setting.seed, check, measure: None, trace: Some(spec), bounds_checks: true };
-    let (id, key) = (variant.program.clone(), setting.traced_key(&variant));
-    let runner = Runner { devices, backend: Backend::Simt, lesson: &setting.lesson, purpose: &purpose, cancel };
-    let outcome = runner.program(&variant, &setting.params);
-    if cancel.load(Ordering::Relaxed) {
-        return;
-    }
-    match outcome {
-        Ok(Done { mut record, job }) => {
-            let wrong = failed_check(&job, &record);
-            // A learner's kernel is shown as it is, right or wrong.
-            let shown_all_the_same = setting.lesson.launched(&variant).into_iter().flatten().any(is_edit);
-            if let Some(problem) = wrong {
-                out.send(Event::Untraced(id.clone(), key.clone(), vec![problem]));
-                if !shown_all_the_same {
-                    return;
-                }
-            }
-            let mut traced = Traced { key, ..Traced::default() };
-            let pass = shown.and_then(|shown| record.passes.get_mut(shown.pass));
-            match workgroup {
-                Some(workgroup) => {
-                    let (timeline, trace) =
-                        pass.map(|pass| (pass.timeline.take(), pass.trace.take())).unwrap_or_default();
-                    let staged = |timeline| (shown.unwrap_or_default(), workgroup, Arc::new(timeline));
-                    traced.timeline = timeline.map(staged);
-                    traced.shown_findings = trace.map(|trace| trace.findings).unwrap_or_default();
-                }
-                None => {
-                    let heat = pass.and_then(|pass| pass.heat.take());
-                    traced.heat = heat.map(|heat| (shown.unwrap_or_default(), Arc::new(heat)));
-                    traced.launches =
-                        (0..job.passes.len()).map(|place| model::launched(&job, &record, place)).collect();
-                    traced.record = Some(Arc::new(record));
-                }
-            }
-            out.send(Event::Traced(id, traced));
-        }
-        Err(problems) => out.send(Event::Untraced(id, key, problems)),
-    }
-}
-
-/// The learner's question about a program's run.
-pub struct Question {
-    /// The lesson at some parameters.
-    pub setting: Setting,
-    /// The program.
-    pub variant: Variant,
-    /// The question.
-    pub asked: Asking,
-}
-
-/// The kinds of question.
-pub enum Asking {
-    /// Where an element came from: its buffer, and which 32-bit word of it.
-    Origin(String, u64),
-    /// The contents of buffers after each launch.
-    Film(Vec<String>),
-}
-
-/// Starts the thread that finds the origins of elements and the contents of buffers.
-pub fn explainer(devices: Arc<Devices>, out: Outbox) -> Worker<Question> {
-    Worker::start("explainer", move |orders: Receiver<Order<Question>>| {
-        for Order { task: Question { setting, variant, asked }, cancel, .. } in orders {
             if cancel.load(Ordering::Relaxed) {
                 continue;
             }
-            let purpose = run::purpose(Backend::Simt, setting.seed, true).with_warps_of(setting.warp_width);
-            let key = setting.traced_key(&variant);
-            let event = match asked {
-                Asking::Origin(buffer, index) => {
-                    let job = jobs::build(&setting.lesson, &variant, &setting.params, &purpose);
-                    let answer = job.and_then(|job| explain(&job, &buffer, index, &cancel));
-                    Event::Explained(key, buffer, index, answer)
-                }
-                Asking::Film(buffers) => {
-                    let purpose = Purpose { check: false, ..purpose };
-                    let runner = Runner {
-                        devices: &devices,
-                        backend: Backend::Simt,
-                        lesson: &setting.lesson,
-                        purpose: &purpose,
-                        cancel: &cancel,
-                    };
-                    let program = setting.lesson.program(&variant.program);
-                    let job = jobs::build(&setting.lesson, &variant, &setting.params, &purpose);
-                    let answer = job.and_then(|job| reel::read(job, program, &buffers, |job| runner.job(job)));
-                    Event::Filmed(key, buffers, answer)
-                }
-            };
+            let answers = ask::trace(&task, &cancel);
             if !cancel.load(Ordering::Relaxed) {
-                out.send(event);
+                answers.into_iter().for_each(|(question, outcome)| out.send(Event::Answered(question, outcome)));
             }
         }
-    })
+    }))
 }
 
 /// Starts the thread that judges exercises.
-pub fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
+fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
     Worker::start("judge", move |orders: Receiver<Order<Try>>| {
         for Order { number, task, cancel } in orders {
             if let Some(judged) = task.judge_and_explain(&devices, &cancel) {
@@ -215,11 +170,11 @@ pub fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
 }
 
 /// Starts the device's thread.
-pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
-    Worker::start("device", move |orders: Receiver<Order<DeviceTask>>| {
+fn device(devices: Arc<Devices>, out: Outbox) -> Lane<DeviceTask> {
+    Lane::new(Worker::start("device", move |orders: Receiver<Order<DeviceTask>>| {
         for order in orders {
             let number = order.number;
-            if matches!(order.task, DeviceTask::Measure(..)) {
+            if matches!(order.task, DeviceTask::Ask(Question::Time(_))) {
                 std::thread::sleep(SETTLE);
             }
             // The device must be found, even if other orders were cancelled.
@@ -228,7 +183,7 @@ pub fn device(devices: Arc<Devices>, out: Outbox) -> Worker<DeviceTask> {
             }
             out.send(Event::Done(Work::Device, number));
         }
-    })
+    }))
 }
 
 fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: Order<DeviceTask>) {
@@ -241,8 +196,13 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
             }
             out.send(Event::Device(choice, found.map(|(device, _)| device)));
         }
-        DeviceTask::Ceilings(backend) => out.send(Event::Ceilings(backend, devices.ceilings(backend))),
-        DeviceTask::Measure(setting, variant, backend) => measure(devices, out, &setting, &variant, backend, cancel),
+        DeviceTask::Ask(question) => {
+            let mut sample = |work, seconds| out.send(Event::Sample(question.clone(), work, seconds));
+            let answer = ask::measure(devices, &question, cancel, &mut sample);
+            if let Some(outcome) = answer.filter(|_| !cancel.load(Ordering::Relaxed)) {
+                out.send(Event::Answered(question, outcome));
+            }
+        }
         DeviceTask::Experiment(setting, experiment, device) => {
             run_experiment(devices, out, (&setting, number), &experiment, device, cancel);
         }
@@ -256,42 +216,9 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
             };
             let answer = asked.answer(devices, backend, cancel);
             if !cancel.load(Ordering::Relaxed) {
-                out.send(Event::Answered(setting.lesson.id.clone(), prediction.id, answer));
+                out.send(Event::Predicted(setting.lesson.id.clone(), prediction.id, answer));
             }
         }
-    }
-}
-
-fn measure(
-    devices: &Devices,
-    out: &Outbox,
-    setting: &Setting,
-    variant: &Variant,
-    backend: Backend,
-    cancel: &AtomicBool,
-) {
-    let (id, key) = (variant.program.clone(), setting.key(variant));
-    let mut purpose = run::purpose(backend, setting.seed, setting.bounds_checks);
-    purpose.measure = Some(MeasureSpec { budget_s: 0.2, ..MeasureSpec::default() });
-    let job = match jobs::build(&setting.lesson, variant, &setting.params, &purpose) {
-        Ok(job) => job,
-        Err(problems) => return out.send(Event::Unmeasured(id, key, problems)),
-    };
-    let work = work::whole(&job);
-    let outcome = devices.run(backend, &job, cancel, &mut |progress| {
-        if let Progress::Sample(seconds) = progress {
-            out.send(Event::Sample(id.clone(), key.clone(), work, seconds));
-        }
-    });
-    if cancel.load(Ordering::Relaxed) {
-        return;
-    }
-    match outcome {
-        Err(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
-        Ok(record) => match failed_check(&job, &record) {
-            Some(problem) => out.send(Event::Unmeasured(id, key, vec![problem])),
-            None => out.send(Event::Measured(id, key, Arc::new(record))),
-        },
     }
 }
 
@@ -329,10 +256,10 @@ fn run_experiment(
 }
 
 /// Starts the thread that writes notes.
-pub fn notes(devices: Arc<Devices>, out: Outbox) -> Worker<NoteTask> {
+fn notes(out: Outbox) -> Worker<NoteTask> {
     Worker::start("notes", move |orders: Receiver<Order<NoteTask>>| {
         for Order { number, task, cancel } in orders {
-            let (report, problems) = note::build(&devices, &task.input, &cancel);
+            let (report, problems) = note::build(&task.input, &cancel);
             // A note that was cancelled is incomplete and not written.
             if !cancel.load(Ordering::Relaxed) {
                 out.send(Event::Exported(notes::write(&report, &task.formats, &task.folder), problems));
@@ -343,7 +270,7 @@ pub fn notes(devices: Arc<Devices>, out: Outbox) -> Worker<NoteTask> {
 }
 
 /// Starts the disk's thread.
-pub fn disk(out: Outbox) -> Worker<FileTask> {
+fn disk(out: Outbox) -> Worker<FileTask> {
     Worker::start("disk", move |orders: Receiver<Order<FileTask>>| {
         for Order { task, .. } in orders {
             match task {

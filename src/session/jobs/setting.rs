@@ -1,10 +1,8 @@
-//! A lesson at the learner's settings, and the cache keys of results computed at them.
+//! A lesson at the learner's settings, and the parameters that a program depends on.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::Params;
-use super::own::is_edit;
 use crate::base::expr::Expr;
 use crate::lesson::{
     Action, AgainstDecl, CudaOnly, Kernel, LaunchDecl, Lesson, LibraryDecl, Program, ReadingDecl, Variant, WorkDecl,
@@ -13,8 +11,10 @@ use crate::lesson::{
 /// The settings that results depend on.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The lesson.
+    /// The lesson, with the learner's versions of its kernels.
     pub lesson: Arc<Lesson>,
+    /// The lesson as it was read.
+    pub plain: Arc<Lesson>,
     /// The learner's parameters.
     pub params: Params,
     /// Seed of the random inputs.
@@ -23,33 +23,6 @@ pub struct Setting {
     pub bounds_checks: bool,
     /// Lanes in a traced warp: 8, 16, 32 or 64. Measuring uses the device's own width.
     pub warp_width: u32,
-    /// Raised by every change that the other fields do not capture: the lesson's text, the backend, the compiler's guards.
-    pub revision: u64,
-}
-
-impl Setting {
-    /// Names a program at the parameters that it depends on, and the revision of all else: results with the same key are of the same job.
-    #[must_use]
-    pub fn key(&self, variant: &Variant) -> String {
-        let mut key = format!("{}:{variant} r{}", self.lesson.id, self.revision);
-        for id in parameters_of(&self.lesson, variant) {
-            key.push_str(&format!(" {id}={}", self.params.get(&id).copied().unwrap_or(f64::NAN)));
-        }
-        // Learner-written kernels change; the lesson's own do not.
-        for edit in self.lesson.launched(variant).into_iter().flatten().filter(|kernel| is_edit(kernel)) {
-            let mut hasher = DefaultHasher::new();
-            edit.source().hash(&mut hasher);
-            edit.twin().map(|twin| &twin.source).hash(&mut hasher);
-            key.push_str(&format!(" {:x}", hasher.finish()));
-        }
-        key
-    }
-
-    /// As [`Setting::key`], for traces, which also depend on the warp width.
-    #[must_use]
-    pub fn traced_key(&self, variant: &Variant) -> String {
-        format!("{} w{}", self.key(variant), self.warp_width)
-    }
 }
 
 /// The parameters that a program depends on.

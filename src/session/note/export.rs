@@ -10,6 +10,7 @@ use crate::device::DeviceSpec;
 use crate::job::TraceSpec;
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::Report;
+use crate::session::ask::Answers;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
 use crate::session::experiment::step::{settings_of, sweep_of};
 use crate::session::experiment::sweep;
@@ -78,11 +79,11 @@ pub fn run_and_report(
     say(&format!("{}: writing the note", lesson.id));
     let setting = Setting {
         lesson: lesson.clone(),
+        plain: lesson.clone(),
         params: jobs::defaults(lesson),
         seed,
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,
-        revision: 0,
     };
     let input = Input {
         setting,
@@ -95,10 +96,10 @@ pub fn run_and_report(
         quotes,
         recording,
         sweeps,
-        measured: BTreeMap::new(),
+        answers: Answers::default(),
         created: day::today(),
     };
-    let (report, mut wrong) = note::build(devices, &input, cancel);
+    let (report, mut wrong) = note::build(&input, cancel);
     problems.append(&mut wrong);
     Ok((report, problems))
 }

@@ -5,34 +5,32 @@ mod experiment;
 pub mod export;
 pub mod fill;
 mod program;
-mod roofline;
-mod untraced;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::jobs::{self, Params, Purpose};
-use super::run::{Done, Runner};
+use super::jobs::{self, Params};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::figures::explore::{self, ExploreView};
-use crate::figures::{self, Clock, Kept, Spread, View, svg, titled};
-use crate::job::{Shown, TraceSpec};
+use crate::figures::{self, Clock, Kept, View, svg, titled};
+use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline, Kernel, Lesson, PackFiles, Step, Variant};
+use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::reference;
+use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
-use crate::session::run::devices::Devices;
 use crate::session::run::model::{self, Predicted as Modelled};
-use crate::session::show::{inline, staged};
-use crate::trace::record::{Backend, Ceilings, Device, Record, Timing};
+use crate::session::show::stage::{self, Stage};
+use crate::session::show::staged::Sources;
+use crate::trace::record::{Backend, Ceilings, Device, Record};
 use fill::{Fill, spoken_of};
 
 /// Size of the stage's figure, in points.
@@ -63,19 +61,34 @@ pub struct Input {
     pub recording: RecordingChoice,
     /// Measured sweeps, by experiment.
     pub sweeps: BTreeMap<String, Sweep>,
-    /// Measured programs, each with the key of the settings that it was measured at.
-    pub measured: BTreeMap<String, (String, Arc<Record>)>,
+    /// Answers that are known: the note asks for the others.
+    pub answers: Answers,
     /// The day, as YYYY-MM-DD.
     pub created: String,
 }
 
+impl Input {
+    /// What pictures are drawn from besides runs.
+    fn sources(&self) -> Sources<'_> {
+        Sources {
+            device: &self.device,
+            backend: Some(self.device.backend),
+            ceilings: self.ceilings,
+            models: &self.models,
+            model: self.model.as_deref(),
+            recordings: &self.recordings,
+            recording: &self.recording,
+            quotes: Some(&self.quotes),
+            sweeps: Some(&self.sweeps),
+        }
+    }
+}
+
 /// Builds the note. Parts that could not be traced are left out, and reported in the second part of the result.
-pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
+pub fn build(input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
     let mut builder = Builder {
-        devices,
         input,
-        cancel,
-        problems: Vec::new(),
+        store: Inline::new(input.answers.clone(), cancel),
         plotted: Vec::new(),
         printed: Vec::new(),
         predicted: Vec::new(),
@@ -88,7 +101,7 @@ pub fn build(devices: &Devices, input: &Input, cancel: &AtomicBool) -> (Report, 
         meta: meta(input),
         sections,
     };
-    (report, builder.problems)
+    (report, builder.store.problems())
 }
 
 fn meta(input: &Input) -> Vec<(String, String)> {
@@ -110,22 +123,22 @@ fn meta(input: &Input) -> Vec<(String, String)> {
 }
 
 struct Builder<'a> {
-    devices: &'a Devices,
     input: &'a Input,
-    cancel: &'a AtomicBool,
-    problems: Vec<Diagnostic>,
+    store: Inline<'a>,
     /// Experiments whose figure is already in the note.
     plotted: Vec<String>,
     /// Kernels whose source is already in the note.
     printed: Vec<String>,
-    /// Keys of passes whose predicted time is already in the note.
-    predicted: Vec<String>,
+    /// Passes whose predicted time is already in the note.
+    predicted: Vec<(At, usize)>,
 }
 
 impl Builder<'_> {
     fn section(&mut self, step: &Step) -> Section {
         let lesson = self.input.setting.lesson.clone();
         let params = jobs::with(&self.input.setting.params, &step.set);
+        let at = At::traced(&self.setting(&params), &step.variant);
+        let stage = Stage::of_step(&at, step);
         let (mut results, shown) = self.results(step, &params);
         results.insert_ceilings(&self.input.ceilings);
         let env = Env::new(&lesson, &params, &results);
@@ -151,11 +164,14 @@ impl Builder<'_> {
         }
         prose.extend(fill.sources_of(&step.blocks));
         flush(&mut prose, &mut blocks);
-        if let Some(done) = &shown {
-            blocks.extend(program::blocks(&lesson, step, done, self.measured(&step.variant, &params)));
+        if let Some(traced) = &shown {
+            blocks.extend(program::blocks(&lesson, step, traced, self.measured(&step.variant, &params).as_deref()));
         }
-        blocks.extend(self.stage(step, &params, shown.as_ref()));
-        blocks.extend(shown.map(|done| self.predicted(step, &params, &done)).unwrap_or_default());
+        if let Some(stage) = stage {
+            let launches = shown.as_ref().and_then(|traced| traced.pass(stage.shown.pass)).map(|pass| pass.launches);
+            blocks.extend(self.stage(step, &params, &stage.within(launches)));
+        }
+        blocks.extend(shown.map(|traced| self.predicted(step, &params, &traced)).unwrap_or_default());
         blocks.extend(self.experiment(step));
         if let Some(words) = self.input.kept.words.get(&step.id).filter(|w| !w.trim().is_empty()) {
             blocks.push(NoteBlock::OwnWords(words.clone()));
@@ -163,60 +179,62 @@ impl Builder<'_> {
         Section { title: step.title.clone(), blocks }
     }
 
-    /// Traces the programs that the step's prose mentions, and the one on its stage.
-    fn results(&mut self, step: &Step, params: &Params) -> (Results, Option<Done>) {
-        let lesson = self.input.setting.lesson.clone();
+    /// The results of the programs that the step's prose mentions, and the counts of the one on its stage.
+    fn results(&self, step: &Step, params: &Params) -> (Results, Option<Arc<Traced>>) {
+        let (lesson, setting) = (&self.input.setting.lesson, self.setting(params));
         let (mut results, mut shown) = (Results::default(), None);
-        let spoken = spoken_of(&lesson, step);
+        let spoken = spoken_of(lesson, step);
         for program in lesson.programs.iter().filter(|p| p.id == step.variant.program || spoken.contains(&p.id)) {
             let is_shown = program.id == step.variant.program;
             let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
+            let measured = self.measured(&variant, params);
             if !lesson.runs_on(&variant, Backend::Simt) {
-                self.measured(&variant, params)
-                    .into_iter()
-                    .for_each(|record| results.insert_record(&program.id, record));
+                measured.iter().for_each(|record| results.insert_record(&program.id, record));
                 continue;
             }
-            let heat = is_shown && inline::asks(&lesson, step, params).is_some_and(|asks| asks.heat);
-            let pass = program.place_of(&step.pass).filter(|_| is_shown).unwrap_or(0);
-            let spec = TraceSpec { heat, shown: Shown { pass, launch: 0 }, ..self.spec() };
-            let Some(done) = self.trace(&variant, params, spec) else { continue };
-            results.insert_record(&program.id, &done.record);
-            if let Some(record) = self.measured(&variant, params) {
-                results.insert_timing(&program.id, record);
+            let at = At::traced(&setting, &variant);
+            // The run that finds the stage's heat counts as well.
+            if is_shown
+                && let Some(stage) = Stage::of_step(&at, step)
+                && jobs::sketch(lesson, &variant, params).and_then(|job| stage.asks(&job)).is_some_and(|asks| asks.heat)
+            {
+                drop(self.store.ask(Question::Heat(at.clone(), stage.shown)));
             }
+            let Some(traced) = stage::counts(&self.store, at) else { continue };
+            results.insert_record(&program.id, &traced.record);
+            measured.iter().for_each(|record| results.insert_timing(&program.id, record));
             if is_shown {
-                shown = Some(done);
+                shown = Some(traced);
             }
         }
         (results, shown)
     }
 
-    fn setting(&self, params: &Params) -> Setting {
-        Setting { params: params.clone(), ..self.input.setting.clone() }
+    fn setting(&self, params: &Params) -> Arc<Setting> {
+        Arc::new(Setting { params: params.clone(), ..self.input.setting.clone() })
     }
 
     /// The measurement of a program at exactly these parameters; None for others.
-    fn measured(&self, variant: &Variant, params: &Params) -> Option<&Record> {
-        let wanted = self.setting(params).key(variant);
-        self.input.measured.get(&variant.program).filter(|(of, _)| *of == wanted).map(|(_, record)| &**record)
-    }
-
-    /// The time of a program's pass.
-    fn timing(&self, variant: &Variant, place: usize, params: &Params) -> Option<&Timing> {
-        self.measured(variant, params)?.pass(place)?.timing.as_ref()
+    fn measured(&self, variant: &Variant, params: &Params) -> Option<Arc<Record>> {
+        let at = At::timed(&self.setting(params), variant, self.input.device.backend);
+        match self.store.ask(Question::Time(at)) {
+            Some(Ok(Answer::Timed(record))) => Some(record).filter(|record| record.trusted()),
+            _ => None,
+        }
     }
 
     /// The device model's prediction for the pass on the stage, beside the measured time; the first time, with the model's assumptions.
-    fn predicted(&mut self, step: &Step, params: &Params, done: &Done) -> Vec<NoteBlock> {
+    fn predicted(&mut self, step: &Step, params: &Params, traced: &Traced) -> Vec<NoteBlock> {
         let input = self.input;
         let Some((place, kernel)) = on_stage(&input.setting.lesson, step) else { return Vec::new() };
-        let of = format!("{} {place}", self.setting(params).key(&step.variant));
+        let of = (At::traced(&self.setting(params), &step.variant), place);
         let chosen = model::pick(&input.models, input.model.as_deref(), &input.device);
-        let pass = done.record.pass(place);
-        let (Some(chosen), Some(launch), Some(pass)) = (chosen, &done.launch(place), pass) else { return Vec::new() };
+        let (Some(chosen), Some(launch), Some(pass)) = (chosen, traced.launch(place), traced.pass(place)) else {
+            return Vec::new();
+        };
         let Some(trace) = pass.trace.as_ref().filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
-        let measured_s = self.timing(&step.variant, place, params).map(|timing| timing.median_s);
+        let measured = self.measured(&step.variant, params);
+        let measured_s = measured.and_then(|record| Some(record.pass(place)?.timing.as_ref()?.median_s));
         let traced = model::Traced {
             launch,
             trace,
@@ -228,9 +246,9 @@ impl Builder<'_> {
         let mut blocks = vec![prediction_table(&step.id, &kernel.title, &found, measured_s)];
         if self.predicted.is_empty() {
             let said = found.missing.iter().chain(&found.assumptions);
-            let entry = |text: &str| vec![Block::Paragraph(vec![Inline::Text(text.to_owned())])];
+            let entry = |text: &str| vec![Block::Paragraph(vec![Inlined::Text(text.to_owned())])];
             blocks.push(NoteBlock::Prose(vec![
-                Block::Paragraph(vec![Inline::Text("What the prediction takes for granted:".to_owned())]),
+                Block::Paragraph(vec![Inlined::Text("What the prediction takes for granted:".to_owned())]),
                 Block::List(None, said.map(|said| entry(&said.text)).collect()),
             ]));
         }
@@ -238,105 +256,47 @@ impl Builder<'_> {
         blocks
     }
 
-    fn spec(&self) -> TraceSpec {
-        TraceSpec { warp_width: self.input.setting.warp_width, ..TraceSpec::default() }
-    }
-
-    fn trace(&mut self, variant: &Variant, params: &Params, spec: TraceSpec) -> Option<Done> {
-        let seed = self.input.setting.seed;
-        // A part of the grid gives no complete result to check.
-        let check = !spec.only_timeline_workgroups;
-        let purpose = Purpose { seed, check, measure: None, trace: Some(spec), bounds_checks: true };
-        let lesson: &Lesson = &self.input.setting.lesson;
-        let backend = Backend::Simt;
-        let runner = Runner { devices: self.devices, backend, lesson, purpose: &purpose, cancel: self.cancel };
-        match runner.program(variant, params) {
-            Ok(done) => {
-                self.problems.extend(crate::session::run::verdict::failed_check(&done.job, &done.record));
-                Some(done)
-            }
-            Err(mut problems) => {
-                self.problems.append(&mut problems);
-                None
-            }
-        }
-    }
-
     /// The stage's figure as the step opens it, the command that reproduces it, and the kernel's source if it is new.
-    fn stage(&mut self, step: &Step, params: &Params, grid: Option<&Done>) -> Vec<NoteBlock> {
-        let lesson = self.input.setting.lesson.clone();
-        let Some((place, kernel)) = on_stage(&lesson, step) else { return Vec::new() };
+    fn stage(&mut self, step: &Step, params: &Params, stage: &Stage<'_>) -> Vec<NoteBlock> {
+        let Some(kernel) = stage.kernel() else { return Vec::new() };
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
         let Some(figure) = figures::find(&step.figure.name) else { return blocks };
-        let is_traced = lesson.runs_on(&step.variant, Backend::Simt);
+        let is_traced = stage.is_traceable();
         if !is_traced {
             let why = format!(
                 "{}: written in CUDA C++ only, which the tracer does not run, so there is no trace.",
                 kernel.title
             );
-            blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(why)])]));
+            blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inlined::Text(why)])]));
         }
         // An explorer's figure is in the note already.
         if figure.card().clock != Clock::Hand {
-            blocks.extend(self.figure(step, params, (place, kernel), grid, is_traced));
+            blocks.extend(self.figure(step, stage, kernel));
         }
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
     }
 
-    /// The step's figure as its stage opens.
-    fn figure(
-        &mut self,
-        step: &Step,
-        params: &Params,
-        (place, kernel): (usize, &Kernel),
-        grid: Option<&Done>,
-        is_traced: bool,
-    ) -> Option<NoteBlock> {
-        let input = self.input;
-        let Setting { lesson, seed, warp_width, .. } = &input.setting;
-        let pass = grid.and_then(|done| done.record.pass(place));
-        let launches = pass.map(|pass| pass.launches);
-        let mut found = if is_traced {
-            let host = inline::Inline { lesson, seed: *seed, warp_width: *warp_width, cancel: self.cancel };
-            host.answer(step, params, launches, &mut self.problems)?
-        } else {
-            untraced::answer(lesson, step, params, kernel)?
-        };
+    /// The step's figure as its stage opens; None if it failed, or needs a trace where there is none.
+    fn figure(&self, step: &Step, stage: &Stage<'_>, kernel: &Kernel) -> Option<NoteBlock> {
+        let found = stage.answer(&self.store, &self.input.sources())?;
         // The program's series by round are in the note already.
-        if found.asks.rounds {
+        if found.asks.rounds || found.is_missing(stage.is_traceable()) {
             return None;
         }
-        let given = &mut found.given;
-        if found.asks.heat {
-            given.heat = pass.and_then(|pass| pass.heat.clone()).map(Arc::new);
-        }
-        if found.asks.spread {
-            let traced = grid.and_then(|done| self.spread(done, place));
-            given.spread = traced.or_else(|| untraced::spread(input, step, params, place));
-            found.first = given.spread.as_ref().map_or(0, |spread| spread.opening(figures::begins(&step.figure)));
-        }
-        if found.asks.river {
-            let counted = input.quotes.counted(lesson, &step.variant.program, params);
-            let chosen = model::pick(&input.models, input.model.as_deref(), &input.device);
-            let reach = chosen.and_then(|c| staged::reach(&c, &input.recordings, lesson, &step.variant, params));
-            given.river = pass.and_then(|pass| staged::river(pass, counted, reach));
-        }
-        if found.asks.roofline {
-            given.roofline = Some(self.roofline(kernel, params, grid));
-        }
+        let (_, first) = found.opening(stage, step);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
-        let position = found.first as f32 + 0.99;
+        let position = first as f32 + 0.99;
         let view = View { position, ..View::still(&found.given, &step.figure, STAGE) };
         let frame = titled::draw(found.figure, &view, &mut Kept::default());
         let card = found.figure.card();
         let caption = match &found.given.reel {
             Some(Ok(reel)) if !step.figure.text("title").is_empty() => {
-                format!("{}, {}.", step.figure.text("title"), reel.when(found.first + 1))
+                format!("{}, {}.", step.figure.text("title"), reel.when(first + 1))
             }
             Some(Ok(reel)) => {
                 let buffer = reel.buffers.first().map(|buffer| buffer.name.as_str()).unwrap_or_default();
-                format!("{buffer} {}.", reel.when(found.first + 1))
+                format!("{buffer} {}.", reel.when(first + 1))
             }
             _ if found.asks.is_traced() => format!("{}: {}, traced.", kernel.title, card.about),
             _ => format!("{}: {}.", kernel.title, card.about),
@@ -373,12 +333,6 @@ impl Builder<'_> {
         self.printed.push(kernel.id.clone());
         let text = jobs::source(&self.input.setting.lesson, &step.variant, &step.pass, params)?;
         Some(NoteBlock::Source { file: kernel.file().to_owned(), text: text.to_string() })
-    }
-
-    /// How a traced grid spreads over the modelled device.
-    fn spread(&self, done: &Done, place: usize) -> Option<Spread> {
-        let chosen = model::pick(&self.input.models, self.input.model.as_deref(), &self.input.device)?;
-        staged::spread(&chosen, &done.launch(place)?, false)
     }
 
     fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {

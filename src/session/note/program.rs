@@ -6,16 +6,17 @@ use crate::figures::frame::Frame;
 use crate::figures::{plot, svg};
 use crate::lesson::{Lesson, Step};
 use crate::notes::NoteBlock;
-use crate::session::run::{Done, pipeline};
+use crate::session::ask::Traced;
+use crate::session::run::pipeline;
 use crate::trace::{Record, Trace};
 
 /// Width and height of a series' plot, in points.
 const PLOT: [f32; 2] = [720.0, 320.0];
 
 /// The blocks of a program of several passes, once it is traced.
-pub(super) fn blocks(lesson: &Lesson, step: &Step, done: &Done, measured: Option<&Record>) -> Vec<NoteBlock> {
+pub(super) fn blocks(lesson: &Lesson, step: &Step, traced: &Traced, measured: Option<&Record>) -> Vec<NoteBlock> {
     let Some(program) = lesson.program(&step.variant.program) else { return Vec::new() };
-    let Some(passes) = pipeline::passes(lesson, &step.variant, &done.job, Some(&done.record), measured) else {
+    let Some(passes) = pipeline::passes(lesson, &step.variant, &traced.job, Some(&traced.record), measured) else {
         return Vec::new();
     };
     let title = lesson.title_of(&step.variant);
@@ -37,7 +38,7 @@ pub(super) fn blocks(lesson: &Lesson, step: &Step, done: &Done, measured: Option
             rows: passes
                 .stages
                 .iter()
-                .zip(&done.record.passes)
+                .zip(&traced.record.passes)
                 .map(|(stage, pass)| {
                     let sectors = pass.trace.as_ref().map(Trace::global_sectors);
                     let figures =
@@ -49,7 +50,7 @@ pub(super) fn blocks(lesson: &Lesson, step: &Step, done: &Done, measured: Option
                 .collect(),
         },
     ];
-    for plotted in pipeline::series(program, &done.record) {
+    for plotted in pipeline::series(program, &traced.record) {
         let id = plotted.series.first().map_or(step.id.as_str(), |series| series.id.as_str());
         let id = format!("{}-{id}", step.id);
         blocks.push(figure(&id, format!("{}, traced.", plotted.title), &plot::frame(&plotted, PLOT)));

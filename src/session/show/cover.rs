@@ -1,11 +1,15 @@
 //! A lesson's picture on the start page: one of its steps, as its stage opens.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
-use super::inline::Inline;
+use super::stage::{Answered, Stage};
+use super::staged::Sources;
 use crate::figures::{Figure, Given};
+use crate::job::TraceSpec;
 use crate::lesson::{Lesson, Picture};
+use crate::session::ask::{At, Store};
 use crate::session::jobs;
+use crate::session::jobs::setting::Setting;
 
 /// A lesson's picture.
 pub struct Cover {
@@ -21,18 +25,23 @@ pub struct Cover {
     pub first: usize,
 }
 
-/// The picture of the step that asks to be the lesson's cover, or of its first; None if it cannot be traced.
+/// The picture of the step that asks to be the lesson's cover, or of its first, as far as the store has its results; None until its program
+/// is compiled.
 #[must_use]
-pub fn of(lesson: &Lesson, cancel: &AtomicBool) -> Option<Cover> {
+pub fn of(lesson: &Arc<Lesson>, store: &dyn Store, sources: &Sources<'_>) -> Option<Cover> {
     let step = lesson.steps.iter().find(|step| step.cover).or(lesson.steps.first())?;
-    let params = jobs::with(&jobs::defaults(lesson), &step.set);
-    let mut problems = Vec::new();
-    let found = Inline { lesson, seed: 1, warp_width: 32, cancel }.answer(step, &params, None, &mut problems)?;
-    Some(Cover {
-        figure: found.figure,
-        picture: step.figure.clone(),
-        ticks: found.ticks,
-        first: found.first,
-        given: found.given,
-    })
+    let setting = Arc::new(Setting {
+        lesson: lesson.clone(),
+        plain: lesson.clone(),
+        params: jobs::with(&jobs::defaults(lesson), &step.set),
+        seed: 1,
+        bounds_checks: true,
+        warp_width: TraceSpec::default().warp_width,
+    });
+    let at = At::traced(&setting, &step.variant);
+    let stage = Stage::of_step(&at, step)?;
+    let answered = stage.answer(store, sources)?;
+    let (ticks, first) = answered.opening(&stage, step);
+    let Answered { figure, given, .. } = answered;
+    Some(Cover { figure, picture: step.figure.clone(), given, ticks, first })
 }

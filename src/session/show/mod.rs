@@ -1,8 +1,7 @@
-//! Data for figures: results computed synchronously, buffer contents, covers, a step's first event, roofline and grid spread, text counts.
+//! Data for figures: what a stage's figure asks for, covers, a step's first event, roofline and grid spread, text counts.
 
 pub mod cover;
 pub mod first;
-pub mod inline;
-pub mod reel;
+pub mod stage;
 pub mod staged;
 pub mod text_file;

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::stage::{Stage, counts};
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
+use crate::session::ask::{Answer, At, Question, Store};
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::{self, Params, work};
+use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Chosen};
 use crate::trace::PassRecord;
 use crate::trace::record::{Backend, Ceilings, Device};
@@ -83,15 +86,14 @@ pub fn rungs<'a>(lesson: &'a Lesson, kernel: &'a Kernel) -> impl Iterator<Item =
     lesson.kernels.iter().filter(with)
 }
 
-/// The known figures of a ladder's kernels, at the learner's settings unless noted.
-pub struct Known<'a> {
-    /// The lesson.
-    pub lesson: &'a Lesson,
-    /// The settings.
-    pub params: &'a Params,
+/// Everything besides runs that pictures are drawn from: the devices, recordings and sweeps.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
     /// The measuring device.
     pub device: &'a Device,
-    /// Its ceilings.
+    /// The backend that measures the program on the bench; None if nothing is measured.
+    pub backend: Option<Backend>,
+    /// The device's ceilings.
     pub ceilings: Ceilings,
     /// The devices that can be modelled.
     pub models: &'a [DeviceSpec],
@@ -101,12 +103,73 @@ pub struct Known<'a> {
     pub recordings: &'a [Recording],
     /// The one to show.
     pub recording: &'a RecordingChoice,
+    /// The figures that the pack quotes, if they are known.
+    pub quotes: Option<&'a Quotes>,
     /// Sweeps, by experiment; perhaps of other settings.
-    pub sweeps: &'a BTreeMap<String, Sweep>,
+    pub sweeps: Option<&'a BTreeMap<String, Sweep>>,
+}
+
+impl<'a> Sources<'a> {
+    /// A device of which nothing is known: no models, no recordings, no sweeps.
+    #[must_use]
+    pub fn of_device(device: &'a Device) -> Self {
+        Self {
+            device,
+            backend: None,
+            ceilings: Ceilings::default(),
+            models: &[],
+            model: None,
+            recordings: &[],
+            recording: &RecordingChoice::Auto,
+            quotes: None,
+            sweeps: None,
+        }
+    }
+
+    /// The device to model.
+    #[must_use]
+    pub fn modelled(&self) -> Option<Chosen<'a>> {
+        model::pick(self.models, self.model, self.device)
+    }
+}
+
+/// The roofline of the ladder of a launch's kernel, at the learner's settings unless noted, with the results that the store has.
+#[must_use]
+pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: &Sources<'_>) -> Roofline {
+    let setting = stage.setting();
+    let (mut bytes, mut medians_s) = (BTreeMap::new(), BTreeMap::new());
+    // Kernels that run only as part of a program have no run of their own.
+    for rung in rungs(&setting.lesson, kernel) {
+        let is_shown = rung.id == kernel.id;
+        let own = setting.lesson.program(&rung.id).filter(|program| program.alone).map(|_| Variant::plain(&rung.id));
+        let Some(variant) = is_shown.then(|| stage.variant().clone()).or(own) else { continue };
+        let place = if is_shown { stage.shown.pass } else { 0 };
+        if setting.lesson.runs_on(&variant, Backend::Simt) {
+            let traced = counts(store, At::traced(setting, &variant));
+            let trace = traced.as_ref().and_then(|traced| traced.trace(place));
+            bytes.extend(trace.map(|trace| (rung.id.as_str(), SECTOR * trace.global_sectors())));
+        }
+        let measured =
+            sources.backend.and_then(|backend| store.ask(Question::Time(At::timed(setting, &variant, backend))));
+        if let Some(Ok(Answer::Timed(record))) = measured {
+            let time = record.pass(place).and_then(|pass| pass.timing.as_ref()).filter(|_| record.trusted());
+            medians_s.extend(time.map(|time| (rung.id.as_str(), time.median_s)));
+        }
+    }
+    let traced = stage.is_traceable().then(|| counts(store, stage.at.clone())).flatten();
+    let needs = traced.as_ref().and_then(|traced| traced.pass(stage.shown.pass)).map(|pass| pass.work);
+    Known { lesson: &setting.lesson, params: &setting.params, sources, bytes, medians_s }.roofline(kernel, needs)
+}
+
+/// The known figures of a ladder's kernels.
+struct Known<'a> {
+    lesson: &'a Lesson,
+    params: &'a Params,
+    sources: &'a Sources<'a>,
     /// By kernel, the bytes of the sectors that its traced grid asked for, before any cache.
-    pub bytes: BTreeMap<&'a str, u64>,
+    bytes: BTreeMap<&'a str, u64>,
     /// By kernel, its measured median, in seconds.
-    pub medians_s: BTreeMap<&'a str, f64>,
+    medians_s: BTreeMap<&'a str, f64>,
 }
 
 /// A sweep's point for each kernel, all at one value.
@@ -117,12 +180,18 @@ struct Cut {
     differs: String,
 }
 
-impl<'a> Known<'a> {
+impl Known<'_> {
     /// The roofline of a kernel's ladder. `needs` is the kernel's own work: as a pass of a program it may differ from launch to launch.
-    #[must_use]
-    pub fn roofline(&self, kernel: &Kernel, needs: Option<Work>) -> Roofline {
-        let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.device.name;
-        let own = self.sweeps.values().filter(mine).map(|sweep| self.cut(kernel, sweep)).max_by_key(|c| c.rates.len());
+    fn roofline(&self, kernel: &Kernel, needs: Option<Work>) -> Roofline {
+        let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.sources.device.name;
+        let own = self
+            .sources
+            .sweeps
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .filter(mine)
+            .map(|sweep| self.cut(kernel, sweep))
+            .max_by_key(|c| c.rates.len());
         let recorded = self.recorded();
         let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
         let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
@@ -174,8 +243,8 @@ impl<'a> Known<'a> {
     fn recorded(&self) -> Vec<recording::Of<'_>> {
         let experiments = self.lesson.experiments.iter();
         let chosen = experiments.filter_map(|experiment| {
-            let all: Vec<_> = self.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
-            Some(all[recording::chosen(&all, self.recording, Some(self.device), true)?])
+            let all: Vec<_> = self.sources.recordings.iter().filter_map(|r| r.shown(self.lesson, experiment)).collect();
+            Some(all[recording::chosen(&all, self.sources.recording, Some(self.sources.device), true)?])
         });
         chosen.collect()
     }
@@ -208,16 +277,16 @@ impl<'a> Known<'a> {
 
     /// The ceilings measured here, or else those of the modelled device; plus those of the recording's device, if that is another.
     fn roofs(&self, recorded: Option<&Recording>) -> Vec<Roof> {
-        let (bytes, flops) = (bandwidth(&self.ceilings), self.ceilings.fma_flops_per_s);
+        let (bytes, flops) = (bandwidth(&self.sources.ceilings), self.sources.ceilings.fma_flops_per_s);
         let mut roofs = Vec::new();
         if bytes.is_some() || flops.is_some() {
-            let name = format!("{}, measured", self.device.name);
+            let name = format!("{}, measured", self.sources.device.name);
             roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, matrix_flops_per_s: None, measured: true });
         } else {
-            roofs.extend(model::pick(self.models, self.model, self.device).map(|chosen| published(chosen.spec)));
+            roofs.extend(self.sources.modelled().map(|chosen| published(chosen.spec)));
         }
-        let elsewhere = recorded.filter(|recording| recording.device != self.device.name);
-        let theirs = elsewhere.and_then(|r| self.models.iter().find(|spec| spec.is_adapter(&r.device)));
+        let elsewhere = recorded.filter(|recording| recording.device != self.sources.device.name);
+        let theirs = elsewhere.and_then(|r| self.sources.models.iter().find(|spec| spec.is_adapter(&r.device)));
         roofs.extend(theirs.map(published).filter(|roof| !roofs.contains(roof)).into_iter().collect::<Vec<_>>());
         roofs.retain(|roof| roof.bytes_per_s.is_some() || roof.flops_per_s.is_some());
         roofs

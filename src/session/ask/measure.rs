@@ -1,0 +1,65 @@
+//! A device's answers.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::question::{Answer, Outcome, Question};
+use super::{At, How};
+use crate::base::diag::Diagnostic;
+use crate::base::units::Work;
+use crate::gpu::backend::Event as Progress;
+use crate::job::MeasureSpec;
+use crate::session::jobs::setting::Setting;
+use crate::session::jobs::{self, Purpose, work};
+use crate::session::run;
+use crate::session::run::devices::Devices;
+use crate::session::run::verdict::failed_check;
+use crate::trace::Record;
+use crate::trace::record::Backend;
+
+/// Seconds that a measurement for the window takes at most.
+const BUDGET_S: f64 = 0.2;
+
+/// Answers a question to a device; `on_sample` gets the program's work and each sample in seconds as it comes. None for a question to the tracer.
+pub fn measure(
+    devices: &Devices,
+    question: &Question,
+    cancel: &AtomicBool,
+    on_sample: &mut dyn FnMut(Work, f64),
+) -> Option<Outcome> {
+    match question {
+        Question::Time(at) => {
+            let How::Timed { backend, guards } = at.how() else { return None };
+            let record = time(devices, at, (backend, guards), cancel, on_sample);
+            Some(record.map(|record| Answer::Timed(Arc::new(record))).map_err(Arc::from))
+        }
+        Question::Ceilings(backend) => {
+            Some(devices.ceilings(*backend).map(Answer::Ceilings).map_err(|problem| Arc::from([problem])))
+        }
+        _ => None,
+    }
+}
+
+fn time(
+    devices: &Devices,
+    at: &At,
+    (backend, guards): (Backend, bool),
+    cancel: &AtomicBool,
+    on_sample: &mut dyn FnMut(Work, f64),
+) -> Result<Record, Vec<Diagnostic>> {
+    let Setting { lesson, params, seed, .. } = &**at.setting();
+    let spec = MeasureSpec { budget_s: BUDGET_S, ..MeasureSpec::default() };
+    let purpose = Purpose { measure: Some(spec), ..run::purpose(backend, *seed, guards) };
+    let job = jobs::build(lesson, at.variant(), params, &purpose)?;
+    let work = work::whole(&job);
+    let record = devices.run(backend, &job, cancel, &mut |progress| {
+        if let Progress::Sample(seconds) = progress {
+            on_sample(work, seconds);
+        }
+    });
+    let record = record.map_err(|problem| vec![problem])?;
+    match failed_check(&job, &record) {
+        Some(problem) => Err(vec![problem]),
+        None => Ok(record),
+    }
+}

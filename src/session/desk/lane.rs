@@ -1,0 +1,46 @@
+//! A worker that answers questions in the order of their importance.
+
+use super::worker::Worker;
+use crate::session::ask::Question;
+
+/// A worker, and the questions that it was given and has not answered.
+pub struct Lane<T: Send + From<Question> + 'static> {
+    /// The worker.
+    pub worker: Worker<T>,
+    pending: Vec<Question>,
+}
+
+impl<T: Send + From<Question> + 'static> Lane<T> {
+    /// A lane of a worker that has nothing to do.
+    pub fn new(worker: Worker<T>) -> Self {
+        Self { worker, pending: Vec::new() }
+    }
+
+    /// Has these questions answered, the first of them first, and no others. The order with the number `spared` goes on in any case.
+    pub fn want(&mut self, questions: Vec<Question>, spared: u64) {
+        if !questions.starts_with(&self.pending) {
+            self.worker.cancel_but(spared);
+            self.pending.clear();
+        }
+        for question in &questions[self.pending.len()..] {
+            self.worker.enqueue(T::from(question.clone()));
+        }
+        self.pending = questions;
+    }
+
+    /// Takes note that a question was answered.
+    pub fn answered(&mut self, question: &Question) {
+        self.pending.retain(|pending| pending != question);
+    }
+
+    /// The questions that are not answered yet.
+    pub fn pending(&self) -> &[Question] {
+        &self.pending
+    }
+
+    /// Cancels all orders but the one with the number `spared`.
+    pub fn cancel(&mut self, spared: u64) {
+        self.worker.cancel_but(spared);
+        self.pending.clear();
+    }
+}

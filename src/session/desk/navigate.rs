@@ -1,0 +1,228 @@
+//! Where the learner goes: lessons, steps, programs, parameters; and the runs that are asked for.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::state::{Notice, Trials, Turned};
+use super::threads::DeviceTask;
+use super::{Command, Desk, Work};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Asks, Exercise, Lesson, Variant};
+use crate::session::experiment::sweep;
+use crate::session::jobs;
+use crate::session::learn::drawn;
+use crate::session::learn::exercise::Try;
+use crate::session::learn::predict::Guess;
+use crate::session::learn::saved::Predicted;
+
+/// Values of a control that follow one another within this time belong to one drag.
+const DRAGGED: Duration = Duration::from_millis(1500);
+
+impl Desk {
+    pub(super) fn open_lesson(&mut self, id: &str) {
+        let Some(lesson) = self.state.library.pack.lessons.iter().find(|l| l.id == id).cloned() else { return };
+        let kept = self.state.saved.lessons.get(id).cloned().unwrap_or_default();
+        self.state.place.params = jobs::defaults(&lesson);
+        self.take_params(&lesson, &kept.params);
+        self.state.place.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
+        self.state.trials = Trials { answering: self.state.trials.answering.take(), ..Trials::default() };
+        self.state.place.plain = Some(lesson.clone());
+        self.state.place.lesson = Some(lesson);
+        self.state.saved.lesson = Some(id.to_owned());
+        self.enter_step(kept.params.is_empty());
+        if let Some(figure) = kept.figure {
+            self.command(Command::ShowFigure(figure));
+        }
+    }
+
+    /// Reloads the open lesson from its files: the learner's place stays, as far as it still exists.
+    pub(super) fn reload_lesson(&mut self, lesson: Arc<Lesson>) {
+        let step = self.state.place.step().map(|s| s.id.clone()).unwrap_or_default();
+        let params = std::mem::replace(&mut self.state.place.params, jobs::defaults(&lesson));
+        self.take_params(&lesson, &params);
+        self.state.place.step = lesson.steps.iter().position(|s| s.id == step).unwrap_or(0);
+        if !fits(&lesson, &self.state.place.variant, &self.state.place.pass) {
+            let step = lesson.steps.get(self.state.place.step);
+            (self.state.place.variant, self.state.place.pass) =
+                step.map(|s| (s.variant.clone(), s.pass.clone())).unwrap_or_default();
+            self.state.place.launch = 0;
+        }
+        self.state.trials = Trials { answering: self.state.trials.answering.take(), ..Trials::default() };
+        self.state.place.plain = Some(lesson.clone());
+        self.state.place.lesson = Some(lesson);
+        self.state.place.beside.clear();
+        match self.state.place.edit.clone() {
+            Some(id) => self.show_edit(&id),
+            None => self.refresh(),
+        }
+    }
+
+    /// Takes those of `params` that the lesson still has and allows.
+    fn take_params(&mut self, lesson: &Lesson, params: &jobs::Params) {
+        for param in &lesson.params {
+            if let Some(value) = params.get(&param.id).filter(|v| param.domain.accepts(**v)) {
+                self.state.place.params.insert(param.id.clone(), *value);
+            }
+        }
+    }
+
+    pub(super) fn go_to(&mut self, step: usize) {
+        let steps = self.state.place.lesson.as_ref().map_or(0, |l| l.steps.len());
+        if step < steps && step != self.state.place.step {
+            self.state.place.step = step;
+            self.enter_step(true);
+        }
+    }
+
+    /// Sets the bench up for the step; with `set`, the step's parameters replace the learner's.
+    pub(super) fn enter_step(&mut self, set: bool) {
+        let Some(step) = self.state.place.step().cloned() else { return };
+        if set {
+            self.state.place.params.extend(step.set.iter().cloned());
+            // An exercise is shown at the settings at which it is judged.
+            let judged = self.exercise().map(|exercise| exercise.set.clone()).unwrap_or_default();
+            self.state.place.params.extend(judged);
+        }
+        self.state.place.variant = step.variant.clone();
+        self.state.place.pass.clone_from(&step.pass);
+        self.state.place.figure.clone_from(&step.figure.name);
+        (self.state.place.launch, self.state.place.workgroup) = (step.launch - 1, 0);
+        (self.state.place.asked, self.state.trials.turned) = (None, None);
+        self.leave_edit();
+        let params = self.state.place.params.clone();
+        self.keep(|kept| {
+            kept.step.clone_from(&step.id);
+            kept.figure = None;
+            kept.params = params;
+        });
+        match self.exercise().map(Exercise::yours) {
+            Some(yours) => self.show_edit(&yours),
+            None => self.refresh(),
+        }
+    }
+
+    /// Puts a program on the bench, and on the stage the pass that has the stage's kernel, else its first launch.
+    pub(super) fn show_program(&mut self, id: &str) {
+        let place = &mut self.state.place;
+        let Some(program) = place.lesson.as_ref().and_then(|lesson| lesson.program(id)) else { return };
+        let passes = program.passes();
+        let pass = passes.iter().find(|pass| pass.launch().is_some()).or(passes.first());
+        let pass = pass.map(|pass| pass.id.clone()).unwrap_or_default();
+        (place.variant, place.pass, place.launch) = (Variant::plain(id), pass, 0);
+        self.leave_edit();
+        self.refresh();
+    }
+
+    /// Puts another kernel into a place of the program on the bench.
+    pub(super) fn choose_rung(&mut self, pass: &str, kernel: &str) {
+        let place = &mut self.state.place;
+        let launch = place.program().and_then(|program| program.pass(pass)).and_then(|pass| pass.launch());
+        let is_first = launch.and_then(|launch| launch.rungs.first()).map(String::as_str) == Some(kernel);
+        pass.clone_into(&mut place.pass);
+        place.launch = 0;
+        // A version's original gets the same kernels in the other places.
+        for variant in std::iter::once(&mut place.variant).chain(&mut place.beside) {
+            if is_first {
+                variant.rungs.remove(pass);
+            } else {
+                variant.rungs.insert(pass.to_owned(), kernel.to_owned());
+            }
+        }
+        self.refresh();
+    }
+
+    pub(super) fn set_param(&mut self, id: &str, value: f64) {
+        let Some(lesson) = self.state.place.lesson.clone() else { return };
+        let Some(param) = lesson.param(id) else { return };
+        if !param.domain.accepts(value) {
+            let problem = Diagnostic::error(format!("{} cannot be {value}", param.label))
+                .hint(format!("it takes {}", param.domain.describe()));
+            self.state.notices.push(Notice::Problem(problem));
+            return;
+        }
+        let before = self.state.place.params.get(id).copied();
+        if before == Some(value) {
+            return;
+        }
+        self.remember(id, before.unwrap_or(value));
+        self.state.place.params.insert(id.to_owned(), value);
+        let params = self.state.place.params.clone();
+        self.keep(|kept| kept.params = params);
+        self.refresh();
+    }
+
+    /// Keeps the results from before a control is turned; during a drag, those from before the drag.
+    fn remember(&mut self, param: &str, value: f64) {
+        let program = &self.state.place.variant;
+        let goes_on =
+            |turned: &Turned| turned.param.0 == param && turned.program == *program && turned.at.elapsed() < DRAGGED;
+        if let Some(turned) = self.state.trials.turned.as_mut().filter(|turned| goes_on(turned)) {
+            turned.at = Instant::now();
+            return;
+        }
+        self.state.trials.turned = Some(Turned {
+            program: program.clone(),
+            param: (param.to_owned(), value),
+            at: Instant::now(),
+            traced: self.state.traced().map(|traced| traced.record.clone()),
+            measured: self.state.found.measured(&program.program).cloned(),
+        });
+    }
+
+    pub(super) fn run_experiment(&mut self) {
+        let (Some(mut setting), Some(experiment)) =
+            (self.state.place.setting(), self.state.place.experiment().cloned())
+        else {
+            return;
+        };
+        let Some(device) = self.state.acting_device() else { return };
+        setting.params = sweep::settings_for(&experiment, &device, &setting.params);
+        self.begin(Work::Device, format!("running {}", experiment.title));
+        self.clear_device();
+        self.order_ceilings(device.backend);
+        let device = sweep::device_for(&experiment, &device);
+        self.threads.device.worker.enqueue(DeviceTask::Experiment(setting, experiment, device));
+    }
+
+    pub(super) fn predict(&mut self, id: String, guess: Guess) {
+        let Some(setting) = self.state.place.setting() else { return };
+        let Some(prediction) = setting.lesson.predictions.iter().find(|p| p.id == id).cloned() else { return };
+        let Some(device) = self.state.acting_device() else { return };
+        let recorded = match &prediction.asks {
+            Asks::Curve(decl) if !drawn::is_found_here(&setting.lesson, decl, &device) => {
+                let (recordings, choice) = (&self.state.library.recordings, &self.state.saved.recording);
+                Some(drawn::recorded(&setting.lesson, decl, recordings, choice))
+            }
+            _ => None,
+        };
+        let runs = recorded.is_none();
+        self.keep(|kept| {
+            kept.drawn.remove(&id);
+            kept.predictions.insert(id.clone(), Predicted { guess, answer: recorded });
+        });
+        if runs {
+            self.begin(Work::Device, "answering the prediction");
+            self.threads.device.cancel(0);
+            self.threads.device.worker.enqueue(DeviceTask::Answer(setting, prediction, device.backend));
+            self.state.trials.answering = Some((id, self.threads.device.worker.last()));
+            self.order_ceilings(device.backend);
+        }
+    }
+
+    pub(super) fn judge_exercise(&mut self, id: &str) {
+        let Some(lesson) = self.state.place.lesson.clone() else { return };
+        let Some(exercise) = lesson.exercises.iter().find(|exercise| exercise.id == id) else { return };
+        let source = self.state.kept().tried(id).source.unwrap_or_else(|| exercise.starter.to_string());
+        self.begin(Work::Judge, "checking your kernel");
+        self.threads.judge.replace(Try { exercise: id.to_owned(), lesson, source, seed: self.state.place.seed });
+    }
+}
+
+/// Whether a lesson still has a program with these kernels in its places, and this pass.
+fn fits(lesson: &Lesson, variant: &Variant, pass: &str) -> bool {
+    let Some(program) = lesson.program(&variant.program) else { return false };
+    let rung = |(pass, kernel): (&String, &String)| {
+        program.pass(pass).and_then(|pass| pass.launch()).is_some_and(|launch| launch.rungs.contains(kernel))
+    };
+    program.pass(pass).is_some() && variant.rungs.iter().all(rung)
+}

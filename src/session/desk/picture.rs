@@ -1,0 +1,75 @@
+//! The figure on the stage, the results that it requests, and those that are available.
+
+use super::state::State;
+use crate::figures::{self, Asks, FIGURES, Figure, Given, Subject};
+use crate::lesson::{Picture, Step};
+use crate::session::ask::Store;
+use crate::session::show::stage::Stage;
+
+impl State {
+    /// The step on the screen, if the stage opens as the step sets: its program is on the stage, or the learner's solution of its exercise.
+    #[must_use]
+    pub fn opening(&self) -> Option<&Step> {
+        let step = self.place.step()?;
+        let solved = || self.exercise_of(&self.place.variant.program);
+        let is_own = self.step_on_stage().is_some();
+        (is_own || solved().is_some_and(|id| step.exercises().any(|exercise| exercise == id))).then_some(step)
+    }
+
+    /// The figures that the stage has tabs for.
+    pub fn figures(&self) -> impl Iterator<Item = &'static dyn Figure> {
+        figures::fitting(self.found.compiled.facts, self.opening().map(|step| &step.figure))
+    }
+
+    /// The figure on the stage: the requested one, if it has something to show.
+    #[must_use]
+    pub fn shown_figure(&self) -> &'static dyn Figure {
+        let mut fitting = self.figures();
+        let first = fitting.next();
+        let asked = first.into_iter().chain(fitting).find(|figure| figure.card().name == self.place.figure);
+        asked.or(first).unwrap_or(FIGURES[0])
+    }
+
+    /// The figure on the stage with the arguments that the step gives it.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        let name = self.shown_figure().card().name;
+        let own = self.opening().map(|step| &step.figure).filter(|figure| figure.name == name);
+        own.cloned().unwrap_or_else(|| Picture::named(name))
+    }
+
+    /// The results that the figure on the stage is drawn from; empty until its program is compiled.
+    #[must_use]
+    pub fn asks(&self) -> Asks {
+        let (Some(job), Some(program)) = (self.found.compiled.job(), self.place.program()) else {
+            return Asks::default();
+        };
+        let (picture, buffer) = (self.picture(), self.place.buffer.as_deref());
+        let subject = Subject { picture: &picture, buffer, program, job, pass: self.place.pass() };
+        self.shown_figure().asks(&subject)
+    }
+
+    /// The requested results that are available.
+    #[must_use]
+    pub fn given(&self, asks: &Asks, picture: &Picture) -> Given {
+        self.answer_with(asks, picture, &self.found.answers)
+    }
+
+    /// The requested results that a store has.
+    pub(super) fn answer_with(&self, asks: &Asks, picture: &Picture, store: &dyn Store) -> Given {
+        let Some(stage) = self.stage(picture) else { return Given::default() };
+        let device = self.acting_device().unwrap_or_else(crate::gpu::simt::device);
+        stage.given(asks, store, &self.sources(&device))
+    }
+
+    /// The launch on the stage with a picture of it.
+    pub(super) fn stage<'a>(&'a self, picture: &'a Picture) -> Option<Stage<'a>> {
+        Some(Stage {
+            at: self.found.now.traced(&self.place.variant.program)?,
+            shown: self.place.shown(),
+            workgroup: self.place.workgroup,
+            picture,
+            buffer: self.place.buffer.as_deref(),
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! After a change: the questions that the screen asks. Known answers stay, and the threads get those that are missing.
+
+use std::sync::Arc;
+
+use super::Desk;
+use super::event::Work;
+use super::found::Found;
+use super::now::Now;
+use super::place::Place;
+use super::state::State;
+use crate::lesson::{Facts, Variant};
+use crate::session::ask::{Answers, At, How, Noting, Question, Store};
+use crate::session::note::fill::spoken_of;
+use crate::session::show::staged;
+use crate::trace::record::Backend;
+
+impl Desk {
+    /// After a change of the settings or of the program on the bench: what failed is measured again, and an experiment ends.
+    pub(super) fn refresh(&mut self) {
+        self.state.found.answers.retain(|question, outcome| outcome.is_ok() || !matches!(question, Question::Time(_)));
+        self.clear_device();
+        self.state.found.now = Now::of(&self.state.place, self.state.bench_backend());
+        self.settle();
+    }
+
+    /// After a change of what is shown, or an answer: drops answers that nothing asks for, and orders those that are missing.
+    pub(super) fn settle(&mut self) {
+        let program = &self.state.place.variant.program;
+        self.state.place.asked.take_if(|asked| asked.program != *program);
+        self.state.take_compiled();
+        let (asked, covers, measures) =
+            (self.state.questions(), self.state.cover_questions(), self.state.measurements());
+        let State { found: Found { answers, now, .. }, place, .. } = &mut self.state;
+        answers.retain(|question, _| {
+            asked.contains(question) || covers.contains(question) || is_present(now, place, question)
+        });
+        let asked = missing(answers, asked);
+        let of = |kind: fn(&Question) -> bool| asked.iter().filter(|question| kind(question)).cloned().collect();
+        let threads = &mut self.threads;
+        threads.builder.want(of(|question| matches!(question, Question::Build(_))), 0);
+        threads.tracer.want(traces(&asked), 0);
+        threads.explainer.want(of(|question| matches!(question, Question::Origin(..) | Question::Film(..))), 0);
+        threads.covers.want(missing(answers, covers), 0);
+        let measures = missing(answers, measures);
+        self.order_measurements(measures);
+    }
+
+    /// Has programs measured. If the device is the CPU itself, the tracer goes first: both at once would slow each other.
+    fn order_measurements(&mut self, questions: Vec<Question>) {
+        let software = self.state.acting_device().is_some_and(|device| device.software);
+        let is_running = self.state.activities.contains_key(&Work::Device) && self.threads.device.pending().is_empty();
+        // An experiment or a prediction goes on to its end.
+        if is_running || (software && self.threads.is_tracing()) {
+            return;
+        }
+        if let Some(Question::Time(at)) = questions.first() {
+            self.begin(Work::Device, format!("measuring {}", at.variant().program));
+        }
+        let spared = self.spared();
+        self.threads.device.want(questions, spared);
+    }
+
+    /// Cancels the device's work, except for an order that answers a prediction, which the learner waits for.
+    pub(super) fn clear_device(&mut self) {
+        let spared = self.spared();
+        self.threads.device.cancel(spared);
+    }
+
+    /// Cancels the device's work. The programs are not measured until something changes.
+    pub(super) fn cancel_measuring(&mut self) {
+        self.threads.device.cancel(0);
+        for question in missing(&self.state.found.answers, self.state.measurements()) {
+            self.state.found.answers.insert(question, Err(Arc::from([])));
+        }
+    }
+
+    fn spared(&self) -> u64 {
+        self.state.trials.answering.as_ref().map_or(0, |(_, order)| *order)
+    }
+
+    /// Orders the ceilings of a device that runs something, unless they are known or could not be measured.
+    pub(super) fn order_ceilings(&mut self, backend: Backend) {
+        let question = Question::Ceilings(backend);
+        if backend != Backend::Simt && self.state.found.answers.get(&question).is_none() {
+            self.threads.device.worker.enqueue(question.into());
+        }
+    }
+}
+
+fn missing(answers: &Answers, questions: Vec<Question>) -> Vec<Question> {
+    questions.into_iter().filter(|question| answers.get(question).is_none()).collect()
+}
+
+/// The questions for the tracer's thread. The run that answers a heat counts as well.
+fn traces(asked: &[Question]) -> Vec<Question> {
+    let counts_too = |at: &At| asked.iter().any(|question| matches!(question, Question::Heat(of, _) if of == at));
+    let is_left = |question: &&Question| match question {
+        Question::Accesses(..) | Question::Heat(..) => true,
+        Question::Counts(at) => !counts_too(at),
+        _ => false,
+    };
+    asked.iter().filter(is_left).cloned().collect()
+}
+
+/// Whether an answer is kept although nothing on the screen asks for it: it is of a program at the present settings, or of the device.
+fn is_present(now: &Now, place: &Place, question: &Question) -> bool {
+    match question {
+        Question::Ceilings(_) => true,
+        Question::Build(at) | Question::Counts(at) | Question::Film(at, _) => {
+            now.traced(&at.variant().program) == Some(at)
+        }
+        Question::Heat(at, shown) => now.traced(&at.variant().program) == Some(at) && *shown == place.shown(),
+        Question::Time(at) => match (at.how(), place.setting().map(Arc::new)) {
+            (How::Timed { backend, .. }, Some(setting)) => {
+                At::timed(&setting, &place.variant_of(&at.variant().program), backend) == *at
+            }
+            _ => false,
+        },
+        Question::Accesses(..) | Question::Origin(..) => false,
+    }
+}
+
+impl State {
+    /// The questions that the stage and the page ask the tracer, the most visible first.
+    fn questions(&self) -> Vec<Question> {
+        let noting = Noting::new(&self.found.answers);
+        let place = &self.place;
+        let Some(at) = self.found.now.traced(&place.variant.program) else { return Vec::new() };
+        // The pictures are chosen after the shaders are compiled.
+        if noting.ask(Question::Build(at.clone())).is_none() {
+            return noting.asked();
+        }
+        for variant in self.staged().filter(|variant| place.is_traceable(&variant.program)) {
+            if let Some(at) = self.found.now.traced(&variant.program).filter(|_| place.kernel().is_some()) {
+                noting.ask(Question::Accesses(at.clone(), place.shown(), place.workgroup));
+            }
+        }
+        if let Some(asked) = &place.asked {
+            noting.ask(Question::Origin(at.clone(), asked.buffer.clone(), asked.index));
+        }
+        self.answer_with(&self.asks(), &self.picture(), &noting);
+        for id in self.counted_programs() {
+            let at = self.found.now.traced(&id).cloned();
+            at.into_iter().for_each(|at| drop(noting.ask(Question::Counts(at))));
+        }
+        noting.asked()
+    }
+
+    /// The questions to the device: the times of the programs on the stage, and the device's ceilings.
+    fn measurements(&self) -> Vec<Question> {
+        let Some((backend, lesson)) = self.bench_backend().zip(self.place.lesson.as_ref()) else { return Vec::new() };
+        let runs = self.staged().filter(|variant| lesson.runs_on(variant, backend));
+        let mut questions: Vec<Question> =
+            runs.filter_map(|of| Some(Question::Time(self.found.now.timed(&of.program)?.clone()))).collect();
+        if !questions.is_empty() {
+            questions.insert(1, Question::Ceilings(backend));
+        }
+        questions
+    }
+
+    /// The program on the bench, and those beside it.
+    fn staged(&self) -> impl Iterator<Item = &Variant> {
+        std::iter::once(&self.place.variant).chain(&self.place.beside)
+    }
+
+    /// Programs whose counts the screen shows: those on the stage, and those that the prose mentions, if they can be traced.
+    fn counted_programs(&self) -> Vec<String> {
+        let place = &self.place;
+        let Some(lesson) = &place.lesson else { return Vec::new() };
+        let mut wanted: Vec<String> = self.staged().map(|variant| variant.program.clone()).collect();
+        let spoken = place.step().map(|step| spoken_of(lesson, step)).unwrap_or_default();
+        // The roofline shows the whole ladder, as far as it can be traced.
+        let ladder = place.kernel().filter(|_| self.asks().roofline);
+        let rungs = ladder.into_iter().flat_map(|kernel| staged::rungs(lesson, kernel)).map(|rung| rung.id.clone());
+        for id in spoken.into_iter().chain(rungs.filter(|id| lesson.program(id).is_some())) {
+            if !wanted.contains(&id) {
+                wanted.push(id);
+            }
+        }
+        wanted.retain(|id| place.is_traceable(id));
+        wanted
+    }
+
+    /// Takes the compiled program on the bench; until it is compiled, the picture stays as it was.
+    fn take_compiled(&mut self) {
+        let State { found: Found { answers, now, compiled, .. }, place, .. } = self;
+        let Some(lesson) = place.lesson.clone() else { return };
+        let pass = place.pass();
+        let known = now.traced(&place.variant.program).and_then(|at| answers.built(at));
+        compiled.source = crate::session::jobs::source(&lesson, &place.variant, &place.pass, &place.params);
+        // At other parameters the program has the same passes and buffers; another program's are not shown.
+        let of = (lesson.id.clone(), place.variant.clone());
+        match &known {
+            Some(known) => compiled.built = known.ok().map(|built| (of, built.clone())),
+            None => drop(compiled.built.take_if(|(built, _)| *built != of)),
+        }
+        let explorer = place.step().is_some_and(|step| step.explorer().is_some());
+        let ring = place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
+        let facts = compiled.built.as_ref().and_then(|(_, built)| built.facts.get(pass).copied());
+        let facts = facts.unwrap_or(if known.is_none() { compiled.facts } else { Facts::default() });
+        let facts = if place.is_traceable(&place.variant.program) { facts } else { facts.untraced() };
+        compiled.facts = Facts { explorer, ring, ..facts };
+        if known.is_none() {
+            return;
+        }
+        let grid =
+            compiled.built.as_ref().and_then(|(_, built)| Some(built.job.passes.get(pass)?.launch()?.grid.most()));
+        compiled.groups = grid.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        place.workgroup = place.workgroup.min(compiled.groups.saturating_sub(1));
+        let traced = self.found.traced(&self.place.variant.program).cloned();
+        if let Some(pass) = traced.as_ref().and_then(|traced: &Arc<_>| traced.pass(pass)) {
+            self.place.launch = self.place.launch.min(pass.launches.saturating_sub(1));
+        }
+    }
+}
