@@ -1,5 +1,6 @@
 //! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, frames of every step and view of every lesson, the
-//! way from a turned control to the first new point and from the last key to the new picture, and its memory. Run with `cargo bench --bench window`; it needs a graphics driver.
+//! way from a turned control to the first new point and from the last key to the new picture, and its memory. Run with `cargo bench
+//! --bench window`; it needs a graphics driver.
 #![expect(clippy::print_stdout, reason = "a benchmark's output")]
 
 use std::path::Path;
@@ -204,7 +205,7 @@ fn typing(state: &Path) -> Result<(), Diagnostic> {
         let shown = |desk: &Desk| {
             let place = &desk.state().place;
             let typed = desk.state().trials.drafts.values().any(|draft| draft.typed.is_some());
-            !typed && place.edit.is_some() && desk.state().timeline().is_some()
+            !typed && place.bench.edit.is_some() && desk.state().timeline().is_some()
         };
         while !shown(desk) {
             canvas.run(view, desk);

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crate::common::{spoilt_copy, warpbook, warpbook_in};
 use warpbook::base::expr::{Expr, FUNCTIONS};
-use warpbook::figures::{ArgKind, Card, FIGURES};
+use warpbook::figures::meanings::MEANINGS;
+use warpbook::figures::{Arg, ArgKind, FIGURES};
 use warpbook::lesson::scope::{COUNTED_FIELDS, DEVICE_FIELDS, ROUNDS, TIMED_FIELDS};
 use warpbook::lesson::{FORMS, INITS};
 use warpbook::reference;
@@ -153,9 +154,12 @@ fn every_name_is_in_the_reference() {
     let figures: Vec<Vec<String>> = FIGURES
         .iter()
         .map(|figure| figure.card())
-        .map(|card| vec![format!("`{}`", card.name), card.tab.to_owned(), card.needs.to_owned(), arguments(card)])
+        .map(|card| vec![format!("`{}`", card.name), card.tab.to_owned(), card.needs.to_owned(), arguments(card.args)])
         .collect();
     assert_eq!(table(&lesson, "step", "figure"), figures);
+    let meanings = MEANINGS.iter().map(|meaning| meaning.card());
+    let meanings = meanings.map(|card| vec![format!("`{}`", card.name), card.help.to_owned(), arguments(card.args)]);
+    assert_eq!(table(&programs, "buffer", "meaning"), meanings.collect::<Vec<_>>());
     // The quantities that can be plotted are those that the program lists in its message about another one.
     let edit = ("lessons/programs/lesson.ron", "quantity: BytesPerSecond", "quantity: Nothing");
     let folder = spoilt_copy("programs", &[edit]).unwrap();
@@ -165,15 +169,16 @@ fn every_name_is_in_the_reference() {
     }
 }
 
-/// The arguments of a figure, as the reference lists them.
-fn arguments(card: &Card) -> String {
-    let said = card.args.iter().map(|arg| {
+/// The arguments of a figure or a meaning, as the reference lists them.
+fn arguments(args: &[Arg]) -> String {
+    let said = args.iter().map(|arg| {
         let kind = match arg.kind {
-            ArgKind::Share => "a share",
-            ArgKind::Text => "a text",
-            ArgKind::Texts => "a list of texts",
-            ArgKind::Buffer => "a buffer",
-            ArgKind::Number => "an expression",
+            ArgKind::Share => "a share".to_owned(),
+            ArgKind::Text => "a text".to_owned(),
+            ArgKind::Texts => "a list of texts".to_owned(),
+            ArgKind::Buffer => "a buffer".to_owned(),
+            ArgKind::Number => "an expression".to_owned(),
+            ArgKind::UpTo(most) => format!("0 to {most}"),
         };
         let needed = if arg.required { ", required" } else { "" };
         format!("`{}` ({kind}{needed}): {}", arg.name, arg.help)

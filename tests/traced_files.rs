@@ -69,10 +69,10 @@ fn what_nobody_gave_is_named_with_what_it_holds() {
     assert_eq!(
         lines,
         [
-            "note: the uniform `params` holds zeros, as nothing gives it others: --set-uniform params.n=… or --input params=FILE.npy",
-            "note: the uniform `scale` holds zeros, as nothing gives it others: --set-uniform scale=… or --input scale=FILE.npy",
-            "note: `sizes` holds random numbers, as nothing gives it others: --buffer sizes=4:iota or --input sizes=FILE.npy",
-            "note: `halves` holds random numbers, as nothing gives it others: --buffer halves=4:iota or --input halves=FILE.npy",
+            "note: the uniform `params` was not set and holds zeros: set it with --set-uniform params.n=… or --input params=FILE.npy",
+            "note: the uniform `scale` was not set and holds zeros: set it with --set-uniform scale=… or --input scale=FILE.npy",
+            "note: `sizes` was not set and holds random numbers: set it with --buffer sizes=4:iota or --input sizes=FILE.npy",
+            "note: `halves` was not set and holds random numbers: set it with --buffer halves=4:iota or --input halves=FILE.npy",
         ],
         "`out` is only written"
     );

@@ -19,7 +19,7 @@ pub fn show(ui: &mut Ui, state: &State) {
     let Some([before, after]) = sides(state) else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    let wrong = state.place.edit.as_ref().is_some_and(|id| !state.found.untraced(id, &state.place).is_empty());
+    let wrong = state.place.bench.edit.as_ref().is_some_and(|id| !state.found.untraced(id, &state.place).is_empty());
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         if wrong {
@@ -56,7 +56,7 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
                 .map(|time| (time.median_s, [time.p10_s, time.p90_s])),
         })
     };
-    Some([side(place.beside.first().filter(|_| place.edit.is_some())?)?, side(&place.variant)?])
+    Some([side(place.bench.beside.first().filter(|_| place.bench.edit.is_some())?)?, side(&place.bench.variant)?])
 }
 
 /// The placeholder for a missing figure, before and after: it may still arrive, unless that side failed.
@@ -64,8 +64,8 @@ fn missing(state: &State) -> [&'static str; 2] {
     let (place, found) = (&state.place, &state.found);
     let has_failed =
         |program: &str| !found.untraced(program, place).is_empty() || !found.unmeasured(program).is_empty();
-    let before = place.beside.first().is_some_and(|variant| has_failed(&variant.program));
-    [before, has_failed(&place.variant.program)].map(|failed| if failed { "–" } else { "…" })
+    let before = place.bench.beside.first().is_some_and(|variant| has_failed(&variant.program));
+    [before, has_failed(&place.bench.variant.program)].map(|failed| if failed { "–" } else { "…" })
 }
 
 fn table(ui: &mut Ui, figures: &[Figure], missing: [&'static str; 2], wrong: bool) {

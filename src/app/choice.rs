@@ -20,7 +20,7 @@ pub fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width:
             let own = state.kept().edits.iter().rev().map(|edit| edit.id.clone()).chain(exercises);
             let own: Vec<Edit> = own.filter_map(|id| state.edit(&id)).collect();
             for edit in &own {
-                if ui.selectable_label(state.place.edit.as_ref() == Some(&edit.id), &edit.name).clicked() {
+                if ui.selectable_label(state.place.bench.edit.as_ref() == Some(&edit.id), &edit.name).clicked() {
                     chosen = Some(Command::ShowEdit(edit.id.clone()));
                 }
             }
@@ -29,7 +29,7 @@ pub fn programs(ui: &mut Ui, state: &State, lesson: &Lesson, title: &str, width:
             }
             for other in lesson.programs.iter().filter(|program| !is_edit_id(&program.id)) {
                 let change = lesson.kernel(&other.id).map_or("", |kernel| &kernel.change);
-                let here = state.place.edit.is_none() && other.id == state.place.variant.program;
+                let here = state.place.bench.edit.is_none() && other.id == state.place.bench.variant.program;
                 if ui.selectable_label(here, &other.title).on_hover_text(change).clicked() {
                     chosen = Some(Command::ShowProgram(other.id.clone()));
                 }
@@ -49,12 +49,12 @@ pub fn rungs(ui: &mut Ui, state: &State, kernel: &Kernel, rungs: &[String], widt
         combo.show_ui(ui, |ui| {
             for other in rungs.iter().filter_map(|id| lesson.kernel(id)) {
                 if ui.selectable_label(other.id == kernel.id, &other.title).on_hover_text(&other.change).clicked() {
-                    chosen = Some(Command::ChooseRung(state.place.pass.clone(), other.id.clone()));
+                    chosen = Some(Command::ChooseRung(state.place.stage.pass.clone(), other.id.clone()));
                 }
             }
         })
     });
-    let name = format!("Kernel of the pass {}", state.place.pass);
+    let name = format!("Kernel of the pass {}", state.place.stage.pass);
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
     chosen
 }

@@ -55,7 +55,7 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
         if ui.button("Export note…").on_hover_text("Write this lesson as a note (Ctrl+E)").clicked() {
             *sheets.export = true;
         }
-        let mut checks = state.place.bounds_checks;
+        let mut checks = state.place.options.bounds_checks;
         let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong \
                     index can end the worker process. CUDA's compiler guards nothing in any case.";
         if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
@@ -245,7 +245,7 @@ fn unsaved(ui: &mut Ui, state: &State) {
 
 /// Remarks on the measured time, as one sign with the words in its tooltip.
 fn warnings(ui: &mut Ui, state: &State) {
-    let Some(record) = state.found.ran(&state.place.variant.program) else {
+    let Some(record) = state.found.ran(&state.place.bench.variant.program) else {
         return;
     };
     let software = state.acting_device().is_some_and(|device| device.software);
@@ -290,7 +290,7 @@ fn unrated(ui: &mut Ui, state: &State) {
 
 /// A sign that the device cannot run the kernel on the bench, with the reason in its tooltip.
 fn not_here(ui: &mut Ui, state: &State) {
-    let problem = state.found.unmeasured(&state.place.variant.program).iter().find(|problem| problem.not_here);
+    let problem = state.found.unmeasured(&state.place.bench.variant.program).iter().find(|problem| problem.not_here);
     let Some(problem) = problem else { return };
     let color = theme::color(theme::of(ui), Hue::Store.ink());
     let why = format!("{}\n{}", problem.message, problem.hint.as_deref().unwrap_or_default());
@@ -309,7 +309,7 @@ fn device_name(device: &Device) -> String {
 fn figures(state: &State) -> String {
     let mut parts = Vec::new();
     let traced = state.traced();
-    let measured = state.found.ran(&state.place.variant.program);
+    let measured = state.found.ran(&state.place.bench.variant.program);
     let record = measured.or(traced.map(|traced| &traced.record));
     match record.and_then(|r| r.check()) {
         // Where the device did not run it, the check is of the trace.
@@ -351,7 +351,7 @@ fn figures(state: &State) -> String {
     }
     if let Some(trace) = traced.and_then(|t| t.record.total()) {
         let warps = crate::base::units::count(trace.warps);
-        let (width, time) = (state.place.warp_width, si(trace.seconds, "s"));
+        let (width, time) = (state.place.options.warp_width, si(trace.seconds, "s"));
         let noun = if trace.warps == 1 { "warp" } else { "warps" };
         parts.push(format!("traced {warps} {noun} of {width} in {time}"));
     }
@@ -373,8 +373,8 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         });
     }
     // Mistakes of a kernel that is being written are shown beside it.
-    let written = state.place.edit.is_some();
-    let program = &state.place.variant.program;
+    let written = state.place.bench.edit.is_some();
+    let program = &state.place.bench.variant.program;
     let failed = [state.found.untraced(program, &state.place), state.found.unmeasured(program)];
     for found in failed.into_iter().filter(|_| !written) {
         // Hardware that this machine lacks needs no answer: the status line mentions it.

@@ -273,8 +273,8 @@ impl View {
     fn settle(&mut self, state: &State) {
         let lesson = state.place.lesson.as_ref().map(|l| l.id.clone()).unwrap_or_default();
         // A version of the learner's goes on where what it began as was.
-        let began = state.place.beside.first().filter(|_| state.place.edit.is_some());
-        let of = format!("{}/{}", began.unwrap_or(&state.place.variant), state.place.pass);
+        let began = state.place.bench.beside.first().filter(|_| state.place.bench.edit.is_some());
+        let of = format!("{}/{}", began.unwrap_or(&state.place.bench.variant), state.place.stage.pass);
         let shown = (lesson, state.place.step, of);
         if self.shown != shown {
             self.shown = shown;
@@ -285,7 +285,7 @@ impl View {
     /// The source line of the event on the stage.
     fn executing(&self, state: &State) -> Option<u32> {
         let timeline = state.timeline()?;
-        let event = self.stage.event(timeline, state.place.workgroup)?;
+        let event = self.stage.event(timeline, state.place.stage.workgroup)?;
         timeline.events.get(event).map(|e| e.line)
     }
 
@@ -298,7 +298,7 @@ impl View {
 
 /// Whether there is a picture of what is on the bench: a trace, or the ring that a kernel without one is drawn as.
 fn is_staged(state: &State) -> bool {
-    state.place.is_traceable(&state.place.variant.program) || state.found.compiled.facts.ring
+    state.place.is_traceable(&state.place.bench.variant.program) || state.found.compiled.facts.ring
 }
 
 /// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows.
@@ -310,7 +310,7 @@ fn is_high(state: &State) -> bool {
 
 /// Whether a version of the learner's, beside what it began as, is on the bench.
 fn is_changed(state: &State) -> bool {
-    state.place.edit.is_some() && !state.place.beside.is_empty()
+    state.place.bench.edit.is_some() && !state.place.bench.beside.is_empty()
 }
 
 /// A pane: a child of its own with its rectangle as its room, clipped to it; nothing where it has none.

@@ -136,7 +136,7 @@ fn answer(ui: &mut Ui, state: &State, found: &Origin, depth: usize, happened: &m
     }
     match (&element.writer, Seek::write(found)) {
         (Some(writer), Some(seek)) => written(ui, writer, &seek, happened),
-        _ if found.by.is_none() => said(ui, "Nobody wrote it: it holds what it held before the run.", Ink::Text),
+        _ if found.by.is_none() => said(ui, "No lane wrote it: it holds its value from before the run.", Ink::Text),
         _ => {}
     }
     if found.not_followed > 0 {

@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     }
     let commands = device(ui, state, found.as_ref()).into_iter().collect();
     let Some(found) = found else {
-        let text = match state.place.is_traceable(&state.place.variant.program) {
+        let text = match state.place.is_traceable(&state.place.bench.variant.program) {
             _ if state.library.models.is_empty() => "",
             true => "The predicted time appears here with the trace.",
             false => "Times are predicted from traces, and this kernel has none.",
@@ -48,7 +48,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     if measure(&cells, ui) > room {
         cells = cells_of(&found, "by", recorded);
     }
-    // Where nothing else gives way, what the grid does to the device is in the picture of waves, too.
+    // If the row is still too wide, cells leave from the right, down to two. Waves and occupancy go first, since *Waves* shows them, too.
     while measure(&cells, ui) > room && cells.len() > 2 {
         cells.pop();
     }
@@ -105,7 +105,7 @@ fn device(ui: &mut Ui, state: &State, found: Option<&Predicted>) -> Option<Comma
 }
 
 fn measured(state: &State) -> Option<f64> {
-    let record = state.found.measured(&state.place.variant.program)?;
+    let record = state.found.measured(&state.place.bench.variant.program)?;
     Some(record.pass(state.place.pass())?.timing.as_ref()?.median_s)
 }
 

@@ -65,7 +65,7 @@ impl Code {
         let edit = state.edited();
         ui.horizontal(|ui| {
             let rungs =
-                program.pass(&state.place.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
+                program.pass(&state.place.stage.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
             let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
             let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 260.0);
             let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
@@ -108,9 +108,9 @@ impl Code {
             Some(edit) => Text::Source(edit.language),
             None => text(ui, state, kernel),
         };
-        let began = edit.as_ref().map_or(state.place.variant.program.as_str(), |edit| edit.of.program.as_str());
+        let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
-        let salt = ("source", began.to_owned(), state.place.pass.clone(), text);
+        let salt = ("source", began.to_owned(), state.place.stage.pass.clone(), text);
         let area = ScrollArea::both().id_salt(salt).auto_shrink(false).animated(false);
         // Without CUDA nothing would come of what is typed.
         let compiles = state.measuring_backend() == Some(Backend::Cuda);
@@ -231,7 +231,7 @@ fn open(state: &State) -> &[String] {
 
 /// The compiler's output for the kernel on the stage.
 fn compiled(state: &State) -> Option<&Compiled> {
-    let record = state.found.ran(&state.place.variant.program)?;
+    let record = state.found.ran(&state.place.bench.variant.program)?;
     record.pass(state.place.pass())?.compiled.as_ref()
 }
 

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod doctor;
 mod export;
+mod film;
 mod list;
 mod new;
 mod out;
@@ -104,6 +105,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Predict(args) => predict::predict(context, &args),
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
+        Command::Film(args) => film::film(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
         Command::Tokenizer(command) => tokenizer::tokenizer(command),
         Command::Ranks(args) => ranks::ranks(&args),

@@ -50,7 +50,7 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
         (Some(world), _) => one(args, world).map(|()| DONE),
         (None, Some(ranks)) => all(usize::from(ranks)),
         (None, None) => {
-            problems(&[Diagnostic::error("nobody says how many ranks there are")
+            problems(&[Diagnostic::error("the number of ranks is not given")
                 .hint("give --ranks N, or start this with torchrun, srun or mpirun")]);
             return Err(MISUSED.into());
         }

@@ -94,7 +94,7 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
     store::write_atomic(&args.output, text.as_bytes())?;
     if vocabulary.len() < args.vocab {
         out::note(&format!(
-            "{} tokens: after {} merges no two neighbours are left in any piece",
+            "{} tokens: after {} merges no piece has two tokens left to merge",
             vocabulary.len(),
             merges.len()
         ));
@@ -339,7 +339,7 @@ fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Option<Pattern>), Di
         FileFormat::Ranks => (rank_file::read(&args.vocab, &text)?, None),
         FileFormat::HuggingFace => {
             let hugging_face::Tokenizer { vocabulary, pattern, unlike } = hugging_face::read(&args.vocab, &text)?;
-            let warn = |what| Diagnostic::warning(format!("this tokenizer {what}, which is not done here"));
+            let warn = |what| Diagnostic::warning(format!("this tokenizer {what}, which Warpbook does not do"));
             out::problems(&unlike.into_iter().map(|what| warn(what).in_file(&args.vocab)).collect::<Vec<_>>());
             (vocabulary, Some(pattern))
         }

@@ -167,7 +167,7 @@ mod tests {
     use super::super::shape::Shape;
     use super::*;
     use crate::base::tensor::{Elem, Init, Tensor};
-    use crate::lesson::{Legend, Meaning};
+    use crate::lesson::Legend;
 
     fn drawn(tensor: &Tensor, columns: Option<u64>, limit: Option<f64>, size: [f32; 2]) -> (Frame, String) {
         let count = tensor.len() as u64;
@@ -177,7 +177,7 @@ mod tests {
             tensor,
             count,
             columns,
-            meaning: Meaning::Plain,
+            row: None,
             legend: Legend::NONE,
             shape: Shape::Bars,
             from: 0,

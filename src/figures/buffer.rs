@@ -4,7 +4,7 @@ use super::shape::Shape;
 use super::text;
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, number};
-use crate::lesson::{Legend, Meaning};
+use crate::lesson::Legend;
 
 /// A buffer at some moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub struct Contents<'a> {
     pub count: u64,
     /// The columns of the matrix that it is.
     pub columns: Option<u64>,
-    /// The meaning of the elements, with the contents of other buffers that it needs.
-    pub meaning: Meaning<&'a Tensor>,
+    /// How many elements belong together, if they are shown by their meaning.
+    pub row: Option<usize>,
     /// The names of rows and columns.
     pub legend: &'a Legend,
     /// How they are shown.
@@ -79,13 +79,7 @@ impl Contents<'_> {
                 (columns, [side, side])
             }
             Shape::Bars => (matrix.unwrap_or(1).max(1), [width, ROW]),
-            Shape::Meant => match self.meaning {
-                Meaning::Plain | Meaning::Cuts(_) => (16, [width, ROW]),
-                Meaning::Makes(_) => (2, [width, ROW]),
-                Meaning::Words { .. } => (3, [width, ROW]),
-                Meaning::Spans(_) => (4, [width, ROW]),
-                Meaning::Links { .. } => (matrix.unwrap_or(1).max(1), [width, ROW]),
-            },
+            Shape::Meant => (self.row.unwrap_or(1).max(1), [width, ROW]),
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
         Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
@@ -97,15 +91,6 @@ impl Contents<'_> {
         {
             Some(columns) => format!("{} {}", self.legend.rows, count(i / columns)),
             None => String::new(),
-        }
-    }
-
-    /// The meaning of the elements, if they are shown by it.
-    pub(super) fn meant(&self) -> Meaning<&Tensor> {
-        if self.shape == Shape::Meant {
-            self.meaning.map(|other, _| Some(*other)).unwrap_or_default()
-        } else {
-            Meaning::Plain
         }
     }
 

@@ -2,22 +2,20 @@
 
 use super::bars;
 use super::buffer::{Contents, HEAD, MARGIN, ROW};
-use super::cells;
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::links::Links;
-use super::merges;
+use super::meanings::{self, Meaning, Meant};
 use super::message;
 use super::palette::{Hue, Ink};
+use super::reel::Reel;
 use super::shape::Shape;
-use super::spans::Spans;
-use super::words::Words;
 use crate::base::units::{count, number};
 use crate::job::BindingKind;
-use crate::lesson::{Meaning, When};
+use crate::lesson::Picture;
 
 /// The picture.
-fn frame(view: &View<'_>, contents: &Contents<'_>) -> Frame {
+fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
+    let contents = &of.contents;
     let mut frame = Frame::new(view.size);
     let layout = contents.layout(view.size);
     let title = format!("{} {}", contents.buffer, contents.when);
@@ -27,23 +25,7 @@ fn frame(view: &View<'_>, contents: &Contents<'_>) -> Frame {
         frame.alt = format!("{title}: {said}");
         return frame;
     }
-    let said = match contents.meant() {
-        Meaning::Plain => None,
-        Meaning::Cuts(text) => Some(cells::draw(&mut frame, contents, text, view.hovered)),
-        Meaning::Makes(first) => Some(merges::draw(&mut frame, contents, first, view.hovered)),
-        Meaning::Words { tokens, merges, first } => {
-            let words = Words { of: contents, tokens, merges, first };
-            Some(words.draw(&mut frame, view.hovered))
-        }
-        Meaning::Links { meter, meter_before, before } => {
-            let links = Links { of: contents, before, meter, meter_before };
-            Some(links.draw(&mut frame, view.hovered))
-        }
-        Meaning::Spans(tracks) => {
-            let spans = Spans { of: contents, tracks: &tracks };
-            Some(spans.draw(&mut frame, view.hovered))
-        }
-    };
+    let said = of.meaning().and_then(|(meaning, meant)| meaning.draw(&mut frame, &meant, view.hovered));
     if let Some(said) = said {
         frame.alt = format!("{title}: {said}");
         return frame;
@@ -123,18 +105,12 @@ fn character(value: f64) -> String {
 }
 
 /// The tip for the item under the pointer.
-fn told(contents: &Contents<'_>, tag: Tag) -> Option<String> {
+fn told(of: &Looked<'_>, tag: Tag) -> Option<String> {
+    let contents = &of.contents;
     let Tag::Word { index, .. } = tag else { return None };
     let i = usize::try_from(index).ok()?;
-    match contents.meant() {
-        Meaning::Plain => {}
-        Meaning::Cuts(text) => return cells::told(contents, text, i),
-        Meaning::Makes(first) => return merges::told(contents, first, i),
-        Meaning::Words { tokens, merges, first } => return Words { of: contents, tokens, merges, first }.told(i),
-        Meaning::Links { meter, meter_before, before } => {
-            return Links { of: contents, before, meter, meter_before }.told(i);
-        }
-        Meaning::Spans(tracks) => return Spans { of: contents, tracks: &tracks }.told(i),
+    if let Some((meaning, meant)) = of.meaning() {
+        return meaning.tip(&meant, i);
     }
     let place = match contents.columns {
         Some(columns) if columns > 0 => format!(", row {}, column {}", index / columns, index % columns),
@@ -175,32 +151,33 @@ impl Figure for Fig {
         let Some(name) = looked_at(subject) else { return Asks::default() };
         let declared = subject.program.buffers.iter().find(|buffer| buffer.name == name);
         let mut film = vec![name];
-        if let Some(declared) = declared {
-            // `map` is used only to visit the other buffers: the closure never returns None.
-            let _: Option<Meaning<()>> = declared.meaning.map(|other, _| {
-                if !film.contains(other) {
-                    film.push(other.clone());
-                }
-                Some(())
-            });
+        if let Some(means) = declared.and_then(|buffer| buffer.means.as_ref())
+            && let Some(meaning) = meanings::find(&means.name)
+        {
+            let named = meaning.card().args.iter().filter(|arg| arg.kind == ArgKind::Buffer);
+            let others: Vec<String> = named.map(|arg| means.text(arg.name).to_owned()).collect();
+            film.extend(
+                others.into_iter().filter(|other| subject.job.buffers.iter().any(|known| known.name == *other)),
+            );
+            film.dedup();
         }
         Asks { film, ..Asks::default() }
     }
 
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match shown(view, |contents| frame(view, contents)) {
+        match shown(view, |of| frame(view, of)) {
             Ok(frame) => frame,
             Err(why) => message::line(view.size, why),
         }
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
-        shown(view, |contents| told(contents, tag)).ok()?
+        shown(view, |of| told(of, tag)).ok()?
     }
 
     fn element(&self, view: &View<'_>, _: Option<usize>, tag: Tag) -> Option<(String, u64)> {
         let Tag::Word { index, .. } = tag else { return None };
-        shown(view, |contents| (contents.buffer.to_owned(), index)).ok()
+        shown(view, |of| (of.contents.buffer.to_owned(), index)).ok()
     }
 }
 
@@ -226,36 +203,53 @@ pub fn first_element(view: &View<'_>, elements: usize) -> usize {
 /// Elements from this many on begin a row; None while the buffer is not there.
 #[must_use]
 pub fn row(view: &View<'_>) -> Option<usize> {
-    shown(view, |contents| contents.row(view.size)).ok()
+    shown(view, |of| of.contents.row(view.size)).ok()
 }
 
 /// Gives `show` the buffer as it is at the view's moment.
 ///
 /// # Errors
 /// The text to show instead.
-fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Contents<'_>) -> T) -> Result<T, &'a str> {
+fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<T, &'a str> {
     let (reel, moment) = view.reel()?;
     let Some(buffer) = reel.buffers.first() else { return Err("There is no such buffer.") };
-    let is_exchange = matches!(buffer.meaning, Meaning::Links { .. });
+    let means = buffer.means.as_ref().and_then(|means| Some((meanings::find(&means.name)?, means)));
+    let travels = means.is_some_and(|(meaning, _)| meaning.card().travels);
     let before = moment.before;
     // Chunks are on their way from the beginning of a launch on.
-    let now = if is_exchange && moment.share > 0.0 { before + 1 } else { moment.settled() };
+    let now = if travels && moment.share > 0.0 { before + 1 } else { moment.settled() };
     let Some(tensor) = reel.after(&buffer.name, now) else { return Err("There is no such buffer.") };
-    let at = |when| if when == When::Now { now } else { before };
-    let meaning = buffer.meaning.map(|other, when| reel.after(other, at(when)));
     let limit = view.given.numbers.get("limit").copied();
+    let matrix = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1);
     let contents = Contents {
         buffer: &buffer.name,
         when: &reel.when(now),
         tensor,
         count: buffer.count,
         columns: buffer.columns,
-        meaning: meaning.unwrap_or_default(),
+        row: means.map(|(meaning, _)| meaning.row(matrix)),
         legend: &buffer.legend,
         shape: view.reading.shape.unwrap_or_else(|| buffer.shape(limit.is_some())),
         from: first_element(view, tensor.len()),
         limit,
         progress: moment.eased(),
     };
-    Ok(show(&contents))
+    Ok(show(&Looked { contents, means, reel, frames: [now, before] }))
+}
+
+/// The buffer that is looked at, among the others.
+struct Looked<'a> {
+    contents: Contents<'a>,
+    means: Option<(&'static dyn Meaning, &'a Picture)>,
+    reel: &'a Reel,
+    /// Frames of the film that are over, now and before the present launch.
+    frames: [usize; 2],
+}
+
+impl Looked<'_> {
+    /// The meaning of the elements, if they are shown by it.
+    fn meaning(&self) -> Option<(&'static dyn Meaning, Meant<'_>)> {
+        let (meaning, picture) = self.means.filter(|_| self.contents.shape == Shape::Meant)?;
+        Some((meaning, Meant { contents: &self.contents, picture, reel: self.reel, frames: self.frames }))
+    }
 }

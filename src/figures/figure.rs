@@ -71,6 +71,8 @@ pub enum Clock {
     Launches,
     /// A launch's workgroups, a wave per tick.
     Waves,
+    /// A program's rounds.
+    Rounds,
 }
 
 /// An argument of a figure.
@@ -99,6 +101,8 @@ pub enum ArgKind {
     Buffer,
     /// An expression of the lesson's parameters and values.
     Number,
+    /// A whole number up to this.
+    UpTo(u32),
 }
 
 impl Arg {

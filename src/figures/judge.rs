@@ -1,10 +1,11 @@
 //! Looks figures up, and checks whether what a lesson says of one can be drawn.
 
 use super::FIGURES;
-use super::figure::{ArgKind, Clock, Figure};
+use super::figure::{Arg, ArgKind, Clock, Figure};
+use super::meanings::{self, MEANINGS};
 use super::titled::COMMON;
-use crate::base::diag::{Diagnostic, did_you_mean};
-use crate::lesson::{ArgValue, Env, Expr, Facts, Lesson, Picture, PictureArg, Program, Settings, Step};
+use crate::base::diag::{Diagnostic, Place, did_you_mean};
+use crate::lesson::{ArgValue, Buffer, Env, Expr, Facts, Lesson, Picture, PictureArg, Program, Settings, Step};
 
 /// The figure of a name; None if there is none.
 #[must_use]
@@ -37,17 +38,49 @@ pub fn judge(lesson: &Lesson, step: &Step, facts: Option<Facts>) -> Vec<Diagnost
         let message = format!("the step `{}` has nothing to show as {}", step.id, card.name);
         problems.push(error(message, card.needs.to_owned()));
     }
-    for missing in card.args.iter().filter(|arg| arg.required && picture.arg(arg.name).is_none()) {
-        let message = format!("the figure {} is missing `{}`", card.name, missing.name);
-        problems.push(error(message, format!("add `{}`: {}", missing.name, missing.help)));
-    }
     let program = lesson.program(&step.variant.program);
+    let args: Vec<Arg> = card.args.iter().chain(&COMMON).copied().collect();
+    problems.extend(arguments(lesson, program, ("figure", card.name), &args, picture, place));
+    problems
+}
+
+/// Mistakes in the meanings of a program's buffers.
+#[must_use]
+pub fn judge_meanings(lesson: &Lesson, program: &Program) -> Vec<Diagnostic> {
+    let of_buffer = |buffer: &Buffer| {
+        let Some(means) = &buffer.means else { return Vec::new() };
+        let place = means.place.as_ref().unwrap_or(&buffer.place);
+        let Some(meaning) = meanings::find(&means.name) else {
+            let names = MEANINGS.iter().map(|meaning| meaning.card().name);
+            let problem = Diagnostic::error(format!("there is no meaning `{}`", means.name)).in_place(place);
+            return vec![problem.hint(did_you_mean(&means.name, names))];
+        };
+        let card = meaning.card();
+        arguments(lesson, Some(program), ("meaning", card.name), card.args, means, place)
+    };
+    program.buffers.iter().flat_map(of_buffer).collect()
+}
+
+/// Mistakes in the arguments of a figure or a meaning: some are missing, unknown, or of another kind.
+fn arguments(
+    lesson: &Lesson,
+    program: Option<&Program>,
+    (kind, name): (&str, &str),
+    args: &[Arg],
+    picture: &Picture,
+    place: &Place,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for missing in args.iter().filter(|arg| arg.required && picture.arg(arg.name).is_none()) {
+        let problem = Diagnostic::error(format!("the {kind} {name} is missing `{}`", missing.name)).in_place(place);
+        problems.push(problem.hint(format!("add `{}`: {}", missing.name, missing.help)));
+    }
     for given in &picture.args {
         let wrong = |message: String, hint: String| Diagnostic::error(message).in_place(&given.place).hint(hint);
-        match card.args.iter().chain(&COMMON).find(|arg| arg.name == given.name) {
+        match args.iter().find(|arg| arg.name == given.name) {
             None => {
-                let hint = did_you_mean(&given.name, card.args.iter().chain(&COMMON).map(|arg| arg.name));
-                problems.push(wrong(format!("the figure {} takes no `{}`", card.name, given.name), hint));
+                let hint = did_you_mean(&given.name, args.iter().map(|arg| arg.name));
+                problems.push(wrong(format!("the {kind} {name} takes no `{}`", given.name), hint));
             }
             Some(arg) => problems.extend(argument(lesson, program, arg.kind, given).map(|(m, h)| wrong(m, h))),
         }
@@ -72,6 +105,10 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
                 .then(|| (format!("there is no buffer `{buffer}`"), did_you_mean(buffer, buffers.iter().copied())))
         }
         (ArgKind::Buffer, _) => Some((format!("`{name}` is no buffer"), "write its name in double quotes".to_owned())),
+        (ArgKind::UpTo(most), ArgValue::Number(n)) if n.fract() == 0.0 && (0.0..=f64::from(most)).contains(n) => None,
+        (ArgKind::UpTo(most), _) => {
+            Some((format!("`{name}` is no whole number up to {most}"), format!("write a number from 0 to {most}")))
+        }
         (ArgKind::Number, ArgValue::Number(_)) => None,
         (ArgKind::Number, ArgValue::Text(text)) => {
             let known: Settings = lesson.params.iter().map(|param| (param.id.clone(), param.default)).collect();
@@ -95,5 +132,5 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
 /// Whether it plays: something moves it.
 #[must_use]
 pub fn plays(figure: &dyn Figure) -> bool {
-    matches!(figure.card().clock, Clock::Events | Clock::Launches | Clock::Waves)
+    !matches!(figure.card().clock, Clock::Still | Clock::Hand)
 }

@@ -2,7 +2,7 @@
 
 use super::shape::Shape;
 use crate::base::tensor::Tensor;
-use crate::lesson::{Legend, Meaning};
+use crate::lesson::{Legend, Picture};
 use crate::trace::Film;
 
 /// Buffers of a program over its launches.
@@ -27,8 +27,8 @@ pub struct ReelBuffer {
     pub columns: Option<u64>,
     /// Whether its elements are the bytes of a text.
     pub is_text: bool,
-    /// The meaning of its elements.
-    pub meaning: Meaning<String>,
+    /// The meaning of its elements, if they are more than numbers.
+    pub means: Option<Picture>,
     /// The names of its rows and columns.
     pub legend: Legend,
 }
@@ -112,7 +112,7 @@ impl ReelBuffer {
     #[must_use]
     pub fn shape(&self, has_limit: bool) -> Shape {
         match () {
-            () if self.meaning != Meaning::Plain => Shape::Meant,
+            () if self.means.is_some() => Shape::Meant,
             () if has_limit => Shape::Bars,
             () if self.is_text => Shape::Characters,
             () if self.columns.is_some_and(|columns| columns > NUMBERS) => Shape::Shades,

@@ -1,16 +1,16 @@
-//! The program's series, one beside the other.
+//! The program's series, one beside the other, as they grow with its rounds.
 
 use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame};
 use super::palette::Ink;
-use super::plot;
+use super::plot::{self, Plot, Point};
 
 static CARD: Card = Card {
     name: "Rounds",
     tab: "Rounds",
     help: "What the program keeps of each of its rounds",
     about: "what the program keeps of each of its rounds",
-    clock: Clock::Still,
+    clock: Clock::Rounds,
     fits: |facts| facts.series,
     needs: "give its program a series with `each`",
     args: &[],
@@ -39,7 +39,7 @@ fn frame(view: &View<'_>) -> Frame {
     let rounds = &view.given.rounds;
     let each = width / rounds.len().max(1) as f32;
     for (i, plot) in rounds.iter().enumerate() {
-        frame.place(plot::frame(plot, [each, height]), [i as f32 * each, 0.0]);
+        frame.place(plot::frame(&so_far(plot, view.position), [each, height]), [i as f32 * each, 0.0]);
     }
     if rounds.is_empty() {
         let said = "The program has not been traced yet.";
@@ -47,4 +47,95 @@ fn frame(view: &View<'_>) -> Frame {
         frame.alt = said.to_owned();
     }
     frame
+}
+
+/// The number of rounds; 0 before they are traced.
+#[must_use]
+pub fn count_rounds(rounds: &[Plot]) -> usize {
+    rounds.iter().flat_map(|plot| &plot.series).map(|series| series.points.len()).max().unwrap_or(0)
+}
+
+/// A series until a position of the clock, on the axes of the whole. The line grows to the point of the present round.
+fn so_far(whole: &Plot, position: f32) -> Plot {
+    let mut plot = whole.clone();
+    let points = || whole.series.iter().flat_map(|series| &series.points);
+    let reach = |of: fn(&Point) -> f64| {
+        points().map(of).fold(None, |reach: Option<[f64; 2]>, value| {
+            let [low, high] = reach.unwrap_or([value, value]);
+            Some([low.min(value), high.max(value)])
+        })
+    };
+    plot.x.reach = whole.x.reach.or(reach(|point| point.x));
+    plot.y.reach = whole.y.reach.or(reach(|point| point.y));
+    let (round, share) = (position.max(0.0) as usize, f64::from(position.max(0.0).fract()));
+    for series in &mut plot.series {
+        let next = series.points.get(round).cloned();
+        series.points.truncate(round);
+        let Some(next) = next else { continue };
+        // The last part of a tick is for looking.
+        let share = (share / 0.75).min(1.0);
+        let between = |from: f64, to: f64| from + share * (to - from);
+        let point = match series.points.last() {
+            Some(last) if share < 1.0 => {
+                let (x, y) = (between(last.x, next.x), between(last.y, next.y));
+                Point { x, y, low: between(last.low, next.low), high: between(last.high, next.high) }
+            }
+            _ => next,
+        };
+        series.points.push(point);
+    }
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::plot::{Axis, Scale, Series};
+
+    fn plot() -> Plot {
+        let axis = |label: &str| Axis {
+            label: label.to_owned(),
+            unit: String::new(),
+            scale: Scale::Linear,
+            ticks: Vec::new(),
+            reach: None,
+        };
+        let points = [(0.0, 8.0), (1.0, 4.0), (2.0, 2.0)];
+        let series = Series {
+            id: "loss".to_owned(),
+            name: "loss".to_owned(),
+            ink: Ink::Accent,
+            points: points.iter().map(|(x, y)| Point { x: *x, y: *y, low: *y, high: *y }).collect(),
+            recorded: false,
+        };
+        Plot {
+            title: "loss by round".to_owned(),
+            x: axis("round"),
+            y: axis("loss"),
+            series: vec![series],
+            ceilings: Vec::new(),
+            current: None,
+            trail: Vec::new(),
+        }
+    }
+
+    fn shown(position: f32) -> Vec<(f64, f64)> {
+        so_far(&plot(), position).series[0].points.iter().map(|point| (point.x, point.y)).collect()
+    }
+
+    #[test]
+    fn a_line_grows_to_the_next_round_on_axes_that_stay() {
+        assert_eq!(shown(0.0), [(0.0, 8.0)]);
+        assert_eq!(shown(1.375), [(0.0, 8.0), (0.5, 6.0)]);
+        assert_eq!(shown(1.99), [(0.0, 8.0), (1.0, 4.0)]);
+        assert_eq!(shown(2.99), [(0.0, 8.0), (1.0, 4.0), (2.0, 2.0)]);
+        assert_eq!(shown(9.0).len(), 3);
+        let early = so_far(&plot(), 0.5);
+        assert_eq!((early.x.reach, early.y.reach), (Some([0.0, 2.0]), Some([2.0, 8.0])));
+    }
+
+    #[test]
+    fn rounds_are_counted_once_there_are_any() {
+        assert_eq!((count_rounds(&[]), count_rounds(&[plot()])), (0, 3));
+    }
 }

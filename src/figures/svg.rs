@@ -13,31 +13,49 @@ const MONO: &str = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation M
 /// The frame in one theme, on its panel.
 #[must_use]
 pub fn svg(frame: &Frame, theme: Theme) -> String {
-    Writer { theme, classes: None }.document(frame)
+    Writer { theme, classes: None }.whole(frame)
 }
 
 /// The frame in the theme that its reader's system prefers: light unless it says dark.
 /// Programs that know no media queries show the light one.
 #[must_use]
 pub fn adaptive(frame: &Frame) -> String {
-    Writer { theme: Theme::Light, classes: Some(BTreeMap::new()) }.document(frame)
+    Writer::adaptive().whole(frame)
 }
 
-struct Writer {
+/// Writes items, and gathers the colours in use.
+pub(super) struct Writer {
     theme: Theme,
     /// For each ink in use, its class, when the picture is to adapt. Keyed by what the ink becomes in both themes.
     classes: Option<BTreeMap<[String; 2], ()>>,
 }
 
 impl Writer {
-    fn document(mut self, frame: &Frame) -> String {
-        let mut body = String::new();
-        let ground = self.fill(Ink::Panel);
+    /// A writer whose colours follow the system.
+    pub(super) fn adaptive() -> Self {
+        Self { theme: Theme::Light, classes: Some(BTreeMap::new()) }
+    }
+
+    /// The items of a frame on its panel, each as an element.
+    pub(super) fn items(&mut self, frame: &Frame) -> Vec<String> {
+        let (w, h, ground) = (number(frame.width), number(frame.height), self.fill(Ink::Panel));
+        let panel = format!("<rect width=\"{w}\" height=\"{h}\" {ground}/>\n");
+        let item = |item: &Item| {
+            let mut out = String::new();
+            self.item(&mut out, item);
+            out
+        };
+        std::iter::once(panel).chain(frame.items.iter().map(item)).filter(|item| !item.is_empty()).collect()
+    }
+
+    fn whole(mut self, frame: &Frame) -> String {
+        let body = self.items(frame).concat();
+        self.document(frame, &body, "")
+    }
+
+    /// A document with the frame's size and description, this body, and this style besides the colours.
+    pub(super) fn document(self, frame: &Frame, body: &str, style: &str) -> String {
         let (w, h) = (number(frame.width), number(frame.height));
-        let _ = writeln!(body, "<rect width=\"{w}\" height=\"{h}\" {ground}/>");
-        for item in &frame.items {
-            self.item(&mut body, item);
-        }
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
              role=\"img\" font-family=\"{SANS}\">\n<title>{}</title>\n",
@@ -49,9 +67,9 @@ impl Writer {
                 let name = class(light, dark);
                 let _ = write!(out, ".f{name}{{fill:#{dark}}}.s{name}{{stroke:#{dark}}}");
             }
-            out.push_str("}</style>\n");
+            let _ = writeln!(out, "}}{style}</style>");
         }
-        out + &body + "</svg>\n"
+        out + body + "</svg>\n"
     }
 
     fn item(&mut self, out: &mut String, item: &Item) {

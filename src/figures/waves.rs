@@ -70,7 +70,7 @@ fn of_sm(w: &Waves, blocks: u64, sm: u32) -> u64 {
     blocks / sms + u64::from(u64::from(sm) < blocks % sms)
 }
 
-/// Workgroups that are at work when a share of a wave's has begun; of workgroups that stay, those that have a tile left in that round.
+/// Workgroups running after the share `filled` of a wave's has started; for a persistent kernel, the same share of those with a tile in that round.
 #[expect(clippy::cast_precision_loss, reason = "a share of the slots")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the slots")]
 fn busy(spread: &Spread, wave: u64, filled: f32) -> u64 {

@@ -110,7 +110,7 @@ impl<'a> Machine<'a> {
         let options = Options {
             fuel: self.fuel,
             threads: None,
-            // A quick look is at one launch; the others only make what it finds. A film shows no counts.
+            // A quick trace counts only the launch shown; earlier launches only make the buffers that it reads. A film needs no counts.
             count: (shown || !quick) && self.job.film.is_empty(),
             heat: if self.spec.heat && shown { columns.clone() } else { Vec::new() },
             poison: Some(launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].is_poison()).collect()),

@@ -3,9 +3,10 @@
 use super::conditions::Wanted;
 use super::cuda::{self, Shader};
 use super::document::Reader;
-use super::fields::{Fields, Node, Text, did_you_mean};
-use super::mention::Of;
-use super::model::{Buffer, InitDecl, Legend, Meaning};
+use super::fields::{Fields, Node, did_you_mean};
+use super::model::{Buffer, InitDecl, Legend};
+use super::picture::{Picture, PictureArg};
+use super::steps::{picture, value};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;
 use crate::base::tensor::{Elem, Init};
@@ -35,13 +36,13 @@ const MOST_VALUES: u64 = 1 << 24;
 impl Reader<'_> {
     /// Reads one buffer of `owner`, a kernel with this shader or a program.
     pub(super) fn buffer(&mut self, owner: &str, shader: Option<&Shader>, node: Node<'_>) -> Option<Buffer> {
-        let fields = node.fields()?;
+        let mut fields = node.fields()?;
         let name = fields.text("name");
         let elem_node = fields.required("elem");
         let elem = elem_node.and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
         let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
-        let meaning = self.meaning(owner, name.as_ref(), &fields);
+        let means = means(&mut fields);
         let legend = Legend {
             parts: fields.optional("parts").and_then(|node| node.read("a list of names")).unwrap_or_default(),
             rows: fields.optional("rows").and_then(|node| node.read("a word in quotation marks")).unwrap_or_default(),
@@ -56,39 +57,7 @@ impl Reader<'_> {
         // A buffer that has been reported keeps its name, so that references to it are not reported as well.
         let (elem, init) = (elem.unwrap_or(Elem::F32), init.unwrap_or(InitDecl::Plain(Init::Zero)));
         let count = count.or_else(|| Expr::parse("1").ok())?;
-        Some(Buffer { name: name?.value, elem, count, columns, meaning, legend, init, place: node.place() })
-    }
-
-    /// The meaning of the elements of the buffer `own`: `cuts`, `makes`, `words`, `links` or `spans`.
-    fn meaning(&mut self, owner: &str, own: Option<&Text<'_>>, fields: &Fields<'_>) -> Meaning<String> {
-        let named = ["cuts", "makes", "words", "links", "spans"].map(|name| fields.optional(name));
-        if let Some(node) = named.iter().flatten().nth(1) {
-            node.error(
-                "these elements mean several things",
-                "write one of `cuts`, `makes`, `words`, `links` and `spans`",
-            );
-        }
-        let first = |node: Node<'_>| {
-            let first: u32 = node.read("the number of a token")?;
-            if first > 256 {
-                node.error("tokens below `makes` are bytes, so it is 256 at most", "write 256");
-            }
-            (first <= 256).then_some(first)
-        };
-        let buffer = |node: Node<'_>| self.name(node.text(), Of::Buffer(owner.to_owned()));
-        let meaning = match named {
-            [Some(node), ..] => buffer(node).map(Meaning::Cuts),
-            [_, Some(node), ..] => first(node).map(Meaning::Makes),
-            [.., Some(node)] => node.read("a list of names").map(Meaning::Spans),
-            [.., Some(node), _] => buffer(node).and_then(|meter| {
-                Some(Meaning::Links { meter_before: meter.clone(), meter, before: own?.value.clone() })
-            }),
-            [_, _, Some(node), ..] => node.pair().and_then(|[tokens, merges]| {
-                Some(Meaning::Words { tokens: buffer(tokens)?, merges: buffer(merges)?, first: 256 })
-            }),
-            _ => None,
-        };
-        meaning.unwrap_or_default()
+        Some(Buffer { name: name?.value, elem, count, columns, means, legend, init, place: node.place() })
     }
 
     /// The initial contents: `init`, with `bounds` and `masked` if they are random.
@@ -225,4 +194,27 @@ fn vocabulary(node: Node<'_>) -> Option<InitDecl> {
         table.error(format!("a vocabulary has no table `{}`", table.value), hint);
     }
     Some(InitDecl::Vocabulary(name.value, found?.1))
+}
+
+/// The fields that had a meaning in earlier formats, with the meaning's name and its arguments.
+const FORMER: [(&str, &str, &[&str]); 5] = [
+    ("cuts", "Tokens", &["text"]),
+    ("makes", "Merges", &["first"]),
+    ("words", "Words", &["tokens", "merges"]),
+    ("links", "Links", &["meter"]),
+    ("spans", "Spans", &["tracks"]),
+];
+
+/// The meaning of the elements: `means`, or the field of an earlier format. None if there is none.
+fn means(fields: &mut Fields<'_>) -> Option<Picture> {
+    if let Some(node) = fields.optional("means") {
+        return picture(node);
+    }
+    let (node, name, args) = FORMER.iter().find_map(|(field, name, args)| Some((fields.former(field)?, name, args)))?;
+    let values = if let [_] = args { vec![node] } else { node.pair()?.to_vec() };
+    let arg = |(name, node): (&&str, Node<'_>)| {
+        Some(PictureArg { name: (*name).to_owned(), value: value(node)?, place: node.place() })
+    };
+    let args = args.iter().zip(values).map(arg).collect::<Option<_>>()?;
+    Some(Picture { name: (*name).to_owned(), args, place: Some(node.place()) })
 }

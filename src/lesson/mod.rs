@@ -17,7 +17,6 @@ mod facts;
 mod fields;
 mod library;
 mod load;
-mod meaning;
 mod mention;
 pub mod model;
 mod picture;

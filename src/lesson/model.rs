@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use super::asked::*;
-pub use super::meaning::*;
 use super::picture::Picture;
 pub use super::program::*;
 pub use super::prose::*;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{AwaitDecl, CollectiveDecl, Kernel, Lesson, Meaning, Split, WorkDecl};
+use super::model::{AwaitDecl, CollectiveDecl, Kernel, Lesson, Split, WorkDecl};
+use super::picture::Picture;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
@@ -162,8 +163,8 @@ pub struct Buffer {
     pub count: Expr,
     /// The columns of the row-major matrix that it holds; None if it is not a matrix.
     pub columns: Option<Expr>,
-    /// The meaning of its elements; other buffers are referred to by their names.
-    pub meaning: Meaning<String>,
+    /// The meaning of its elements, if they are more than numbers. `figures` lists the meanings.
+    pub means: Option<Picture>,
     /// Names of its rows and columns, and the unit.
     pub legend: Legend,
     /// Its initial contents.

@@ -82,7 +82,7 @@ fn scene(fields: &mut Fields<'_>) -> Option<Picture> {
 }
 
 /// A figure with its arguments: `Matrices`, or `Contents(buffer: "counts", at: 0.5)`.
-fn picture(node: Node<'_>) -> Option<Picture> {
+pub(super) fn picture(node: Node<'_>) -> Option<Picture> {
     let (name, rest) = node.variant();
     if name.is_empty() {
         node.error(
@@ -102,7 +102,7 @@ fn picture(node: Node<'_>) -> Option<Picture> {
 }
 
 /// An argument: a text, a list of texts, or a number.
-fn value(node: Node<'_>) -> Option<ArgValue> {
+pub(super) fn value(node: Node<'_>) -> Option<ArgValue> {
     match node.raw.chars().next() {
         Some('"' | 'r') => Some(ArgValue::Text(node.text()?.value)),
         Some('[') => Some(ArgValue::Texts(node.read("a list of words")?)),

@@ -31,6 +31,8 @@ pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
         crate::lesson::load(files, &crate::reference::signatures(), &crate::reference::explorers());
     let steps = pack.lessons.iter().flat_map(|lesson| lesson.steps.iter().map(move |step| (lesson, step)));
     problems.extend(steps.flat_map(|(lesson, step)| crate::figures::judge(lesson, step, None)));
+    let programs = pack.lessons.iter().flat_map(|lesson| lesson.programs.iter().map(move |program| (lesson, program)));
+    problems.extend(programs.flat_map(|(lesson, program)| crate::figures::judge_meanings(lesson, program)));
     (pack, problems)
 }
 

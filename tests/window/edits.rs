@@ -56,7 +56,7 @@ fn what_is_typed_is_on_the_stage_beside_what_it_was() {
     window.step();
     assert!(state(&window).trials.drafts.values().any(|draft| draft.typed.is_some()), "a key was pressed");
     settle(&mut window);
-    assert_eq!(state(&window).place.variant.program, "strided+1");
+    assert_eq!(state(&window).place.bench.variant.program, "strided+1");
     assert_eq!(load_sectors(&window, "strided+1"), before, "a comment changes nothing");
     command(&mut window, Command::TypeKernel(Language::Wgsl, own));
     assert_eq!(load_sectors(&window, "strided+1"), before / 2);
@@ -94,7 +94,7 @@ fn what_a_kernel_includes_is_folded_below_it_and_can_be_typed_in() {
     window.step();
     settle(&mut window);
     let own = source(&window);
-    assert!(state(&window).place.edit.is_some() && state(&window).edit_problems().is_empty());
+    assert!(state(&window).place.bench.edit.is_some() && state(&window).edit_problems().is_empty());
     let typed = parts(&own)[1].text.to_owned();
     assert!(typed.contains("// mine\n") && !parts(&own)[0].text.contains("// mine"), "{own}");
     // A mistake in it is shown beside its line, whose number continues the kernel's.
@@ -121,7 +121,7 @@ fn a_text_that_does_not_compile_leaves_the_last_picture() {
     let place = problem.place.as_ref().unwrap();
     let line = broken.lines().position(|line| line.contains("let let")).unwrap() + 1;
     assert_eq!((place.file.as_str(), place.line as usize), ("your kernel", line));
-    assert_eq!(now.place.variant.program, "strided+1");
+    assert_eq!(now.place.bench.variant.program, "strided+1");
     assert!(now.timeline().is_some(), "the last picture stays");
     assert_eq!(now.edited().unwrap().source, broken, "and what was typed");
     command(&mut window, Command::ResetEdit("strided+1".to_owned()));
@@ -142,13 +142,13 @@ fn versions_are_kept_named_and_dropped() {
     assert_eq!(names, ["plus nothing", "Yours 2: Strided copy"]);
     window.into_state().desk.close().unwrap();
     let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
-    assert_eq!(state(&again).place.variant, Variant::plain("strided"), "a step opens with its own kernel");
+    assert_eq!(state(&again).place.bench.variant, Variant::plain("strided"), "a step opens with its own kernel");
     command(&mut again, Command::ShowEdit("strided+1".to_owned()));
     assert!(source(&again).contains("value + 0.0"));
     assert_eq!(state(&again).place.lesson.as_ref().unwrap().title_of(&Variant::plain("strided+1")), "plus nothing");
     command(&mut again, Command::DiscardEdit);
     assert_eq!(state(&again).kept().edits.len(), 1);
-    assert_eq!(state(&again).place.variant, Variant::plain("strided"));
+    assert_eq!(state(&again).place.bench.variant, Variant::plain("strided"));
 }
 
 #[test]
@@ -157,12 +157,12 @@ fn the_exercise_is_a_version_with_a_goal() {
     let mut window = strided(&folder);
     let last = state(&window).place.lesson.as_ref().unwrap().steps.len() - 1;
     command(&mut window, Command::GoTo(last));
-    assert_eq!(state(&window).place.edit.as_deref(), Some(EXERCISE));
-    assert_eq!(state(&window).place.beside, [], "nothing was changed yet");
+    assert_eq!(state(&window).place.bench.edit.as_deref(), Some(EXERCISE));
+    assert_eq!(state(&window).place.bench.beside, [], "nothing was changed yet");
     let before = load_sectors(&window, EXERCISE);
     let solution = state(&window).place.lesson.as_ref().unwrap().exercises[0].solution.to_string();
     command(&mut window, Command::TypeKernel(Language::Wgsl, solution));
-    assert_eq!(state(&window).place.beside, [Variant::plain(STARTER)]);
+    assert_eq!(state(&window).place.bench.beside, [Variant::plain(STARTER)]);
     assert_ne!(load_sectors(&window, EXERCISE), before, "the stage shows what was written");
     assert_eq!(load_sectors(&window, STARTER), before);
     // Starting it again drops nothing of another version that is on the bench meanwhile.
@@ -173,8 +173,8 @@ fn the_exercise_is_a_version_with_a_goal() {
     assert_eq!(state(&window).kept().tried("chunks").source, None);
     assert_eq!(state(&window).kept().edits[0].source, own);
     command(&mut window, Command::GoTo(0));
-    assert_eq!(state(&window).place.edit, None);
-    assert_eq!(state(&window).place.beside, []);
+    assert_eq!(state(&window).place.bench.edit, None);
+    assert_eq!(state(&window).place.bench.beside, []);
 }
 
 #[test]
@@ -261,6 +261,6 @@ fn typing_leaves_the_buffer_on_the_stage() {
     assert!(before.is_some() && before == step(&window), "{before:?}");
     let own = format!("{}// mine\n", source(&window));
     command(&mut window, Command::TypeKernel(Language::Wgsl, own));
-    assert!(state(&window).place.edit.is_some());
+    assert!(state(&window).place.bench.edit.is_some());
     assert_eq!(buffer(&window), before);
 }

@@ -7,8 +7,8 @@ use warpbook::simt;
 
 use crate::harness::{Window, open, settle};
 
-/// Allocations of a frame at most. Most steps take up to 7,000, most of them egui's own; the busiest picture beside two plots takes 10,400. Whatever is
-/// worked out anew in each frame that could be kept, such as the figures of a recording or the results of all programs, takes thousands more.
+/// The maximum of a frame's allocations. Most steps take up to 7,000, most of them egui's own; the busiest picture beside two plots takes
+/// 10,400. Work that is repeated in each frame, such as the figures of a recording or the results of all programs, takes thousands more.
 const MOST: u64 = 13_000;
 
 #[test]

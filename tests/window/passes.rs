@@ -65,10 +65,10 @@ fn every_step_of_a_program_is_shown_in_both_themes_and_sizes() {
 fn a_pass_opens_on_the_stage_and_any_of_its_launches() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = at("stencil", folder.path(), [1280.0, 800.0]);
-    assert_eq!(state(&window).place.pass, "smooth");
+    assert_eq!(state(&window).place.stage.pass, "smooth");
     window.get_by_role_and_label(Role::Button, "Pass compare").click();
     settle(&mut window);
-    assert_eq!((state(&window).place.pass.as_str(), state(&window).place.launch), ("compare", 0));
+    assert_eq!((state(&window).place.stage.pass.as_str(), state(&window).place.stage.launch), ("compare", 0));
     assert!(pictures(&window).contains("atomic on change"), "{}", pictures(&window));
     window.state_mut().desk.command(Command::ShowPass("smooth".to_owned(), 9));
     settle(&mut window);

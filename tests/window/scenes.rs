@@ -75,7 +75,7 @@ fn tab(window: &mut Harness<'_, Window>, name: &str) {
 /// How often the launch on the stage fetches elements, if that is known.
 fn heat(window: &Harness<'_, Window>) -> Option<Arc<Heat>> {
     let state = window.state().desk.state();
-    let at = state.found.now.traced(&state.place.variant.program)?;
+    let at = state.found.now.traced(&state.place.bench.variant.program)?;
     state.found.answers.heat(at, state.place.shown())?.ok().cloned()
 }
 

@@ -48,7 +48,7 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
                 let shown = window.state().desk.state();
                 assert_eq!(shown.place.step, index);
                 assert!(untraced(shown).is_empty(), "{title}: {:?}", untraced(shown));
-                let traced = &shown.found.traced(&shown.place.variant.program).unwrap();
+                let traced = &shown.found.traced(&shown.place.bench.variant.program).unwrap();
                 assert!(traced.trace(0).is_some_and(|t| t.complete && t.findings.is_empty()), "{title}");
                 assert!(shown.timeline().is_some_and(|timeline| !timeline.events.is_empty()), "{title}");
                 window.get_by_label(title);
@@ -150,7 +150,7 @@ fn an_element_is_traced_back_on_the_stage() {
     window.get_by_role_and_label(Role::Slider, "Element whose origin is shown");
     window.state_mut().desk.command(Command::Explain("dst".to_owned(), 300));
     settle(&mut window);
-    assert_eq!(window.state().desk.state().place.workgroup, 1);
+    assert_eq!(window.state().desk.state().place.stage.workgroup, 1);
     let store = stage(&window);
     assert!(store.starts_with("Warp 1 of workgroup 1, event 3 of 3: store to dst, line 21"), "{store}");
     let source = window.query_by_label_contains("src[600] = ").unwrap().accesskit_node().label().unwrap();
@@ -221,7 +221,7 @@ fn a_warp_has_as_many_lanes_as_is_chosen() {
         let state = window.state().desk.state();
         let traced = &state.found.traced("copy").unwrap();
         let (trace, timeline) = (traced.trace(0).unwrap(), state.timeline().unwrap());
-        assert_eq!((state.place.warp_width, timeline.warp_width), (lanes, lanes));
+        assert_eq!((state.place.options.warp_width, timeline.warp_width), (lanes, lanes));
         assert_eq!(trace.warps, 1_048_576 / u64::from(lanes));
         assert_eq!(trace.global.load.sectors, sectors * trace.global.load.requests);
         assert!(stage(&window).contains(&format!("all {lanes} lanes")), "{}", stage(&window));

@@ -203,7 +203,7 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
     let state = window.state().desk.state();
     assert_eq!(
         (
-            state.place.variant.program.as_str(),
+            state.place.bench.variant.program.as_str(),
             crate::harness::untraced(state).len(),
             state.found.unmeasured("fast").len()
         ),

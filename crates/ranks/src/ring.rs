@@ -63,7 +63,7 @@ impl Ring {
         Ok(Self { neighbours: Neighbours { rank, size, lines }, data: Vec::new() })
     }
 
-    /// Does a collective with other numbers than this rank's own, in their place; the bytes that it sent to the right.
+    /// Runs a collective in place on `data` instead of the ring's own buffer; returns the bytes sent to the right.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -94,7 +94,8 @@ impl Neighbours {
         Ok(sent)
     }
 
-    /// Sends a chunk to the right while one comes from the left, which is added to this rank's or takes its place; the bytes of the former.
+    /// Sends chunk `out` to the right while chunk `into` comes from the left; it is added to this rank's if `adds`, else replaces it.
+    /// Returns the bytes sent.
     fn step<T: Number>(
         &mut self,
         data: &mut [T],

@@ -145,7 +145,7 @@ impl Training {
         let [before, behind] = self.text.merge(left, right, &merged.places);
         let before = before.into_iter().map(|(symbol, made)| (pair(symbol, left), pair(symbol, new), made));
         let behind = behind.into_iter().map(|(symbol, made)| (pair(right, symbol), pair(new, symbol), made));
-        // Those that are made come first: in a run, the next place takes from what the one before has made.
+        // New pairs are counted before old ones lose their count: in a run of equal tokens, a pair made at one place loses count at the next.
         let mut made = Vec::new();
         let mut fewer = Vec::new();
         for (old, key, pair) in before.chain(behind) {

@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     let (tried, yours) = (reading.state.kept().tried(id), exercise.yours());
     let verdict = reading.state.trials.verdicts.get(id);
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    if reading.state.place.edit.as_ref() != Some(&yours) {
+    if reading.state.place.bench.edit.as_ref() != Some(&yours) {
         if ui.button("Put the exercise on the bench").clicked() {
             asks.push(Ask::Open(yours.clone()));
         }

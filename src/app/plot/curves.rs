@@ -187,7 +187,8 @@ fn name_ends(ui: &Ui, plot: &Plot, transform: &PlotTransform, mut labels: Vec<La
     }
 }
 
-/// Heights at least [`APART`] from each other within `room`, as near to the wanted ones, which rise, as going down and up again gives.
+/// Moves the `wanted` heights, which rise, at least [`APART`] from each other within `room`: a pass forward pushes them apart, a pass
+/// backward brings them inside.
 fn spread(wanted: &[f32], room: (f32, f32)) -> Vec<f32> {
     let mut heights = wanted.to_vec();
     let mut least = room.0;

@@ -42,7 +42,8 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let asked = sweep.map(|s| state.asked_settings(s)).unwrap_or_default();
     // The diamond is a point of the curves: of the one that is on the bench.
     let on_bench = |curve: &&Curve| {
-        curve.variant == state.place.variant && curve.pass.as_ref().is_none_or(|pass| *pass == state.place.pass)
+        curve.variant == state.place.bench.variant
+            && curve.pass.as_ref().is_none_or(|pass| *pass == state.place.stage.pass)
     };
     let curve = experiment.curves.iter().find(on_bench).filter(|_| differences.is_empty() && asked.is_empty());
     let current = curve.and_then(|curve| current(state, curve, traced));
@@ -52,7 +53,7 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
     let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings(), current, !traced);
     let others = state.place.params.iter().filter(|(id, _)| **id != over).map(|(id, value)| format!("{id}={value}"));
-    let of = format!("{}/{} {}", experiment.id, state.place.variant, others.collect::<Vec<_>>().join(" "));
+    let of = format!("{}/{} {}", experiment.id, state.place.bench.variant, others.collect::<Vec<_>>().join(" "));
     trail.visit(of, plot.current);
     plot.trail = trail.points().to_vec();
     if !differences.is_empty() {
@@ -235,7 +236,7 @@ fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
     if traced {
         return Some(KernelOutput::of(&curve.id, &state.traced()?.record, place));
     }
-    let program = &state.place.variant.program;
+    let program = &state.place.bench.variant.program;
     match state.found.ran(program) {
         Some(record) => Some(KernelOutput::of(&curve.id, record, place)),
         None => {

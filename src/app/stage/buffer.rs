@@ -5,7 +5,6 @@ use egui::Ui;
 use super::{Drawn, Stage};
 use crate::figures::shape::Shape;
 use crate::figures::{self, ReelBuffer, View};
-use crate::lesson::Meaning;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -36,9 +35,9 @@ impl Stage {
             (Shape::Meant, meant(buffer)),
         ] {
             let fits = match of {
-                Shape::Meant => buffer.meaning != Meaning::Plain,
+                Shape::Meant => buffer.means.is_some(),
                 // A text that is cut is read in its tokens, not in the numbers of their bytes.
-                Shape::Characters => buffer.meaning == Meaning::Plain,
+                Shape::Characters => buffer.means.is_none(),
                 _ => true,
             };
             if !fits {
@@ -72,14 +71,8 @@ impl Stage {
 
 /// The name of what a buffer's elements mean.
 fn meant(buffer: &ReelBuffer) -> &'static str {
-    match buffer.meaning {
-        Meaning::Plain => "",
-        Meaning::Cuts(_) => "Tokens",
-        Meaning::Makes(_) => "Merges",
-        Meaning::Words { .. } => "Words",
-        Meaning::Links { .. } => "Links",
-        Meaning::Spans(_) => "Timeline",
-    }
+    let meaning = buffer.means.as_ref().and_then(|means| figures::meanings::find(&means.name));
+    meaning.map_or("", |meaning| meaning.card().tab)
 }
 
 /// Whether a lane writes to a buffer, so that its elements have an origin.

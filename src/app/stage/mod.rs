@@ -42,6 +42,9 @@ pub struct Stage {
     /// Where it is in the launch's waves, and whether to go to the one that the figure opens at.
     pub waves: Player,
     begin_waves: bool,
+    /// Where it is in the program's rounds, and whether to go to the last one.
+    pub rounds: Player,
+    begin_rounds: bool,
     /// The warp within the workgroup.
     pub warp: u32,
     /// The item of the picture under the pointer.
@@ -85,6 +88,7 @@ impl Stage {
         self.warp = 0;
         self.begin = true;
         self.begin_waves = true;
+        self.begin_rounds = true;
         self.seek = None;
         self.reading.from = None;
         self.player.go_to(0);
@@ -112,7 +116,7 @@ impl Stage {
         let warps = timeline.warps_per_workgroup.max(1);
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
-        let events = events(timeline, state.place.workgroup, self.warp);
+        let events = events(timeline, state.place.stage.workgroup, self.warp);
         if self.begin && !events.is_empty() {
             let (watch, at) = state.opening().map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
             let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
@@ -135,11 +139,19 @@ impl Stage {
                 };
                 Ticks { count, stops: Vec::new(), names: [tick, tick], plural }
             }
+            Clock::Rounds => {
+                let count = figures::count_rounds(&given.rounds);
+                Ticks { count, stops: Vec::new(), names: ["round", "round"], plural: "rounds" }
+            }
             Clock::Still | Clock::Hand => Ticks::default(),
         };
         if let Some(spread) = given.spread.as_ref().filter(|_| self.begin_waves) {
             self.waves.go_to(spread.opening(figures::begins(&picture)));
             self.begin_waves = false;
+        }
+        if clock == Clock::Rounds && self.begin_rounds && ticks.count > 0 {
+            self.rounds.go_to(ticks.count - 1);
+            self.begin_rounds = false;
         }
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         let plays = figures::plays(figure);
@@ -166,7 +178,7 @@ impl Stage {
         let reads = reads(figure);
         let playing = match clock {
             Clock::Events => ROW + STRIP + 8.0,
-            Clock::Launches | Clock::Waves => ROW + 4.0,
+            Clock::Launches | Clock::Waves | Clock::Rounds => ROW + 4.0,
             Clock::Still | Clock::Hand => 4.0,
         };
         let reading = if reads { ROW } else { 0.0 };
@@ -196,6 +208,7 @@ impl Stage {
         match clock {
             Clock::Launches => &mut self.launches.player,
             Clock::Waves => &mut self.waves,
+            Clock::Rounds => &mut self.rounds,
             Clock::Events | Clock::Still | Clock::Hand => &mut self.player,
         }
     }
@@ -212,11 +225,11 @@ impl Stage {
         }
         let place = self.seek.as_ref()?;
         let now = &state.place;
-        if place.pass != (now.pass.clone(), now.launch) {
+        if place.pass != (now.stage.pass.clone(), now.stage.launch) {
             return Some(Command::ShowPass(place.pass.0.clone(), place.pass.1));
         }
         let workgroup = u32::try_from(place.workgroup).ok()?;
-        if now.workgroup != workgroup {
+        if now.stage.workgroup != workgroup {
             return Some(Command::ShowWorkgroup(workgroup));
         }
         let timeline = state.timeline()?;
@@ -233,7 +246,8 @@ impl Stage {
         let found = state.origin().and_then(Result::ok);
         let now = (found.map(Arc::as_ptr), Arc::as_ptr(timeline));
         if (self.marks.0, self.marks.1) != now {
-            let here = (state.place.pass.as_str(), state.place.launch, u64::from(state.place.workgroup));
+            let here =
+                (state.place.stage.pass.as_str(), state.place.stage.launch, u64::from(state.place.stage.workgroup));
             let mut marks = Vec::new();
             found.into_iter().for_each(|found| ringed(found, here, timeline, &mut marks));
             marks.sort_unstable();
@@ -245,10 +259,10 @@ impl Stage {
     /// The picture of the program on the bench, and those of what is beside it.
     fn pictures(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, rect: Rect) -> Option<Command> {
         let state = drawn.state;
-        let others = state.place.beside.as_slice();
+        let others = state.place.bench.beside.as_slice();
         if others.is_empty() && state.is_broken() {
             let mut room = rect;
-            Self::caption(ui, state, &state.place.variant, &mut room);
+            Self::caption(ui, state, &state.place.bench.variant, &mut room);
             return self.picture(ui, drawn, room);
         }
         if others.is_empty() || drawn.figure.card().clock != Clock::Events {
@@ -265,7 +279,7 @@ impl Stage {
         };
         let mut command = None;
         for (which, place) in &mut shown {
-            let variant = if *which == 0 { &state.place.variant } else { &others[*which - 1] };
+            let variant = if *which == 0 { &state.place.bench.variant } else { &others[*which - 1] };
             Self::caption(ui, state, variant, place);
             match *which {
                 0 => command = self.picture(ui, drawn, *place),
@@ -281,7 +295,7 @@ impl Stage {
             given: drawn.given,
             picture: drawn.picture,
             reading: self.reading,
-            workgroup: drawn.state.place.workgroup,
+            workgroup: drawn.state.place.stage.workgroup,
             warp: self.warp,
             position: drawn.position,
             hovered: self.hovered.or(drawn.lit),
@@ -325,7 +339,7 @@ impl Stage {
         response: egui::Response,
     ) -> Option<Command> {
         let Drawn { state, figure, given, .. } = *drawn;
-        let event = self.event(&given.timeline, state.place.workgroup);
+        let event = self.event(&given.timeline, state.place.stage.workgroup);
         let view = self.view(drawn, response.rect.size());
         let element =
             titled::element(figure, &view, event, tag).filter(|(buffer, _)| buffer::is_written(state, buffer));
@@ -350,7 +364,7 @@ impl Stage {
     fn scrub(&mut self, ui: &mut Ui, state: &State, timeline: &Timeline, rect: Rect, lit: Option<Tag>) {
         let view = StripView {
             timeline,
-            workgroup: state.place.workgroup,
+            workgroup: state.place.stage.workgroup,
             warp: self.warp,
             position: self.player.position,
             hovered: self.hovered.or(lit),

@@ -77,13 +77,13 @@ impl Stage {
             let rect = Rect::from_min_max(pos2(strip.max.x, bar.min.y), bar.max - vec2(BESIDE, 0.0));
             let mut row = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout));
             let muted = theme::color(theme::of(ui), Ink::Muted);
-            let mut launch = state.place.launch + 1;
+            let mut launch = state.place.stage.launch + 1;
             row.label(RichText::new(format!("of {}", crate::base::units::count(launches))).color(muted));
             let drag = egui::DragValue::new(&mut launch).range(1..=launches).speed(0.1);
             let response = row.add(drag).on_hover_text("Which launch of this pass is on the stage");
             response.widget_info(|| egui::WidgetInfo::slider(true, launch as f64, "Launch on the stage"));
             if response.changed() {
-                command = Some(Command::ShowPass(state.place.pass.clone(), launch - 1));
+                command = Some(Command::ShowPass(state.place.stage.pass.clone(), launch - 1));
             }
             if !is_crowded {
                 row.label("launch");

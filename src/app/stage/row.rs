@@ -59,7 +59,7 @@ impl Stage {
             _ => format!("{tick} {} of {}", count(at as u64), count(*of as u64)),
         };
         let said = RichText::new(said).color(theme::color(theme::of(ui), Ink::Muted));
-        if matches!(clock, Clock::Launches | Clock::Waves) {
+        if matches!(clock, Clock::Launches | Clock::Waves | Clock::Rounds) {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(said);
                 let (bar, _) =
@@ -79,7 +79,7 @@ impl Stage {
         let mut command = None;
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let groups = state.found.compiled.groups;
-            let mut workgroup = state.place.workgroup;
+            let mut workgroup = state.place.stage.workgroup;
             let of_groups = format!("of {}", count(u64::from(groups)));
             ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));
             let drag = egui::DragValue::new(&mut workgroup).range(0..=groups.saturating_sub(1)).speed(0.2);

@@ -56,13 +56,13 @@ impl Stage {
     /// Draws a program that is not on the bench.
     pub(super) fn beside(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, at: usize, rect: Rect) {
         let Drawn { state, figure, picture, position, events: of, .. } = *drawn;
-        let Some(variant) = state.place.beside.get(at) else { return };
+        let Some(variant) = state.place.bench.beside.get(at) else { return };
         let Some(timeline) = state.found.timeline(&variant.program, &state.place) else { return };
         let warp = self.warp.min(timeline.warps_per_workgroup.saturating_sub(1));
-        let count = events(timeline, state.place.workgroup, warp).len();
+        let count = events(timeline, state.place.stage.workgroup, warp).len();
         let given = Given::of(timeline);
         let view = View {
-            workgroup: state.place.workgroup,
+            workgroup: state.place.stage.workgroup,
             warp,
             position: Self::along(state, variant, position, [of, count]),
             ..View::still(&given, picture, [rect.width(), rect.height()])
@@ -79,7 +79,8 @@ impl Stage {
         let layout = egui::Layout::right_to_left(egui::Align::Center);
         let mut row = ui.new_child(egui::UiBuilder::new().max_rect(line).layout(layout));
         let Some(lesson) = &state.place.lesson else { return };
-        let names = std::iter::once(&state.place.variant).chain(&state.place.beside).map(|of| lesson.title_of(of));
+        let names =
+            std::iter::once(&state.place.bench.variant).chain(&state.place.bench.beside).map(|of| lesson.title_of(of));
         let names: Vec<String> = names.collect();
         // From the right: the present version is last, and the first of a race is first.
         let mut turns: Vec<(usize, &String)> = names.iter().enumerate().collect();
@@ -102,9 +103,9 @@ impl Stage {
         let line = Rect::from_min_size(room.min, vec2(room.width(), CAPTION));
         room.min.y = line.max.y;
         let Some(lesson) = &state.place.lesson else { return };
-        let on_bench = *variant == state.place.variant;
+        let on_bench = *variant == state.place.bench.variant;
         let sign = match (on_bench, state.is_race()) {
-            _ if state.place.beside.is_empty() => "",
+            _ if state.place.bench.beside.is_empty() => "",
             (true, false) => "Now: ",
             (false, false) => "Before: ",
             _ => "",
@@ -117,7 +118,7 @@ impl Stage {
         let drawn = painter.text(at, egui::Align2::LEFT_CENTER, title, font, theme::color(theme, ink));
         if on_bench && state.is_broken() {
             let at = pos2(drawn.max.x + 12.0, at.y);
-            let never = state.place.beside.is_empty();
+            let never = state.place.bench.beside.is_empty();
             let text = if never { "yours has not compiled yet" } else { "the last version that compiled" };
             let font = egui::FontId::proportional(theme::SMALL);
             painter.text(at, egui::Align2::LEFT_CENTER, text, font, theme::color(theme, Hue::Conflict.ink()));
@@ -155,8 +156,8 @@ pub(super) fn goal(ui: &mut Ui, state: &State, room: &mut Rect) {
 /// The choice of what races with the kernel on the bench.
 pub fn choose(ui: &mut Ui, state: &State) -> Option<Command> {
     let lesson = state.place.lesson.as_ref()?;
-    let program = state.place.program().filter(|program| program.alone && state.place.edit.is_none())?;
-    let mut chosen = state.place.beside.clone();
+    let program = state.place.program().filter(|program| program.alone && state.place.bench.edit.is_none())?;
+    let mut chosen = state.place.bench.beside.clone();
     let before = chosen.clone();
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     let (button, _) = MenuButton::new("Race").config(config).ui(ui, |ui| {

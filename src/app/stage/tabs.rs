@@ -106,7 +106,7 @@ fn fit(ui: &Ui, scenes: &[&dyn Figure], room: f32) -> usize {
 
 /// The choice of a warp's width.
 fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
-    let mut width = state.place.warp_width;
+    let mut width = state.place.options.warp_width;
     let combo = egui::ComboBox::from_id_salt("lanes").width(88.0).height(280.0).selected_text(format!("{width} lanes"));
     let response = combo.show_ui(ui, |ui| {
         for lanes in [8, 16, 32, 64] {
@@ -123,5 +123,5 @@ fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
     });
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
     response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
-    (width != state.place.warp_width).then_some(Command::SetWarpWidth(width))
+    (width != state.place.options.warp_width).then_some(Command::SetWarpWidth(width))
 }

@@ -1,5 +1,6 @@
 //! The command line's grammar, as clap reads it.
 
+mod film;
 mod predict;
 mod ranks;
 mod run;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use film::FilmArgs;
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
 pub use run::{IoArgs, Print, RunCommand};
@@ -74,6 +76,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Draw the window into a PNG file.
     Shot(ShotArgs),
+    /// Write a step's picture as an SVG that moves.
+    Film(FilmArgs),
     /// Start a lesson that passes `check`.
     New {
         /// The lesson's id: letters, digits, - and _, beginning with a letter.

@@ -47,7 +47,7 @@ fn bytes(text: &str) -> Result<u64, String> {
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 3600.0 => Ok(seconds),
-        Ok(_) => Err("it takes more than nothing, and an hour at most".to_owned()),
+        Ok(_) => Err("give more than 0 and at most 3,600 seconds".to_owned()),
         Err(_) => Err(format!("`{text}` is not a number of seconds")),
     }
 }

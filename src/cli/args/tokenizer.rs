@@ -79,7 +79,7 @@ pub struct VocabularyArgs {
     /// cl100k_base, o200k_base, a file of ranks, or a tokenizer.json.
     #[arg(long, value_name = "cl100k_base|o200k_base|FILE")]
     pub vocab: String,
-    /// How a text is cut, for a file of ranks, which does not say it; gpt2 where none is given.
+    /// The pattern that cuts a text into words, for a file of ranks, which does not store it; gpt2 by default.
     #[arg(long, value_enum)]
     pub pattern: Option<PatternArg>,
     /// Backend that computes; decoding takes the processor's cores alone.

@@ -1,7 +1,7 @@
 //! The learner's text cut in five ways, one below the other: what each makes of it, and how many tokens.
 
-use super::super::cells::{self, Token, cell};
 use super::super::frame::Anchor;
+use super::super::meanings::tokens::{self, Token, cell};
 use super::super::palette::Ink;
 use super::sheet::{LINE, Sheet};
 use crate::base::units::count;
@@ -37,7 +37,7 @@ fn way(sheet: &mut Sheet, name: &str, ids: &str, tokens: &[&[u8]]) {
     let (mut x, mut lines) = (0.0, 1);
     for (drawn, token) in tokens.iter().enumerate() {
         let token = Token::new(token);
-        let wide = cells::room(&token, sheet.width);
+        let wide = tokens::room(&token, sheet.width);
         // The last line keeps room to say how many more there are.
         let room = if lines == LINES && drawn + 1 < tokens.len() { 88.0 } else { 0.0 };
         if x > 0.0 && x + wide > sheet.width - room {
@@ -47,9 +47,9 @@ fn way(sheet: &mut Sheet, name: &str, ids: &str, tokens: &[&[u8]]) {
                 break;
             }
             (x, lines) = (0.0, lines + 1);
-            sheet.y += cells::LINE;
+            sheet.y += tokens::LINE;
         }
         x += cell(&mut sheet.frame, [x, sheet.y], (&token, sheet.width), None, None);
     }
-    sheet.y += cells::LINE + 8.0;
+    sheet.y += tokens::LINE + 8.0;
 }

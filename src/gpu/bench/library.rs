@@ -48,13 +48,13 @@ pub(super) fn measure<D: Driver>(
         Timed::Program(_) => return Ok(None),
     };
     carry_out(prepared.driver, vec![command], sink)?;
-    let made = job
-        .checks
-        .first()
-        .map(|check| checks::check(job, check, &mut |buffer| prepared.content(buffer, &mut Quiet(&mut *sink))));
+    let made = job.checks.first().map(|check| {
+        checks::check(job, check, &mut |buffer| prepared.content(buffer, &mut Quiet(&mut *sink, "checking a library")))
+    });
     let check = made.transpose()?;
     let right = check.as_ref().is_none_or(|check| check.ok);
-    let timing = if right { Some(prepared.sample(spec, &what, awake, &mut Quiet(sink))?) } else { None };
+    let timing =
+        if right { Some(prepared.sample(spec, &what, awake, &mut Quiet(sink, "timing a library"))?) } else { None };
     Ok(Some(LibraryRun { name, version, check, timing }))
 }
 

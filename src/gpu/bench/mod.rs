@@ -66,7 +66,8 @@ impl<D: Driver> Bench<D> {
         let Some(spec) = job.measure.as_ref().filter(|_| record.trusted()) else { return Ok(record) };
         let mut awake = awake(&mut self.awake, &self.driver, sink)?;
         if self.ceilings.launch_s.is_none() {
-            self.ceilings.launch_s = Some(ceilings::launch(&self.driver, &mut awake, &mut Quiet(sink))?);
+            self.ceilings.launch_s =
+                Some(ceilings::launch(&self.driver, &mut awake, &mut Quiet(sink, "timing an empty launch"))?);
         }
         stage(sink, "measuring")?;
         prepared.residents.multiply(&self.driver, job, spec.cold, sink)?;

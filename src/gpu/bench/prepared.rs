@@ -107,8 +107,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         })
     }
 
-    /// The whole program on a set of buffers, written out: as often as each repetition went round, and with the grids that buffers gave, when
-    /// it was gone through.
+    /// The whole program on a set of buffers as a flat list: repetitions have the rounds of the recorded walk, and grids read from
+    /// buffers the sizes that they had then.
     pub fn program<'c>(&'c self, trail: &[Turn], set: u64, bounds: &'c Bounds<D>) -> Vec<Command<'c, D>> {
         trail.iter().filter_map(|turn| self.pass(*turn, set, bounds)).collect()
     }

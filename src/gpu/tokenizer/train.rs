@@ -80,7 +80,7 @@ impl Goal {
 /// Checks whether a device can train on `bytes` bytes.
 ///
 /// # Errors
-/// When there are more than 32 bits count.
+/// When `bytes` does not fit in 32 bits.
 pub fn check_length(bytes: usize) -> Result<(), Diagnostic> {
     if u32::try_from(bytes).is_ok() {
         return Ok(());

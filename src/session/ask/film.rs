@@ -30,7 +30,7 @@ pub fn read(
             count: spec.count,
             columns: spec.columns,
             is_text: matches!(spec.content, job::Content::Bytes(_)),
-            meaning: declared.map(|buffer| buffer.meaning.clone()).unwrap_or_default(),
+            means: declared.and_then(|buffer| buffer.means.clone()),
             legend: declared.map(|buffer| buffer.legend.clone()).unwrap_or_default(),
         }
     });

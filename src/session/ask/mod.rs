@@ -17,3 +17,6 @@ pub use inline::Inline;
 pub use measure::measure;
 pub use question::{Accesses, Answer, Built, Outcome, Question, Store, Traced};
 pub use trace::trace;
+
+#[cfg(test)]
+mod tests;

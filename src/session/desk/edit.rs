@@ -16,7 +16,7 @@ pub const PAUSE: Duration = Duration::from_millis(300);
 impl Desk {
     /// Takes the text of the kernel in the editor, and its language.
     pub(super) fn type_kernel(&mut self, language: Language, text: String) {
-        let Some(id) = self.state.place.edit.clone().or_else(|| self.begin_edit(language)) else { return };
+        let Some(id) = self.state.place.bench.edit.clone().or_else(|| self.begin_edit(language)) else { return };
         if let Some(exercise) = self.state.exercise_of(&id) {
             self.state.trials.verdicts.remove(&exercise);
             self.keep(|kept| kept.exercises.entry(exercise).or_default().source = Some(text));
@@ -25,7 +25,7 @@ impl Desk {
                 kept.edits.iter_mut().filter(|edit| edit.id == id).for_each(|edit| edit.source.clone_from(&text));
             });
         }
-        self.state.place.edit = Some(id.clone());
+        self.state.place.bench.edit = Some(id.clone());
         self.state.trials.drafts.entry(id).or_default().typed = Some(Instant::now());
     }
 
@@ -35,7 +35,7 @@ impl Desk {
         let kernel = place.kernel()?;
         let source = language.source(kernel)?.to_string();
         let taken = &self.state.kept().edits;
-        let (of, pass) = (place.variant.clone(), place.pass.clone());
+        let (of, pass) = (place.bench.variant.clone(), place.stage.pass.clone());
         let id = Edit::fresh_id(&of, taken);
         let number = id.rsplit('+').next().unwrap_or_default();
         let name = format!("Yours {number}: {}", kernel.title);
@@ -60,7 +60,7 @@ impl Desk {
         let (Some(edit), Some(plain)) = (self.state.edit(id), self.state.place.plain.clone()) else { return };
         let draft = self.state.trials.drafts.entry(id.to_owned()).or_default();
         (draft.typed, draft.trying) = (None, true);
-        let (params, seed) = (self.state.place.params.clone(), self.state.place.seed);
+        let (params, seed) = (self.state.place.params.clone(), self.state.place.options.seed);
         self.threads.versions.enqueue(Attempt { plain, edit, params, seed });
     }
 
@@ -77,7 +77,7 @@ impl Desk {
             draft.good = Some(source);
         }
         let is_changed = draft.good != was_good;
-        match self.state.place.edit.clone() {
+        match self.state.place.bench.edit.clone() {
             _ if !is_changed => {}
             Some(shown) if shown == id || self.starter_of(&shown).as_deref() == Some(id) => self.stage_edit(&shown),
             _ => {
@@ -105,7 +105,7 @@ impl Desk {
         if self.state.edit(id).is_none() {
             return;
         }
-        self.state.place.edit = Some(id.to_owned());
+        self.state.place.bench.edit = Some(id.to_owned());
         self.try_edit(id);
         if let Some(starter) = self.starter_of(id) {
             self.try_edit(&starter);
@@ -123,21 +123,21 @@ impl Desk {
         let is_changed = starter.as_ref().is_none_or(|starter| starter.source != edit.source);
         let began = starter.map_or_else(|| edit.of.clone(), |starter| starter.variant());
         let place = &mut self.state.place;
-        place.variant = if is_good { edit.variant() } else { began.clone() };
-        place.beside = (is_good && is_changed).then_some(began).into_iter().collect();
-        if place.pass != edit.pass {
-            (place.pass, place.launch) = (edit.pass, 0);
+        place.bench.variant = if is_good { edit.variant() } else { began.clone() };
+        place.bench.beside = (is_good && is_changed).then_some(began).into_iter().collect();
+        if place.stage.pass != edit.pass {
+            (place.stage.pass, place.stage.launch) = (edit.pass, 0);
         }
         self.refresh();
     }
 
     /// Leaves the editor to the lesson's own kernels.
     pub(super) fn leave_edit(&mut self) {
-        (self.state.place.edit, self.state.place.beside) = (None, Vec::new());
+        (self.state.place.bench.edit, self.state.place.bench.beside) = (None, Vec::new());
     }
 
     pub(super) fn rename_edit(&mut self, name: &str) {
-        let Some(id) = self.state.place.edit.clone() else { return };
+        let Some(id) = self.state.place.bench.edit.clone() else { return };
         self.keep(|kept| {
             kept.edits.iter_mut().filter(|edit| edit.id == id).for_each(|edit| name.clone_into(&mut edit.name));
         });
@@ -170,7 +170,7 @@ impl Desk {
         self.state.trials.drafts.remove(&edit.id);
         self.leave_edit();
         self.wear();
-        (self.state.place.variant, self.state.place.pass) = (edit.of, edit.pass);
+        (self.state.place.bench.variant, self.state.place.stage.pass) = (edit.of, edit.pass);
         self.refresh();
     }
 
@@ -185,8 +185,8 @@ impl Desk {
         self.wear();
         let place = &mut self.state.place;
         let lesson = place.lesson.as_ref();
-        place.beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
-        if self.state.place.edit.as_ref().is_some_and(|id| self.state.edit(id).is_none()) {
+        place.bench.beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
+        if self.state.place.bench.edit.as_ref().is_some_and(|id| self.state.edit(id).is_none()) {
             self.enter_step(false);
         } else {
             self.refresh();

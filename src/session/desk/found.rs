@@ -58,8 +58,8 @@ pub struct Sampling {
 /// The program on the bench with its shaders compiled.
 #[derive(Debug, Default)]
 pub struct Compiled {
-    /// It at the parameters, or a moment ago at others, with its lesson's id and the program; None before its first compilation, and if it
-    /// does not compile.
+    /// The compiled program, with its lesson's id and variant. Just after a change it may still be of the previous parameters. None
+    /// before the first compilation, and if it does not compile.
     pub built: Option<((String, Variant), Arc<Built>)>,
     /// The shader of the kernel on the stage as it runs at the parameters.
     pub source: Option<Arc<str>>,
@@ -87,7 +87,7 @@ impl Found {
     /// The single accesses of the workgroup on the stage.
     #[must_use]
     pub fn accesses(&self, program: &str, place: &Place) -> Option<&Arc<Accesses>> {
-        self.answers.accesses(self.now.traced(program)?, place.shown(), place.workgroup)?.ok()
+        self.answers.accesses(self.now.traced(program)?, place.shown(), place.stage.workgroup)?.ok()
     }
 
     /// The timeline of the workgroup on the stage.
@@ -109,7 +109,7 @@ impl Found {
     #[must_use]
     pub fn untraced(&self, program: &str, place: &Place) -> &[Diagnostic] {
         let Some(at) = self.now.traced(program) else { return &[] };
-        match (self.answers.counts(at), self.answers.accesses(at, place.shown(), place.workgroup)) {
+        match (self.answers.counts(at), self.answers.accesses(at, place.shown(), place.stage.workgroup)) {
             (Some(Err(problems)), _) | (_, Some(Err(problems))) => problems,
             (Some(Ok(traced)), _) => traced.wrong.as_slice(),
             (None, _) => &[],

@@ -44,3 +44,36 @@ impl<T: Send + From<Question> + 'static> Lane<T> {
         self.pending.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::session::desk::worker::Order;
+    use crate::trace::record::Backend;
+
+    #[test]
+    fn what_is_still_wanted_goes_on_and_a_more_important_question_goes_first() {
+        let (seen, log) = channel();
+        let (go, wait) = channel::<()>();
+        let mut lane = Lane::new(Worker::start("test", move |orders: Receiver<Order<Question>>| {
+            let _ = wait.recv();
+            for order in orders {
+                let _ = seen.send((order.task, order.cancel.load(std::sync::atomic::Ordering::Relaxed)));
+            }
+        }));
+        let [first, second, third] = [Backend::Simt, Backend::Wgpu, Backend::Cuda].map(Question::Ceilings);
+        lane.want(vec![first.clone()], 0);
+        lane.want(vec![first.clone(), second.clone()], 0);
+        assert_eq!(lane.pending(), [first.clone(), second.clone()]);
+        lane.want(vec![third.clone(), second.clone()], 0);
+        lane.answered(&third);
+        assert_eq!(lane.pending(), std::slice::from_ref(&second));
+        lane.want(vec![second.clone()], 0);
+        let _ = go.send(());
+        lane.worker.finish();
+        let order = [(first, true), (second.clone(), true), (third, false), (second, false)];
+        assert_eq!(log.iter().collect::<Vec<_>>(), order);
+    }
+}

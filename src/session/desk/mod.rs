@@ -31,7 +31,7 @@ use event::Outbox;
 pub use event::{Command, Event, Work};
 use keep::Keeper;
 pub use keep::RETRY;
-use place::Element;
+use place::{Element, Running};
 pub use state::{Place, State};
 use threads::{DeviceTask, FileTask, NoteTask, Threads};
 
@@ -43,7 +43,7 @@ use crate::lesson::PackFiles;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{self, Predicted};
 use crate::session::note;
-use crate::session::pack::watch::{self, Watch};
+use crate::session::pack::watch;
 use crate::session::run::devices::Devices;
 use draft::Draft;
 use found::DeviceState;
@@ -70,7 +70,6 @@ pub struct Desk {
     events: Receiver<Event>,
     threads: Threads,
     keeper: Keeper,
-    _watch: Option<Watch>,
 }
 
 impl Desk {
@@ -81,7 +80,8 @@ impl Desk {
         let out = Outbox { events: sender, wake: options.wake };
         let devices = Arc::new(Devices::new(options.worker));
         let warp_width = TraceSpec::default().warp_width;
-        let place = Place { bounds_checks: true, warp_width, seed: options.seed, ..Place::default() };
+        let running = Running { bounds_checks: true, warp_width, seed: options.seed };
+        let place = Place { options: running, ..Place::default() };
         let mut state = State { place, ..State::default() };
         let mut state_path = options.state_path;
         match state_path.as_deref().map(saved::load) {
@@ -101,14 +101,14 @@ impl Desk {
         let mut threads = Threads::start(&devices, &out);
         threads.disk.enqueue(FileTask::Load(options.files.clone(), keeper.curves()));
         threads.device.worker.enqueue(DeviceTask::Describe(state.choice()));
-        let watch = match &options.files {
+        threads.watch = match &options.files {
             PackFiles::Embedded => None,
             PackFiles::Folder(folder) => {
                 let watch = watch::watch(folder, move || out.send(Event::PackChanged));
                 watch.map_err(|problem| state.notices.push(Notice::Problem(problem))).ok()
             }
         };
-        Self { state, files: options.files, events, threads, keeper, _watch: watch }
+        Self { state, files: options.files, events, threads, keeper }
     }
 
     /// The state to show.
@@ -155,27 +155,27 @@ impl Desk {
             Command::DiscardEdit => self.discard_edit(),
             Command::ChooseRung(pass, kernel) => self.choose_rung(&pass, &kernel),
             Command::ShowPass(pass, launch) => {
-                (self.state.place.pass, self.state.place.launch) = (pass, launch);
+                (self.state.place.stage.pass, self.state.place.stage.launch) = (pass, launch);
                 self.settle();
             }
             Command::SetBeside(mut beside) => {
                 let lesson = self.state.place.lesson.as_ref();
                 beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
-                self.state.place.beside = beside;
+                self.state.place.bench.beside = beside;
                 self.refresh();
             }
             Command::ShowWorkgroup(index) => {
-                self.state.place.workgroup = index;
+                self.state.place.stage.workgroup = index;
                 self.settle();
             }
             Command::ShowFigure(figure) => {
-                self.state.place.figure.clone_from(&figure);
+                self.state.place.stage.figure.clone_from(&figure);
                 self.keep(|kept| kept.figure = Some(figure));
                 self.settle();
             }
             Command::SetBackend(choice) => self.set_backend(choice),
             Command::SetBoundsChecks(on) => {
-                self.state.place.bounds_checks = on;
+                self.state.place.options.bounds_checks = on;
                 self.refresh();
             }
             Command::SetModel(model) => {
@@ -187,11 +187,11 @@ impl Desk {
                 self.unsaved();
             }
             Command::SetWarpWidth(lanes) => {
-                self.state.place.warp_width = lanes;
+                self.state.place.options.warp_width = lanes;
                 self.refresh();
             }
             Command::Explain(buffer, index) => {
-                let program = self.state.place.variant.program.clone();
+                let program = self.state.place.bench.variant.program.clone();
                 self.state.place.asked = Some(Element { program, buffer, index });
                 self.settle();
             }
@@ -200,7 +200,7 @@ impl Desk {
                 self.settle();
             }
             Command::ShowBuffer(name) => {
-                self.state.place.buffer = Some(name);
+                self.state.place.stage.buffer = Some(name);
                 self.settle();
             }
             Command::SetTheme(theme) => {

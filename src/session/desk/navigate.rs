@@ -41,17 +41,17 @@ impl Desk {
         let params = std::mem::replace(&mut self.state.place.params, jobs::defaults(&lesson));
         self.take_params(&lesson, &params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == step).unwrap_or(0);
-        if !fits(&lesson, &self.state.place.variant, &self.state.place.pass) {
+        if !fits(&lesson, &self.state.place.bench.variant, &self.state.place.stage.pass) {
             let step = lesson.steps.get(self.state.place.step);
-            (self.state.place.variant, self.state.place.pass) =
+            (self.state.place.bench.variant, self.state.place.stage.pass) =
                 step.map(|s| (s.variant.clone(), s.pass.clone())).unwrap_or_default();
-            self.state.place.launch = 0;
+            self.state.place.stage.launch = 0;
         }
         self.state.trials = Trials { answering: self.state.trials.answering.take(), ..Trials::default() };
         self.state.place.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
-        self.state.place.beside.clear();
-        match self.state.place.edit.clone() {
+        self.state.place.bench.beside.clear();
+        match self.state.place.bench.edit.clone() {
             Some(id) => self.show_edit(&id),
             None => self.refresh(),
         }
@@ -83,10 +83,10 @@ impl Desk {
             let judged = self.exercise().map(|exercise| exercise.set.clone()).unwrap_or_default();
             self.state.place.params.extend(judged);
         }
-        self.state.place.variant = step.variant.clone();
-        self.state.place.pass.clone_from(&step.pass);
-        self.state.place.figure.clone_from(&step.figure.name);
-        (self.state.place.launch, self.state.place.workgroup) = (step.launch - 1, 0);
+        self.state.place.bench.variant = step.variant.clone();
+        self.state.place.stage.pass.clone_from(&step.pass);
+        self.state.place.stage.figure.clone_from(&step.figure.name);
+        (self.state.place.stage.launch, self.state.place.stage.workgroup) = (step.launch - 1, 0);
         (self.state.place.asked, self.state.trials.turned) = (None, None);
         self.leave_edit();
         let params = self.state.place.params.clone();
@@ -108,7 +108,7 @@ impl Desk {
         let passes = program.passes();
         let pass = passes.iter().find(|pass| pass.launch().is_some()).or(passes.first());
         let pass = pass.map(|pass| pass.id.clone()).unwrap_or_default();
-        (place.variant, place.pass, place.launch) = (Variant::plain(id), pass, 0);
+        (place.bench.variant, place.stage.pass, place.stage.launch) = (Variant::plain(id), pass, 0);
         self.leave_edit();
         self.refresh();
     }
@@ -118,10 +118,10 @@ impl Desk {
         let place = &mut self.state.place;
         let launch = place.program().and_then(|program| program.pass(pass)).and_then(|pass| pass.launch());
         let is_first = launch.and_then(|launch| launch.rungs.first()).map(String::as_str) == Some(kernel);
-        pass.clone_into(&mut place.pass);
-        place.launch = 0;
+        pass.clone_into(&mut place.stage.pass);
+        place.stage.launch = 0;
         // A version's original gets the same kernels in the other places.
-        for variant in std::iter::once(&mut place.variant).chain(&mut place.beside) {
+        for variant in std::iter::once(&mut place.bench.variant).chain(&mut place.bench.beside) {
             if is_first {
                 variant.rungs.remove(pass);
             } else {
@@ -153,7 +153,7 @@ impl Desk {
 
     /// Keeps the results from before a control is turned; during a drag, those from before the drag.
     fn remember(&mut self, param: &str, value: f64) {
-        let program = &self.state.place.variant;
+        let program = &self.state.place.bench.variant;
         let goes_on =
             |turned: &Turned| turned.param.0 == param && turned.program == *program && turned.at.elapsed() < DRAGGED;
         if let Some(turned) = self.state.trials.turned.as_mut().filter(|turned| goes_on(turned)) {
@@ -214,7 +214,12 @@ impl Desk {
         let Some(exercise) = lesson.exercises.iter().find(|exercise| exercise.id == id) else { return };
         let source = self.state.kept().tried(id).source.unwrap_or_else(|| exercise.starter.to_string());
         self.begin(Work::Judge, "checking your kernel");
-        self.threads.judge.replace(Try { exercise: id.to_owned(), lesson, source, seed: self.state.place.seed });
+        self.threads.judge.replace(Try {
+            exercise: id.to_owned(),
+            lesson,
+            source,
+            seed: self.state.place.options.seed,
+        });
     }
 }
 

@@ -11,7 +11,7 @@ impl State {
     #[must_use]
     pub fn opening(&self) -> Option<&Step> {
         let step = self.place.step()?;
-        let solved = || self.exercise_of(&self.place.variant.program);
+        let solved = || self.exercise_of(&self.place.bench.variant.program);
         let is_own = self.step_on_stage().is_some();
         (is_own || solved().is_some_and(|id| step.exercises().any(|exercise| exercise == id))).then_some(step)
     }
@@ -26,7 +26,7 @@ impl State {
     pub fn shown_figure(&self) -> &'static dyn Figure {
         let mut fitting = self.figures();
         let first = fitting.next();
-        let asked = first.into_iter().chain(fitting).find(|figure| figure.card().name == self.place.figure);
+        let asked = first.into_iter().chain(fitting).find(|figure| figure.card().name == self.place.stage.figure);
         asked.or(first).unwrap_or(FIGURES[0])
     }
 
@@ -44,7 +44,7 @@ impl State {
         let (Some(job), Some(program)) = (self.found.compiled.job(), self.place.program()) else {
             return Asks::default();
         };
-        let (picture, buffer) = (self.picture(), self.place.buffer.as_deref());
+        let (picture, buffer) = (self.picture(), self.place.stage.buffer.as_deref());
         let subject = Subject { picture: &picture, buffer, program, job, pass: self.place.pass() };
         self.shown_figure().asks(&subject)
     }
@@ -65,11 +65,11 @@ impl State {
     /// The launch on the stage with a picture of it.
     pub(super) fn stage<'a>(&'a self, picture: &'a Picture) -> Option<Stage<'a>> {
         Some(Stage {
-            at: self.found.now.traced(&self.place.variant.program)?,
+            at: self.found.now.traced(&self.place.bench.variant.program)?,
             shown: self.place.shown(),
-            workgroup: self.place.workgroup,
+            workgroup: self.place.stage.workgroup,
             picture,
-            buffer: self.place.buffer.as_deref(),
+            buffer: self.place.stage.buffer.as_deref(),
         })
     }
 }

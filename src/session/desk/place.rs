@@ -11,38 +11,59 @@ use crate::trace::record::Backend;
 /// Where the learner is.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
-    /// The lesson on the screen. It stays when an edit breaks its file.
+    /// The lesson on the screen, with the learner's versions of its kernels. It stays when an edit breaks its file.
     pub lesson: Option<Arc<Lesson>>,
-    /// The lesson as its files have it, without the learner's versions of its kernels.
+    /// The lesson as its files have it.
     pub plain: Option<Arc<Lesson>>,
     /// The step, from 0.
     pub step: usize,
     /// The learner's parameters.
     pub params: Params,
-    /// The program on the bench, with the kernels in its places.
-    pub variant: Variant,
-    /// The learner's version of a kernel in the editor, by its id; the bench has its last text that compiled.
-    pub edit: Option<String>,
-    /// Variants shown beside the program on the bench: an edit's original, or racing kernels.
-    pub beside: Vec<Variant>,
-    /// The pass on the stage, by its id.
-    pub pass: String,
-    /// Which of its launches, from 0.
-    pub launch: u64,
-    /// The buffer that the learner chose to look at.
-    pub buffer: Option<String>,
-    /// The workgroup on the stage, by its linear index.
-    pub workgroup: u32,
-    /// The figure that the learner or the step asks for, by its name; see `State::shown_figure`.
-    pub figure: String,
+    /// How programs are run.
+    pub options: Running,
+    /// The programs that are run.
+    pub bench: OnBench,
+    /// The launch that is shown.
+    pub stage: OnStage,
+    /// The element of a buffer whose origin the learner asked about.
+    pub asked: Option<Element>,
+}
+
+/// How programs are run.
+#[derive(Clone, Debug, Default)]
+pub struct Running {
     /// Seed of the random inputs.
     pub seed: u64,
     /// Whether the device's compiler guards indices.
     pub bounds_checks: bool,
     /// Lanes in a traced warp: 8, 16, 32 or 64. Measuring uses the device's own width.
     pub warp_width: u32,
-    /// The element of a buffer whose origin the learner asked about.
-    pub asked: Option<Element>,
+}
+
+/// The programs that are run.
+#[derive(Clone, Debug, Default)]
+pub struct OnBench {
+    /// The program, with the kernels in its places.
+    pub variant: Variant,
+    /// The learner's version of a kernel in the editor, by its id; the bench has its last text that compiled.
+    pub edit: Option<String>,
+    /// Variants shown beside the program: an edit's original, or racing kernels.
+    pub beside: Vec<Variant>,
+}
+
+/// The launch that is shown, and its picture.
+#[derive(Clone, Debug, Default)]
+pub struct OnStage {
+    /// The pass, by its id.
+    pub pass: String,
+    /// Which of its launches, from 0.
+    pub launch: u64,
+    /// The workgroup, by its linear index.
+    pub workgroup: u32,
+    /// The figure that the learner or the step asks for, by its name; see `State::shown_figure`.
+    pub figure: String,
+    /// The buffer that the learner chose to look at.
+    pub buffer: Option<String>,
 }
 
 /// An element of a buffer of the program on the bench.
@@ -66,25 +87,25 @@ impl Place {
     /// The program on the bench.
     #[must_use]
     pub fn program(&self) -> Option<&Program> {
-        self.lesson.as_ref()?.program(&self.variant.program)
+        self.lesson.as_ref()?.program(&self.bench.variant.program)
     }
 
     /// The index of the pass on the stage in the program.
     #[must_use]
     pub fn pass(&self) -> usize {
-        self.program().and_then(|program| program.place_of(&self.pass)).unwrap_or(0)
+        self.program().and_then(|program| program.place_of(&self.stage.pass)).unwrap_or(0)
     }
 
     /// The launch on the stage.
     #[must_use]
     pub fn shown(&self) -> Shown {
-        Shown { pass: self.pass(), launch: self.launch }
+        Shown { pass: self.pass(), launch: self.stage.launch }
     }
 
     /// The kernel on the stage; None for a copy or a fill.
     #[must_use]
     pub fn kernel(&self) -> Option<&Kernel> {
-        *self.lesson.as_ref()?.launched(&self.variant).get(self.pass())?
+        *self.lesson.as_ref()?.launched(&self.bench.variant).get(self.pass())?
     }
 
     /// The experiment in the plot: the step's.
@@ -97,7 +118,7 @@ impl Place {
     /// The variant that a program's results are of: on the stage, the kernels chosen there; else the program's own.
     #[must_use]
     pub fn variant_of(&self, program: &str) -> Variant {
-        let mut staged = std::iter::once(&self.variant).chain(&self.beside);
+        let mut staged = std::iter::once(&self.bench.variant).chain(&self.bench.beside);
         staged.find(|variant| variant.program == program).cloned().unwrap_or_else(|| Variant::plain(program))
     }
 
@@ -114,15 +135,15 @@ impl Place {
             lesson: self.lesson.clone()?,
             plain: self.plain.clone()?,
             params: self.params.clone(),
-            seed: self.seed,
-            bounds_checks: self.bounds_checks,
-            warp_width: self.warp_width,
+            seed: self.options.seed,
+            bounds_checks: self.options.bounds_checks,
+            warp_width: self.options.warp_width,
         })
     }
 
     /// The parameters that the program on the bench depends on, by their ids.
     #[must_use]
     pub fn parameters(&self) -> Vec<String> {
-        self.lesson.as_ref().map(|lesson| parameters_of(lesson, &self.variant)).unwrap_or_default()
+        self.lesson.as_ref().map(|lesson| parameters_of(lesson, &self.bench.variant)).unwrap_or_default()
     }
 }

@@ -17,14 +17,14 @@ impl State {
     /// Whether kernels race on the stage; otherwise the one shown beside the bench's is its original.
     #[must_use]
     pub fn is_race(&self) -> bool {
-        self.place.edit.is_none() && !self.place.beside.is_empty()
+        self.place.bench.edit.is_none() && !self.place.bench.beside.is_empty()
     }
 
     /// The time of a program in a race. All times of one race have one source: this machine's GPU, else one recording that has all of them
     /// at these settings, else the device in place of a GPU. None outside a race, and while one time is missing.
     #[must_use]
     pub fn race_time(&self, variant: &Variant) -> Option<RaceTime<'_>> {
-        let racing = || std::iter::once(&self.place.variant).chain(&self.place.beside);
+        let racing = || std::iter::once(&self.place.bench.variant).chain(&self.place.bench.beside);
         let measured = |of: &Variant| Some(self.found.measured(&of.program)?.timing.as_ref()?.median_s);
         let own = || {
             let all = self.is_race() && racing().all(|of| measured(of).is_some_and(|median_s| median_s > 0.0));
@@ -46,7 +46,7 @@ impl State {
     /// How fast a program in a race is, relative to the one on the bench; 1 while their times are not known, and outside a race.
     #[must_use]
     pub fn pace(&self, variant: &Variant) -> f64 {
-        let both = self.race_time(&self.place.variant).zip(self.race_time(variant));
+        let both = self.race_time(&self.place.bench.variant).zip(self.race_time(variant));
         both.map_or(1.0, |(bench, own)| bench.median_s / own.median_s)
     }
 }

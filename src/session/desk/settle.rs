@@ -25,7 +25,7 @@ impl Desk {
 
     /// After a change of what is shown, or an answer: drops answers that nothing asks for, and orders those that are missing.
     pub(super) fn settle(&mut self) {
-        let program = &self.state.place.variant.program;
+        let program = &self.state.place.bench.variant.program;
         self.state.place.asked.take_if(|asked| asked.program != *program);
         self.state.take_compiled();
         let (asked, covers, measures) =
@@ -110,6 +110,7 @@ fn is_present(now: &Now, place: &Place, question: &Question) -> bool {
             now.traced(&at.variant().program) == Some(at)
         }
         Question::Heat(at, shown) => now.traced(&at.variant().program) == Some(at) && *shown == place.shown(),
+        Question::Time(at) if now.timed(&at.variant().program) == Some(at) => true,
         Question::Time(at) => match (at.how(), place.setting().map(Arc::new)) {
             (How::Timed { backend, .. }, Some(setting)) => {
                 At::timed(&setting, &place.variant_of(&at.variant().program), backend) == *at
@@ -125,14 +126,14 @@ impl State {
     fn questions(&self) -> Vec<Question> {
         let noting = Noting::new(&self.found.answers);
         let place = &self.place;
-        let Some(at) = self.found.now.traced(&place.variant.program) else { return Vec::new() };
+        let Some(at) = self.found.now.traced(&place.bench.variant.program) else { return Vec::new() };
         // The pictures are chosen after the shaders are compiled.
         if noting.ask(Question::Build(at.clone())).is_none() {
             return noting.asked();
         }
         for variant in self.staged().filter(|variant| place.is_traceable(&variant.program)) {
             if let Some(at) = self.found.now.traced(&variant.program).filter(|_| place.kernel().is_some()) {
-                noting.ask(Question::Accesses(at.clone(), place.shown(), place.workgroup));
+                noting.ask(Question::Accesses(at.clone(), place.shown(), place.stage.workgroup));
             }
         }
         if let Some(asked) = &place.asked {
@@ -160,7 +161,7 @@ impl State {
 
     /// The program on the bench, and those beside it.
     fn staged(&self) -> impl Iterator<Item = &Variant> {
-        std::iter::once(&self.place.variant).chain(&self.place.beside)
+        std::iter::once(&self.place.bench.variant).chain(&self.place.bench.beside)
     }
 
     /// Programs whose counts the screen shows: those on the stage, and those that the prose mentions, if they can be traced.
@@ -186,10 +187,10 @@ impl State {
         let State { found: Found { answers, now, compiled, .. }, place, .. } = self;
         let Some(lesson) = place.lesson.clone() else { return };
         let pass = place.pass();
-        let known = now.traced(&place.variant.program).and_then(|at| answers.built(at));
-        compiled.source = crate::session::jobs::source(&lesson, &place.variant, &place.pass, &place.params);
+        let known = now.traced(&place.bench.variant.program).and_then(|at| answers.built(at));
+        compiled.source = crate::session::jobs::source(&lesson, &place.bench.variant, &place.stage.pass, &place.params);
         // At other parameters the program has the same passes and buffers; another program's are not shown.
-        let of = (lesson.id.clone(), place.variant.clone());
+        let of = (lesson.id.clone(), place.bench.variant.clone());
         match &known {
             Some(known) => compiled.built = known.ok().map(|built| (of, built.clone())),
             None => drop(compiled.built.take_if(|(built, _)| *built != of)),
@@ -198,7 +199,7 @@ impl State {
         let ring = place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
         let facts = compiled.built.as_ref().and_then(|(_, built)| built.facts.get(pass).copied());
         let facts = facts.unwrap_or(if known.is_none() { compiled.facts } else { Facts::default() });
-        let facts = if place.is_traceable(&place.variant.program) { facts } else { facts.untraced() };
+        let facts = if place.is_traceable(&place.bench.variant.program) { facts } else { facts.untraced() };
         compiled.facts = Facts { explorer, ring, ..facts };
         if known.is_none() {
             return;
@@ -206,10 +207,10 @@ impl State {
         let grid =
             compiled.built.as_ref().and_then(|(_, built)| Some(built.job.passes.get(pass)?.launch()?.grid.most()));
         compiled.groups = grid.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
-        place.workgroup = place.workgroup.min(compiled.groups.saturating_sub(1));
-        let traced = self.found.traced(&self.place.variant.program).cloned();
+        place.stage.workgroup = place.stage.workgroup.min(compiled.groups.saturating_sub(1));
+        let traced = self.found.traced(&self.place.bench.variant.program).cloned();
         if let Some(pass) = traced.as_ref().and_then(|traced: &Arc<_>| traced.pass(pass)) {
-            self.place.launch = self.place.launch.min(pass.launches.saturating_sub(1));
+            self.place.stage.launch = self.place.stage.launch.min(pass.launches.saturating_sub(1));
         }
     }
 }

@@ -118,29 +118,29 @@ impl State {
         let lesson = self.place.lesson.as_ref()?;
         let job = self.found.compiled.job()?;
         let traced = self.traced().map(|traced| &*traced.record);
-        let measured = self.found.measured(&self.place.variant.program).map(|record| &**record);
-        pipeline::passes(lesson, &self.place.variant, job, traced, measured)
+        let measured = self.found.measured(&self.place.bench.variant.program).map(|record| &**record);
+        pipeline::passes(lesson, &self.place.bench.variant, job, traced, measured)
     }
 
     /// The step on the screen, if its pass is on the stage, or a version of it that the learner types.
     #[must_use]
     pub fn step_on_stage(&self) -> Option<&Step> {
-        let typed = self.place.edit.as_ref().and_then(|id| self.edit(id));
-        let began = typed.filter(|edit| edit.variant() == self.place.variant).map(|edit| edit.of);
-        let variant = began.as_ref().unwrap_or(&self.place.variant);
-        self.place.step().filter(|step| step.variant == *variant && step.pass == self.place.pass)
+        let typed = self.place.bench.edit.as_ref().and_then(|id| self.edit(id));
+        let began = typed.filter(|edit| edit.variant() == self.place.bench.variant).map(|edit| edit.of);
+        let variant = began.as_ref().unwrap_or(&self.place.bench.variant);
+        self.place.step().filter(|step| step.variant == *variant && step.pass == self.place.stage.pass)
     }
 
     /// The tracer's results for the program on the bench.
     #[must_use]
     pub fn traced(&self) -> Option<&Traced> {
-        self.found.traced(&self.place.variant.program).map(|traced| &**traced)
+        self.found.traced(&self.place.bench.variant.program).map(|traced| &**traced)
     }
 
     /// The single accesses of the workgroup on the stage, of the program on the bench.
     #[must_use]
     pub fn timeline(&self) -> Option<&Arc<Timeline>> {
-        self.found.timeline(&self.place.variant.program, &self.place)
+        self.found.timeline(&self.place.bench.variant.program, &self.place)
     }
 
     /// The measured ceilings of the device.
@@ -177,10 +177,10 @@ impl State {
     /// The effect of a turned control on the pass on the stage: the control with its earlier value, and the figures before and now.
     #[must_use]
     pub fn turned(&self) -> Option<(&Turned, Vec<Figure>)> {
-        let turned = self.trials.turned.as_ref().filter(|turned| turned.program == self.place.variant)?;
+        let turned = self.trials.turned.as_ref().filter(|turned| turned.program == self.place.bench.variant)?;
         let place = self.place.pass();
         let traced = self.traced().map(|traced| &*traced.record);
-        let timed = self.found.measured(&self.place.variant.program).map(|record| &**record);
+        let timed = self.found.measured(&self.place.bench.variant.program).map(|record| &**record);
         let before = side(turned.traced.as_deref(), turned.measured.as_deref(), place);
         let figures = compare::figures(&before, &side(traced, timed, place));
         Some((turned, figures))
@@ -204,13 +204,13 @@ impl State {
     /// The goal of the exercise in the editor; None if there is no exercise in it.
     #[must_use]
     pub fn goal(&self) -> Option<&str> {
-        Some(&edits::solves(self.place.lesson.as_ref()?, self.place.edit.as_ref()?)?.goal_text)
+        Some(&edits::solves(self.place.lesson.as_ref()?, self.place.bench.edit.as_ref()?)?.goal_text)
     }
 
     /// The version in the editor.
     #[must_use]
     pub fn edited(&self) -> Option<Edit> {
-        self.edit(self.place.edit.as_ref()?)
+        self.edit(self.place.bench.edit.as_ref()?)
     }
 
     /// The language of the version in the editor.
@@ -222,14 +222,14 @@ impl State {
     /// Whether the version in the editor does not compile; the bench then has an older text of it.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        let draft = self.place.edit.as_ref().and_then(|id| self.trials.drafts.get(id));
+        let draft = self.place.bench.edit.as_ref().and_then(|id| self.trials.drafts.get(id));
         draft.is_some_and(|draft| !draft.problems.is_empty())
     }
 
     /// Problems of the version in the editor: those that keep it from running, or else those found by running it.
     #[must_use]
     pub fn edit_problems(&self) -> Vec<Diagnostic> {
-        let Some(id) = &self.place.edit else { return Vec::new() };
+        let Some(id) = &self.place.bench.edit else { return Vec::new() };
         let drafted = self.trials.drafts.get(id).map_or(&[][..], |draft| draft.problems.as_slice());
         if !drafted.is_empty() {
             return drafted.to_vec();
@@ -243,7 +243,7 @@ impl State {
             _ => problem,
         });
         // The trace of a version in CUDA C++ is of the kernel's WGSL.
-        let program = Some(&self.place.variant.program).filter(|_| self.edited_in() == Some(Language::Wgsl));
+        let program = Some(&self.place.bench.variant.program).filter(|_| self.edited_in() == Some(Language::Wgsl));
         let findings = program.into_iter().flat_map(|program| self.found.findings(program, &self.place));
         let text = self.found.compiled.source.as_deref().unwrap_or_default();
         findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()
@@ -335,7 +335,7 @@ impl State {
             launches: pass.launches,
             cached: model::may_be_cached(place, pass.launches),
         };
-        let measured = self.found.measured(&self.place.variant.program).and_then(|record| record.pass(place));
+        let measured = self.found.measured(&self.place.bench.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
         Some(model::predicted(&self.modelled()?, &known, &self.ceilings().copied().unwrap_or_default(), measured_s))
     }
@@ -377,7 +377,7 @@ impl State {
         let whole = self.place.program().is_some_and(|program| program.passes().len() == 1);
         let of_device = self.library.recordings.iter().filter(|recording| spec.is_adapter(&recording.device));
         let mut found = of_device.filter(|_| whole && !self.is_undecided()).filter_map(|recording| {
-            Some((recording, recording.time_at(lesson, &self.place.variant, &self.place.params)?))
+            Some((recording, recording.time_at(lesson, &self.place.bench.variant, &self.place.params)?))
         });
         found.next()
     }
@@ -411,10 +411,10 @@ impl State {
         if device.is_some_and(|device| device.backend != sweep.backend || device.name != sweep.device) {
             differences.push(format!("on {}", sweep.device));
         }
-        if sweep.backend != Backend::Simt && sweep.bounds_checks != self.place.bounds_checks {
+        if sweep.backend != Backend::Simt && sweep.bounds_checks != self.place.options.bounds_checks {
             differences.push(format!("bounds checks {}", if sweep.bounds_checks { "on" } else { "off" }));
         }
-        if sweep.backend == Backend::Simt && sweep.warp_width != self.place.warp_width {
+        if sweep.backend == Backend::Simt && sweep.warp_width != self.place.options.warp_width {
             differences.push(format!("warps of {}", sweep.warp_width));
         }
         differences

@@ -24,6 +24,7 @@ use crate::session::learn::saved::{self, Saved};
 use crate::session::note;
 use crate::session::pack::check;
 use crate::session::pack::quote::Quotes;
+use crate::session::pack::watch::Watch;
 use crate::session::run::devices::{Choice, Devices};
 use crate::session::run::{self, Runner, model};
 use crate::trace::record::{Backend, Device};
@@ -53,6 +54,8 @@ pub struct Threads {
     pub texts: Worker<PathBuf>,
     /// Reads the pack, and writes the learner's work.
     pub disk: Worker<FileTask>,
+    /// Watches the files of a pack in a folder.
+    pub watch: Option<Watch>,
 }
 
 impl Threads {
@@ -69,6 +72,7 @@ impl Threads {
             notes: notes(out.clone()),
             texts: text::counter(out.clone()),
             disk: disk(out.clone()),
+            watch: None,
         }
     }
 

@@ -79,7 +79,7 @@ impl<'a> Builder<'a> {
             }
         };
         let Some(grid) = declared.grid.as_ref().or(kernel.grid.as_ref()) else {
-            let problem = at.error(format!("nobody says how many workgroups of `{}` there are", kernel.id));
+            let problem = at.error(format!("`{}` has no grid: how many workgroups run is not given", kernel.id));
             return Err(vec![problem.hint("give the kernel or the pass a `grid`")]);
         };
         blame.grid = self.blamed(&mut grid.exprs());

@@ -28,6 +28,7 @@ use crate::session::jobs::setting::Setting;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
+use crate::session::show::moving::{self, Moving};
 use crate::session::show::stage::{self, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -301,11 +302,12 @@ impl Builder<'_> {
             _ if found.asks.is_traced() => format!("{}: {}, traced.", kernel.title, card.about),
             _ => format!("{}: {}.", kernel.title, card.about),
         };
-        Some(NoteBlock::Figure {
-            id: format!("{}-stage", step.id),
-            caption,
-            alt: frame.alt.clone(),
-            svg: svg::adaptive(&frame),
+        let id = format!("{}-stage", step.id);
+        // A warp's events are too many for a picture that plays by itself.
+        let plays = matches!(card.clock, Clock::Launches | Clock::Waves);
+        Some(match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
+            Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
+            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) },
         })
     }
 

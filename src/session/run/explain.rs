@@ -26,7 +26,7 @@ pub fn told(origin: &Origin) -> Vec<String> {
     let element = &origin.element;
     let mut lines = vec![format!("{}[{}] = {}", element.buffer, element.index, element.value)];
     match (&origin.by, &element.writer) {
-        (None, _) => lines.push("Nobody wrote it: it holds what it held before the run.".to_owned()),
+        (None, _) => lines.push("No lane wrote it: it holds its value from before the run.".to_owned()),
         (Some(by), None) if by.kernel.is_none() => {
             lines.push(format!("{} by the pass {}", moved(origin), told_pass(by)))
         }

@@ -210,7 +210,7 @@ pub fn not_given(
             };
             let how = how.unwrap_or_else(|| format!("--buffer {name}={}:iota", buffer.count));
             return Some(format!(
-                "{what}`{name}` holds {holds}, as nothing gives it others: {how} or --input {name}=FILE.npy"
+                "{what}`{name}` was not set and holds {holds}: set it with {how} or --input {name}=FILE.npy"
             ));
         }
         let Shape::Members(members) = &binding.layout.shape else { return None };

@@ -279,15 +279,15 @@ impl Predicted {
             return Some(format!("a block does not fit: too much of {}", held.limited_by.name()));
         }
         let (blocks, warps) = (counted(held.blocks_per_sm.into(), "block"), counted(held.warps_per_sm.into(), "warp"));
-        let mut words = format!("{blocks} ({warps}) an SM, limited by {}", held.limited_by.name());
+        let mut words = format!("{blocks} ({warps}) per SM, limited by {}", held.limited_by.name());
         // A full SM has no room for more.
         if let Some(less) = held.less_for_one_more.filter(|_| held.fraction.is_none_or(|fraction| fraction < 1.0)) {
             let what = match held.limited_by {
-                Resource::Threads | Resource::Warps | Resource::Blocks => "fewer threads a block",
-                Resource::Registers => "fewer registers a thread",
-                Resource::SharedMemory => "bytes of shared memory less a block",
+                Resource::Threads | Resource::Warps | Resource::Blocks => "fewer threads per block",
+                Resource::Registers => "fewer registers per thread",
+                Resource::SharedMemory => "fewer bytes of shared memory per block",
             };
-            words.push_str(&format!("; {} {what} would let one more in", number(f64::from(less))));
+            words.push_str(&format!("; {} {what} would fit one more block", number(f64::from(less))));
         }
         if let Some(Limit { resource, blocks }) = held.next {
             words.push_str(&format!("; next {} at {blocks}", resource.name()));

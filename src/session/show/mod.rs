@@ -2,6 +2,7 @@
 
 pub mod cover;
 pub mod first;
+pub mod moving;
 pub mod stage;
 pub mod staged;
 pub mod text_file;

@@ -220,7 +220,12 @@ impl Answered {
             }
             (Clock::Waves, _) => {
                 let spread = self.given.spread.as_ref();
-                (0, spread.map_or(0, |spread| spread.opening(figures::begins(stage.picture))))
+                let ticks = spread.map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
+                (ticks, spread.map_or(0, |spread| spread.opening(figures::begins(stage.picture))))
+            }
+            (Clock::Rounds, _) => {
+                let rounds = figures::count_rounds(&self.given.rounds);
+                (rounds, rounds.saturating_sub(1))
             }
             _ => (0, 0),
         }

@@ -261,7 +261,7 @@ impl Meeting {
         Ok(())
     }
 
-    /// Sends a frame over every connection. That one has ended shows when something should come from there.
+    /// Sends a frame over every connection. Errors are ignored: a closed connection is noticed on the receiving side.
     fn tell(&self, frame: &Frame) {
         for (_, line) in &self.lines {
             let _ = send(&lock(line), frame);

@@ -177,9 +177,9 @@ pub struct Binding {
 /// Workgroups in x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grid {
-    /// So many.
+    /// These counts along x, y and z.
     Fixed([u32; 3]),
-    /// As many as three words of a buffer say when the launch's turn comes.
+    /// The counts are three words of a buffer, read when the launch begins.
     Words {
         /// The buffer of `u32`, by its place in the job.
         buffer: usize,

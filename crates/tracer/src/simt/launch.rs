@@ -482,7 +482,7 @@ fn drive<const W: usize>(
         (None, None, None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
         (Some(counter), None, None, None) => workgroup.run(scene, counter, findings, fuel),
         (counter, mut recorder, mut checks, mut fetching) => {
-            // Who looks at every address is slow in any case, and needs no interpreter of their own.
+            // Runs with observers of every address are slow anyway, and share one instance of the interpreter.
             let mut spare = None;
             let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
             let mut addresses = Both(&mut recorder, &mut fetching);

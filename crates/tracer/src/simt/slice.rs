@@ -4,8 +4,8 @@
 //! memory. A step that defines something in the set takes it out and puts in what it was made of. A scalar register,
 //! which a warp has once for all its lanes, matters on behalf of some of them.
 //!
-//! With a step matter the branches that decided that it was taken, and with a register those that decided that it was not written
-//! otherwise.
+//! If a step matters, so do the branches that it depends on. If a register matters, so do the branches that, taken the other way, could
+//! have written it.
 
 use std::collections::HashMap;
 
@@ -145,7 +145,7 @@ struct Walk<'a> {
     /// By buffer (none: workgroup memory) and the byte that a component starts at.
     words: HashMap<(Option<u16>, u32), Wanted>,
     control: Control,
-    /// By warp and branch, the lanes for which what it decided matters, and was decided the last time before.
+    /// By warp and branch, the lanes with a step that matters and depends on the branch; resolved at its next execution on the way back.
     decisive: HashMap<(u32, u32), u64>,
     /// The lane of the write that all begins with, while that is the present step.
     root: Option<u32>,

@@ -5,10 +5,11 @@ use super::AccessKind;
 /// Banks of workgroup memory: words of 4 bytes that it serves at once.
 pub const BANKS: u32 = 32;
 
-/// Lanes that are served together: as many as the banks allow, and of a load of more than a word a lane twice as many where the
-/// lanes of the whole warp agree in pairs. `bytes` are a lane's, `mask` are the active lanes, `address` is in bytes.
+/// How many lanes are served together: as many as the 32 banks allow for this width; twice as many for a load of more than one word per
+/// lane if each lane `i` has the address of lane `i ^ 1`, or each that of lane `i ^ 2`. `bytes` are a lane's, `mask` are the active
+/// lanes, `address` is in bytes.
 ///
-/// That pairs count is in no manual. An H100's counters follow it on every pattern of `tests/hardware/`.
+/// No NVIDIA manual documents this pairing. An H100's counters follow it on every pattern of `tests/hardware/`.
 #[must_use]
 pub fn together(kind: AccessKind, bytes: u32, mask: u64, address: impl Fn(u32) -> u32) -> u32 {
     let lanes = BANKS / bytes.div_ceil(4).next_power_of_two();

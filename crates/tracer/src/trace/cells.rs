@@ -16,8 +16,9 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// `elements` in rows of `columns`, in as few elements a cell as give at most `most` cells down and across. Up to three elements after
-    /// the last row are no row: kernels that move vectors of four have their buffers rounded up to whole ones.
+    /// Divides a matrix of `elements` in rows of `columns` into the smallest cells that give at most `most` cells in each direction.
+    /// Up to three elements after the last full row are ignored: kernels that move vectors of four have their buffers rounded up to
+    /// whole ones.
     #[must_use]
     pub fn of(elements: u64, columns: u64, most: u64) -> Self {
         let columns = columns.max(1);

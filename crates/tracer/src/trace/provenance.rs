@@ -64,8 +64,8 @@ pub struct Word {
 /// The last write to an element, and what it was computed from.
 ///
 /// Values are followed through arithmetic, variables, local arrays, workgroup memory, and buffers that the same workgroup wrote. A load
-/// that only decided a branch is a condition: of what was done, or of a variable that another way would have written. What memory would
-/// have been written on a way not taken is not followed.
+/// that only decided a branch is a condition, of the write or of a variable that the other branch would have written. Memory that the
+/// branch not taken would have written is not followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Writer {
     /// Linear index of the workgroup.
@@ -82,7 +82,7 @@ pub struct Writer {
     pub line: u32,
     /// Rounds of the loops around it, the outermost first.
     pub iterations: Vec<Iteration>,
-    /// A store, or an atomic: that has a writer for each that changed the element, of which this is the last.
+    /// A store, or an atomic. Several atomics may have changed the element; this is the last.
     pub kind: AccessKind,
     /// Writes to the element in the whole grid.
     pub writes: u64,

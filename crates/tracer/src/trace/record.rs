@@ -224,7 +224,7 @@ pub struct Record {
     pub backend: Backend,
     /// One for each of the job's passes, in their order.
     pub passes: Vec<PassRecord>,
-    /// Rounds that each repetition made, over all the times that it was come to.
+    /// Rounds of each repetition, summed over all its executions.
     pub rounds: Vec<(String, u64)>,
     /// The checks that the job asked for, in their order; of one that is made several times, the first that failed or else the worst.
     pub checks: Vec<Check>,
@@ -257,7 +257,7 @@ pub struct PassRecord {
     pub work: Work,
     /// The time of all its launches in a run of the program, where that was measured.
     pub timing: Option<Timing>,
-    /// The launches that were timed: of very many some, spread evenly, from which the time of all is reckoned.
+    /// How many launches were timed; if fewer than all, an even sample, scaled up.
     pub timed_launches: u64,
     /// The counts over all launches, from the tracer only.
     pub trace: Option<Trace>,

@@ -45,8 +45,9 @@ impl Room {
     fn new(ranks: usize, blocks: usize) -> Self {
         let others = (ranks - 1).max(1);
         let (shot, deep) = ((ONE_SHOT / others / 4) & !15, (DEEP / others).max(1));
-        // A flag for each block and rank, then two messages of everyone with a turn beside each float, then two steps. What a warp
-        // writes at once lies in as few lines of the cache as it can.
+        // Layout: a flag per block and rank; then the mail, two one-shot messages per rank, as pairs of a float and its turn;
+        // then the boxes, two steps per block and rank. Mail and boxes begin on cache lines, so that a warp's store touches few
+        // of them.
         let mail = (4 * blocks * ranks).next_multiple_of(LINE);
         let boxes = (mail + 2 * ranks * 8 * shot).next_multiple_of(LINE);
         let bytes = boxes + blocks * 2 * ranks * deep * LANES as usize * 16;
@@ -65,7 +66,7 @@ pub(super) struct Open {
     /// Who did not come.
     trouble: Locked,
     opened: Vec<Opened>,
-    /// The last number that a meeting on the device has got, or a message that needs none.
+    /// The last number given to a meeting on the device, or to a one-shot message, which needs no meeting.
     turn: u64,
     /// Two ranks that have the same GPU.
     share: Option<[usize; 2]>,
@@ -122,7 +123,7 @@ impl From<Collective> for What {
 /// A launch of one of them.
 pub(super) struct Message {
     pub what: What,
-    /// Where it begins, and the length of a chunk: in what is taken at once, or in floats if it is one shot. It is not empty.
+    /// Offset of the message, and length of a chunk, at least 1: in units that a lane accesses at once, or in floats for a one-shot message.
     pub first: u64,
     pub chunk: u64,
 }

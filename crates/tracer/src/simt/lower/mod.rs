@@ -148,7 +148,7 @@ impl<'a> Lower<'a> {
         &self.module.types[ty].inner
     }
 
-    /// Refuses types that to walk over, as is done again and again, would take too long.
+    /// Refuses types with more than [`MAX_PARTS`] parts: lowering walks over types repeatedly.
     fn sizes(&self) -> Result<(), Diagnostic> {
         // Types come after those that they are made of.
         let mut parts: Vec<u32> = Vec::new();

@@ -22,8 +22,8 @@ struct Matrix {
     place: usize,
     cells: Cells,
     elem_bytes: u32,
-    /// By element, how many fetches more it has than the element before; modulo 2³². An access to neighbours changes two of them,
-    /// however many lanes it has.
+    /// Difference array: by element, its fetches minus those of the element before, modulo 2³². An access to neighbours changes two
+    /// entries, however many lanes it has.
     steps: Vec<AtomicU32>,
 }
 

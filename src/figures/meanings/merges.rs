@@ -1,10 +1,12 @@
 //! A list of merges: of which two tokens each new one is made, and so the tree of any token.
 
-use super::buffer::Contents;
-use super::cells::{self, Token, cell};
-use super::frame::{Anchor, Frame, Tag};
-use super::palette::Ink;
-use super::text;
+use super::super::buffer::Contents;
+use super::super::figure::{Arg, ArgKind};
+use super::super::frame::{Anchor, Frame, Tag};
+use super::super::palette::Ink;
+use super::super::text;
+use super::tokens::{self, Token, cell};
+use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
@@ -19,7 +21,7 @@ const SIGN: f32 = 18.0;
 const LONGEST: usize = 1 << 16;
 
 /// The merges so far: the two tokens of each. Rows after the last one hold zeros, or nothing yet. A merge of a later token ends the list.
-pub(super) fn merges(list: &Tensor, first: u32) -> Vec<[u32; 2]> {
+pub(in crate::figures) fn merges(list: &Tensor, first: u32) -> Vec<[u32; 2]> {
     let token = |i| Some(list.bits(i)).filter(|token| *token != list.elem.poison());
     let mut sizes = vec![1; first as usize];
     let mut merges = Vec::new();
@@ -34,7 +36,7 @@ pub(super) fn merges(list: &Tensor, first: u32) -> Vec<[u32; 2]> {
 }
 
 /// Every token, bytes among them.
-pub(super) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Token> {
+pub(in crate::figures) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Token> {
     let mut tokens: Vec<Token> = (0..first).map(|byte| Token::new(&[byte as u8])).collect();
     for [left, right] in merges {
         tokens.push(tokens[*left as usize].then(&tokens[*right as usize]));
@@ -43,7 +45,7 @@ pub(super) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Token> {
 }
 
 /// Draws the merges from the first that is shown on, and says how many there are.
-pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hovered: Option<Tag>) -> String {
+pub(in crate::figures) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hovered: Option<Tag>) -> String {
     let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let said = format!("{} merges", count(merges.len() as u64));
@@ -53,9 +55,9 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hover
     // Three of the widest cells fit.
     let most = (frame.width - 2.0 * MARGIN - number - 2.0 * SIGN) / 3.0;
     let widest = |parts: &mut dyn Iterator<Item = usize>| {
-        parts.map(|token| cells::room(&tokens[token], most)).fold(0.0, f32::max)
+        parts.map(|token| tokens::room(&tokens[token], most)).fold(0.0, f32::max)
     };
-    let rows = ((frame.height - HEAD - MARGIN) / cells::LINE).max(1.0) as usize;
+    let rows = ((frame.height - HEAD - MARGIN) / tokens::LINE).max(1.0) as usize;
     let mut x = MARGIN;
     for (column, part) in merges[from..].chunks(rows).enumerate() {
         let row = from + column * rows;
@@ -67,8 +69,8 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hover
             break;
         }
         for (i, pair) in part.iter().enumerate() {
-            let y = HEAD + i as f32 * cells::LINE;
-            let middle = y + cells::LINE / 2.0 - 2.5;
+            let y = HEAD + i as f32 * tokens::LINE;
+            let middle = y + tokens::LINE / 2.0 - 2.5;
             let made = first as usize + row + i;
             let tag = Some(Tag::Word { buffer: 0, index: 2 * (row + i) as u64 });
             frame.text([x + number - 12.0, middle], 12.0, Anchor::End, Ink::Muted, count(made as u64));
@@ -87,7 +89,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hover
 }
 
 /// The merge of element `i` in words, with the tree of its token.
-pub(super) fn told(contents: &Contents<'_>, first: u32, i: usize) -> Option<String> {
+pub(in crate::figures) fn told(contents: &Contents<'_>, first: u32, i: usize) -> Option<String> {
     let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let token = first as usize + i / 2;
@@ -109,24 +111,58 @@ fn tree(merges: &[[u32; 2]], tokens: &[Token], first: u32, token: usize) -> Stri
     format!("{} {}", part(left), part(right))
 }
 
+static CARD: Card = Card {
+    name: "Merges",
+    tab: "Merges",
+    help: "row `i` has the two tokens that token `first + i` consists of, and tokens below `first` are bytes; the picture is the list of merges. Rows of zeros after the last merge are left out",
+    args: &[Arg::required("first", ArgKind::UpTo(256), "the first token that is more than a byte")],
+    travels: false,
+};
+
+/// The meaning.
+pub struct Fig;
+
+/// The first token that is more than a byte.
+fn first(of: &Meant<'_>) -> u32 {
+    of.picture.number("first").map_or(256, |first| first as u32)
+}
+
+impl Meaning for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn row(&self, _: usize) -> usize {
+        2
+    }
+
+    fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
+        Some(draw(frame, of.contents, first(of), hovered))
+    }
+
+    fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
+        told(of.contents, first(of), i)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::assert_tidy;
-    use super::super::shape::Shape;
+    use super::super::super::fixtures::assert_tidy;
+    use super::super::super::shape::Shape;
     use super::*;
     use crate::base::tensor::{Elem, Tensor};
-    use crate::lesson::{Legend, Meaning};
+    use crate::lesson::Legend;
 
     fn contents(tensor: &Tensor) -> Contents<'_> {
         let (buffer, when, count) = ("merges", "at the end", tensor.len() as u64);
-        let (columns, meaning, shape) = (Some(2), Meaning::Makes(256), Shape::Meant);
+        let (columns, row, shape) = (Some(2), Some(2), Shape::Meant);
         Contents {
             buffer,
             when,
             tensor,
             count,
             columns,
-            meaning,
+            row,
             legend: Legend::NONE,
             shape,
             from: 0,
@@ -164,9 +200,9 @@ mod tests {
         let contents = contents(&tensor);
         let told = told(&contents, 256, 63_998).unwrap_or_default();
         assert!(told.starts_with("token 32,255: aaa") && told.ends_with("… 32,000 bytes a"), "{told}");
-        assert!(told.len() < 4 * cells::HEAD_BYTES, "{} letters", told.len());
+        assert!(told.len() < 4 * tokens::HEAD_BYTES, "{} letters", told.len());
         let list = merges(&tensor, 256);
-        let (work, tokens) = (list.len() * cells::HEAD_BYTES, tokens(&list, 256));
+        let (work, tokens) = (list.len() * tokens::HEAD_BYTES, tokens(&list, 256));
         assert!(tokens.iter().map(|token| token.shown().len()).sum::<usize>() < 2 * work);
         let mut frame = Frame::new([420.0, 200.0]);
         assert_eq!(draw(&mut frame, &Contents { from: 60_000, ..contents }, 256, None), "32,000 merges.");

@@ -1,9 +1,11 @@
 //! Ranks that exchange chunks: each a column with its chunks, the chunks that moved in a launch, and the bytes carried by each link so far.
 
-use super::buffer::Contents;
-use super::frame::{Anchor, Frame, Item, Tag};
-use super::palette::{Hue, Ink};
-use super::text;
+use super::super::buffer::Contents;
+use super::super::figure::{Arg, ArgKind};
+use super::super::frame::{Anchor, Frame, Item, Tag};
+use super::super::palette::{Hue, Ink};
+use super::super::text;
+use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, number, si};
 
@@ -21,7 +23,7 @@ const WIDEST: f32 = 76.0;
 const TIP: f32 = 5.0;
 
 /// A buffer whose rows are ranks, after a launch and before it.
-pub(super) struct Links<'a> {
+pub(in crate::figures) struct Links<'a> {
     /// The elements: a row for each rank.
     pub of: &'a Contents<'a>,
     /// Them before the launch.
@@ -106,7 +108,7 @@ impl Links<'_> {
     }
 
     /// Draws the ranks, and says what was sent.
-    pub(super) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
+    pub(in crate::figures) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
         let all = self.ranks();
         let layout = self.layout([frame.width, frame.height]);
         let pairs = || (0..all).flat_map(|from| (0..all).map(move |to| (from, to)));
@@ -208,7 +210,7 @@ impl Links<'_> {
     }
 
     /// The chunk of element `i` in words.
-    pub(super) fn told(&self, i: usize) -> Option<String> {
+    pub(in crate::figures) fn told(&self, i: usize) -> Option<String> {
         let row = self.row();
         if row == 0 || self.ranks() == 0 {
             return None;
@@ -264,13 +266,51 @@ fn bytes(of: u64) -> String {
     if of < 1000 { format!("{of} B") } else { si(of as f64, "B") }
 }
 
+static CARD: Card = Card {
+    name: "Links",
+    tab: "Links",
+    help: "a row has a rank's elements, in as many chunks as there are ranks; the picture is the ranks with their chunks, what moved in a launch, and what each link has carried",
+    args: &[Arg::required(
+        "meter",
+        ArgKind::Buffer,
+        "ranks × ranks: the bytes that each rank (row) has sent to each other (column)",
+    )],
+    travels: true,
+};
+
+/// The meaning.
+pub struct Fig;
+
+fn links<'a>(of: &Meant<'a>) -> Option<Links<'a>> {
+    let before = of.reel.after(of.contents.buffer, of.frames[1])?;
+    Some(Links { of: of.contents, before, meter: of.now("meter")?, meter_before: of.earlier("meter")? })
+}
+
+impl Meaning for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn row(&self, columns: usize) -> usize {
+        columns
+    }
+
+    fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
+        Some(links(of)?.draw(frame, hovered))
+    }
+
+    fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
+        links(of)?.told(i)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::assert_tidy;
-    use super::super::shape::Shape;
+    use super::super::super::fixtures::assert_tidy;
+    use super::super::super::shape::Shape;
     use super::*;
     use crate::base::tensor::Elem;
-    use crate::lesson::{Legend, Meaning};
+    use crate::lesson::Legend;
 
     fn of(numbers: &[u32]) -> Tensor {
         Tensor::from_bits(Elem::U32, numbers.iter().copied())
@@ -287,7 +327,7 @@ mod tests {
             tensor: &after,
             count: 9,
             columns: Some(3),
-            meaning: Meaning::Plain,
+            row: None,
             legend: Legend::NONE,
             shape: Shape::Meant,
             from: 0,

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use super::buffer::Contents;
-use super::cells::{self, Token, cell};
-use super::frame::{Anchor, Frame, Tag};
+use super::super::buffer::Contents;
+use super::super::figure::{Arg, ArgKind};
+use super::super::frame::{Anchor, Frame, Tag};
+use super::super::palette::Ink;
+use super::super::text;
 use super::merges;
-use super::palette::Ink;
-use super::text;
+use super::tokens::{self, Token, cell};
+use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
@@ -19,7 +21,7 @@ const GAP: f32 = 28.0;
 const SPACE: f32 = 12.0;
 
 /// A buffer of words, with those that say what they are made of.
-pub(super) struct Words<'a> {
+pub(in crate::figures) struct Words<'a> {
     /// Of each word its first token, how many tokens it has, how often it occurs.
     pub of: &'a Contents<'a>,
     /// The tokens of all words.
@@ -71,7 +73,7 @@ impl Words<'_> {
     fn room(&self, word: &Word, spelled: &[Token], most: f32) -> f32 {
         let mut room = 0.0;
         for token in self.spell(word, spelled) {
-            room += cells::room(token, most);
+            room += tokens::room(token, most);
             if room > most {
                 break;
             }
@@ -80,7 +82,7 @@ impl Words<'_> {
     }
 
     /// Draws words from the first that is shown on, and says how many there are.
-    pub(super) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
+    pub(in crate::figures) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
         let spelled = self.spelled();
         let (mut all, mut tokens) = (0, 0);
         while let Some(word) = self.word(all) {
@@ -89,7 +91,7 @@ impl Words<'_> {
         }
         let said = format!("{} words in {} tokens", count(all as u64), count(tokens as u64));
         frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
-        let rows = ((frame.height - HEAD - MARGIN) / cells::LINE).max(1.0) as usize;
+        let rows = ((frame.height - HEAD - MARGIN) / tokens::LINE).max(1.0) as usize;
         let (mut x, mut row) = (MARGIN, self.of.from / 3);
         while row < all {
             let column: Vec<Word> = (row..all.min(row + rows)).filter_map(|i| self.word(i)).collect();
@@ -101,15 +103,15 @@ impl Words<'_> {
                 break;
             }
             for (i, word) in column.iter().enumerate() {
-                let y = HEAD + i as f32 * cells::LINE;
-                let middle = y + cells::LINE / 2.0 - 2.5;
+                let y = HEAD + i as f32 * tokens::LINE;
+                let middle = y + tokens::LINE / 2.0 - 2.5;
                 let tag = Some(Tag::Word { buffer: 0, index: 3 * (row + i) as u64 });
                 if word.times > 0 {
                     frame.text([x + number - SPACE, middle], 12.0, Anchor::End, Ink::Muted, times(word));
                 }
                 let mut at = x + number;
                 for token in self.spell(word, &spelled) {
-                    if at + cells::room(token, most) > frame.width - MARGIN {
+                    if at + tokens::room(token, most) > frame.width - MARGIN {
                         break;
                     }
                     at += cell(frame, [at, y], (token, most), hovered, tag);
@@ -122,7 +124,7 @@ impl Words<'_> {
     }
 
     /// The word of element `i`.
-    pub(super) fn told(&self, i: usize) -> Option<String> {
+    pub(in crate::figures) fn told(&self, i: usize) -> Option<String> {
         let spelled = self.spelled();
         let word = self.word(i / 3)?;
         let mut tokens: Vec<String> = self.spell(&word, &spelled).take(MOST_TOLD).map(Token::shown).collect();
@@ -139,26 +141,62 @@ fn times(word: &Word) -> String {
     if word.times == 0 { String::new() } else { format!("{} ×", count(word.times)) }
 }
 
+static CARD: Card = Card {
+    name: "Words",
+    tab: "Words",
+    help: "a row of three elements is a word: where its tokens begin in `tokens`, how many they are, and how often the word occurs; the picture is the list of words in their tokens",
+    args: &[
+        Arg::required("tokens", ArgKind::Buffer, "the tokens of all words"),
+        Arg::required("merges", ArgKind::Buffer, "the two tokens that each token from 256 on consists of"),
+    ],
+    travels: false,
+};
+
+/// The meaning.
+pub struct Fig;
+
+fn words<'a>(of: &Meant<'a>) -> Option<Words<'a>> {
+    Some(Words { of: of.contents, tokens: of.now("tokens")?, merges: of.now("merges")?, first: 256 })
+}
+
+impl Meaning for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn row(&self, _: usize) -> usize {
+        3
+    }
+
+    fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
+        Some(words(of)?.draw(frame, hovered))
+    }
+
+    fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
+        words(of)?.told(i)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::assert_tidy;
-    use super::super::shape::Shape;
+    use super::super::super::fixtures::assert_tidy;
+    use super::super::super::shape::Shape;
     use super::*;
     use crate::base::tensor::Elem;
-    use crate::lesson::{Legend, Meaning};
+    use crate::lesson::Legend;
 
     fn of(numbers: &[u32]) -> Tensor {
         Tensor::from_bits(Elem::U32, numbers.iter().copied())
     }
 
-    fn contents<'a>(word: &'a Tensor, tokens: &'a Tensor, merges: &'a Tensor) -> Contents<'a> {
+    fn contents(word: &Tensor) -> Contents<'_> {
         Contents {
             buffer: "word",
             when: "at the end",
             tensor: word,
             count: word.len() as u64,
             columns: Some(3),
-            meaning: Meaning::Words { tokens, merges, first: 256 },
+            row: None,
             legend: Legend::NONE,
             shape: Shape::Meant,
             from: 0,
@@ -172,7 +210,7 @@ mod tests {
         // low three times, as l ow; no twice, which has not been counted; then no word any more.
         let word = of(&[0, 2, 3, 3, 2, 0, 0, 0, 0]);
         let (tokens, merges) = (of(&[108, 256, 119, 110, 111]), of(&[111, 119, 0, 0]));
-        let contents = contents(&word, &tokens, &merges);
+        let contents = contents(&word);
         let words = Words { of: &contents, tokens: &tokens, merges: &merges, first: 256 };
         assert_eq!(words.told(1).as_deref(), Some("word 0: l · ow, 3 times"));
         assert_eq!(words.told(3).as_deref(), Some("word 1: n · o"));
@@ -188,7 +226,7 @@ mod tests {
         // All rows are the whole list of tokens: 10,000 times 100,000.
         let word = of(&[0, 100_000, 1].repeat(10_000));
         let (tokens, merges) = (of(&vec![97; 100_000]), of(&[0, 0]));
-        let contents = contents(&word, &tokens, &merges);
+        let contents = contents(&word);
         let words = Words { of: &contents, tokens: &tokens, merges: &merges, first: 256 };
         let mut frame = Frame::new([420.0, 200.0]);
         assert_eq!(words.draw(&mut frame, None), "10,000 words in 1,000,000,000 tokens.");
@@ -197,7 +235,7 @@ mod tests {
         assert!(told.ends_with("a · … 100,000 tokens, 1 times") && told.len() < 400, "{told}");
         let spelled = words.spelled();
         let room = words.word(0).map_or(0.0, |word| words.room(&word, &spelled, 100.0));
-        let of_seven = 7.0 * cells::room(&spelled[97], 100.0);
+        let of_seven = 7.0 * tokens::room(&spelled[97], 100.0);
         assert!((room - of_seven).abs() < 0.01, "{room}, and {of_seven} of the first seven");
     }
 }

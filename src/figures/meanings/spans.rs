@@ -1,12 +1,14 @@
 //! Spans of time on tracks: when each part of something began and ended, one track below the other.
 
-use super::buffer::Contents;
-use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
-use super::palette::Ink;
-use super::plot::{Axis, Scale};
-use super::ruler::Ruler;
-use super::text;
+use super::super::buffer::Contents;
+use super::super::figure::{Arg, ArgKind};
+use super::super::frame::{Anchor, Frame, Tag};
+use super::super::lanes::{Key, legend};
+use super::super::palette::Ink;
+use super::super::plot::{Axis, Scale};
+use super::super::ruler::Ruler;
+use super::super::text;
+use super::{Card, Meaning, Meant};
 use crate::base::units::{count, si};
 
 /// Space around the picture, above the tracks, and below them for the axis and the legend.
@@ -31,7 +33,7 @@ struct Span {
 }
 
 /// A buffer whose rows are spans: track, part, beginning, end.
-pub(super) struct Spans<'a> {
+pub(in crate::figures) struct Spans<'a> {
     pub of: &'a Contents<'a>,
     /// The tracks' names.
     pub tracks: &'a [String],
@@ -56,7 +58,7 @@ impl Spans<'_> {
     }
 
     /// Draws the tracks, and says what they show.
-    pub(super) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
+    pub(in crate::figures) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
         let tracks = self.tracks.len().max(1);
         let widest = self.tracks.iter().map(|name| text::width(name, 12.0, false)).fold(0.0, f32::max);
         let [left, right] = [MARGIN + widest + 10.0, frame.width - MARGIN - END];
@@ -108,7 +110,7 @@ impl Spans<'_> {
     }
 
     /// The span of element `i` in words.
-    pub(super) fn told(&self, i: usize) -> Option<String> {
+    pub(in crate::figures) fn told(&self, i: usize) -> Option<String> {
         let span = self.span(i)?;
         let [begin, end, long] =
             [span.begin, span.end, span.end - span.begin].map(|time| si(time, &self.of.legend.unit));
@@ -116,14 +118,47 @@ impl Spans<'_> {
     }
 }
 
+static CARD: Card = Card {
+    name: "Spans",
+    tab: "Timeline",
+    help: "a row of four elements is a span of time: its track, its part (one of `parts`), its beginning and its end. A row that ends where it begins is none. The picture is the tracks, one below the other",
+    args: &[Arg::required("tracks", ArgKind::Texts, "the names of the tracks")],
+    travels: false,
+};
+
+/// The meaning.
+pub struct Fig;
+
+fn spans<'a>(of: &Meant<'a>) -> Spans<'a> {
+    Spans { of: of.contents, tracks: of.picture.texts("tracks") }
+}
+
+impl Meaning for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn row(&self, _: usize) -> usize {
+        4
+    }
+
+    fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
+        Some(spans(of).draw(frame, hovered))
+    }
+
+    fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
+        spans(of).told(i)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::assert_tidy;
-    use super::super::frame::Item;
-    use super::super::shape::Shape;
+    use super::super::super::fixtures::assert_tidy;
+    use super::super::super::frame::Item;
+    use super::super::super::shape::Shape;
     use super::*;
     use crate::base::tensor::{Elem, Tensor};
-    use crate::lesson::{Legend, Meaning};
+    use crate::lesson::Legend;
 
     #[test]
     fn spans_lie_on_their_tracks() {
@@ -138,7 +173,7 @@ mod tests {
             tensor: &tensor,
             count: 12,
             columns: Some(4),
-            meaning: Meaning::Plain,
+            row: None,
             legend: &legend,
             shape: Shape::Meant,
             from: 0,

@@ -1,21 +1,23 @@
 //! A text in cells, one for each token: its buffer says at which bytes the tokens begin.
 
-use super::buffer::Contents;
-use super::frame::{Anchor, Frame, Item, Tag};
-use super::lanes::{Key, legend};
-use super::palette::Ink;
+use super::super::buffer::Contents;
+use super::super::figure::{Arg, ArgKind};
+use super::super::frame::{Anchor, Frame, Item, Tag};
+use super::super::lanes::{Key, legend};
+use super::super::palette::Ink;
+use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
 /// Bytes of a token that are kept to be shown: a kernel that is wrong makes tokens of any size.
-pub(super) const HEAD_BYTES: usize = 64;
+pub(in crate::figures) const HEAD_BYTES: usize = 64;
 
 /// Space around the cells, and what is above and below them.
 const MARGIN: f32 = 16.0;
 const HEAD: f32 = 44.0;
 const FOOT: f32 = 40.0;
 /// Height of a line of cells, and of a cell.
-pub(super) const LINE: f32 = 27.0;
+pub(in crate::figures) const LINE: f32 = 27.0;
 const CELL: f32 = 22.0;
 /// Width of a character, of one that fills a square, and of the space beside the characters of a cell.
 const CHARACTER: f32 = 8.2;
@@ -42,15 +44,15 @@ fn tokens(contents: &Contents<'_>) -> usize {
 
 /// A token as it is shown: its first bytes, and how many it has.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Token {
+pub(in crate::figures) struct Token {
     head: Vec<u8>,
-    pub(super) bytes: u64,
+    pub(in crate::figures) bytes: u64,
 }
 
 impl Token {
-    pub(super) const EMPTY: Self = Self { head: Vec::new(), bytes: 0 };
+    pub(in crate::figures) const EMPTY: Self = Self { head: Vec::new(), bytes: 0 };
 
-    pub(super) fn new(bytes: &[u8]) -> Self {
+    pub(in crate::figures) fn new(bytes: &[u8]) -> Self {
         Self { head: bytes[..bytes.len().min(HEAD_BYTES)].to_vec(), bytes: bytes.len() as u64 }
     }
 
@@ -63,7 +65,7 @@ impl Token {
     }
 
     /// This one and another after it.
-    pub(super) fn then(&self, other: &Self) -> Self {
+    pub(in crate::figures) fn then(&self, other: &Self) -> Self {
         let mut head = self.head.clone();
         if self.is_whole() {
             head.extend(other.head.iter().take(HEAD_BYTES - head.len()));
@@ -72,12 +74,12 @@ impl Token {
     }
 
     /// True if all its bytes are kept.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(in crate::figures) fn is_whole(&self) -> bool {
         self.head.len() as u64 == self.bytes
     }
 
     /// Its bytes as far as they are kept, and how many it has if there are more.
-    pub(super) fn shown(&self) -> String {
+    pub(in crate::figures) fn shown(&self) -> String {
         let head = shown(&self.head);
         if self.is_whole() { head } else { head + &self.rest() }
     }
@@ -103,7 +105,7 @@ impl Token {
 }
 
 /// A token's cell with its upper left corner at `at`, `most` wide at most; returns how much room it takes.
-pub(super) fn cell(
+pub(in crate::figures) fn cell(
     frame: &mut Frame,
     at: [f32; 2],
     (token, most): (&Token, f32),
@@ -122,7 +124,7 @@ pub(super) fn cell(
 }
 
 /// Room that a token's cell takes of `most`.
-pub(super) fn room(token: &Token, most: f32) -> f32 {
+pub(in crate::figures) fn room(token: &Token, most: f32) -> f32 {
     wide(&token.fitted(most - PADDING)) + PADDING
 }
 
@@ -177,7 +179,12 @@ fn colour(token: &Token) -> Ink {
 }
 
 /// Draws the tokens from the first that is shown on, and says how many there are.
-pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, hovered: Option<Tag>) -> String {
+pub(in crate::figures) fn draw(
+    frame: &mut Frame,
+    contents: &Contents<'_>,
+    text: &Tensor,
+    hovered: Option<Tag>,
+) -> String {
     let all = tokens(contents);
     let end = if all == 0 { 0 } else { span(contents, all - 1).map_or(0, |(_, end)| end) };
     let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
@@ -208,21 +215,50 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>, text: &Tensor, ho
 }
 
 /// Token `i` in words.
-pub(super) fn told(contents: &Contents<'_>, text: &Tensor, i: usize) -> Option<String> {
+pub(in crate::figures) fn told(contents: &Contents<'_>, text: &Tensor, i: usize) -> Option<String> {
     let (begin, end) = span(contents, i)?;
     let words = Token::of(text, (begin, end)).shown();
     Some(format!("token {}: {words}, bytes {} to {}", count(i as u64), count(begin), count(end - 1)))
 }
 
+static CARD: Card = Card {
+    name: "Tokens",
+    tab: "Tokens",
+    help: "elements are the bytes at which the tokens of a text begin; the picture is the text in cells",
+    args: &[Arg::required("text", ArgKind::Buffer, "the text, an element for each byte")],
+    travels: false,
+};
+
+/// The meaning.
+pub struct Fig;
+
+impl Meaning for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn row(&self, _: usize) -> usize {
+        16
+    }
+
+    fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
+        Some(draw(frame, of.contents, of.now("text")?, hovered))
+    }
+
+    fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
+        told(of.contents, of.now("text")?, i)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::assert_tidy;
-    use super::super::shape::Shape;
+    use super::super::super::fixtures::assert_tidy;
+    use super::super::super::shape::Shape;
     use super::*;
     use crate::base::tensor::Elem;
-    use crate::lesson::{Legend, Meaning};
+    use crate::lesson::Legend;
 
-    fn contents<'a>(tensor: &'a Tensor, text: &'a Tensor) -> Contents<'a> {
+    fn contents(tensor: &Tensor) -> Contents<'_> {
         let count = tensor.len() as u64;
         let (buffer, when) = ("offset", "at the end");
         Contents {
@@ -231,7 +267,7 @@ mod tests {
             tensor,
             count,
             columns: None,
-            meaning: Meaning::Cuts(text),
+            row: None,
             legend: Legend::NONE,
             shape: Shape::Meant,
             from: 0,
@@ -249,7 +285,7 @@ mod tests {
         // "new low": new, ␣l, ow; then what is left from before.
         let text = of(&"new low".bytes().map(u32::from).collect::<Vec<_>>());
         let offset = of(&[0, 3, 5, 7, 4, 5, 6, 7]);
-        let contents = contents(&offset, &text);
+        let contents = contents(&offset);
         assert_eq!(tokens(&contents), 3);
         assert_eq!(told(&contents, &text, 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
         assert_eq!(told(&contents, &text, 3), None);
@@ -273,7 +309,7 @@ mod tests {
     fn a_wide_token_is_shown_as_far_as_it_fits() {
         let text = of(&[97; 8]);
         let offset = of(&[0, 0xf000_0000]);
-        let contents = contents(&offset, &text);
+        let contents = contents(&offset);
         let said = told(&contents, &text, 0).unwrap_or_default();
         assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
         let mut frame = Frame::new([420.0, 200.0]);

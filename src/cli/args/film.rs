@@ -1,0 +1,26 @@
+//! Options of `warpbook film`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{size, warp_width};
+
+/// Options of `film`.
+#[derive(Args, Debug)]
+pub struct FilmArgs {
+    /// The lesson's id.
+    pub lesson: String,
+    /// The step, from 1.
+    #[arg(long, default_value_t = 1)]
+    pub step: usize,
+    /// Width and height in points.
+    #[arg(long, default_value = "720x440", value_parser = size)]
+    pub size: [u32; 2],
+    /// Lanes in a traced warp: 8, 16, 32 or 64.
+    #[arg(long, default_value = "32", value_parser = warp_width)]
+    pub warp: u32,
+    /// The file to write.
+    #[arg(short = 'o', long = "output", value_name = "FILE.svg")]
+    pub output: PathBuf,
+}

@@ -1,0 +1,54 @@
+//! A step's picture as it moves: the moments of its clock, between which things travel.
+
+use super::stage::{Answered, Stage};
+use crate::figures::frame::Frame;
+use crate::figures::moving::{MOST, moving};
+use crate::figures::{Kept, View, titled};
+use crate::lesson::Step;
+
+/// Moments of one tick at most.
+const OF_TICK: usize = 4;
+
+/// How far a moment stays before the tick's end: there the next tick begins.
+const BEFORE: f32 = 0.01;
+
+/// A step's figure from its clock's first tick to its last, as one SVG that moves; None if nothing moves. Where it cannot move, it shows
+/// the moment at which the step opens.
+#[must_use]
+pub fn picture(answered: &Answered, stage: &Stage<'_>, step: &Step, size: [f32; 2]) -> Option<Moving> {
+    let (ticks, first) = answered.opening(stage, step);
+    if ticks < 2 {
+        return None;
+    }
+    let count = (OF_TICK * ticks).min(MOST);
+    // The moment in which the opening tick ends.
+    let still = ((first + 1) * count).div_ceil(ticks).saturating_sub(1);
+    let moments = moments(answered, stage, size, [ticks, count]);
+    let alt = moments.get(still).map(|frame| frame.alt.clone())?;
+    Some(Moving { svg: moving(&moments, still), alt })
+}
+
+/// A picture that moves.
+pub struct Moving {
+    /// The SVG.
+    pub svg: String,
+    /// A description of its still, for screen readers.
+    pub alt: String,
+}
+
+/// `count` moments of a figure, spread evenly over its clock's ticks.
+fn moments(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], [ticks, count]: [usize; 2]) -> Vec<Frame> {
+    let mut kept = Kept::default();
+    let moment = |index: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
+        let position = ticks as f32 * (index + 1) as f32 / count as f32 - BEFORE;
+        let view = View {
+            position,
+            motion: true,
+            workgroup: stage.workgroup,
+            ..View::still(&answered.given, stage.picture, size)
+        };
+        titled::draw(answered.figure, &view, &mut kept)
+    };
+    (0..count).map(moment).collect()
+}
