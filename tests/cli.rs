@@ -184,6 +184,30 @@ fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
 }
 
 #[test]
+fn the_readmes_moving_picture_is_what_the_program_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("warp.svg");
+    let file = path.display().to_string();
+    let run = warpbook(&["film", "coalescing", "--step", "3", "--size", "760x430", "-o", &file]);
+    assert_eq!((run.code, run.out.trim()), (0, file.as_str()), "{}", run.err);
+    let [made, kept] = [path, Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/warp.svg")]
+        .map(|path| fs::read_to_string(path).unwrap());
+    assert!(made == kept, "write it again: warpbook film coalescing --step 3 --size 760x430 -o docs/warp.svg");
+    assert!(kept.contains("prefers-reduced-motion"));
+}
+
+#[test]
+fn what_does_not_move_has_no_film() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("still.svg").display().to_string();
+    // The bytes of a launch are a still.
+    let run = warpbook(&["film", "coalescing", "--step", "4", "-o", &file]);
+    assert!(run.code == 1 && run.err.contains("the picture of the step `time` does not move"), "{}", run.err);
+    let run = warpbook(&["film", "one_loop", "--step", "99", "-o", &file]);
+    assert!(run.code == 2 && run.err.contains("has no step 99"), "{}", run.err);
+}
+
+#[test]
 fn a_kernel_that_does_wrong_is_told_with_its_line_and_exits_with_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wrong.wgsl");

@@ -37,11 +37,10 @@ pub mod window;
 
 use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
-use crate::figures::Clock;
 use crate::figures::frame::Tag;
 use crate::figures::palette::Ink;
 use crate::figures::passes::Passes;
-use crate::reference::{Explorer, explorer};
+use crate::figures::{self, Clock};
 use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::{SaveState, State};
 use crate::session::desk::{Command, Desk, PAUSE, RETRY};
@@ -304,7 +303,7 @@ fn is_staged(state: &State) -> bool {
 /// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows.
 fn is_high(state: &State) -> bool {
     let name = state.place.step().and_then(|step| step.explorer());
-    let is_low = name.and_then(explorer).is_some_and(|explorer| explorer == Explorer::Formats);
+    let is_low = name.and_then(figures::explore::find).is_some_and(|explorer| explorer.card().is_low);
     state.shown_figure().card().clock == Clock::Hand && !is_low
 }
 

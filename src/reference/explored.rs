@@ -1,64 +1,10 @@
-//! Explorers in the prose: their table by name, and the state that all explorers of a lesson share.
+//! The point that a lesson's explorers look at.
 
 use serde::{Deserialize, Serialize};
 
 use super::views::{Op, View};
 
-/// A figure that the learner drags, which a lesson's text places with `{{explore NAME}}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Explorer {
-    /// A tensor's view of its storage.
-    Views,
-    /// A lane's block of sums in registers, and the elements that it reads for them.
-    Registers,
-    /// The lane that holds each element of a small product.
-    Fragments,
-    /// A number in the formats that tensor cores take.
-    Formats,
-    /// The order of tiles, row by row and in groups, and the tiles that run together.
-    TileOrder,
-    /// Logits and their softmax.
-    Softmax,
-    /// Softmax in f32 of large logits, with and without subtracting the maximum.
-    Overflow,
-    /// Softmax against a target: the loss and its gradient.
-    CrossEntropy,
-    /// Softmax's Jacobian, entry by entry.
-    Jacobian,
-    /// The parts of the Jacobian, and the product with it.
-    JacobianProduct,
-    /// A text that the learner writes, split into tokens in several ways.
-    Tokens,
-}
-
-/// All explorers, by name.
-const TABLE: [(&str, Explorer); 11] = [
-    ("views", Explorer::Views),
-    ("registers", Explorer::Registers),
-    ("fragments", Explorer::Fragments),
-    ("formats", Explorer::Formats),
-    ("tile_order", Explorer::TileOrder),
-    ("softmax", Explorer::Softmax),
-    ("overflow", Explorer::Overflow),
-    ("cross_entropy", Explorer::CrossEntropy),
-    ("jacobian", Explorer::Jacobian),
-    ("jacobian_product", Explorer::JacobianProduct),
-    ("tokens", Explorer::Tokens),
-];
-
-/// The names of explorers that a lesson's text may use, in the table's order.
-#[must_use]
-pub fn explorers() -> Vec<&'static str> {
-    TABLE.iter().map(|(name, _)| *name).collect()
-}
-
-/// The explorer of this name.
-#[must_use]
-pub fn explorer(name: &str) -> Option<Explorer> {
-    TABLE.iter().find(|(known, _)| *known == name).map(|(_, explorer)| *explorer)
-}
-
-/// The state that a lesson's explorers share.
+/// The point that a lesson's explorers look at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Explored {
@@ -180,28 +126,6 @@ impl Explored {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_name_leads_to_its_explorer() {
-        let found: Vec<_> = explorers().into_iter().filter_map(explorer).collect();
-        assert_eq!(
-            found,
-            [
-                Explorer::Views,
-                Explorer::Registers,
-                Explorer::Fragments,
-                Explorer::Formats,
-                Explorer::TileOrder,
-                Explorer::Softmax,
-                Explorer::Overflow,
-                Explorer::CrossEntropy,
-                Explorer::Jacobian,
-                Explorer::JacobianProduct,
-                Explorer::Tokens
-            ]
-        );
-        assert_eq!(explorer("sofmax"), None);
-    }
 
     #[test]
     fn whatever_was_kept_comes_within_bounds() {

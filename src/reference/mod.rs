@@ -17,6 +17,6 @@ mod tokens;
 pub mod views;
 
 pub use check::{Seen, check};
-pub use explored::{Explored, Explorer, TEXTS, explorer, explorers};
+pub use explored::{Explored, TEXTS};
 pub use formula::{Allowance, TERMS};
 pub use table::signatures;

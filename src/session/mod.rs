@@ -28,7 +28,7 @@ pub fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
         return (Pack::default(), vec![problem]);
     }
     let (pack, mut problems) =
-        crate::lesson::load(files, &crate::reference::signatures(), &crate::reference::explorers());
+        crate::lesson::load(files, &crate::reference::signatures(), &crate::figures::explore::names());
     let steps = pack.lessons.iter().flat_map(|lesson| lesson.steps.iter().map(move |step| (lesson, step)));
     problems.extend(steps.flat_map(|(lesson, step)| crate::figures::judge(lesson, step, None)));
     let programs = pack.lessons.iter().flat_map(|lesson| lesson.programs.iter().map(move |program| (lesson, program)));

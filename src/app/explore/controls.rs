@@ -4,9 +4,10 @@ use egui::{Button, DragValue, Response, RichText, Sense, Slider, Ui, WidgetInfo,
 
 use super::super::theme;
 use crate::base::units::digits3;
+use crate::figures::explore::control::Control;
 use crate::figures::palette::Ink;
+use crate::reference::Explored;
 use crate::reference::views::{OPS, View};
-use crate::reference::{Explored, Explorer};
 
 /// Room for the name of a control.
 const NAME: f32 = 120.0;
@@ -16,33 +17,25 @@ const VALUE: f32 = 48.0;
 const NUMBERS: [(&str, f64); 6] =
     [("0.1", 0.1), ("1/3", 1.0 / 3.0), ("2049", 2049.0), ("70000", 7e4), ("1e-8", 1e-8), ("1e38", 1e38)];
 
-/// Whether the controls are above the picture.
-pub(super) fn are_first(explorer: Explorer) -> bool {
-    use Explorer::{Formats, Fragments, Registers, TileOrder, Views};
-    matches!(explorer, Views | Registers | Fragments | Formats | TileOrder)
-}
-
-/// Shows them.
-pub(super) fn show(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
-    match explorer {
-        Explorer::Views => operations(ui, at),
-        Explorer::Registers => {
-            whole(ui, "rows of sums", &mut at.block[0], 1..=Explored::BLOCK, 0);
-            whole(ui, "columns of sums", &mut at.block[1], 1..=Explored::BLOCK, 0);
+/// Shows one.
+pub(super) fn show(ui: &mut Ui, control: Control, at: &mut Explored) {
+    match control {
+        Control::Whole { name, of, range: [least, most], first } => whole(ui, name, of(at), least..=most, first),
+        Control::Slider { names: [name, said], of, range: [least, most], step } => {
+            let value = of(at);
+            row(ui, name, |ui| {
+                let shown = digits3(*value);
+                let response = slider(ui, Slider::new(&mut *value, least..=most).step_by(step), &shown);
+                response.widget_info(|| WidgetInfo::slider(true, *value, said));
+            });
         }
-        Explorer::Fragments => whole(ui, "lane", &mut at.lane, 0..=Explored::LANES - 1, 0),
-        Explorer::Formats => number(ui, &mut at.number),
-        Explorer::TileOrder => {
-            whole(ui, "rows in a group", &mut at.group, 1..=Explored::GROUP, 0);
-            whole(ui, "wave", &mut at.wave, 0..=Explored::WAVES - 1, 1);
-        }
+        Control::Temperature => temperature(ui, at),
+        Control::Entries => entries(ui, at),
+        Control::Target => target(ui, at),
+        Control::Number => number(ui, &mut at.number),
+        Control::Operations => operations(ui, at),
         // The text has a file of its own.
-        Explorer::Tokens => {}
-        Explorer::Softmax
-        | Explorer::Overflow
-        | Explorer::CrossEntropy
-        | Explorer::Jacobian
-        | Explorer::JacobianProduct => of_logits(ui, explorer, at),
+        Control::Text => {}
     }
 }
 
@@ -72,8 +65,7 @@ fn number(ui: &mut Ui, value: &mut f64) {
     });
 }
 
-/// The temperature, how many entries, the target, the z-loss.
-fn of_logits(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
+fn temperature(ui: &mut Ui, at: &mut Explored) {
     let [cold, hot] = Explored::TEMPERATURE;
     row(ui, "temperature T", |ui| {
         let shown = digits3(at.temperature);
@@ -83,33 +75,25 @@ fn of_logits(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
         let steps = if at.temperature < 1.0 { 100.0 } else { 20.0 };
         at.temperature = (at.temperature * steps).round() / steps;
     });
-    if explorer == Explorer::Overflow {
-        row(ui, "added to all, s", |ui| {
-            let shown = digits3(at.shift);
-            let range = -Explored::SHIFT..=Explored::SHIFT;
-            let response = slider(ui, Slider::new(&mut at.shift, range).step_by(0.5), &shown);
-            response.widget_info(|| WidgetInfo::slider(true, at.shift, "added to all logits"));
-        });
-    }
-    if explorer == Explorer::CrossEntropy {
-        row(ui, "weight λ of z-loss", |ui| {
-            let shown = digits3(at.weight);
-            let response = slider(ui, Slider::new(&mut at.weight, 0.0..=Explored::WEIGHT).step_by(0.01), &shown);
-            response.widget_info(|| WidgetInfo::slider(true, at.weight, "weight of the z-loss"));
-        });
-        row(ui, "target entry", |ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            let width = ((ui.available_width() + 4.0) / Explored::MOST as f32 - 4.0).clamp(24.0, 32.0);
-            for entry in 0..at.logits.len() {
-                let button = Button::new(entry.to_string()).selected(at.target == entry).min_size(vec2(width, 28.0));
-                let response = ui.add_sized([width, 28.0], button);
-                response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("target {entry}")));
-                if response.clicked() {
-                    at.target = entry;
-                }
+}
+
+fn target(ui: &mut Ui, at: &mut Explored) {
+    row(ui, "target entry", |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let width = ((ui.available_width() + 4.0) / Explored::MOST as f32 - 4.0).clamp(24.0, 32.0);
+        for entry in 0..at.logits.len() {
+            let button = Button::new(entry.to_string()).selected(at.target == entry).min_size(vec2(width, 28.0));
+            let response = ui.add_sized([width, 28.0], button);
+            response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("target {entry}")));
+            if response.clicked() {
+                at.target = entry;
             }
-        });
-    }
+        }
+    });
+}
+
+/// How many entries there are, and the way back to the first point.
+fn entries(ui: &mut Ui, at: &mut Explored) {
     row(ui, "entries", |ui| {
         let n = at.logits.len();
         if sign(ui, "−", "One entry fewer", n > Explored::FEWEST) {

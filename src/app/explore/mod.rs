@@ -10,9 +10,10 @@ use egui::{
 
 use super::page::Ask;
 use super::{paint, theme};
-use crate::figures::explore::{ExploreView, Handle, Picture, picture};
+use crate::figures::explore::control::Control;
+use crate::figures::explore::{self, ExploreView, Explorer, Handle, Picture, picture};
 use crate::figures::palette::Ink;
-use crate::reference::{Explored, Explorer, explorer};
+use crate::reference::Explored;
 use crate::session::desk::state::State;
 
 /// One press of an arrow key, in the units of a logit.
@@ -20,7 +21,7 @@ const STEP: f64 = 0.1;
 
 /// Shows the explorer of that name; what the learner did in it.
 pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
-    let explorer = explorer(name)?;
+    let explorer = explore::find(name)?;
     let before = state.explored();
     let mut at = before.clone();
     let mut called_off = false;
@@ -32,20 +33,26 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
         .inner_margin(16);
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        // The effect of a control is visible below it, however tall the picture is; bars are turned in the picture.
-        if explorer == Explorer::Tokens {
-            called_off = text::show(ui, state, &mut at.text);
+        let card = explorer.card();
+        let mut controls = |ui: &mut Ui, at: &mut Explored| {
+            for control in card.controls {
+                match control {
+                    Control::Text => called_off |= text::show(ui, state, &mut at.text),
+                    control => controls::show(ui, *control, at),
+                }
+            }
+        };
+        if card.controls_first {
+            controls(ui, &mut at);
             ui.add_space(theme::GRID);
-            drawn(ui, explorer, &mut at);
+        }
+        drawn(ui, explorer, &mut at);
+        if !card.controls_first {
+            ui.add_space(theme::GRID);
+            controls(ui, &mut at);
+        }
+        if card.takes_text() {
             text::missing(ui, &at.text);
-        } else if controls::are_first(explorer) {
-            controls::show(ui, explorer, &mut at);
-            ui.add_space(theme::GRID);
-            drawn(ui, explorer, &mut at);
-        } else {
-            drawn(ui, explorer, &mut at);
-            ui.add_space(theme::GRID);
-            controls::show(ui, explorer, &mut at);
         }
     });
     if called_off {
@@ -55,7 +62,7 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
 }
 
 /// The picture, and what the learner does in it.
-fn drawn(ui: &mut Ui, explorer: Explorer, at: &mut Explored) {
+fn drawn(ui: &mut Ui, explorer: &'static dyn Explorer, at: &mut Explored) {
     let id = ui.scope_id().with("spelled");
     let mut spelled = ui.data(|d| d.get_temp::<(usize, usize)>(id)).unwrap_or_default();
     let n = at.logits.len();

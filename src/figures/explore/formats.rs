@@ -2,7 +2,9 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::Ink;
+use super::control::Control;
 use super::sheet::{LINE, Sheet};
+use super::{Card, ExploreView, Explorer};
 use crate::base::units::count;
 use crate::reference::formats::{FORMATS, Format};
 
@@ -16,7 +18,7 @@ const OFF: f32 = 100.0;
 const BITS: f32 = 32.0;
 
 /// Draws it.
-pub(super) fn draw(sheet: &mut Sheet, number: f64) {
+fn draw(sheet: &mut Sheet, number: f64) {
     sheet.line(14.0, Ink::Text, &format!("{} in the formats of tensor cores", written(number)));
     let bit = ((sheet.width - NAME - KEPT - OFF) / BITS).min(14.0);
     let tall = bit.max(12.0) * 1.5;
@@ -79,4 +81,20 @@ fn written(number: f64) -> String {
         format!("{number:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     text.replace('-', "−")
+}
+
+static CARD: Card = Card { name: "formats", controls: &[Control::Number], controls_first: true, is_low: true };
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, view.at.number);
+        String::new()
+    }
 }

@@ -2,7 +2,10 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
+use super::control::Control;
 use super::sheet::{LINE, Sheet};
+use super::{Card, ExploreView, Explorer};
+use crate::reference::Explored;
 use crate::reference::fragments::Operand;
 
 /// The narrowest cell that a lane's number fits in.
@@ -13,7 +16,7 @@ const CELL: f32 = 22.0;
 const GAP: f32 = 26.0;
 
 /// Draws A, B and C, with the elements of one lane.
-pub(super) fn draw(sheet: &mut Sheet, lane: usize) {
+fn draw(sheet: &mut Sheet, lane: usize) {
     let said = format!("Each element's lane in mma.sync; lane {lane} holds 8 of A, 4 of B, 4 of C");
     sheet.line(14.0, Ink::Text, &said);
     let cell = ((sheet.width - 2.0 * GAP) / 32.0).floor().min(CELL);
@@ -46,4 +49,25 @@ pub(super) fn draw(sheet: &mut Sheet, lane: usize) {
         x += columns as f32 * cell + GAP;
     }
     sheet.y = top + 16.0 * cell + 4.0;
+}
+
+static CARD: Card = Card {
+    name: "fragments",
+    controls: &[Control::Whole { name: "lane", of: |at| &mut at.lane, range: [0, Explored::LANES - 1], first: 0 }],
+    controls_first: true,
+    is_low: false,
+};
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, view.at.lane);
+        String::new()
+    }
 }

@@ -1,27 +1,92 @@
-//! Pictures of the maths that a learner explores: bars that can be dragged, and what follows from them.
+//! Explorers: pictures of maths that a learner drags, which a lesson's text places with `{{explore NAME}}`. One file implements each, and one
+//! word of the list below names it.
 
 mod collapse;
+pub mod control;
+mod cross_entropy;
 mod formats;
 mod fragments;
 mod heat;
+mod jacobian;
+mod jacobian_product;
 mod overflow;
 mod product;
 mod registers;
 mod rows;
 mod sheet;
+mod softmax;
 mod tile_order;
 mod tokens;
 mod views;
 
+use self::control::Control;
+use self::sheet::Sheet;
 use super::frame::Frame;
+use crate::reference::Explored;
 use crate::reference::softmax as maths;
-use crate::reference::{Explored, Explorer};
+
+/// All explorers.
+pub static EXPLORERS: [&dyn Explorer; 11] = [
+    &views::Fig,
+    &registers::Fig,
+    &fragments::Fig,
+    &formats::Fig,
+    &tile_order::Fig,
+    &softmax::Fig,
+    &overflow::Fig,
+    &cross_entropy::Fig,
+    &jacobian::Fig,
+    &jacobian_product::Fig,
+    &tokens::Fig,
+];
+
+/// An explorer.
+pub trait Explorer: Sync {
+    /// Its name and its controls.
+    fn card(&self) -> &'static Card;
+
+    /// Draws the picture at a point; returns the entry that is spelled out, in words, or nothing.
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String;
+}
+
+/// An explorer's name and its controls.
+#[derive(Debug)]
+pub struct Card {
+    /// Its name in a lesson's text.
+    pub name: &'static str,
+    /// The controls outside of the picture.
+    pub controls: &'static [Control],
+    /// Whether the controls are above the picture: their effect is then visible below them, however tall it is.
+    pub controls_first: bool,
+    /// Whether the picture is a few rows.
+    pub is_low: bool,
+}
+
+impl Card {
+    /// Whether it takes a text, typed or from a file.
+    #[must_use]
+    pub fn takes_text(&self) -> bool {
+        self.controls.iter().any(|control| matches!(control, Control::Text))
+    }
+}
+
+/// The explorer of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Explorer> {
+    EXPLORERS.iter().copied().find(|explorer| explorer.card().name == name)
+}
+
+/// The names of explorers that a lesson's text may use.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    EXPLORERS.iter().map(|explorer| explorer.card().name).collect()
+}
 
 /// The explorer to show, and the size of its picture.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ExploreView<'a> {
     /// Which picture.
-    pub explorer: Explorer,
+    pub explorer: &'static dyn Explorer,
     /// The point to show it at, within its bounds.
     pub at: &'a Explored,
     /// Row and column of the Jacobian's entry that is spelled out.
@@ -113,34 +178,18 @@ struct Derived<'a> {
     lse: f64,
 }
 
+impl<'a> Derived<'a> {
+    fn of(at: &'a Explored) -> Self {
+        let (a, t) = (&at.logits, at.temperature);
+        Self { at, y: maths::softmax(a, t), lse: maths::log_sum_exp(a, t) }
+    }
+}
+
 /// The picture of the view.
 #[must_use]
 pub fn picture(view: &ExploreView<'_>) -> Picture {
-    let (a, t) = (&view.at.logits, view.at.temperature);
-    let derived = Derived { at: view.at, y: maths::softmax(a, t), lse: maths::log_sum_exp(a, t) };
-    let mut sheet = sheet::Sheet::new(view.width);
-    let mut words = String::new();
-    match view.explorer {
-        Explorer::Softmax => rows::softmax(&mut sheet, &derived),
-        Explorer::Views => views::draw(&mut sheet, &view.at.ops),
-        Explorer::Registers => registers::draw(&mut sheet, view.at.block),
-        Explorer::Fragments => fragments::draw(&mut sheet, view.at.lane),
-        Explorer::Formats => formats::draw(&mut sheet, view.at.number),
-        Explorer::TileOrder => tile_order::draw(&mut sheet, view.at.group, view.at.wave),
-        Explorer::Tokens => tokens::draw(&mut sheet, &view.at.text),
-        Explorer::Overflow => overflow::draw(&mut sheet, &derived),
-        Explorer::CrossEntropy => rows::cross_entropy(&mut sheet, &derived),
-        Explorer::Jacobian => {
-            rows::both(&mut sheet, &derived);
-            words = heat::draw(&mut sheet, &derived, &maths::jacobian(&derived.y, t), view.spelled);
-        }
-        Explorer::JacobianProduct => {
-            let matrix = maths::jacobian(&derived.y, t);
-            rows::both(&mut sheet, &derived);
-            collapse::draw(&mut sheet, &derived, &matrix);
-            product::draw(&mut sheet, &derived, &matrix);
-        }
-    }
+    let mut sheet = Sheet::new(view.width);
+    let words = view.explorer.draw(&mut sheet, view);
     sheet.finish(words)
 }
 

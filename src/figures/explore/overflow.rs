@@ -2,9 +2,10 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::Ink;
+use super::control::Control;
 use super::rows::{self, Column, LOGITS};
 use super::sheet::{LINE, ROW, Sheet, fixed, short};
-use super::{Derived, Entry};
+use super::{Card, Derived, Entry, ExploreView, Explorer};
 use crate::reference::Explored;
 use crate::reference::softmax::in_f32;
 
@@ -12,7 +13,7 @@ use crate::reference::softmax::in_f32;
 const CELL: f32 = 66.0;
 
 /// Draws it: the logits, and beside them exponentials and quotients, both ways.
-pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>) {
+fn draw(sheet: &mut Sheet, derived: &Derived<'_>) {
     let at = derived.at;
     let shifted: Vec<f32> = at.logits.iter().map(|a| ((a + at.shift) / at.temperature) as f32).collect();
     let most = shifted.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -79,5 +80,35 @@ fn written(value: f32) -> String {
         fixed(f64::from(value), 3)
     } else {
         format!("{value:.1e}").replace('-', "−")
+    }
+}
+
+static CARD: Card = Card {
+    name: "overflow",
+    controls: &[
+        Control::Temperature,
+        Control::Slider {
+            names: ["added to all, s", "added to all logits"],
+            of: |at| &mut at.shift,
+            range: [-Explored::SHIFT, Explored::SHIFT],
+            step: 0.5,
+        },
+        Control::Entries,
+    ],
+    controls_first: false,
+    is_low: false,
+};
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, &Derived::of(view.at));
+        String::new()
     }
 }

@@ -2,7 +2,10 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
+use super::control::Control;
 use super::sheet::{LINE, Sheet, short};
+use super::{Card, ExploreView, Explorer};
+use crate::reference::Explored;
 
 /// The largest cell.
 const CELL: f32 = 36.0;
@@ -12,7 +15,7 @@ const TALL: f32 = 176.0;
 const NUMBERS: f32 = 236.0;
 
 /// Draws the step over one `k` of a lane that computes this many rows and columns of C.
-pub(super) fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
+fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     sheet.line(14.0, Ink::Text, "What one lane does for one k: read, then multiply each with each");
     let (read, sum) = (Hue::Shared.tint(45), Hue::Store.tint(45));
     let room = sheet.width - NUMBERS;
@@ -50,4 +53,28 @@ pub(super) fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     ));
     sheet.y = y.max(top + rows as f32 * cell + 4.0);
     sheet.legend(0.0, &[(read, "read into a register, once"), (sum, "sum that stays in a register")]);
+}
+
+static CARD: Card = Card {
+    name: "registers",
+    controls: &[
+        Control::Whole { name: "rows of sums", of: |at| &mut at.block[0], range: [1, Explored::BLOCK], first: 0 },
+        Control::Whole { name: "columns of sums", of: |at| &mut at.block[1], range: [1, Explored::BLOCK], first: 0 },
+    ],
+    controls_first: true,
+    is_low: false,
+};
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, view.at.block);
+        String::new()
+    }
 }

@@ -13,7 +13,7 @@ pub(super) const BAR: f32 = 16.0;
 pub(super) const LINE: f32 = 20.0;
 
 /// A picture under way.
-pub(super) struct Sheet {
+pub struct Sheet {
     pub(super) frame: Frame,
     pub(super) handles: Vec<Handle>,
     pub(super) cells: Vec<[f32; 4]>,

@@ -4,10 +4,9 @@ use super::super::frame::{Frame, Item};
 use super::super::palette::{Ink, Theme};
 use super::super::{svg, text};
 use super::*;
-use crate::reference::explorers;
 use crate::reference::views::Op;
 
-fn view<'a>(explorer: Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
+fn view<'a>(explorer: &'static dyn Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
     ExploreView { explorer, at, spelled: (2, 0), width }
 }
 
@@ -59,26 +58,27 @@ fn assert_tidy(frame: &Frame, what: &str) {
 
 #[test]
 fn every_picture_fits_every_width() {
-    for name in explorers() {
-        let Some(explorer) = crate::reference::explorer(name) else { continue };
+    for explorer in EXPLORERS {
+        let name = explorer.card().name;
+        assert!(find(name).is_some_and(|found| std::ptr::eq(found.card(), explorer.card())), "{name}");
         for at in points() {
             for width in [368.0, 400.0, 528.0, 560.0] {
                 let shown = picture(&view(explorer, &at, width));
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
-                let (said, bars) = match explorer {
-                    Explorer::Views => ("stride (", 0),
-                    Explorer::Registers => ("reads a product", 0),
-                    Explorer::Fragments => ("holds of C", 0),
-                    Explorer::Formats => ("bf16: ", 0),
-                    Explorer::TileOrder => ("wave ", 0),
-                    Explorer::Tokens => ("cl100k_base: ", 0),
-                    Explorer::JacobianProduct => ("temperature", 2),
+                let (said, bars) = match name {
+                    "views" => ("stride (", 0),
+                    "registers" => ("reads a product", 0),
+                    "fragments" => ("holds of C", 0),
+                    "formats" => ("bf16: ", 0),
+                    "tile_order" => ("wave ", 0),
+                    "tokens" => ("cl100k_base: ", 0),
+                    "jacobian_product" => ("temperature", 2),
                     _ => ("temperature", 1),
                 };
                 assert!(shown.frame.alt.contains(said), "{}", shown.frame.alt);
                 let wanted = bars * at.logits.len();
                 assert_eq!(shown.handles.len(), wanted);
-                let cells = if explorer == Explorer::Jacobian { at.logits.len().pow(2) } else { 0 };
+                let cells = if name == "jacobian" { at.logits.len().pow(2) } else { 0 };
                 assert_eq!((shown.cells.len(), shown.words.is_empty()), (cells, cells == 0));
             }
         }
@@ -88,23 +88,23 @@ fn every_picture_fits_every_width() {
 #[test]
 fn an_entry_is_spelled_with_its_numbers() {
     let at = Explored { logits: vec![1.0, -0.5, 2.0], direction: vec![0.0; 3], ..Explored::default() };
-    let shown = picture(&view(Explorer::Jacobian, &at, 560.0));
+    let shown = picture(&view(&jacobian::Fig, &at, 560.0));
     assert_eq!(shown.words, "J[2,0] = y₂(δ₂₀ − y₀) = 0.690 × (0 − 0.254) = −0.175");
     let cold = Explored { temperature: 0.5, ..at };
-    let shown = picture(&ExploreView { spelled: (1, 1), ..view(Explorer::Jacobian, &cold, 560.0) });
+    let shown = picture(&ExploreView { spelled: (1, 1), ..view(&jacobian::Fig, &cold, 560.0) });
     assert_eq!(shown.words, "J[1,1] = y₁(δ₁₁ − y₁) / T = 0.006 × (1 − 0.006) / 0.5 = 0.012");
     // One beyond the end is the last: an entry may just have been taken away.
-    let far = picture(&ExploreView { spelled: (7, 7), ..view(Explorer::Jacobian, &cold, 560.0) });
+    let far = picture(&ExploreView { spelled: (7, 7), ..view(&jacobian::Fig, &cold, 560.0) });
     assert!(far.words.starts_with("J[2,2]"), "{}", far.words);
 }
 
 #[test]
 fn every_check_holds_and_is_said() {
     for at in points() {
-        let alt = picture(&view(Explorer::Jacobian, &at, 560.0)).frame.alt;
+        let alt = picture(&view(&jacobian::Fig, &at, 560.0)).frame.alt;
         assert_eq!(alt.matches("Holds: ").count(), 5, "{alt}");
         assert!(!alt.contains("Does not hold"), "{alt}");
-        let alt = picture(&view(Explorer::JacobianProduct, &at, 560.0)).frame.alt;
+        let alt = picture(&view(&jacobian_product::Fig, &at, 560.0)).frame.alt;
         let n = at.logits.len();
         assert!(alt.contains(&format!("{} entries, 2n² − n = {} FLOP", n * n, 2 * n * n - n)), "{alt}");
     }
@@ -113,19 +113,19 @@ fn every_check_holds_and_is_said() {
 #[test]
 fn a_gradient_names_its_parts() {
     let at = Explored { logits: vec![0.0, 0.0], direction: vec![0.0; 2], weight: 0.5, ..Explored::default() };
-    let alt = picture(&view(Explorer::CrossEntropy, &at, 560.0)).frame.alt;
+    let alt = picture(&view(&cross_entropy::Fig, &at, 560.0)).frame.alt;
     // lse = log 2: (1 + 2 · 0.5 · 0.693) · 0.5 − 1 and (1 + 0.693) · 0.5.
     assert!(alt.contains("Gradient: −0.153, 0.847."), "{alt}");
     assert!(alt.contains("L = −log y₀ = 0.693") && alt.contains("= 0.240"), "{alt}");
     let plain = Explored { weight: 0.0, ..at };
-    let alt = picture(&view(Explorer::CrossEntropy, &plain, 560.0)).frame.alt;
+    let alt = picture(&view(&cross_entropy::Fig, &plain, 560.0)).frame.alt;
     assert!(alt.contains("Gradient: −0.500, 0.500.") && !alt.contains("z-loss"), "{alt}");
 }
 
 #[test]
 fn a_handle_spans_its_values() {
     let at = Explored::default();
-    let shown = picture(&view(Explorer::JacobianProduct, &at, 400.0));
+    let shown = picture(&view(&jacobian_product::Fig, &at, 400.0));
     for handle in &shown.handles {
         let [x, _, w, _] = handle.rect;
         assert_eq!(
@@ -168,7 +168,7 @@ fn text_on_every_tint_can_be_read() {
 
 #[test]
 fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
-    for explorer in [Explorer::Jacobian, Explorer::JacobianProduct] {
+    for explorer in [find("jacobian"), find("jacobian_product")].into_iter().flatten() {
         let shown = picture(&view(explorer, &Explored::default(), 560.0));
         roxmltree::Document::parse(&svg::adaptive(&shown.frame))?;
     }
@@ -178,17 +178,13 @@ fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
 #[test]
 fn pictures_say_what_they_count() {
     let at = Explored { block: [2, 2], lane: 5, number: 70000.0, group: 16, wave: 0, ..Explored::default() };
-    let alt = |explorer| picture(&view(explorer, &at, 560.0)).frame.alt;
-    assert!(alt(Explorer::Registers).contains("4 reads of shared memory and 4 products: 1 reads a product"));
-    assert!(
-        alt(Explorer::Fragments).contains("holds of C: (1, 2), (1, 3), (9, 2), (9, 3)."),
-        "{}",
-        alt(Explorer::Fragments)
-    );
-    let formats = alt(Explorer::Formats);
+    let alt = |explorer: &'static dyn Explorer| picture(&view(explorer, &at, 560.0)).frame.alt;
+    assert!(alt(&registers::Fig).contains("4 reads of shared memory and 4 products: 1 reads a product"));
+    assert!(alt(&fragments::Fig).contains("holds of C: (1, 2), (1, 3), (9, 2), (9, 3)."), "{}", alt(&fragments::Fig));
+    let formats = alt(&formats::Fig);
     assert!(formats.contains("f16: inf, off by infinity. bf16: 70144, off by 1 in 486."), "{formats}");
     // The lesson's table has the same numbers.
-    let order = alt(Explorer::TileOrder);
+    let order = alt(&tile_order::Fig);
     assert!(order.contains("row by row, wave 1: 5 of A, 32 of B: 1.13 MB a step."), "{order}");
     assert!(order.contains("groups of 16 rows, wave 1: 16 of A, 9 of B: 557 kB a step."), "{order}");
 }

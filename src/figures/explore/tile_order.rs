@@ -3,8 +3,11 @@
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
+use super::control::Control;
 use super::sheet::{LINE, Sheet};
+use super::{Card, ExploreView, Explorer};
 use crate::base::units::si;
+use crate::reference::Explored;
 use crate::reference::tile_order::{in_groups, spans};
 
 /// Tiles of C: 8192 × 8192 in tiles of 128 × 256.
@@ -21,7 +24,7 @@ const SCALE: f32 = 190.0;
 const STRIP: f32 = 16.0;
 
 /// Draws both orders side by side.
-pub(super) fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
+fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
     let half = (sheet.width - 24.0) / 2.0;
     let tall = (sheet.width / SCALE).floor().max(2.0);
     let (now, done, loaded) = (Hue::Store.ink(), Hue::Store.tint(25), Hue::Load.ink());
@@ -78,4 +81,28 @@ pub(super) fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
         (loaded, "A at the left, B above: loaded for them"),
     ];
     sheet.legend(0.0, &keys);
+}
+
+static CARD: Card = Card {
+    name: "tile_order",
+    controls: &[
+        Control::Whole { name: "rows in a group", of: |at| &mut at.group, range: [1, Explored::GROUP], first: 0 },
+        Control::Whole { name: "wave", of: |at| &mut at.wave, range: [0, Explored::WAVES - 1], first: 1 },
+    ],
+    controls_first: true,
+    is_low: false,
+};
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, view.at.group, view.at.wave);
+        String::new()
+    }
 }

@@ -3,7 +3,9 @@
 use super::super::frame::Anchor;
 use super::super::meanings::tokens::{self, Token, cell};
 use super::super::palette::Ink;
+use super::control::Control;
 use super::sheet::{LINE, Sheet};
+use super::{Card, ExploreView, Explorer};
 use crate::base::units::count;
 use crate::tokenizer::{Pattern, encode, rank_file};
 
@@ -11,7 +13,7 @@ use crate::tokenizer::{Pattern, encode, rank_file};
 const LINES: usize = 2;
 
 /// Draws it.
-pub(super) fn draw(sheet: &mut Sheet, text: &str) {
+fn draw(sheet: &mut Sheet, text: &str) {
     let characters: Vec<&[u8]> = text.char_indices().map(|(at, c)| &text.as_bytes()[at..at + c.len_utf8()]).collect();
     let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
     let words: Vec<&[u8]> = Pattern::Gpt2.pieces(text).map(str::as_bytes).collect();
@@ -52,4 +54,20 @@ fn way(sheet: &mut Sheet, name: &str, ids: &str, tokens: &[&[u8]]) {
         x += cell(&mut sheet.frame, [x, sheet.y], (&token, sheet.width), None, None);
     }
     sheet.y += tokens::LINE + 8.0;
+}
+
+static CARD: Card = Card { name: "tokens", controls: &[Control::Text], controls_first: true, is_low: false };
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, &view.at.text);
+        String::new()
+    }
 }

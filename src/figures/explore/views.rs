@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
+use super::control::Control;
 use super::sheet::{LINE, Sheet};
+use super::{Card, ExploreView, Explorer};
 use crate::reference::views::{Op, View};
 
 /// The largest cell.
@@ -16,7 +18,7 @@ const SECTOR: usize = 8;
 const GAP: f32 = 40.0;
 
 /// Draws the view after these operations.
-pub(super) fn draw(sheet: &mut Sheet, ops: &[Op]) {
+fn draw(sheet: &mut Sheet, ops: &[Op]) {
     let view = View::after(ops);
     let [rows, columns] = view.shape;
     let written: String = ops.iter().map(|op| op.written()).collect();
@@ -84,4 +86,20 @@ fn conclusion(sheet: &mut Sheet, view: &View, read: &[usize], x: f32) {
         sheet.y += LINE;
     }
     sheet.say(&format!("{said}."));
+}
+
+static CARD: Card = Card { name: "views", controls: &[Control::Operations], controls_first: true, is_low: false };
+
+/// The explorer.
+pub struct Fig;
+
+impl Explorer for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+        draw(sheet, &view.at.ops);
+        String::new()
+    }
 }

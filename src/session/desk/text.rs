@@ -10,8 +10,9 @@ use super::event::{Event, Outbox, Work};
 use super::state::{Notice, State};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
+use crate::figures::explore;
 use crate::lesson::{Block, Step};
-use crate::reference::{Explored, Explorer, explorer};
+use crate::reference::Explored;
 use crate::session::show::text_file::{self, Counted};
 
 /// The learner's text file.
@@ -122,7 +123,7 @@ impl State {
 fn takes_text(step: &Step) -> bool {
     fn has(block: &Block) -> bool {
         match block {
-            Block::Explore(name) => explorer(name) == Some(Explorer::Tokens),
+            Block::Explore(name) => explore::find(name).is_some_and(|explorer| explorer.card().takes_text()),
             Block::Unfold(_, inner) | Block::Quote(inner) => inner.iter().any(has),
             _ => false,
         }

@@ -20,7 +20,6 @@ use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
 use crate::notes::{NoteBlock, Report, Section};
-use crate::reference;
 use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
@@ -354,7 +353,7 @@ impl Builder<'_> {
 
     /// An explorer's figure at the learner's own point.
     fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
-        let (explorer, at) = (reference::explorer(name)?, self.input.kept.explored(step.block));
+        let (explorer, at) = (explore::find(name)?, self.input.kept.explored(step.block));
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
         Some(NoteBlock::Figure {
             id: format!("{}-{name}", step.id),
