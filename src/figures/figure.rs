@@ -73,6 +73,8 @@ pub enum Clock {
     Waves,
     /// A program's rounds.
     Rounds,
+    /// A launch's workgroups, one after the other.
+    Workgroups,
 }
 
 /// An argument of a figure.

@@ -5,7 +5,7 @@ use super::frame::{Anchor, Frame, Tag};
 use super::grid::{self, Matrix, Placed};
 use super::lanes::Key;
 use super::matrices::{areas, name};
-use super::palette::Ink;
+use super::palette::{Hue, Ink};
 use super::sidebar::Sidebar;
 use super::text;
 use super::tiles::Tiles;
@@ -20,10 +20,13 @@ const TOP: u32 = 1 << 12;
 /// Fetches that are written at the scale, at even distances.
 const TICKS: [u32; 4] = [1, 1 << 4, 1 << 8, TOP];
 
+/// How far from its end the last tick is over.
+const END: f32 = 0.05;
+
 /// The items that the pointer lights: the workgroups that touched a cell, and all that they touched.
 struct Lit {
-    /// The matrix of the cell, by its place in the heat's list.
-    matrix: usize,
+    /// The matrix of the cell, by its place in the heat's list; None for a workgroup's turn.
+    matrix: Option<usize>,
     /// Workgroups that loaded the cell, or stored it if no workgroup loads it.
     workgroups: usize,
     /// Requests for an element of the cell, on average.
@@ -34,6 +37,30 @@ struct Lit {
     stored: Vec<Bits>,
 }
 
+impl Lit {
+    /// All that the workgroup at a place in the list touches.
+    fn of_turn(heat: &Heat, turn: usize) -> Self {
+        let Footprint { loaded, stored, .. } = heat.footprints[turn].clone();
+        Self { matrix: None, workgroups: 1, requests: 0.0, loaded, stored }
+    }
+}
+
+/// The workgroup whose turn it is at a position of the clock, by its place in the list; None before the first and at the end, where the
+/// picture is that of the whole grid.
+fn turn(heat: &Heat, position: f32) -> Option<usize> {
+    let end = heat.footprints.len() as f32 - END;
+    (position > 0.0 && position < end).then_some(position as usize)
+}
+
+/// By matrix, the cells that the workgroups before this one have stored.
+fn stored(heat: &Heat, turn: usize) -> Vec<Bits> {
+    let mut all: Vec<Bits> = heat.matrices.iter().map(|m| Bits::none(m.cells.count())).collect();
+    for footprint in &heat.footprints[..turn] {
+        all.iter_mut().zip(&footprint.stored).for_each(|(all, more)| all.extend(more));
+    }
+    all
+}
+
 /// The picture.
 pub(super) fn frame(view: &View<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
@@ -42,10 +69,16 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         return frame;
     };
     let (placed, card) = layout(heat, view.size);
+    let is_pointed = matches!(view.hovered, Some(Tag::Cell { .. }));
+    let turn = turn(heat, view.position).filter(|_| !is_pointed);
     // Until the pointer chooses an element, one serves as an example: the picture shows at once what is computed from it.
-    let sample = sample(heat, &placed).filter(|_| !matches!(view.hovered, Some(Tag::Cell { .. })));
+    let sample = sample(heat, &placed).filter(|_| !is_pointed && turn.is_none());
     let told = sample.or(view.hovered);
-    let lit = told.and_then(|tag| lit(heat, &placed, tag));
+    let lit = match turn {
+        Some(turn) => Some(Lit::of_turn(heat, turn)),
+        None => told.and_then(|tag| lit(heat, &placed, tag)),
+    };
+    let done = turn.map(|turn| stored(heat, turn));
     for placed in &placed {
         let Some((i, fetches)) = find(heat, placed.grid.buffer) else { continue };
         placed.draw(&mut frame, |row, column| {
@@ -60,9 +93,13 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
             }
             let mean: f32 = sum / f32::max(cells, 1.0);
             match &lit {
-                Some(_) if placed.matrix.written => reached[1].then_some(Ink::Store),
+                Some(_) if placed.matrix.written && reached[1] => Some(Ink::Store),
+                Some(_) if placed.matrix.written => done.as_ref().and_then(|done| {
+                    let is_done = placed.finer(&fetches.cells, row, column).any(|cell| done[i].has(cell));
+                    is_done.then_some(Ink::Tint(Hue::Store, 45))
+                }),
                 // The matrix that the pointer is on stays as it is; of the others, the rest steps back.
-                Some(lit) if sample.is_none() && lit.matrix != i && !reached[0] => Some(Ink::Faint),
+                Some(lit) if sample.is_none() && lit.matrix != Some(i) && !reached[0] => Some(Ink::Faint),
                 _ => (mean > 0.0).then(|| level(mean)),
             }
         });
@@ -82,7 +119,12 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         for (name, value) in &said {
             card.row(name, value);
         }
-        if let (Some(lit), Some(Tag::Cell { buffer, row, column })) = (&lit, told)
+        if let Some(turn) = turn {
+            card.section("now");
+            card.row("workgroup", &format!("{} of {}", count(turn as u64 + 1), count(heat.footprints.len() as u64)));
+            card.says("What it loads keeps its colour; what it stores is filled.");
+        }
+        if let (Some(lit), Some(Tag::Cell { buffer, row, column }), None) = (&lit, told, turn)
             && let Some(on) = placed.iter().find(|p| p.grid.buffer == buffer)
         {
             card.section(if sample.is_some() { "fan-out of one element" } else { "under the pointer" });
@@ -187,7 +229,7 @@ fn lit(heat: &Heat, placed: &[Placed], tag: Tag) -> Option<Lit> {
     let those = |f: &&Footprint| touched(if fetched { &f.loaded } else { &f.stored });
     let none: Vec<Bits> = heat.matrices.iter().map(|m| Bits::none(m.cells.count())).collect();
     let requests = cells.iter().map(|cell| f64::from(fetches.mean[*cell])).sum::<f64>() / cells.len().max(1) as f64;
-    let mut lit = Lit { matrix, workgroups: 0, requests, loaded: none.clone(), stored: none };
+    let mut lit = Lit { matrix: Some(matrix), workgroups: 0, requests, loaded: none.clone(), stored: none };
     for footprint in heat.footprints.iter().filter(those) {
         lit.workgroups += 1;
         lit.loaded.iter_mut().zip(&footprint.loaded).for_each(|(all, more)| all.extend(more));
@@ -197,7 +239,8 @@ fn lit(heat: &Heat, placed: &[Placed], tag: Tag) -> Option<Lit> {
 }
 
 fn by_whom(heat: &Heat, lit: &Lit) -> String {
-    let verb = if heat.matrices[lit.matrix].total > 0 { "Fetched" } else { "Stored" };
+    let is_fetched = lit.matrix.is_some_and(|matrix| heat.matrices[matrix].total > 0);
+    let verb = if is_fetched { "Fetched" } else { "Stored" };
     let all = heat.footprints.len();
     let each = match lit.requests / lit.workgroups as f64 {
         each if each > 1.0 && each.is_finite() => format!(", {} times each", number(each)),
@@ -255,7 +298,7 @@ static CARD: Card = Card {
     tab: "Heat",
     help: "How often each element is fetched from global memory, over the whole grid",
     about: "how often each element is fetched from global memory, over the whole grid",
-    clock: Clock::Still,
+    clock: Clock::Workgroups,
     fits: |facts| facts.matrices,
     needs: "give its matrices their `columns`",
     args: &[],

@@ -101,3 +101,23 @@ fn all_of_it_fits() {
         assert_tidy(&shown(None, None, size).0, &format!("{size:?}, nothing yet"));
     }
 }
+
+#[test]
+fn played_each_workgroup_shows_its_part_over_those_before_it() {
+    let heat = heat();
+    let at = |position: f32| {
+        let given = Given { heat: Some(Arc::new(heat.clone())), ..Given::default() };
+        Painter::of("Heat").frame(&Seen { position, ..Seen::given(given, [1000.0, 560.0]) })
+    };
+    let second = at(1.5);
+    assert_eq!(second, at(1.5), "the same moment is the same picture");
+    let near = |found: f32, wanted: f32| (found - wanted).abs() < 0.02;
+    // It loads the upper half of a and the right half of b, stores a quarter of c, and the first quarter is done.
+    let shares = [(0, level(2.0)), (1, level(300.0)), (2, Ink::Store), (2, Ink::Tint(Hue::Store, 45))];
+    let shares = shares.map(|(buffer, ink)| share(&second, buffer, ink));
+    for (found, wanted) in shares.into_iter().zip([0.5, 0.5, 0.25, 0.25]) {
+        assert!(near(found, wanted), "{shares:?}");
+    }
+    assert_eq!(at(0.0), at(3.99), "before the first and at the end it is the whole grid");
+    assert_ne!(at(3.5), at(3.99));
+}

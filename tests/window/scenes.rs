@@ -162,7 +162,16 @@ fn heat_is_counted_once_it_is_looked_at_and_anew_after_a_turn() {
     let said = stage(&window);
     // A warp has 2 rows of 16 columns.
     assert!(said.ends_with("over the whole grid: a 4; b 32."), "{said}");
-    assert!(window.query_by_label("Play").is_none(), "it is still");
+    // Played, it shows one workgroup after the other, and at its end the whole grid again.
+    window.get_by_label("Play");
+    window.key_press(egui::Key::OpenBracket);
+    settle(&mut window);
+    let groups = heat(&window).unwrap().footprints.len();
+    window.get_by_label_contains(&format!("workgroup {} of {groups}", groups - 1));
+    window.key_press(egui::Key::CloseBracket);
+    settle(&mut window);
+    window.get_by_label_contains(&format!("workgroup {groups} of {groups}"));
+    assert_eq!(stage(&window), said);
     window.get_by_role_and_label(Role::ComboBox, "Lanes in a warp");
     window.state_mut().desk.command(Command::SetParam("n".to_owned(), 128.0));
     settle(&mut window);

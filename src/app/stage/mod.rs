@@ -39,12 +39,9 @@ pub struct Stage {
     pub player: Player,
     /// Where it is in the program's launches.
     pub launches: launches::Launches,
-    /// Where it is in the launch's waves, and whether to go to the one that the figure opens at.
-    pub waves: Player,
-    begin_waves: bool,
-    /// Where it is in the program's rounds, and whether to go to the last one.
-    pub rounds: Player,
-    begin_rounds: bool,
+    /// Where it is in the launch's waves or workgroups, or in the program's rounds; and the clock that this is of, once it has begun.
+    pub parts: Player,
+    parts_of: Option<Clock>,
     /// The warp within the workgroup.
     pub warp: u32,
     /// The item of the picture under the pointer.
@@ -87,8 +84,7 @@ impl Stage {
     pub fn begin(&mut self) {
         self.warp = 0;
         self.begin = true;
-        self.begin_waves = true;
-        self.begin_rounds = true;
+        self.parts_of = None;
         self.seek = None;
         self.reading.from = None;
         self.player.go_to(0);
@@ -143,18 +139,16 @@ impl Stage {
                 let count = figures::count_rounds(&given.rounds);
                 Ticks { count, stops: Vec::new(), names: ["round", "round"], plural: "rounds" }
             }
+            Clock::Workgroups => {
+                let count = given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
+                Ticks { count, stops: Vec::new(), names: ["workgroup", "workgroup"], plural: "workgroups" }
+            }
             Clock::Still | Clock::Hand => Ticks::default(),
         };
-        if let Some(spread) = given.spread.as_ref().filter(|_| self.begin_waves) {
-            self.waves.go_to(spread.opening(figures::begins(&picture)));
-            self.begin_waves = false;
-        }
-        if clock == Clock::Rounds && self.begin_rounds && ticks.count > 0 {
-            self.rounds.go_to(ticks.count - 1);
-            self.begin_rounds = false;
-        }
+        self.begin_parts(clock, &ticks, &given, &picture);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
-        let plays = figures::plays(figure);
+        // Of a large grid the workgroups are not known one by one.
+        let plays = figures::plays(figure) && (clock != Clock::Workgroups || ticks.count > 0);
         let seconds = ui.input(|i| i.stable_dt);
         if plays && ticks.count > 0 && self.clock(clock).advance(seconds, ticks.count) {
             ui.ctx().request_repaint();
@@ -178,8 +172,10 @@ impl Stage {
         let reads = reads(figure);
         let playing = match clock {
             Clock::Events => ROW + STRIP + 8.0,
-            Clock::Launches | Clock::Waves | Clock::Rounds => ROW + 4.0,
-            Clock::Still | Clock::Hand => 4.0,
+            _ if !plays => 4.0,
+            Clock::Still | Clock::Hand | Clock::Launches | Clock::Waves | Clock::Rounds | Clock::Workgroups => {
+                ROW + 4.0
+            }
         };
         let reading = if reads { ROW } else { 0.0 };
         let shown = Rect::from_min_max(room.min, room.max - vec2(0.0, reading + playing));
@@ -203,12 +199,23 @@ impl Stage {
         commands
     }
 
+    /// Puts the player of waves, workgroups or rounds where the figure opens: at its wave, or at the end.
+    fn begin_parts(&mut self, clock: Clock, ticks: &Ticks, given: &Given, picture: &Picture) {
+        let is_of_parts = matches!(clock, Clock::Waves | Clock::Rounds | Clock::Workgroups);
+        if !is_of_parts || self.parts_of == Some(clock) || ticks.count == 0 {
+            return;
+        }
+        let opening = given.spread.as_ref().filter(|_| clock == Clock::Waves);
+        let opening = opening.map_or(ticks.count - 1, |spread| spread.opening(figures::begins(picture)));
+        self.parts.go_to(opening);
+        self.parts_of = Some(clock);
+    }
+
     /// The player of this clock.
     fn clock(&mut self, clock: Clock) -> &mut Player {
         match clock {
             Clock::Launches => &mut self.launches.player,
-            Clock::Waves => &mut self.waves,
-            Clock::Rounds => &mut self.rounds,
+            Clock::Waves | Clock::Rounds | Clock::Workgroups => &mut self.parts,
             Clock::Events | Clock::Still | Clock::Hand => &mut self.player,
         }
     }

@@ -59,7 +59,7 @@ impl Stage {
             _ => format!("{tick} {} of {}", count(at as u64), count(*of as u64)),
         };
         let said = RichText::new(said).color(theme::color(theme::of(ui), Ink::Muted));
-        if matches!(clock, Clock::Launches | Clock::Waves | Clock::Rounds) {
+        if !matches!(clock, Clock::Events) {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(said);
                 let (bar, _) =

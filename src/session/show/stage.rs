@@ -227,6 +227,10 @@ impl Answered {
                 let rounds = figures::count_rounds(&self.given.rounds);
                 (rounds, rounds.saturating_sub(1))
             }
+            (Clock::Workgroups, _) => {
+                let workgroups = self.given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
+                (workgroups, workgroups.saturating_sub(1))
+            }
             _ => (0, 0),
         }
     }
