@@ -185,7 +185,7 @@ fn outside_names_stay_where_they_belong() {
 fn names_lesson(code: &str, id: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let path = code.match_indices(&format!("{id}/")).any(|(at, _)| !code[..at].ends_with(word));
-    let commands = ["run", "sweep", "trace", "shot", "export", "record", "bench"];
+    let commands = ["run", "sweep", "trace", "shot", "film", "export", "record", "bench"];
     let given = commands.iter().any(|command| {
         let text = format!("warpbook {command} {id}");
         code.match_indices(&text).any(|(at, _)| !code[at + text.len()..].starts_with(word))

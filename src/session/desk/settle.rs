@@ -35,11 +35,11 @@ impl Desk {
             asked.contains(question) || covers.contains(question) || is_present(now, place, question)
         });
         let asked = missing(answers, asked);
-        let of = |kind: fn(&Question) -> bool| asked.iter().filter(|question| kind(question)).cloned().collect();
+        let of = |worker: Worker| asked.iter().filter(|question| worker_of(question) == worker).cloned().collect();
         let threads = &mut self.threads;
-        threads.builder.want(of(|question| matches!(question, Question::Build(_))), 0);
-        threads.tracer.want(traces(&asked), 0);
-        threads.explainer.want(of(|question| matches!(question, Question::Origin(..) | Question::Film(..))), 0);
+        threads.builder.want(of(Worker::Builder), 0);
+        threads.tracer.want(counted_once(of(Worker::Tracer)), 0);
+        threads.explainer.want(of(Worker::Explainer), 0);
         threads.covers.want(missing(answers, covers), 0);
         let measures = missing(answers, measures);
         self.order_measurements(measures);
@@ -91,15 +91,32 @@ fn missing(answers: &Answers, questions: Vec<Question>) -> Vec<Question> {
     questions.into_iter().filter(|question| answers.get(question).is_none()).collect()
 }
 
-/// The questions for the tracer's thread. The run that answers a heat counts as well.
-fn traces(asked: &[Question]) -> Vec<Question> {
-    let counts_too = |at: &At| asked.iter().any(|question| matches!(question, Question::Heat(of, _) if of == at));
-    let is_left = |question: &&Question| match question {
-        Question::Accesses(..) | Question::Heat(..) => true,
-        Question::Counts(at) => !counts_too(at),
-        _ => false,
-    };
-    asked.iter().filter(is_left).cloned().collect()
+/// The thread that answers a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Worker {
+    Builder,
+    Tracer,
+    Explainer,
+    Device,
+}
+
+fn worker_of(question: &Question) -> Worker {
+    match question {
+        Question::Build(_) => Worker::Builder,
+        Question::Counts(_) | Question::Heat(..) | Question::Accesses(..) => Worker::Tracer,
+        Question::Film(..) | Question::Origin(..) => Worker::Explainer,
+        Question::Time(_) | Question::Ceilings(_) => Worker::Device,
+    }
+}
+
+/// The questions without counts that the run of a heat counts as well.
+fn counted_once(mut traces: Vec<Question>) -> Vec<Question> {
+    let heats: Vec<At> = traces
+        .iter()
+        .filter_map(|question| if let Question::Heat(at, _) = question { Some(at.clone()) } else { None })
+        .collect();
+    traces.retain(|question| !matches!(question, Question::Counts(at) if heats.contains(at)));
+    traces
 }
 
 /// Whether an answer is kept although nothing on the screen asks for it: it is of a program at the present settings, or of the device.
