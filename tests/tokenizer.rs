@@ -265,7 +265,7 @@ fn added_tokens_are_decoded_and_warned_of() {
     fs::write(path, json_with("/truncation", json!({"max_length": 2}))).expect("a file");
     let run = warpbook(&["tokenizer", "encode", "--vocab", path, "abc"]);
     assert_eq!((run.code, run.out.trim()), (0, "257"));
-    assert!(run.err.contains("warning: this tokenizer cuts long texts off, which is not done here"), "{}", run.err);
+    assert!(run.err.contains("warning: this tokenizer cuts long texts off, which Warpbook does not do"), "{}", run.err);
 }
 
 #[test]
