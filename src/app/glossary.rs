@@ -42,7 +42,7 @@ const WORDS: [(&str, &str); 46] = [
     ("i32", "A whole number of 32 bits: 4 bytes."),
     ("vec2", "Two values that are loaded and stored as one."),
     ("vec3", "Three values that are loaded and stored as one."),
-    ("vec4", "Four values that are loaded and stored as one: of f32, 16 bytes a lane."),
+    ("vec4", "Four values that are loaded and stored as one: of f32, 16 bytes per lane."),
     ("atomic", "A word that lanes change one at a time, so that no change is lost."),
     (
         "workgroupBarrier",

@@ -86,12 +86,12 @@ impl Assumption {
     pub fn sentence(&self) -> String {
         let fixed = match self {
             Self::RegistersDoNotLimit => {
-                "WGSL does not say how many registers a lane takes: they are taken not to limit the blocks an SM holds."
+                "WGSL does not say how many registers a lane takes: they are assumed not to limit the blocks per SM."
             }
             Self::DoesNotLimit(resource) => {
                 let name = resource.name();
                 return format!(
-                    "The device's figure for {name} is not published: taken not to limit the blocks an SM holds."
+                    "The device's figure for {name} is not published: assumed not to limit the blocks per SM."
                 );
             }
             Self::PeakRates => "The device keeps its highest clock and its published rates throughout.",

@@ -27,10 +27,10 @@ static CARD: Card = Card {
     fits: |facts| facts.buffers,
     needs: "give its program a buffer with the experts that are chosen for each token",
     args: &[
-        Arg::required("chosen", ArgKind::Buffer, "the experts of each token, a row a token"),
+        Arg::required("chosen", ArgKind::Buffer, "the experts of each token, a row per token"),
         Arg::required("experts", ArgKind::Number, "how many experts there are"),
         Arg::optional("weight", ArgKind::Buffer, "the weight of each choice"),
-        Arg::optional("logits", ArgKind::Buffer, "the router's logits, a row a token"),
+        Arg::optional("logits", ArgKind::Buffer, "the router's logits, a row per token"),
     ],
 };
 

@@ -115,7 +115,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         card.title(None, "Fetches per element");
         card.says("By warps, before any cache.");
         card.scale(&TICKS.map(|tick| count(u64::from(tick))));
-        card.section("requests an element");
+        card.section("requests per element");
         for (name, value) in &said {
             card.row(name, value);
         }

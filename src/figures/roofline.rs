@@ -385,7 +385,7 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
 }
 
 fn alt(known: &Roofline) -> String {
-    let mut said = "Operations a second over operations a byte.".to_owned();
+    let mut said = "Operations per second over operations per byte.".to_owned();
     for roof in &known.roofs {
         said += &format!(" {}.", roof.words());
     }

@@ -2,7 +2,7 @@
 
 use super::counters;
 use super::event::{Moment, Stage, WarpView, moment};
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Columns, Lanes};
 use super::palette::{Hue, Ink};
@@ -66,7 +66,7 @@ pub(super) fn headline(moment: &Moment<'_>) -> (String, Vec<String>) {
                 Some(Space::Global) | None => "",
             };
             let name = buffer.map_or("a buffer", |b| b.name.as_str());
-            (format!("{space}{verb} {of} {name}"), vec![line, lanes, format!("{bytes_per_lane} bytes a lane")])
+            (format!("{space}{verb} {of} {name}"), vec![line, lanes, format!("{bytes_per_lane} bytes per lane")])
         }
         EventKind::Barrier => ("barrier".to_owned(), vec![line, lanes]),
         EventKind::Subgroup { exchange, .. } => (exchange.name().to_owned(), vec![line, lanes]),
@@ -178,7 +178,10 @@ static CARD: Card = Card {
     clock: Clock::Events,
     fits: |facts| facts.traced,
     needs: "any kernel that can be traced",
-    args: &[],
+    args: &[
+        Arg::optional("workgroup", ArgKind::Number, "the workgroup at first, from 0"),
+        Arg::optional("warp", ArgKind::Number, "its warp at first, from 0"),
+    ],
 };
 
 /// The figure.

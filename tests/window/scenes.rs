@@ -274,3 +274,24 @@ fn wave_of(picture: &str) -> [u64; 2] {
     let (wave, all) = of.split_once(" of ").unwrap();
     [wave, all].map(|number| number.replace(',', "").parse().unwrap())
 }
+
+#[test]
+fn a_step_opens_at_its_workgroup_and_its_warp() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    let state = |window: &Harness<'_, Window>| {
+        let place = &window.state().desk.state().place;
+        (place.step, place.stage.workgroup)
+    };
+    window.state_mut().desk.command(Command::OpenLesson("one_loop".to_owned()));
+    settle(&mut window);
+    window.state_mut().desk.command(Command::GoTo(1));
+    settle(&mut window);
+    assert_eq!(state(&window), (1, 3));
+    let labels = window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label());
+    assert!(labels.into_iter().any(|label| label.contains("Warp 7 of workgroup 3")));
+    // Where the learner then goes stays.
+    window.state_mut().desk.command(Command::ShowWorkgroup(1));
+    settle(&mut window);
+    assert_eq!(state(&window), (1, 1));
+}

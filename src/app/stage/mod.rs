@@ -109,6 +109,9 @@ impl Stage {
         let given = state.given(&state.asks(), &picture);
         let clock = figure.card().clock;
         let timeline = &given.timeline;
+        if let Some(warp) = given.numbers.get("warp").filter(|_| self.begin) {
+            self.warp = *warp as u32;
+        }
         let warps = timeline.warps_per_workgroup.max(1);
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);

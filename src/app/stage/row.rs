@@ -82,7 +82,9 @@ impl Stage {
             let mut workgroup = state.place.stage.workgroup;
             let of_groups = format!("of {}", count(u64::from(groups)));
             ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));
-            let drag = egui::DragValue::new(&mut workgroup).range(0..=groups.saturating_sub(1)).speed(0.2);
+            // Until its program is compiled, the workgroup may be beyond the grid that is known.
+            let range = 0..=groups.saturating_sub(1);
+            let drag = egui::DragValue::new(&mut workgroup).range(range).clamp_existing_to_range(false).speed(0.2);
             let response = ui.add(drag).on_hover_text("The workgroup on the stage, from 0");
             response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(workgroup), "Workgroup on the stage"));
             if response.changed() {

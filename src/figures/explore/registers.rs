@@ -39,7 +39,7 @@ fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     let lines = [
         (format!("{rows} + {columns} = {reads}"), "reads of shared memory"),
         (format!("{rows} × {columns} = {products}"), "products, each added to a sum"),
-        (format!("{reads} / {products} = {a_product}"), "reads a product; 2 with one sum"),
+        (format!("{reads} / {products} = {a_product}"), "reads per product; 2 with one sum"),
         (products.to_string(), "registers of the lane for sums"),
     ];
     let (x, mut y) = (sheet.width - NUMBERS + 24.0, sheet.y + 4.0);
@@ -49,7 +49,7 @@ fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
         y += 2.0 * LINE + 6.0;
     }
     sheet.say(&format!(
-        "A lane computes {rows} × {columns} elements of C. For one k it makes {reads} reads of shared memory and {products} products: {a_product} reads a product."
+        "A lane computes {rows} × {columns} elements of C. For one k it makes {reads} reads of shared memory and {products} products: {a_product} reads per product."
     ));
     sheet.y = y.max(top + rows as f32 * cell + 4.0);
     sheet.legend(0.0, &[(read, "read into a register, once"), (sum, "sum that stays in a register")]);

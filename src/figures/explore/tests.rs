@@ -67,7 +67,7 @@ fn every_picture_fits_every_width() {
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
                 let (said, bars) = match name {
                     "views" => ("stride (", 0),
-                    "registers" => ("reads a product", 0),
+                    "registers" => ("reads per product", 0),
                     "fragments" => ("holds of C", 0),
                     "formats" => ("bf16: ", 0),
                     "tile_order" => ("wave ", 0),
@@ -179,12 +179,12 @@ fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
 fn pictures_say_what_they_count() {
     let at = Explored { block: [2, 2], lane: 5, number: 70000.0, group: 16, wave: 0, ..Explored::default() };
     let alt = |explorer: &'static dyn Explorer| picture(&view(explorer, &at, 560.0)).frame.alt;
-    assert!(alt(&registers::Fig).contains("4 reads of shared memory and 4 products: 1 reads a product"));
+    assert!(alt(&registers::Fig).contains("4 reads of shared memory and 4 products: 1 reads per product"));
     assert!(alt(&fragments::Fig).contains("holds of C: (1, 2), (1, 3), (9, 2), (9, 3)."), "{}", alt(&fragments::Fig));
     let formats = alt(&formats::Fig);
     assert!(formats.contains("f16: inf, off by infinity. bf16: 70144, off by 1 in 486."), "{formats}");
     // The lesson's table has the same numbers.
     let order = alt(&tile_order::Fig);
-    assert!(order.contains("row by row, wave 1: 5 of A, 32 of B: 1.13 MB a step."), "{order}");
-    assert!(order.contains("groups of 16 rows, wave 1: 16 of A, 9 of B: 557 kB a step."), "{order}");
+    assert!(order.contains("row by row, wave 1: 5 of A, 32 of B: 1.13 MB per step."), "{order}");
+    assert!(order.contains("groups of 16 rows, wave 1: 16 of A, 9 of B: 557 kB per step."), "{order}");
 }

@@ -65,7 +65,7 @@ fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
         for (at, anchor, words) in axes.into_iter().filter(|(at, _, words)| fits(*at, words)) {
             sheet.frame.text(at, 12.0, anchor, Ink::Muted, words);
         }
-        let said = format!("{rows} of A, {columns} of B: {} a step", si(bytes as f64, "B"));
+        let said = format!("{rows} of A, {columns} of B: {} per step", si(bytes as f64, "B"));
         let mut end = y + high + 6.0;
         for line in text::wrap(&said, 13.0, half) {
             sheet.frame.text([left, end + LINE / 2.0], 13.0, Anchor::Start, Ink::Text, line);

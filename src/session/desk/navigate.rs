@@ -14,6 +14,7 @@ use crate::session::learn::drawn;
 use crate::session::learn::exercise::Try;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::Predicted;
+use crate::session::show::stage::whole_number;
 
 /// Values of a control that follow one another within this time belong to one drag.
 const DRAGGED: Duration = Duration::from_millis(1500);
@@ -86,7 +87,10 @@ impl Desk {
         self.state.place.bench.variant = step.variant.clone();
         self.state.place.stage.pass.clone_from(&step.pass);
         self.state.place.stage.figure.clone_from(&step.figure.name);
-        (self.state.place.stage.launch, self.state.place.stage.workgroup) = (step.launch - 1, 0);
+        self.state.place.stage.launch = step.launch - 1;
+        let place = &mut self.state.place;
+        let workgroup = |lesson: &Arc<Lesson>| whole_number(&step.figure, "workgroup", lesson, &place.params);
+        place.stage.workgroup = place.lesson.as_ref().map_or(0, workgroup);
         (self.state.place.asked, self.state.trials.turned) = (None, None);
         self.leave_edit();
         let params = self.state.place.params.clone();

@@ -287,7 +287,8 @@ impl Builder<'_> {
         let (_, first) = found.opening(stage, step);
         #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
         let position = first as f32 + 0.99;
-        let view = View { position, ..View::still(&found.given, &step.figure, STAGE) };
+        let (workgroup, warp) = (stage.workgroup, stage.warp());
+        let view = View { position, workgroup, warp, ..View::still(&found.given, &step.figure, STAGE) };
         let frame = titled::draw(found.figure, &view, &mut Kept::default());
         let card = found.figure.card();
         let caption = match &found.given.reel {

@@ -2,9 +2,9 @@
 
 use crate::trace::{EventKind, Timeline};
 
-/// The index in `events` that a step shows first: the first access on the source line that contains `watch`, or that line's first event if
-/// it accesses nothing, such as a branch; else the costliest access, the first of equals; 0 if nothing is accessed. The search starts at
-/// the share `at` of the record.
+/// The index in `events` that a step shows first: on the source line that contains `watch`, the first access of the buffer that `watch`
+/// begins with, else the line's first access, or its first event if it accesses nothing, such as a branch; else the costliest access, the
+/// first of equals; 0 if nothing is accessed. The search starts at the share `at` of the record.
 #[must_use]
 pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str, at: f64) -> usize {
     let line =
@@ -22,7 +22,13 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
         late.or_else(|| events.iter().position(wanted))
     };
     let on_line = |i: &usize| Some(timeline.events[*i].line) == line;
-    let watched = first(&|i| cost(i).is_some() && on_line(i)).or_else(|| first(&on_line));
+    let named = watch.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    let of_named = |index: &usize| match timeline.events[*index].kind {
+        EventKind::Access { buffer, .. } => timeline.buffers.get(usize::from(buffer)).is_some_and(|b| b.name == named),
+        _ => false,
+    };
+    let watched = first(&|i| of_named(i) && on_line(i));
+    let watched = watched.or_else(|| first(&|i| cost(i).is_some() && on_line(i))).or_else(|| first(&on_line));
     let most = events.iter().filter_map(cost).max();
     watched.or_else(|| first(&|i| most.is_some() && cost(i) == most)).unwrap_or(0)
 }

@@ -46,6 +46,7 @@ fn moments(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], [ticks, count
             position,
             motion: true,
             workgroup: stage.workgroup,
+            warp: stage.warp(),
             ..View::still(&answered.given, stage.picture, size)
         };
         titled::draw(answered.figure, &view, &mut kept)

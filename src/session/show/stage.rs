@@ -9,10 +9,10 @@ use crate::base::diag::Diagnostic;
 use crate::device::Launch;
 use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Reach, Spread, Subject};
 use crate::job::{Job, Shown};
-use crate::lesson::{Env, Kernel, Picture, Program, Step, Variant};
+use crate::lesson::{Env, Kernel, Lesson, Picture, Program, Step, Variant};
 use crate::session::ask::{Accesses, Answer, At, Built, Question, Store, Traced};
-use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
+use crate::session::jobs::{self, Params};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::{model, pipeline};
 use crate::trace::record::Backend;
@@ -46,11 +46,12 @@ impl<'a> Stage<'a> {
     /// The stage of a step as it opens; `at` is the step's program. None if the lesson has no such program or pass.
     #[must_use]
     pub fn of_step(at: &'a At, step: &'a Step) -> Option<Self> {
-        let pass = at.setting().lesson.program(&step.variant.program)?.place_of(&step.pass)?;
+        let Setting { lesson, params, .. } = &**at.setting();
+        let pass = lesson.program(&step.variant.program)?.place_of(&step.pass)?;
         Some(Self {
             at,
             shown: Shown { pass, launch: step.launch.saturating_sub(1) },
-            workgroup: 0,
+            workgroup: whole_number(&step.figure, "workgroup", lesson, params),
             picture: &step.figure,
             buffer: None,
         })
@@ -66,6 +67,13 @@ impl<'a> Stage<'a> {
     #[must_use]
     pub fn variant(&self) -> &'a Variant {
         self.at.variant()
+    }
+
+    /// The warp at which the figure opens.
+    #[must_use]
+    pub fn warp(&self) -> u32 {
+        let Setting { lesson, params, .. } = &**self.setting();
+        whole_number(self.picture, "warp", lesson, params)
     }
 
     /// The kernel that is launched; None for a copy or a fill.
@@ -209,7 +217,7 @@ impl Answered {
         match (self.figure.card().clock, &self.given.reel) {
             (Clock::Events, _) => {
                 let timeline = &self.given.timeline;
-                let events: Vec<usize> = timeline.of_warp(stage.workgroup, 0).collect();
+                let events: Vec<usize> = timeline.of_warp(stage.workgroup, stage.warp()).collect();
                 let source = stage.kernel().map(|kernel| kernel.source().to_string()).unwrap_or_default();
                 (events.len(), first_to_see(timeline, &events, &source, &step.watch, step.at))
             }
@@ -234,6 +242,19 @@ impl Answered {
             _ => (0, 0),
         }
     }
+}
+
+/// A figure's argument that is a whole number; 0 if it is not given.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "out of range it is the nearest that there is"
+)]
+pub fn whole_number(picture: &Picture, name: &str, lesson: &Lesson, params: &Params) -> u32 {
+    let value = picture.expressions(&[name]).next().map(|(_, expr)| expr);
+    let env = Env::fixed(&lesson.params, &lesson.values, params);
+    value.and_then(|expr| env.eval(&expr).ok()).map_or(0, |value| value as u32)
 }
 
 /// The compiled program, if the store has it.
