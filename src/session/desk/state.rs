@@ -44,7 +44,7 @@ pub struct State {
     pub place: Place,
     /// Results at that place.
     pub found: Found,
-    /// What the learner tries there.
+    /// The learner's trials there.
     pub trials: Trials,
     /// The lessons' pictures on the start page.
     pub covers: Covers,
@@ -308,7 +308,7 @@ impl State {
         model::pick(&self.library.models, self.saved.model.as_deref(), &measures)
     }
 
-    /// What pictures are drawn from besides runs; `device` is the one that measures.
+    /// The sources of pictures besides runs; `device` is the one that measures.
     pub(super) fn sources<'a>(&'a self, device: &'a Device) -> Sources<'a> {
         Sources {
             device,

@@ -1,4 +1,4 @@
-//! What the learner tries on the open lesson: versions of kernels, exercises, predictions, a turned control.
+//! The learner's trials on the open lesson: versions of kernels, exercises, predictions, a turned control.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -68,7 +68,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// What pictures are drawn from besides runs.
+    /// The sources of pictures besides runs.
     fn sources(&self) -> Sources<'_> {
         Sources {
             device: &self.device,
