@@ -83,3 +83,45 @@ fn figures_have_names_of_their_own() {
         assert!(!card.tab.is_empty() && !card.help.is_empty() && !card.about.is_empty() && !card.needs.is_empty());
     }
 }
+
+/// The declaration of a buffer.
+const SUMS: &str = "(name: \"sums\", elem: U32, count: \"blocks\"";
+
+/// The meaning of the buffer `sums` with this text in its declaration, and the messages.
+fn meaning(text: &str) -> (Option<String>, Vec<String>) {
+    let folder = spoilt_copy("programs", &[(LESSON, SUMS, &format!("{SUMS}, {text}"))]).expect("a copy of the pack");
+    let (pack, found) = session::load(&PackFiles::Folder(folder.path().to_owned()));
+    let buffers = pack.lessons.iter().flat_map(|lesson| &lesson.programs).flat_map(|program| &program.buffers);
+    let means = buffers.filter(|buffer| buffer.name == "sums").find_map(|buffer| buffer.means.clone());
+    let said = means.map(|means| {
+        let args = means.args.iter().map(|arg| format!("{}: {:?}", arg.name, arg.value));
+        format!("{}({})", means.name, args.collect::<Vec<_>>().join(", "))
+    });
+    (said, found.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn meanings_of_buffers_are_checked_and_their_earlier_fields_are_read() {
+    for (now, before) in [
+        ("means: Tokens(text: \"sums\")", "cuts: \"sums\""),
+        ("means: Merges(first: 256)", "makes: 256"),
+        ("means: Words(tokens: \"sums\", merges: \"sums\")", "words: (\"sums\", \"sums\")"),
+        ("means: Links(meter: \"sums\")", "links: \"sums\""),
+        ("means: Spans(tracks: [\"one\", \"two\"])", "spans: [\"one\", \"two\"]"),
+    ] {
+        let read = meaning(now);
+        assert!(read.0.is_some() && read.1.is_empty(), "{now}: {read:?}");
+        assert_eq!(read, meaning(before), "{before}");
+    }
+    for (wrong, said) in [
+        ("means: Tokns(text: \"sums\")", "there is no meaning `Tokns`"),
+        ("means: Tokens(txt: \"sums\")", "the meaning Tokens takes no `txt`"),
+        ("means: Tokens", "the meaning Tokens is missing `text`"),
+        ("means: Tokens(text: \"suns\")", "there is no buffer `suns`"),
+        ("means: Merges(first: 257)", "`first` is no whole number up to 256"),
+        ("cuts: \"sums\", makes: 256", "makes"),
+    ] {
+        let (_, found) = meaning(wrong);
+        assert!(found.iter().any(|problem| problem.contains(said)), "{wrong}: {found:?}");
+    }
+}
