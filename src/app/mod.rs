@@ -303,7 +303,7 @@ fn is_staged(state: &State) -> bool {
 /// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows.
 fn is_high(state: &State) -> bool {
     let name = state.place.step().and_then(|step| step.explorer());
-    let is_low = name.and_then(figures::explore::find).is_some_and(|explorer| explorer.card().is_low);
+    let is_low = name.and_then(figures::explore::find).is_some_and(|explorer| explorer.is_low);
     state.shown_figure().card().clock == Clock::Hand && !is_low
 }
 

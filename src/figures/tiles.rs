@@ -21,7 +21,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Those of a matrix of the heat, by its place. None if workgroups store no such tiles: one each, all of one size but the last.
+    /// The output tiles of matrix `matrix` of the heat. None unless each workgroup stores one tile, all the same size but at the edges.
     pub(super) fn of(heat: &Heat, matrix: usize) -> Option<Self> {
         let cells = heat.matrices.get(matrix)?.cells;
         let boxes: Vec<_> = heat.footprints.iter().filter_map(|f| bounds(&cells, f.stored.get(matrix)?)).collect();

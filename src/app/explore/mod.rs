@@ -33,25 +33,24 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
         .inner_margin(16);
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let card = explorer.card();
         let mut controls = |ui: &mut Ui, at: &mut Explored| {
-            for control in card.controls {
+            for control in explorer.controls {
                 match control {
                     Control::Text => called_off |= text::show(ui, state, &mut at.text),
                     control => controls::show(ui, *control, at),
                 }
             }
         };
-        if card.controls_first {
+        if explorer.controls_first {
             controls(ui, &mut at);
             ui.add_space(theme::GRID);
         }
         drawn(ui, explorer, &mut at);
-        if !card.controls_first {
+        if !explorer.controls_first {
             ui.add_space(theme::GRID);
             controls(ui, &mut at);
         }
-        if card.takes_text() {
+        if explorer.takes_text() {
             text::missing(ui, &at.text);
         }
     });
@@ -62,7 +61,7 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
 }
 
 /// The picture, and what the learner does in it.
-fn drawn(ui: &mut Ui, explorer: &'static dyn Explorer, at: &mut Explored) {
+fn drawn(ui: &mut Ui, explorer: &'static Explorer, at: &mut Explored) {
     let id = ui.scope_id().with("spelled");
     let mut spelled = ui.data(|d| d.get_temp::<(usize, usize)>(id)).unwrap_or_default();
     let n = at.logits.len();

@@ -1,11 +1,11 @@
 //! Softmax against a target: the loss and its gradient.
 
 use super::control::Control;
-use super::sheet::Sheet;
-use super::{Card, Derived, ExploreView, Explorer, rows};
+use super::{Derived, Explorer, rows};
 use crate::reference::Explored;
 
-static CARD: Card = Card {
+/// The explorer.
+pub static EXPLORER: Explorer = Explorer {
     name: "cross_entropy",
     controls: &[
         Control::Temperature,
@@ -20,18 +20,8 @@ static CARD: Card = Card {
     ],
     controls_first: false,
     is_low: false,
-};
-
-/// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+    draw: |sheet, view| {
         rows::cross_entropy(sheet, &Derived::of(view.at));
         String::new()
-    }
-}
+    },
+};

@@ -2,9 +2,9 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::Ink;
+use super::Explorer;
 use super::control::Control;
 use super::sheet::{LINE, Sheet};
-use super::{Card, ExploreView, Explorer};
 use crate::base::units::count;
 use crate::reference::formats::{FORMATS, Format};
 
@@ -83,18 +83,14 @@ fn written(number: f64) -> String {
     text.replace('-', "−")
 }
 
-static CARD: Card = Card { name: "formats", controls: &[Control::Number], controls_first: true, is_low: true };
-
 /// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+pub static EXPLORER: Explorer = Explorer {
+    name: "formats",
+    controls: &[Control::Number],
+    controls_first: true,
+    is_low: true,
+    draw: |sheet, view| {
         draw(sheet, view.at.number);
         String::new()
-    }
-}
+    },
+};

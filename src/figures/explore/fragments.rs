@@ -2,9 +2,9 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
+use super::Explorer;
 use super::control::Control;
 use super::sheet::{LINE, Sheet};
-use super::{Card, ExploreView, Explorer};
 use crate::reference::Explored;
 use crate::reference::fragments::Operand;
 
@@ -51,23 +51,14 @@ fn draw(sheet: &mut Sheet, lane: usize) {
     sheet.y = top + 16.0 * cell + 4.0;
 }
 
-static CARD: Card = Card {
+/// The explorer.
+pub static EXPLORER: Explorer = Explorer {
     name: "fragments",
     controls: &[Control::Whole { name: "lane", of: |at| &mut at.lane, range: [0, Explored::LANES - 1], first: 0 }],
     controls_first: true,
     is_low: false,
-};
-
-/// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+    draw: |sheet, view| {
         draw(sheet, view.at.lane);
         String::new()
-    }
-}
+    },
+};

@@ -26,32 +26,22 @@ use crate::reference::Explored;
 use crate::reference::softmax as maths;
 
 /// All explorers.
-pub static EXPLORERS: [&dyn Explorer; 11] = [
-    &views::Fig,
-    &registers::Fig,
-    &fragments::Fig,
-    &formats::Fig,
-    &tile_order::Fig,
-    &softmax::Fig,
-    &overflow::Fig,
-    &cross_entropy::Fig,
-    &jacobian::Fig,
-    &jacobian_product::Fig,
-    &tokens::Fig,
+pub static EXPLORERS: [&Explorer; 11] = [
+    &views::EXPLORER,
+    &registers::EXPLORER,
+    &fragments::EXPLORER,
+    &formats::EXPLORER,
+    &tile_order::EXPLORER,
+    &softmax::EXPLORER,
+    &overflow::EXPLORER,
+    &cross_entropy::EXPLORER,
+    &jacobian::EXPLORER,
+    &jacobian_product::EXPLORER,
+    &tokens::EXPLORER,
 ];
 
 /// An explorer.
-pub trait Explorer: Sync {
-    /// Its name and its controls.
-    fn card(&self) -> &'static Card;
-
-    /// Draws the picture at a point; returns the entry that is spelled out, in words, or nothing.
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String;
-}
-
-/// An explorer's name and its controls.
-#[derive(Debug)]
-pub struct Card {
+pub struct Explorer {
     /// Its name in a lesson's text.
     pub name: &'static str,
     /// The controls outside of the picture.
@@ -60,9 +50,11 @@ pub struct Card {
     pub controls_first: bool,
     /// Whether the picture is a few rows.
     pub is_low: bool,
+    /// Draws the picture at a point; returns the entry that is spelled out, in words, or nothing.
+    pub draw: fn(&mut Sheet, &ExploreView<'_>) -> String,
 }
 
-impl Card {
+impl Explorer {
     /// Whether it takes a text, typed or from a file.
     #[must_use]
     pub fn takes_text(&self) -> bool {
@@ -72,21 +64,21 @@ impl Card {
 
 /// The explorer of this name.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static dyn Explorer> {
-    EXPLORERS.iter().copied().find(|explorer| explorer.card().name == name)
+pub fn find(name: &str) -> Option<&'static Explorer> {
+    EXPLORERS.iter().copied().find(|explorer| explorer.name == name)
 }
 
 /// The names of explorers that a lesson's text may use.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    EXPLORERS.iter().map(|explorer| explorer.card().name).collect()
+    EXPLORERS.iter().map(|explorer| explorer.name).collect()
 }
 
 /// The explorer to show, and the size of its picture.
 #[derive(Clone, Copy)]
 pub struct ExploreView<'a> {
     /// Which picture.
-    pub explorer: &'static dyn Explorer,
+    pub explorer: &'static Explorer,
     /// The point to show it at, within its bounds.
     pub at: &'a Explored,
     /// Row and column of the Jacobian's entry that is spelled out.
@@ -189,7 +181,7 @@ impl<'a> Derived<'a> {
 #[must_use]
 pub fn picture(view: &ExploreView<'_>) -> Picture {
     let mut sheet = Sheet::new(view.width);
-    let words = view.explorer.draw(&mut sheet, view);
+    let words = (view.explorer.draw)(&mut sheet, view);
     sheet.finish(words)
 }
 

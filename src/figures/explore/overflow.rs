@@ -5,7 +5,7 @@ use super::super::palette::Ink;
 use super::control::Control;
 use super::rows::{self, Column, LOGITS};
 use super::sheet::{LINE, ROW, Sheet, fixed, short};
-use super::{Card, Derived, Entry, ExploreView, Explorer};
+use super::{Derived, Entry, Explorer};
 use crate::reference::Explored;
 use crate::reference::softmax::in_f32;
 
@@ -83,7 +83,8 @@ fn written(value: f32) -> String {
     }
 }
 
-static CARD: Card = Card {
+/// The explorer.
+pub static EXPLORER: Explorer = Explorer {
     name: "overflow",
     controls: &[
         Control::Temperature,
@@ -97,18 +98,8 @@ static CARD: Card = Card {
     ],
     controls_first: false,
     is_low: false,
-};
-
-/// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+    draw: |sheet, view| {
         draw(sheet, &Derived::of(view.at));
         String::new()
-    }
-}
+    },
+};

@@ -2,9 +2,9 @@
 
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
+use super::Explorer;
 use super::control::Control;
 use super::sheet::{LINE, Sheet, short};
-use super::{Card, ExploreView, Explorer};
 use crate::reference::Explored;
 
 /// The largest cell.
@@ -55,7 +55,8 @@ fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
     sheet.legend(0.0, &[(read, "read into a register, once"), (sum, "sum that stays in a register")]);
 }
 
-static CARD: Card = Card {
+/// The explorer.
+pub static EXPLORER: Explorer = Explorer {
     name: "registers",
     controls: &[
         Control::Whole { name: "rows of sums", of: |at| &mut at.block[0], range: [1, Explored::BLOCK], first: 0 },
@@ -63,18 +64,8 @@ static CARD: Card = Card {
     ],
     controls_first: true,
     is_low: false,
-};
-
-/// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+    draw: |sheet, view| {
         draw(sheet, view.at.block);
         String::new()
-    }
-}
+    },
+};

@@ -6,7 +6,7 @@ use super::super::{svg, text};
 use super::*;
 use crate::reference::views::Op;
 
-fn view<'a>(explorer: &'static dyn Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
+fn view<'a>(explorer: &'static Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
     ExploreView { explorer, at, spelled: (2, 0), width }
 }
 
@@ -59,8 +59,8 @@ fn assert_tidy(frame: &Frame, what: &str) {
 #[test]
 fn every_picture_fits_every_width() {
     for explorer in EXPLORERS {
-        let name = explorer.card().name;
-        assert!(find(name).is_some_and(|found| std::ptr::eq(found.card(), explorer.card())), "{name}");
+        let name = explorer.name;
+        assert!(find(name).is_some_and(|found| std::ptr::eq(found, explorer)), "{name}");
         for at in points() {
             for width in [368.0, 400.0, 528.0, 560.0] {
                 let shown = picture(&view(explorer, &at, width));
@@ -88,23 +88,23 @@ fn every_picture_fits_every_width() {
 #[test]
 fn an_entry_is_spelled_with_its_numbers() {
     let at = Explored { logits: vec![1.0, -0.5, 2.0], direction: vec![0.0; 3], ..Explored::default() };
-    let shown = picture(&view(&jacobian::Fig, &at, 560.0));
+    let shown = picture(&view(&jacobian::EXPLORER, &at, 560.0));
     assert_eq!(shown.words, "J[2,0] = y₂(δ₂₀ − y₀) = 0.690 × (0 − 0.254) = −0.175");
     let cold = Explored { temperature: 0.5, ..at };
-    let shown = picture(&ExploreView { spelled: (1, 1), ..view(&jacobian::Fig, &cold, 560.0) });
+    let shown = picture(&ExploreView { spelled: (1, 1), ..view(&jacobian::EXPLORER, &cold, 560.0) });
     assert_eq!(shown.words, "J[1,1] = y₁(δ₁₁ − y₁) / T = 0.006 × (1 − 0.006) / 0.5 = 0.012");
     // One beyond the end is the last: an entry may just have been taken away.
-    let far = picture(&ExploreView { spelled: (7, 7), ..view(&jacobian::Fig, &cold, 560.0) });
+    let far = picture(&ExploreView { spelled: (7, 7), ..view(&jacobian::EXPLORER, &cold, 560.0) });
     assert!(far.words.starts_with("J[2,2]"), "{}", far.words);
 }
 
 #[test]
 fn every_check_holds_and_is_said() {
     for at in points() {
-        let alt = picture(&view(&jacobian::Fig, &at, 560.0)).frame.alt;
+        let alt = picture(&view(&jacobian::EXPLORER, &at, 560.0)).frame.alt;
         assert_eq!(alt.matches("Holds: ").count(), 5, "{alt}");
         assert!(!alt.contains("Does not hold"), "{alt}");
-        let alt = picture(&view(&jacobian_product::Fig, &at, 560.0)).frame.alt;
+        let alt = picture(&view(&jacobian_product::EXPLORER, &at, 560.0)).frame.alt;
         let n = at.logits.len();
         assert!(alt.contains(&format!("{} entries, 2n² − n = {} FLOP", n * n, 2 * n * n - n)), "{alt}");
     }
@@ -113,19 +113,19 @@ fn every_check_holds_and_is_said() {
 #[test]
 fn a_gradient_names_its_parts() {
     let at = Explored { logits: vec![0.0, 0.0], direction: vec![0.0; 2], weight: 0.5, ..Explored::default() };
-    let alt = picture(&view(&cross_entropy::Fig, &at, 560.0)).frame.alt;
+    let alt = picture(&view(&cross_entropy::EXPLORER, &at, 560.0)).frame.alt;
     // lse = log 2: (1 + 2 · 0.5 · 0.693) · 0.5 − 1 and (1 + 0.693) · 0.5.
     assert!(alt.contains("Gradient: −0.153, 0.847."), "{alt}");
     assert!(alt.contains("L = −log y₀ = 0.693") && alt.contains("= 0.240"), "{alt}");
     let plain = Explored { weight: 0.0, ..at };
-    let alt = picture(&view(&cross_entropy::Fig, &plain, 560.0)).frame.alt;
+    let alt = picture(&view(&cross_entropy::EXPLORER, &plain, 560.0)).frame.alt;
     assert!(alt.contains("Gradient: −0.500, 0.500.") && !alt.contains("z-loss"), "{alt}");
 }
 
 #[test]
 fn a_handle_spans_its_values() {
     let at = Explored::default();
-    let shown = picture(&view(&jacobian_product::Fig, &at, 400.0));
+    let shown = picture(&view(&jacobian_product::EXPLORER, &at, 400.0));
     for handle in &shown.handles {
         let [x, _, w, _] = handle.rect;
         assert_eq!(
@@ -178,13 +178,17 @@ fn a_picture_is_well_formed_svg() -> Result<(), roxmltree::Error> {
 #[test]
 fn pictures_say_what_they_count() {
     let at = Explored { block: [2, 2], lane: 5, number: 70000.0, group: 16, wave: 0, ..Explored::default() };
-    let alt = |explorer: &'static dyn Explorer| picture(&view(explorer, &at, 560.0)).frame.alt;
-    assert!(alt(&registers::Fig).contains("4 reads of shared memory and 4 products: 1 reads per product"));
-    assert!(alt(&fragments::Fig).contains("holds of C: (1, 2), (1, 3), (9, 2), (9, 3)."), "{}", alt(&fragments::Fig));
-    let formats = alt(&formats::Fig);
+    let alt = |explorer: &'static Explorer| picture(&view(explorer, &at, 560.0)).frame.alt;
+    assert!(alt(&registers::EXPLORER).contains("4 reads of shared memory and 4 products: 1 reads per product"));
+    assert!(
+        alt(&fragments::EXPLORER).contains("holds of C: (1, 2), (1, 3), (9, 2), (9, 3)."),
+        "{}",
+        alt(&fragments::EXPLORER)
+    );
+    let formats = alt(&formats::EXPLORER);
     assert!(formats.contains("f16: inf, off by infinity. bf16: 70144, off by 1 in 486."), "{formats}");
     // The lesson's table has the same numbers.
-    let order = alt(&tile_order::Fig);
+    let order = alt(&tile_order::EXPLORER);
     assert!(order.contains("row by row, wave 1: 5 of A, 32 of B: 1.13 MB per step."), "{order}");
     assert!(order.contains("groups of 16 rows, wave 1: 16 of A, 9 of B: 557 kB per step."), "{order}");
 }

@@ -3,9 +3,9 @@
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
+use super::Explorer;
 use super::control::Control;
 use super::sheet::{LINE, Sheet};
-use super::{Card, ExploreView, Explorer};
 use crate::base::units::si;
 use crate::reference::Explored;
 use crate::reference::tile_order::{in_groups, spans};
@@ -83,7 +83,8 @@ fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
     sheet.legend(0.0, &keys);
 }
 
-static CARD: Card = Card {
+/// The explorer.
+pub static EXPLORER: Explorer = Explorer {
     name: "tile_order",
     controls: &[
         Control::Whole { name: "rows in a group", of: |at| &mut at.group, range: [1, Explored::GROUP], first: 0 },
@@ -91,18 +92,8 @@ static CARD: Card = Card {
     ],
     controls_first: true,
     is_low: false,
-};
-
-/// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+    draw: |sheet, view| {
         draw(sheet, view.at.group, view.at.wave);
         String::new()
-    }
-}
+    },
+};

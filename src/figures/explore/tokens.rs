@@ -3,9 +3,9 @@
 use super::super::frame::Anchor;
 use super::super::meanings::tokens::{self, Token, cell};
 use super::super::palette::Ink;
+use super::Explorer;
 use super::control::Control;
 use super::sheet::{LINE, Sheet};
-use super::{Card, ExploreView, Explorer};
 use crate::base::units::count;
 use crate::tokenizer::{Pattern, encode, rank_file};
 
@@ -56,18 +56,14 @@ fn way(sheet: &mut Sheet, name: &str, ids: &str, tokens: &[&[u8]]) {
     sheet.y += tokens::LINE + 8.0;
 }
 
-static CARD: Card = Card { name: "tokens", controls: &[Control::Text], controls_first: true, is_low: false };
-
 /// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+pub static EXPLORER: Explorer = Explorer {
+    name: "tokens",
+    controls: &[Control::Text],
+    controls_first: true,
+    is_low: false,
+    draw: |sheet, view| {
         draw(sheet, &view.at.text);
         String::new()
-    }
-}
+    },
+};

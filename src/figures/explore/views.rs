@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::super::frame::Anchor;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
+use super::Explorer;
 use super::control::Control;
 use super::sheet::{LINE, Sheet};
-use super::{Card, ExploreView, Explorer};
 use crate::reference::views::{Op, View};
 
 /// The largest cell.
@@ -88,18 +88,14 @@ fn conclusion(sheet: &mut Sheet, view: &View, read: &[usize], x: f32) {
     sheet.say(&format!("{said}."));
 }
 
-static CARD: Card = Card { name: "views", controls: &[Control::Operations], controls_first: true, is_low: false };
-
 /// The explorer.
-pub struct Fig;
-
-impl Explorer for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn draw(&self, sheet: &mut Sheet, view: &ExploreView<'_>) -> String {
+pub static EXPLORER: Explorer = Explorer {
+    name: "views",
+    controls: &[Control::Operations],
+    controls_first: true,
+    is_low: false,
+    draw: |sheet, view| {
         draw(sheet, &view.at.ops);
         String::new()
-    }
-}
+    },
+};

@@ -123,7 +123,7 @@ impl State {
 fn takes_text(step: &Step) -> bool {
     fn has(block: &Block) -> bool {
         match block {
-            Block::Explore(name) => explore::find(name).is_some_and(|explorer| explorer.card().takes_text()),
+            Block::Explore(name) => explore::find(name).is_some_and(|explorer| explorer.takes_text()),
             Block::Unfold(_, inner) | Block::Quote(inner) => inner.iter().any(has),
             _ => false,
         }
