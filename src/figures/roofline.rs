@@ -173,12 +173,20 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
     }
     // The marks need what room there is; the note is in the words of the picture, too.
     let lines = if frame.height < LOW { 1 } else { 2 };
-    for line in text::wrap(&known.note, SIZE, room).into_iter().take(lines) {
+    for line in text::wrap(whole_sentences(&known.note, room, lines), SIZE, room).into_iter().take(lines) {
         frame.text([MARGIN, y], SIZE, Anchor::Start, Ink::Muted, text::fit(&line, SIZE, false, room));
         y += 16.0;
     }
     frame.text([MARGIN, y + 3.0], SIZE, Anchor::Start, Ink::Muted, "FLOP/s");
     y + 18.0
+}
+
+/// As many sentences of a note as `lines` lines have room for, at least the first.
+fn whole_sentences(note: &str, room: f32, lines: usize) -> &str {
+    let ends = note.match_indices(". ").map(|(at, _)| at + 1).chain([note.len()]);
+    let fits = |end: &usize| text::wrap(&note[..*end], SIZE, room).len() <= lines;
+    let first = note.find(". ").map_or(note.len(), |at| at + 1);
+    &note[..ends.filter(fits).last().unwrap_or(first)]
 }
 
 fn axes(frame: &mut Frame, x: &Axis, y: &Axis, [left, top, right, bottom]: [f32; 4]) {
