@@ -1,6 +1,6 @@
 //! The figures that steps ask for, as lessons write them: what is read, what is refused and where, and formats of earlier programs.
 
-use warpbook::figures::{FIGURES, find};
+use warpbook::figures::{FIGURES, explore, find};
 use warpbook::lesson::{ArgValue, PackFiles};
 use warpbook::session;
 
@@ -124,4 +124,13 @@ fn meanings_of_buffers_are_checked_and_their_earlier_fields_are_read() {
         let (_, found) = meaning(wrong);
         assert!(found.iter().any(|problem| problem.contains(said)), "{wrong}: {found:?}");
     }
+}
+
+#[test]
+fn a_block_of_sums_of_earlier_packs_is_arguments_of_the_explorer() {
+    let edit = (LESSON, STEP, "figure: Explore, block: (4, 2))");
+    let folder = spoilt_copy("programs", &[edit]).expect("a copy of the pack");
+    let (pack, _) = session::load(&PackFiles::Folder(folder.path().to_owned()));
+    let begun = pack.lessons[0].steps.iter().map(|step| explore::begin(&step.figure).block);
+    assert!(begun.clone().any(|block| block == [4, 2]), "{:?}", begun.collect::<Vec<_>>());
 }

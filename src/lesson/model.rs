@@ -413,8 +413,6 @@ pub struct Step {
     pub at: f64,
     /// Parts of the kernel that are initially open in the code pane, by their file names without the endings.
     pub open: Vec<String>,
-    /// Rows and columns of the block that a lane computes: the initial state of the explorer of registers.
-    pub block: Option<[usize; 2]>,
     /// The launch of the pass that is initially on the stage, counted from 1; the last one if there are fewer.
     pub launch: u64,
     /// Whether this step's figure represents the lesson on the start page.

@@ -14,7 +14,7 @@ impl Reader<'_> {
         let pass = self.pass_of(&fields, variant.as_ref());
         let set = self.settings(&fields);
         let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
-        let figure = match self.version {
+        let mut figure = match self.version {
             1 | 2 => scene(&mut fields),
             _ => fields.optional("figure").map_or_else(|| Some(Picture::default()), picture),
         };
@@ -29,9 +29,9 @@ impl Reader<'_> {
         });
         let open = fields.list("open").unwrap_or_default();
         let open = open.into_iter().filter_map(|node| Some(node.text()?.value)).collect();
-        let block =
-            fields.optional("block").map(|node| node.read::<(usize, usize)>("rows and columns, such as (4, 1)"));
-        let block = block.map_or(Some(None), |block| block.map(|(rows, columns)| Some([rows, columns])));
+        if let (Some(block), Some(figure)) = (fields.former("block"), &mut figure) {
+            block_of_explorer(block, figure)?;
+        }
         let launch = fields.optional("launch").map_or(Some(1), |node| {
             let launch = node.read::<u64>("a launch of the pass, from 1")?;
             if launch == 0 {
@@ -54,7 +54,6 @@ impl Reader<'_> {
             watch: watch?,
             at: at?,
             open,
-            block: block?,
             cover: cover?,
             place: node.place(),
             blocks: Vec::new(),
@@ -79,6 +78,20 @@ fn scene(fields: &mut Fields<'_>) -> Option<Picture> {
         }
     }
     Some(found)
+}
+
+/// Converts the former field `block: (rows, columns)` to arguments of the explorer.
+fn block_of_explorer(node: Node<'_>, figure: &mut Picture) -> Option<()> {
+    let (rows, columns) = node.read::<(u32, u32)>("rows and columns, such as (4, 1)")?;
+    let arg = |name: &str, n: u32| PictureArg {
+        name: name.to_owned(),
+        value: ArgValue::Number(n.into()),
+        place: node.place(),
+    };
+    if figure.name == "Explore" {
+        figure.args.extend([arg("rows", rows), arg("columns", columns)]);
+    }
+    Some(())
 }
 
 /// A figure with its arguments: `Matrices`, or `Contents(buffer: "counts", at: 0.5)`.

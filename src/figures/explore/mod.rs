@@ -22,6 +22,7 @@ mod views;
 use self::control::Control;
 use self::sheet::Sheet;
 use super::frame::Frame;
+pub use super::maths::begin;
 use crate::reference::Explored;
 use crate::reference::softmax as maths;
 

@@ -252,7 +252,7 @@ impl State {
     /// The point that the explorer of the step on the screen looks at.
     #[must_use]
     pub fn explored(&self) -> crate::reference::Explored {
-        self.kept().explored(self.place.step().and_then(|step| step.block))
+        self.kept().explored(self.place.step().map(|step| &step.figure))
     }
 
     /// The saved state of the lesson on the screen.

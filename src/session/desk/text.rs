@@ -12,7 +12,6 @@ use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::figures::explore;
 use crate::lesson::{Block, Step};
-use crate::reference::Explored;
 use crate::session::show::text_file::{self, Counted};
 
 /// The learner's text file.
@@ -80,8 +79,9 @@ impl Desk {
         let Some(counting) = self.state.text.counting.take_if(|counting| counting.number == number) else { return };
         match counted {
             Ok(counted) => {
+                let begun = self.state.explored();
                 let kept = self.state.saved.lessons.entry(counting.lesson).or_default();
-                let explored = kept.explored.get_or_insert_with(Explored::default);
+                let explored = kept.explored.get_or_insert(begun);
                 explored.text.clone_from(&counted.beginning);
                 self.state.text.counted = Some(Arc::from(counted));
                 self.unsaved();

@@ -11,7 +11,8 @@ use super::merge::merge;
 use super::predict::{Answer, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
-use crate::lesson::{Lesson, Step};
+use crate::figures::explore;
+use crate::lesson::{Lesson, Picture, Step};
 use crate::reference::Explored;
 use crate::session::experiment::recording::RecordingChoice;
 use crate::session::run::devices::Choice;
@@ -188,10 +189,10 @@ impl LessonSaved {
         lesson.exercises.iter().filter(|exercise| is_solved(&exercise.id)).count()
     }
 
-    /// The point that the lesson's explorers look at. Until the learner has moved it, a lane's block in registers is as large as the step has it.
+    /// The point that the lesson's explorers look at. Until the learner has moved it, it is the one that the step's figure begins at.
     #[must_use]
-    pub fn explored(&self, block: Option<[usize; 2]>) -> Explored {
-        let begins = || Explored { block: block.unwrap_or(Explored::default().block), ..Explored::default() };
+    pub fn explored(&self, figure: Option<&Picture>) -> Explored {
+        let begins = || figure.map(explore::begin).unwrap_or_default();
         self.explored.clone().unwrap_or_else(begins).within_bounds()
     }
 }

@@ -354,7 +354,7 @@ impl Builder<'_> {
 
     /// An explorer's figure at the learner's own point.
     fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
-        let (explorer, at) = (explore::find(name)?, self.input.kept.explored(step.block));
+        let (explorer, at) = (explore::find(name)?, self.input.kept.explored(Some(&step.figure)));
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
         Some(NoteBlock::Figure {
             id: format!("{}-{name}", step.id),
