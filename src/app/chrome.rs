@@ -12,7 +12,7 @@ use crate::figures::palette::{Hue, Ink};
 use crate::measure::roofline::{self, Bound};
 use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, Notice, State};
-use crate::session::learn::saved::ThemeChoice;
+use crate::session::learn::saved::{Room, ThemeChoice};
 use crate::session::run::devices::Choice;
 use crate::session::run::output::LibraryOutput;
 use crate::trace::record::{Backend, Device, Warning, WarningKind};
@@ -188,14 +188,22 @@ fn ledger(ui: &mut Ui, state: &State) {
     }
 }
 
-/// The line below: device, backend, check, the time with its spread, and what is going on.
-pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
+/// The line below: device, backend, check, the time with its spread, the activity, and the switch of the model's row, which has the state `model`
+/// (None without a lesson).
+pub fn status(ui: &mut Ui, state: &State, model: Option<bool>) -> Option<Command> {
     let theme = theme::of(ui);
     let muted = theme::color(theme, Ink::Muted);
     let mut command = None;
     ui.spacing_mut().item_spacing.x = 12.0;
     let small = |text: String| RichText::new(text).size(13.0);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if let Some(shown) = model {
+            let response = ui.selectable_label(shown, small("Model".to_owned()));
+            let help = "The row with the device's model: how long a GPU would take, and why";
+            if response.on_hover_text(help).clicked() {
+                command = Some(Command::SetRoom(Room { model: Some(!shown), ..state.saved.room }));
+            }
+        }
         if let Some(activity) = state.activity() {
             if ui.small_button("Cancel").clicked() {
                 command = Some(Command::Cancel);
@@ -225,10 +233,16 @@ pub fn status(ui: &mut Ui, state: &State) -> Option<Command> {
                     response.on_hover_text(problem.hint.clone().unwrap_or_default())
                 }
             };
-            warnings(ui, state);
-            unrated(ui, state);
             not_here(ui, state);
-            ui.add(egui::Label::new(small(figures(state)).color(muted)).truncate());
+            // Times and their remarks have no meaning for a reader before the page that explains them.
+            let (knows, figures) = (state.knows_model(), figures(state));
+            if knows {
+                warnings(ui, state);
+                unrated(ui, state);
+            }
+            if knows || figures.contains("FAILED") {
+                ui.add(egui::Label::new(small(figures).color(muted)).truncate());
+            }
         });
     });
     command

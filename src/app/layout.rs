@@ -15,6 +15,9 @@ const TABS: f32 = 40.0;
 const STATUS: f32 = 32.0;
 const CONTROLS: f32 = 44.0;
 
+/// In a window lower than this, in points, the row of the device's model waits to be asked for.
+const LOW: f32 = 860.0;
+
 /// The least that a divider leaves of a pane, and of the bench.
 const LEAST: f32 = 240.0;
 const BENCH: f32 = 560.0;
@@ -52,6 +55,8 @@ pub struct Wanted {
     pub strip: f32,
     /// Whether there is something to plot; otherwise the source has its room.
     pub plotted: bool,
+    /// Whether the row of the device's model is shown.
+    pub model: bool,
     /// The pane that is large.
     pub large: Option<Pane>,
     /// Where the learner dragged the dividers.
@@ -76,6 +81,11 @@ pub struct Panes {
 }
 
 impl Panes {
+    /// Whether a window has room for the row of the device's model.
+    pub fn has_room_for_model(window: Rect) -> bool {
+        window.height() >= LOW
+    }
+
     /// Whether a window of this width shows one pane at a time.
     pub fn is_stacked(window: Rect) -> bool {
         window.width() < STACKED
@@ -108,7 +118,7 @@ impl Panes {
         let room = Rect::from_min_max(self.tabs.left_bottom(), self.body.max);
         match wanted.large.unwrap_or(Pane::Page) {
             Pane::Page => self.page = room,
-            pane => self.bench(room, Some(pane)),
+            pane => self.bench(room, Some(pane), wanted.model),
         }
         self
     }
@@ -130,17 +140,18 @@ impl Panes {
         self.page = Rect::from_min_size(rest.min, vec2(page, body.height()));
         let bench = Rect::from_min_max(self.page.right_top(), body.max);
         if wanted.large.is_some() {
-            self.bench(bench, wanted.large);
+            self.bench(bench, wanted.large, wanted.model);
             return self;
         }
-        let most = body.height() - 244.0 - predicted::HEIGHT;
+        let model = if wanted.model { predicted::HEIGHT } else { 0.0 };
+        let most = body.height() - 244.0 - model;
         let staged = finite(wanted.room.stage).filter(|_| wanted.staged).map(|share| share * body.height());
         let share = if wanted.high { 0.64 } else { 0.47 };
         let usual = wanted.strip + if wanted.staged { (height * share).clamp(360.0, 960.0).round() } else { 144.0 };
         let stage = staged.unwrap_or(usual).clamp(144.0_f32.min(most), most).round();
         self.stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage));
         self.controls = Rect::from_min_size(self.stage.left_bottom(), vec2(bench.width(), CONTROLS));
-        self.predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - predicted::HEIGHT), body.max);
+        self.predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - model), body.max);
         let below = Rect::from_min_max(self.controls.left_bottom(), self.predicted.right_top());
         let source = finite(wanted.room.source).unwrap_or(0.57) * bench.width();
         let source = source.clamp(LEAST, bench.width() - LEAST).round();
@@ -151,9 +162,9 @@ impl Panes {
     }
 
     /// A bench of one pane, with the controls below it, and what the model says where there is room for that.
-    fn bench(&mut self, room: Rect, pane: Option<Pane>) {
+    fn bench(&mut self, room: Rect, pane: Option<Pane>, model: bool) {
         let mut room = room;
-        if room.height() > 420.0 && room.width() > 560.0 {
+        if model && room.height() > 420.0 && room.width() > 560.0 {
             self.predicted = Rect::from_min_max(pos2(room.min.x, room.max.y - predicted::HEIGHT), room.max);
             room.max.y = self.predicted.min.y;
         }
@@ -228,16 +239,16 @@ mod tests {
 
     fn panes(size: [f32; 2], large: Option<Pane>, room: Room) -> Panes {
         let window = Rect::from_min_size(pos2(0.0, 0.0), vec2(size[0], size[1]));
-        Panes::of(window, &Wanted { staged: true, high: false, strip: 0.0, plotted: true, large, room })
+        Panes::of(window, &Wanted { staged: true, high: false, strip: 0.0, plotted: true, model: true, large, room })
     }
 
     #[test]
     fn no_two_panes_overlap_at_any_size() {
         let rooms = [
             Room::default(),
-            Room { page: Some(0.0), stage: Some(0.0), source: Some(0.0) },
-            Room { page: Some(9.0), stage: Some(9.0), source: Some(9.0) },
-            Room { page: Some(f32::NAN), stage: Some(f32::NAN), source: Some(f32::NAN) },
+            Room { page: Some(0.0), stage: Some(0.0), source: Some(0.0), model: None },
+            Room { page: Some(9.0), stage: Some(9.0), source: Some(9.0), model: None },
+            Room { page: Some(f32::NAN), stage: Some(f32::NAN), source: Some(f32::NAN), model: None },
         ];
         for size in [[533.0, 400.0], [800.0, 600.0], [853.0, 533.0], [1150.0, 720.0], [1280.0, 800.0], [2560.0, 1440.0]]
         {

@@ -134,12 +134,16 @@ impl View {
             self.enlarge(ui, window);
         }
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
-        let passes = state.passes();
+        // A picture of maths is of no pass.
+        let passes = state.passes().filter(|_| state.shown_figure().card().clock != Clock::Hand);
+        let fits = || state.knows_model() && Panes::has_room_for_model(window);
+        let model = (!self.home.open).then(|| state.saved.room.model.unwrap_or_else(fits));
         let wanted = Wanted {
             staged: is_staged(state),
             high: is_high(state),
             strip: passes.as_ref().map_or(0.0, Passes::height),
-            plotted: state.place.experiment().is_some() || state.place.asked.is_some() || is_changed(state),
+            plotted: state.is_plotted() || state.place.asked.is_some() || is_changed(state),
+            model: model.unwrap_or_default(),
             large: self.large,
             room: state.saved.room,
         };
@@ -155,7 +159,7 @@ impl View {
             let room = Rect::from_min_max(panes.bar.left_bottom(), panes.status.right_top());
             commands.extend(self.home.show(ui, state, room));
             self.bar(ui, state, &panes, &mut commands);
-            row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
+            row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
             help::show(ui, &mut self.help);
             commands.extend(self.messages(ui, &panes, state));
             return commands;
@@ -202,7 +206,7 @@ impl View {
         pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
         row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
         self.bar(ui, state, &panes, &mut commands);
-        row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state)));
+        row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
         commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));
         commands.extend(self.export.show(ui, state));
         help::show(ui, &mut self.help);

@@ -15,7 +15,7 @@ use crate::base::parts::Part;
 use crate::base::units::{count, counted, digits3};
 use crate::figures::frame::Tag;
 use crate::figures::palette::{Hue, Ink, Theme};
-use crate::lesson::Kernel;
+use crate::lesson::{Kernel, Program};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::edits::{Edit, Language};
@@ -64,8 +64,10 @@ impl Code {
         let kernel = state.place.kernel();
         let edit = state.edited();
         ui.horizontal(|ui| {
-            let rungs =
-                program.pass(&state.place.stage.pass).and_then(|pass| pass.launch()).map_or(&[][..], |launch| &launch.rungs);
+            let rungs = program
+                .pass(&state.place.stage.pass)
+                .and_then(|pass| pass.launch())
+                .map_or(&[][..], |launch| &launch.rungs);
             let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
             let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 260.0);
             let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
@@ -73,41 +75,26 @@ impl Code {
             if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
                 happened.commands.extend(choice::rungs(ui, state, kernel, rungs, width));
             }
-            let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
-            if let Some(output) = checked.map(|check| &check.output) {
-                let help = format!(
-                    "Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store."
-                );
-                if ui.button("Explain…").on_hover_text(help).clicked() {
-                    happened.commands.push(Command::Explain(output.clone(), 0));
-                }
-            }
-            // Cut down to a few letters it would tell nothing.
-            if let Some(kernel) = kernel.filter(|_| ui.available_width() > 88.0) {
-                let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
-                let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
-                ui.add(egui::Label::new(text).truncate()).on_hover_text(&kernel.change);
+            if !state.is_plotted() {
+                happened.commands.extend(super::plot::run_named(ui, state));
             }
         });
         let Some(kernel) = kernel else {
             super::empty(ui, "This pass has no kernel: the driver copies or fills the buffer.");
             return happened;
         };
-        match &edit {
-            Some(edit) => happened.commands.extend(self.version(ui, state, edit)),
-            None => {
-                let change = change(state, kernel);
-                if !change.is_empty() {
-                    let muted = theme::color(theme::of(ui), Ink::Muted);
-                    let text = RichText::new(&change).size(theme::SMALL).color(muted);
-                    ui.add(egui::Label::new(text).truncate()).on_hover_text(&change);
-                }
-            }
+        if let Some(edit) = &edit {
+            happened.commands.extend(self.version(ui, state, edit));
         }
-        let text = match &edit {
-            Some(edit) => Text::Source(edit.language),
-            None => text(ui, state, kernel),
-        };
+        let row = ui.horizontal(|ui| {
+            let text = match &edit {
+                Some(edit) => Text::Source(edit.language),
+                None => text(ui, state, kernel),
+            };
+            (text, origin_and_file(ui, state, program, kernel))
+        });
+        let (text, command) = row.inner;
+        happened.commands.extend(command);
         let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
         let salt = ("source", began.to_owned(), state.place.stage.pass.clone(), text);
@@ -121,6 +108,7 @@ impl Code {
                 happened.hovered = told.hovered.filter(|_| language == Language::Wgsl);
                 happened.commands.extend(told.typed.map(|text| Command::TypeKernel(language, text)));
             }
+            Text::Python => python_text(ui, python(state)),
             Text::Ptx => {
                 let ptx = compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel))).unwrap_or_default();
                 lines(ui, &ptx, &[]);
@@ -218,10 +206,17 @@ enum Text {
     Source(Language),
     /// The compiler's output.
     Ptx,
+    /// The step's idea in Python.
+    Python,
 }
 
 fn twin(kernel: &Kernel) -> &str {
     kernel.twin().map_or("", |twin| &twin.source)
+}
+
+/// The step's Python; empty if it has none.
+fn python(state: &State) -> &str {
+    state.place.step().and_then(|step| step.python.as_deref()).unwrap_or_default()
 }
 
 /// Parts of the kernel that the step shows open at first.
@@ -235,33 +230,64 @@ fn compiled(state: &State) -> Option<&Compiled> {
     record.pass(state.place.pass())?.compiled.as_ref()
 }
 
+/// A button that explains an element of the program's result, and the kernel's file, whose tooltip says what this rung changes.
+fn origin_and_file(ui: &mut Ui, state: &State, program: &Program, kernel: &Kernel) -> Option<Command> {
+    let mut command = None;
+    let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
+    if let Some(output) = checked.map(|check| &check.output) {
+        let help = format!(
+            "Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store."
+        );
+        if ui.button("Explain…").on_hover_text(help).clicked() {
+            command = Some(Command::Explain(output.clone(), 0));
+        }
+    }
+    // Cut down to a few letters it would say nothing.
+    if ui.available_width() > 88.0 {
+        let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
+        let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(change(state, kernel));
+    }
+    command
+}
+
 /// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled.
 fn text(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
     const WGSL: Text = Text::Source(Language::Wgsl);
     const CUDA: Text = Text::Source(Language::Cuda);
     let id = egui::Id::unique("source language");
     let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(WGSL);
-    if kernel.twin().is_none() {
+    let (twin, python) = (kernel.twin().is_some(), !python(state).is_empty());
+    if !twin && !python {
         return WGSL;
     }
     let only = kernel.cuda_only().is_some();
     let shown = |chosen: Text| match chosen {
+        Text::Python if !python => {
+            if only {
+                CUDA
+            } else {
+                WGSL
+            }
+        }
         Text::Ptx if compiled(state).is_none() => CUDA,
+        CUDA if !twin => WGSL,
         WGSL if only => CUDA,
         chosen => chosen,
     };
-    ui.horizontal(|ui| {
-        if !only {
-            ui.selectable_value(&mut chosen, WGSL, "WGSL");
-        }
-        if ui.selectable_label(shown(chosen) == CUDA, "CUDA").clicked() {
-            chosen = CUDA;
-        }
-        if let Some(compiled) = compiled(state) {
-            let words = CompiledOutput::from(compiled).words();
-            ui.selectable_value(&mut chosen, Text::Ptx, "PTX").on_hover_text(words);
-        }
-    });
+    if !only {
+        ui.selectable_value(&mut chosen, WGSL, "WGSL");
+    }
+    if twin && ui.selectable_label(shown(chosen) == CUDA, "CUDA").clicked() {
+        chosen = CUDA;
+    }
+    if let Some(compiled) = compiled(state) {
+        let words = CompiledOutput::from(compiled).words();
+        ui.selectable_value(&mut chosen, Text::Ptx, "PTX").on_hover_text(words);
+    }
+    if python {
+        ui.selectable_value(&mut chosen, Text::Python, "Python").on_hover_text("The idea of this page in Python");
+    }
     ui.data_mut(|d| d.insert_temp(id, chosen));
     shown(chosen)
 }
@@ -293,6 +319,20 @@ fn lines(ui: &mut Ui, source: &str, open: &[String]) {
             piece(ui, &part, source);
         }
     }
+}
+
+/// A text in Python, which can be selected and copied.
+fn python_text(ui: &mut Ui, text: &str) {
+    let theme = theme::of(ui);
+    let mut job = LayoutJob::default();
+    for line in text.lines() {
+        let comment = if line.starts_with('#') { Some(0) } else { line.find(" # ") };
+        let (code, comment) = line.split_at(comment.unwrap_or(line.len()));
+        append(&mut job, code, Kind::Plain, theme);
+        append(&mut job, comment, Kind::Comment, theme);
+        append(&mut job, "\n", Kind::Plain, theme);
+    }
+    ui.add(egui::Label::new(job).extend().selectable(true));
 }
 
 /// Shows a part of a source, and begins where its kernel does.

@@ -73,11 +73,11 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let sums: Vec<f64> = (0..contents.tensor.len()).step_by(each).map(|first| bar(first).sum()).collect();
     let highest = sums.iter().copied().fold(0.0, f64::max);
     let mean = sums.iter().sum::<f64>() / sums.len().max(1) as f64;
-    let beyond: f64 = contents.limit.map_or(0.0, |limit| sums.iter().map(|sum| (sum - limit).max(0.0)).sum());
+    let beyond: f64 = contents.line.limit().map_or(0.0, |limit| sums.iter().map(|sum| (sum - limit).max(0.0)).sum());
     let rows = (contents.from / each * each..contents.tensor.len()).step_by(each).take(most(frame.width));
     let bars: Vec<Bar> = rows.map(bar).collect();
-    let line = contents.limit.unwrap_or(mean);
-    let top = highest.max(line).max(f64::MIN_POSITIVE);
+    let line = contents.line.at.unwrap_or(mean);
+    let top = contents.line.top.unwrap_or(highest).max(highest).max(line).max(f64::MIN_POSITIVE);
     let room = [frame.width - 2.0 * MARGIN, (frame.height - HEAD - FOOT).max(16.0)];
     let pitch = (room[0] / bars.len().max(1) as f32).clamp(PITCH[0], PITCH[1]);
     let wide = (pitch * 0.72).max(3.0);
@@ -94,7 +94,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
             let from = below;
             below += part;
             // A part that crosses the limit is of both.
-            let within = contents.limit.map_or(below, |limit| below.min(limit.max(from)));
+            let within = contents.line.limit().map_or(below, |limit| below.min(limit.max(from)));
             for (low, end, hue) in [(from, within, Hue::Load), (within, below, Hue::Conflict)] {
                 let [y, bottom] = [base - high(end), base - high(low)];
                 let gap = if bottom - y >= PART && bar.parts.len() > 1 { 1.0 } else { 0.0 };
@@ -121,20 +121,19 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let y = base - high(line);
     let right = MARGIN + pitch * bars.len() as f32;
     frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
-    let mut said = match contents.limit {
-        Some(limit) => format!(
+    let ratio = number(highest / line.max(f64::MIN_POSITIVE));
+    let mut said = match (contents.line.at, contents.line.name) {
+        (Some(_), Some(name)) => {
+            format!("The highest is {}, {ratio} times {name}, which is {}.", written(highest), written(line))
+        }
+        (Some(limit), None) => format!(
             "Limit {}: {} beyond it. Highest {}, mean {}.",
             written(limit),
             written(beyond),
             written(highest),
             written(mean)
         ),
-        None => format!(
-            "Highest {}, {} times the mean of {}.",
-            written(highest),
-            number(highest / mean.max(f64::MIN_POSITIVE)),
-            written(mean)
-        ),
+        (None, _) => format!("Highest {}, {ratio} times the mean of {}.", written(highest), written(mean)),
     };
     if bars.len() < sums.len() {
         let [shown, all] = [bars.len(), sums.len()].map(|n| count(n as u64));
@@ -144,7 +143,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     fn key(fill: Ink, name: &str) -> Key<'_> {
         Key { fill, edge: fill, long: name, short: name }
     }
-    let line = if contents.limit.is_some() { "limit" } else { "mean" };
+    let line = contents.line.name.unwrap_or(if contents.line.at.is_some() { "limit" } else { "mean" });
     let within = if each > 1 { "a row, element by element" } else { "an element" };
     let mut keys = vec![key(Hue::Load.tint(75), within), key(Ink::Accent, line)];
     if named {
@@ -161,7 +160,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::buffer::Contents;
+    use super::super::buffer::{Contents, Line};
     use super::super::fixtures::assert_tidy;
     use super::super::frame::Item;
     use super::super::shape::Shape;
@@ -181,7 +180,7 @@ mod tests {
             legend: Legend::NONE,
             shape: Shape::Bars,
             from: 0,
-            limit,
+            line: Line { at: limit, ..Line::default() },
             progress: 1.0,
         };
         let mut frame = Frame::new(size);

@@ -27,10 +27,36 @@ pub struct Contents<'a> {
     pub shape: Shape,
     /// The first element that is shown.
     pub from: usize,
-    /// Where bars have a line; None for their mean.
-    pub limit: Option<f64>,
+    /// The line that bars have.
+    pub line: Line<'a>,
     /// How far the present launch is, from 0 to 1.
     pub progress: f32,
+}
+
+/// The line of bars, and their axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Line<'a> {
+    /// Its value; None for the bars' mean.
+    pub at: Option<f64>,
+    /// Its name, such as "a fair share". A line without a name is a limit, and bars are cut at it.
+    pub name: Option<&'a str>,
+    /// The top of the axis; None for the highest bar.
+    pub top: Option<f64>,
+}
+
+impl Line<'_> {
+    /// The value that bars are cut at.
+    #[must_use]
+    pub fn limit(&self) -> Option<f64> {
+        self.at.filter(|_| self.name.is_none())
+    }
+}
+
+/// Whether an element is there and was written, whatever its type: whole numbers have no NaN.
+pub(super) fn is_written(tensor: &Tensor, i: usize) -> bool {
+    let poison = tensor.elem.poison();
+    let bits = if tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };
+    i < tensor.len() && tensor.bits(i) != bits
 }
 
 /// Height of a row of numbers, and of a row of shades.
@@ -101,9 +127,7 @@ impl Contents<'_> {
 
     /// The value of an element; None if it was not written.
     pub(super) fn value(&self, i: usize) -> Option<f64> {
-        let poison = self.tensor.elem.poison();
-        let bits = if self.tensor.elem.bytes() == 2 { poison & 0xFFFF } else { poison };
-        (self.tensor.bits(i) != bits).then(|| self.tensor.get(i))
+        is_written(self.tensor, i).then(|| self.tensor.get(i))
     }
 
     pub(super) fn word(&self, i: usize) -> String {

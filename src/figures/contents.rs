@@ -1,7 +1,7 @@
 //! The contents of a buffer: its elements as numbers, shades, bars or characters, or by their meaning.
 
 use super::bars;
-use super::buffer::{Contents, HEAD, MARGIN, ROW};
+use super::buffer::{Contents, HEAD, Line, MARGIN, ROW};
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::meanings::{self, Meaning, Meant};
@@ -133,7 +133,9 @@ static CARD: Card = Card {
     needs: "any pass",
     args: &[
         Arg::optional("buffer", ArgKind::Buffer, "the buffer at first; the one that the pass writes if left out"),
-        Arg::optional("limit", ArgKind::Number, "where bars have a line"),
+        Arg::optional("limit", ArgKind::Number, "where bars have a line, beyond which they have another colour"),
+        Arg::optional("line", ArgKind::Text, "the name of a line that is no limit: \"a fair share\""),
+        Arg::optional("top", ArgKind::Number, "the top of the bars' axis, for one scale over several pages"),
         Arg::optional("at", ArgKind::Share, "the share of the buffer at which the picture begins"),
     ],
 };
@@ -231,7 +233,11 @@ fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<
         legend: &buffer.legend,
         shape: view.reading.shape.unwrap_or_else(|| buffer.shape(limit.is_some())),
         from: first_element(view, tensor.len()),
-        limit,
+        line: Line {
+            at: limit,
+            name: Some(view.picture.text("line")).filter(|name| !name.is_empty()),
+            top: view.given.numbers.get("top").copied(),
+        },
         progress: moment.eased(),
     };
     Ok(show(&Looked { contents, means, reel, frames: [now, before] }))

@@ -103,6 +103,8 @@ pub enum ArgKind {
     Buffer,
     /// An expression of the lesson's parameters and values.
     Number,
+    /// An experiment of the lesson.
+    Experiment,
     /// A whole number up to this.
     UpTo(u32),
 }
@@ -151,6 +153,8 @@ pub struct Asks {
     pub roofline: bool,
     /// The program's series by round.
     pub rounds: bool,
+    /// The curves of an experiment of the lesson.
+    pub curves: bool,
     /// The contents of these buffers after each launch.
     pub film: Vec<String>,
 }
@@ -186,6 +190,8 @@ pub struct Given {
     pub roofline: Option<Roofline>,
     /// The program's series by round.
     pub rounds: Vec<Plot>,
+    /// The curves of the experiment that the figure names.
+    pub curves: Option<Plot>,
     /// The contents of buffers after each launch, or why there are none.
     pub reel: Option<Result<Arc<Reel>, String>>,
     /// Values of the figure's arguments that are expressions.

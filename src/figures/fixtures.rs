@@ -4,11 +4,12 @@ use super::figure::{Figure, Given, Kept, View};
 use super::frame::Tag;
 use super::frame::{Frame, Item};
 use super::judge::find;
+use super::reel::{Reel, ReelBuffer};
 use crate::base::diag::Place;
-use crate::base::tensor::Elem;
+use crate::base::tensor::{Elem, Tensor};
 use crate::lesson::{ArgValue, Picture, PictureArg};
 use crate::trace::banks::{parts, together};
-use crate::trace::{AccessKind, Event, EventKind, Exchange, Space, Timeline, TracedBuffer};
+use crate::trace::{AccessKind, Event, EventKind, Exchange, Film, Space, Timeline, TracedBuffer};
 use std::sync::Arc;
 
 /// A timeline that tests add events to. Buffer 0 is global `src`, 1 global `dst`, 2 shared `tile`.
@@ -247,4 +248,21 @@ pub(super) fn picture_of(name: &str, args: &[(&str, ArgValue)]) -> Picture {
         place: Place::start("lesson.ron"),
     };
     Picture { args: args.iter().map(arg).collect(), ..Picture::named(name) }
+}
+
+/// Whole numbers in buffers, each written by the one launch of a pass; the second figure is the columns, 0 for none.
+pub(super) fn reel_of(buffers: &[(&str, u64, &[u32])]) -> Arc<Reel> {
+    let nothing =
+        |(_, _, of): &(&str, u64, &[u32])| Tensor::from_bits(Elem::U32, of.iter().map(|_| Elem::U32.poison()));
+    let mut film = Film::new(buffers.iter().map(nothing).collect());
+    let written =
+        |(i, (_, _, of)): (usize, &(&str, u64, &[u32]))| (i, Tensor::from_bits(Elem::U32, of.iter().copied()));
+    film.add((0, 0), buffers.iter().enumerate().map(written).collect());
+    let buffer = |(name, columns, of): &(&str, u64, &[u32])| ReelBuffer {
+        name: (*name).to_owned(),
+        count: of.len() as u64,
+        columns: Some(*columns).filter(|columns| *columns > 0),
+        ..ReelBuffer::default()
+    };
+    Arc::new(Reel { film, buffers: buffers.iter().map(buffer).collect(), passes: vec![("pass".to_owned(), 1)] })
 }

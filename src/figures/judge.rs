@@ -105,6 +105,14 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
                 .then(|| (format!("there is no buffer `{buffer}`"), did_you_mean(buffer, buffers.iter().copied())))
         }
         (ArgKind::Buffer, _) => Some((format!("`{name}` is no buffer"), "write its name in double quotes".to_owned())),
+        (ArgKind::Experiment, ArgValue::Text(id)) => {
+            let experiments = || lesson.experiments.iter().map(|experiment| experiment.id.as_str());
+            (!experiments().any(|known| known == id))
+                .then(|| (format!("there is no experiment `{id}`"), did_you_mean(id, experiments())))
+        }
+        (ArgKind::Experiment, _) => {
+            Some((format!("`{name}` is no experiment"), "write its id in double quotes".to_owned()))
+        }
         (ArgKind::UpTo(most), ArgValue::Number(n)) if n.fract() == 0.0 && (0.0..=f64::from(most)).contains(n) => None,
         (ArgKind::UpTo(most), _) => {
             Some((format!("`{name}` is no whole number up to {most}"), format!("write a number from 0 to {most}")))

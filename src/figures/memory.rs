@@ -10,8 +10,8 @@ use super::text;
 use crate::base::units::{count, counted};
 use crate::trace::{AccessKind, EventKind, Space};
 
-/// The most touched rows that lines from lanes to words are drawn to.
-const FOLLOWED: usize = 4;
+/// The most rows that lines from lanes to words are drawn to.
+const FOLLOWED: usize = 6;
 /// Words in a sector of 32 bytes.
 const SECTOR_WORDS: u64 = 8;
 /// Words in a row of 128 bytes.
@@ -35,7 +35,7 @@ struct Plan {
     height: f32,
     /// The distance of a sector's frame from its words.
     halo: f32,
-    /// Touched rows that found no room.
+    /// Touched rows that found no room: they are before the last one.
     hidden: usize,
     /// Whether lines to the words can be followed: few rows are touched.
     followed: bool,
@@ -140,13 +140,22 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     const NEIGHBOURHOOD: usize = 12;
     let [_, top, _, whole] = stage.body;
     let mut rows: BTreeSet<u64> = touched.words.keys().map(|word| word / ROW_WORDS).collect();
+    let ideal = stage.lanes.columns.width().clamp(8.0, 24.0);
+    let room = whole - (whole * 0.26).clamp(28.0, 144.0);
+    // Rows that would be too flat for words are left out before the last one.
+    let apart = rows.iter().zip(rows.iter().skip(1)).any(|(row, next)| next - row > 1);
+    let most = ((room / (ideal + if apart { 20.0 } else { 8.0 })) as usize).max(3);
+    let between = rows.len().saturating_sub(most);
+    if between > 0 {
+        let last = rows.last().copied();
+        rows = rows.into_iter().take(most - 1).chain(last).collect();
+    }
     let followed = rows.len() <= FOLLOWED;
     // Where no lines are, their room is the rows'.
-    let room = whole - if followed { (whole * 0.26).clamp(28.0, 144.0) } else { 28.0 };
-    let ideal = stage.lanes.columns.width().clamp(8.0, 24.0);
+    let room = if followed { room } else { whole - 28.0 };
     let wanted = ((room / (ideal + 8.0)) as usize).min(NEIGHBOURHOOD);
     let end = touched.end.div_ceil(ROW_WORDS);
-    while rows.len() < wanted {
+    while between == 0 && rows.len() < wanted {
         let next = rows.last().map_or(0, |row| row + 1);
         let before = rows.first().copied().unwrap_or(0);
         match (next < end, before > 0) {
@@ -183,7 +192,7 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
         placed.push((*row, y));
         y += height;
     }
-    let hidden = rows.len() - placed.len();
+    let hidden = rows.len() - placed.len() + between;
     Plan { rows: placed, height, halo: (near / 2.0 - 1.0).clamp(0.0, 3.0), hidden, followed }
 }
 
@@ -289,7 +298,12 @@ fn marks(frame: &mut Frame, stage: &Stage, plan: &Plan) {
             && row - before > 1
         {
             let y = (above + plan.height + top) / 2.0;
-            if top - above - plan.height >= 12.0 {
+            if plan.hidden > 0 && i + 1 == plan.rows.len() {
+                let rows = if plan.hidden == 1 { "row" } else { "rows" };
+                let more = format!("{} more {rows}", plan.hidden);
+                let x = (columns.left() + columns.right()) / 2.0;
+                frame.text([x, y], 12.0, Anchor::Middle, Ink::Muted, more);
+            } else if top - above - plan.height >= 12.0 {
                 for step in 0..3_u8 {
                     let x = (columns.left() + columns.right()) / 2.0 + (f32::from(step) - 1.0) * 8.0;
                     frame.dot([x, y], 1.5, Ink::Muted, None);
@@ -298,11 +312,5 @@ fn marks(frame: &mut Frame, stage: &Stage, plan: &Plan) {
                 frame.dot([columns.left() - 4.0, y], 1.0, Ink::Muted, None);
             }
         }
-    }
-    if plan.hidden > 0 {
-        let y = stage.body[1] + stage.body[3] - 8.0;
-        let (rows, are) = if plan.hidden == 1 { ("row", "is") } else { ("rows", "are") };
-        let more = format!("{} more {rows} of 128 bytes {are} touched below", plan.hidden);
-        frame.text([columns.left(), y], 12.0, Anchor::Start, Ink::Text, more);
     }
 }

@@ -27,7 +27,13 @@ figures! {
     contents
     experts
     shards
+    stairs
+    dispatch
+    arrivals
+    blocks
+    histogram
     rounds
+    curves
 }
 
 mod answers;
@@ -70,6 +76,7 @@ mod fixtures;
 pub use crate::math;
 pub use answers::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
 pub use contents::{first_element, row};
+pub use curves::EXPERIMENT;
 pub use event::WarpView;
 pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View};
 pub use frame::{Anchor, Frame, Item, Tag};

@@ -92,13 +92,15 @@ fn a_tower_stands_whole_in_any_room() {
 #[test]
 fn what_finds_no_room_is_counted() {
     let timeline = Script::new(64).load(|i| i * 4000).0;
-    let frame = frame(&view(&timeline, 0.99, [420.0, 300.0]));
-    let more = frame.items.iter().find_map(|item| match item {
-        Item::Text { text, .. } if text.contains("more rows") => Some(text.clone()),
-        _ => None,
-    });
-    let hidden: usize = more.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0);
-    assert_eq!(hidden + filled(&frame, Ink::Load), 64);
+    for size in [[420.0, 300.0], [690.0, 380.0], [1400.0, 700.0]] {
+        let frame = frame(&view(&timeline, 0.99, size));
+        let more = frame.items.iter().find_map(|item| match item {
+            Item::Text { text, .. } if text.contains("more rows") => Some(text.clone()),
+            _ => None,
+        });
+        let hidden: usize = more.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0);
+        assert_eq!(hidden + filled(&frame, Ink::Load), 64, "{size:?}");
+    }
 }
 
 #[test]

@@ -118,8 +118,10 @@ pub struct Exercise {
     pub solution: Arc<str>,
     /// Kernels that look right and must not pass.
     pub wrong: Vec<WrongKernel>,
-    /// A condition besides a right result: must be nonzero. The run's results have the name `exercise`.
-    pub goal: Expr,
+    /// Hints, opened one after the other. The solution follows the last one.
+    pub hints: Vec<Vec<Inline>>,
+    /// Conditions besides a right result. The run's results have the name `exercise`.
+    pub goal: Vec<GoalPart>,
     /// The goal in words.
     pub goal_text: String,
     /// Where the document declares it.
@@ -138,6 +140,28 @@ impl Exercise {
     pub fn starts(&self) -> String {
         format!("{}+starter", self.id)
     }
+}
+
+/// A part of a goal: a figure of the run, and the figure that it must have.
+#[derive(Clone, Debug)]
+pub struct GoalPart {
+    /// The quantity, in words; empty if the goal is one condition, which only `goal_text` describes.
+    pub of: String,
+    /// The figure of the run.
+    pub have: Expr,
+    /// The figure that it must have.
+    pub need: Need,
+}
+
+/// A requirement of a figure.
+#[derive(Clone, Debug)]
+pub enum Need {
+    /// At most this.
+    AtMost(Expr),
+    /// This.
+    Exactly(Expr),
+    /// Anything but 0.
+    Nonzero,
 }
 
 /// A kernel that looks right and must not pass.

@@ -10,7 +10,7 @@ use super::mention::Mentions;
 use super::model::{Lesson, Pack, Program};
 use super::text::{self, Section};
 use super::{check, model::Step};
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, Place};
 use crate::job::ReferenceSignature;
 use crate::pack::PackFiles;
 
@@ -102,7 +102,9 @@ fn load_lesson(
             document.at(place, "a lesson has at least one step", "add one to `steps`");
         }
         check::check(&draft, &sections, &mentions.finish(), explorers, &found);
-        join(draft.lesson, sections)
+        let mut lesson = join(draft.lesson, sections);
+        add_python(files, &mut lesson, &prose);
+        lesson
     });
     let diagnostics = found.finish();
     let sound = !diagnostics.iter().any(Diagnostic::is_error);
@@ -138,6 +140,30 @@ fn join(mut lesson: Lesson, sections: Vec<Section>) -> Lesson {
         }
     }
     lesson
+}
+
+/// Gives each step its Python: `python/STEP.py` in the lesson's folder. A file of no step is reported.
+fn add_python(files: &PackFiles, lesson: &mut Lesson, prose: &Source<'_>) {
+    let folder = format!("lessons/{}/python", lesson.id);
+    for path in files.list(&folder) {
+        let Some(id) = path.strip_prefix(&format!("{folder}/")).and_then(|name| name.strip_suffix(".py")) else {
+            continue;
+        };
+        let name = files.display(&path);
+        let place = Place::start(&name);
+        match (lesson.steps.iter_mut().find(|step| step.id == id), files.read(&path)) {
+            (Some(step), Ok(text)) => step.python = Some(text.into()),
+            (Some(_), Err(_)) => {
+                prose.report(
+                    Diagnostic::error(format!("cannot read {name}")).in_place(&place).hint("make it plain text"),
+                );
+            }
+            (None, _) => {
+                let hint = did_you_mean(id, lesson.steps.iter().map(|step| step.id.as_str()));
+                prose.report(Diagnostic::warning(format!("there is no step `{id}`")).in_place(&place).hint(hint));
+            }
+        }
+    }
 }
 
 impl Draft {

@@ -417,6 +417,12 @@ pub struct Step {
     pub launch: u64,
     /// Whether this step's figure represents the lesson on the start page.
     pub cover: bool,
+    /// Whether it explains the device's model, whose row the window shows from here on.
+    pub model: bool,
+    /// Standard terms for its subject, by which a reader may search for it.
+    pub terms: Vec<String>,
+    /// The same in Python, if the lesson has it.
+    pub python: Option<Arc<str>>,
     /// Where the lesson declares it.
     pub place: Place,
     /// The prose.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::document::{Kind, Reader, each, is_id};
 use super::fields::{Fields, Node};
 use super::mention::{Access, Of};
-use super::model::{AnswerDecl, Asks, CATCHES, Catch, CurveDecl, Exercise, Prediction, Probe, WrongKernel};
+use super::model::{
+    AnswerDecl, Asks, CATCHES, Catch, CurveDecl, Exercise, GoalPart, Need, Prediction, Probe, WrongKernel,
+};
 use super::text;
 
 impl Reader<'_> {
@@ -137,7 +139,8 @@ impl Reader<'_> {
         let bases = [("Starter", &starter), ("Solution", &solution)];
         let wrong = each(&fields, "wrong", |node| self.wrong(&folder, &bases, node));
         let program = variant.as_ref().map(|variant| variant.program.clone()).unwrap_or_default();
-        let goal = self.expr(fields.required("goal"), &Access::Exercise(program));
+        let hints = each(&fields, "hints", |node| Some(text::inlines(node.text()?.excerpt(), self.reading.mentions)));
+        let goal = fields.required("goal").and_then(|node| self.goal(node, &Access::Exercise(program)));
         let goal_text = fields.text("goal_text");
         fields.finish();
         // Files that have been reported are replaced by empty ones, so that the exercise keeps its name.
@@ -155,10 +158,47 @@ impl Reader<'_> {
             solution_file,
             solution,
             wrong,
+            hints,
             goal: goal?,
             goal_text: goal_text?.value,
             place: node.place(),
         })
+    }
+
+    /// A goal: an expression that must not be 0, or a list of parts.
+    fn goal(&self, node: Node<'_>, access: &Access) -> Option<Vec<GoalPart>> {
+        if node.raw.starts_with(['"', 'r']) {
+            return Some(vec![GoalPart {
+                of: String::new(),
+                have: self.expr(Some(node), access)?,
+                need: Need::Nonzero,
+            }]);
+        }
+        let parts = node.list()?;
+        if parts.is_empty() {
+            node.error(
+                "a goal has at least one part",
+                "write (of: \"load bytes\", have: \"exercise.load_bytes\", at_most: \"4 * n\")",
+            );
+        }
+        let part = |node: Node<'_>| {
+            let fields = node.fields()?;
+            let (of, have) = (fields.text("of"), self.expr(fields.required("have"), access));
+            let (most, exactly) = (fields.optional("at_most"), fields.optional("exactly"));
+            fields.finish();
+            let need = match (most, exactly) {
+                (Some(most), None) => Need::AtMost(self.expr(Some(most), access)?),
+                (None, Some(exactly)) => Need::Exactly(self.expr(Some(exactly), access)?),
+                _ => {
+                    node.error("a part of a goal has one bound", "give it either `at_most` or `exactly`");
+                    return None;
+                }
+            };
+            Some(GoalPart { of: of?.value, have: have?, need })
+        };
+        // All parts are read, so that each mistake is reported.
+        let parts: Vec<_> = parts.into_iter().map(part).collect();
+        parts.into_iter().collect()
     }
 
     /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the solution.
@@ -169,29 +209,43 @@ impl Reader<'_> {
             return None;
         }
         if node.is_struct() {
-            return changed(bases, node);
+            return self.described(folder, bases, node);
         }
         let [file, caught_by] = node.pair()?;
-        let caught_by = caught_by.read::<Catch>("what must catch it, such as Result");
+        let caught_by = self::caught_by(Some(caught_by));
         let (file, source) = self.file(folder, &file.text()?)?;
         Some(WrongKernel { file, source, caught_by: caught_by?, says: None, place: node.place() })
     }
+
+    /// The same with its mistake in words.
+    fn described(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
+        let fields = node.fields()?;
+        let caught_by = caught_by(fields.required("caught_by"));
+        let says = fields.optional("says").map_or(Some(None), |node| Some(Some(node.text()?.value)));
+        let (file, source) = if let Some(file) = fields.optional("file") {
+            fields.finish();
+            self.file(folder, &file.text()?)?
+        } else {
+            let (id, of) = (fields.text("id"), fields.required("of"));
+            let changes = fields.required("changes").and_then(Node::list);
+            fields.finish();
+            let (file, source) = changed(bases, of?, changes?)?;
+            (format!("{file}, changed as `{}`", id?.value), source.into())
+        };
+        Some(WrongKernel { file, source, caught_by: caught_by?, says: says?, place: node.place() })
+    }
+}
+
+/// The finding that must reject a wrong kernel.
+fn caught_by(node: Option<Node<'_>>) -> Option<Catch> {
+    node?.read("what must catch it, such as Result")
 }
 
 /// The starter or the solution: its name in this field, its file and its text, if it could be read.
 type Base<'a> = (&'static str, &'a Option<(String, Arc<str>)>);
 
-/// A wrong kernel, as changes of the starter or the solution.
-fn changed(bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
-    let fields = node.fields()?;
-    let id = fields.text("id");
-    let of = fields.required("of");
-    let changes = fields.required("changes").and_then(Node::list);
-    let caught_by =
-        fields.required("caught_by").and_then(|node| node.read::<Catch>("what must catch it, such as Result"));
-    let says = fields.optional("says").map_or(Some(None), |node| Some(Some(node.text()?.value)));
-    fields.finish();
-    let of = of?;
+/// Changes of the starter or the solution; the file's name and the changed text.
+fn changed<'a>(bases: &'a [Base<'_>], of: Node<'_>, changes: Vec<Node<'_>>) -> Option<(&'a str, String)> {
     let Some((_, base)) = bases.iter().find(|(name, _)| *name == of.raw) else {
         of.error(format!("`{}` is not a kernel of the exercise", of.raw), "write Starter or Solution");
         return None;
@@ -199,7 +253,7 @@ fn changed(bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
     // A file that could not be read has been reported.
     let (file, text) = base.as_ref()?;
     let mut source = text.to_string();
-    for change in changes? {
+    for change in changes {
         let [from, to] = change.pair()?;
         let (from, to) = (from.text()?, to.text()?);
         match source.matches(&from.value).count() {
@@ -211,6 +265,5 @@ fn changed(bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
             }
         }
     }
-    let file = format!("{file}, changed as `{}`", id?.value);
-    Some(WrongKernel { file, source: source.into(), caught_by: caught_by?, says: says?, place: node.place() })
+    Some((file, source))
 }

@@ -119,7 +119,7 @@ impl Results {
         self.insert(run, "bytes", work.bytes);
         self.insert(run, "flops", work.flops);
         if let Some(timing) = timing {
-            self.insert_time(run, timing, work);
+            self.insert_time(run, timing.median_s, work);
         }
         let Some(trace) = trace.filter(|trace| trace.complete) else { return };
         let mut set = |field: &str, value: u64| self.insert(run, field, value as f64);
@@ -146,18 +146,19 @@ impl Results {
     /// Adds the times of a record to the results of a run, whose counts may come from another backend.
     pub fn insert_timing(&mut self, run: &str, record: &Record) {
         if let Some(timing) = &record.timing {
-            self.insert_time(run, timing, record.work);
+            self.insert_time(run, timing.median_s, record.work);
         }
         for pass in &record.passes {
             if let Some(timing) = &pass.timing {
-                self.insert_time(&format!("{run}.{}", pass.id), timing, pass.work);
+                self.insert_time(&format!("{run}.{}", pass.id), timing.median_s, pass.work);
             }
         }
     }
 
-    fn insert_time(&mut self, run: &str, timing: &Timing, work: Work) {
-        let rate = work.per_second(timing.median_s);
-        self.insert(run, "time", timing.median_s);
+    /// Sets a run's time in seconds, and its rates.
+    pub fn insert_time(&mut self, run: &str, time_s: f64, work: Work) {
+        let rate = work.per_second(time_s);
+        self.insert(run, "time", time_s);
         self.insert(run, "bytes_per_s", rate.bytes);
         self.insert(run, "flops_per_s", rate.flops);
     }

@@ -27,8 +27,11 @@ impl Reader<'_> {
             }
             Some(at)
         });
-        let open = fields.list("open").unwrap_or_default();
-        let open = open.into_iter().filter_map(|node| Some(node.text()?.value)).collect();
+        let words = |name| -> Vec<String> {
+            let list = fields.list(name).unwrap_or_default();
+            list.into_iter().filter_map(|node| Some(node.text()?.value)).collect()
+        };
+        let (open, terms) = (words("open"), words("terms"));
         if let (Some(block), Some(figure)) = (fields.former("block"), &mut figure) {
             block_of_explorer(block, figure)?;
         }
@@ -39,7 +42,8 @@ impl Reader<'_> {
             }
             (launch > 0).then_some(launch)
         });
-        let cover = fields.optional("cover").map_or(Some(false), |node| node.read("true or false"));
+        let switch = |name| fields.optional(name).map_or(Some(false), |node| node.read("true or false"));
+        let (cover, model) = (switch("cover"), switch("model"));
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
         Some(Step {
@@ -55,6 +59,9 @@ impl Reader<'_> {
             at: at?,
             open,
             cover: cover?,
+            model: model?,
+            terms,
+            python: None,
             place: node.place(),
             blocks: Vec::new(),
         })

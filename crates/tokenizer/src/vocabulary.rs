@@ -132,11 +132,15 @@ impl Vocabulary {
         Ok(bytes)
     }
 
-    pub(super) fn of_byte(&self, byte: u8) -> u32 {
+    /// The id of a byte.
+    #[must_use]
+    pub fn of_byte(&self, byte: u8) -> u32 {
         self.bytes[usize::from(byte)]
     }
 
-    pub(super) fn merge(&self, left: u32, right: u32) -> Option<Merge> {
+    /// The merge of two neighbouring tokens; None if they do not merge.
+    #[must_use]
+    pub fn merge(&self, left: u32, right: u32) -> Option<Merge> {
         self.merges.get(&pair(left, right)).copied()
     }
 

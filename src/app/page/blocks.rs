@@ -95,7 +95,7 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
         Block::Predict(id) => predict::show(ui, reading, id),
         Block::Exercise(id) => exercise::show(ui, reading, id),
         Block::Explore(name) if reading.staged && reading.state.place.step().and_then(Step::explorer) == Some(name) => {
-            let text = "This picture stands on the stage: try it there.";
+            let text = "The picture is on the stage: try it there.";
             ui.label(RichText::new(text).color(theme::color(theme::of(ui), Ink::Muted)));
             Vec::new()
         }
@@ -146,7 +146,7 @@ fn aside(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
     response.inner
 }
 
-fn code(ui: &mut Ui, text: &str) {
+pub(super) fn code(ui: &mut Ui, text: &str) {
     let theme = theme::of(ui);
     Frame::new().fill(theme::color(theme, Ink::Raised)).corner_radius(4.0).inner_margin(12).show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use egui::{RichText, Ui};
 
-use super::blocks;
-use super::{Ask, Reading};
+use super::flow::{self, Style};
+use super::{Ask, Reading, blocks};
 use crate::app::theme;
 use crate::base::diag::Diagnostic;
-use crate::base::units::count;
+use crate::base::units::number;
 use crate::figures::palette::{Hue, Ink};
-use crate::session::learn::exercise::Verdict;
-use crate::trace::PassRecord;
+use crate::lesson::Exercise;
+use crate::session::learn::exercise::{Reached, Verdict};
 
 /// Shows an exercise of the lesson.
 pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
@@ -48,15 +48,72 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     ui.add_space(8.0);
     let goal = format!("Goal: {}", exercise.goal_text);
     ui.add(egui::Label::new(RichText::new(goal).color(muted)).wrap());
+    match verdict {
+        None if tried.solution.is_none() => {
+            ui.add_space(4.0);
+            ui.label(RichText::new("Not solved yet.").color(muted));
+        }
+        None => {}
+        Some(judged) => {
+            ui.add_space(8.0);
+            show_verdict(ui, &judged.verdict);
+            parts(ui, &judged.parts);
+        }
+    }
     if let Some(judged) = verdict {
-        ui.add_space(8.0);
-        show_verdict(ui, &judged.verdict, &exercise.pass);
         if let Some(mistake) = &judged.mistake {
             ui.add_space(4.0);
             ui.add(egui::Label::new(format!("A kernel that behaves like yours: {mistake}")).wrap());
         }
     }
+    ui.add_space(8.0);
+    asks.extend(hints(ui, reading, exercise, tried.hints));
     asks
+}
+
+/// The hints that the learner opened, and a button for the next one. The last one is the lesson's solution.
+fn hints(ui: &mut Ui, reading: &mut Reading<'_>, exercise: &Exercise, opened: usize) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    for (number, hint) in (1..).zip(exercise.hints.iter().take(opened)) {
+        ui.label(RichText::new(format!("Hint {number}")).font(theme::medium(theme::UI)));
+        ui.push_id(("hint", number), |ui| asks.extend(flow::paragraph(ui, reading, hint, &Style::body())));
+        ui.add_space(4.0);
+    }
+    let count = exercise.hints.len();
+    if opened > count {
+        ui.label(RichText::new("A solution").font(theme::medium(theme::UI)));
+        blocks::code(ui, &exercise.solution);
+        return asks;
+    }
+    let text = if opened == count { "Show a solution".to_owned() } else { format!("Hint {} of {count}", opened + 1) };
+    if ui.button(text).clicked() {
+        asks.push(Ask::Hint(exercise.id.clone()));
+    }
+    asks
+}
+
+/// The goal's parts: the figure of the learner's kernel, and the one that it must have.
+fn parts(ui: &mut Ui, parts: &[Reached]) {
+    let theme = theme::of(ui);
+    let parts: Vec<&Reached> = parts.iter().filter(|part| !part.of.is_empty()).collect();
+    if parts.is_empty() {
+        return;
+    }
+    let small = |text: String, ink: Ink| RichText::new(text).size(theme::TABLE).color(theme::color(theme, ink));
+    ui.add_space(4.0);
+    egui::Grid::new("goal").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
+        for heading in ["goal", "you have", "you need"] {
+            ui.label(small(heading.to_owned(), Ink::Muted));
+        }
+        ui.end_row();
+        for part in parts {
+            let (mark, ink) = if part.ok { ("✓", Hue::Shared.ink()) } else { ("✗", Hue::Conflict.ink()) };
+            ui.label(small(format!("{mark} {}", part.of), ink));
+            ui.label(small(number(part.have), Ink::Text));
+            ui.label(small(part.needed(), Ink::Text));
+            ui.end_row();
+        }
+    });
 }
 
 /// A button that asks once more before the learner's version is gone.
@@ -71,7 +128,7 @@ fn start_again(ui: &mut Ui, enabled: bool) -> bool {
     clicked && sure
 }
 
-fn show_verdict(ui: &mut Ui, verdict: &Verdict, pass_id: &str) {
+fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
     let (headline, ink) = match verdict {
         Verdict::Broken(_) => ("It does not run.", Hue::Conflict),
         Verdict::Endless => ("It does not end: it was stopped after half a billion warp instructions.", Hue::Conflict),
@@ -81,23 +138,8 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict, pass_id: &str) {
     };
     let color = theme::color(theme::of(ui), ink.ink());
     ui.label(RichText::new(headline).font(theme::medium(theme::UI + 1.0)).color(color));
-    match verdict {
-        Verdict::Endless => {}
-        Verdict::Broken(problems) | Verdict::Wrong(_, problems) => problems.iter().for_each(|p| problem(ui, p)),
-        Verdict::Right(record) | Verdict::Solved(record) => {
-            let of_exercise = |pass: &&PassRecord| pass.id == pass_id;
-            if let Some(trace) = record.passes.iter().find(of_exercise).and_then(|pass| pass.trace.as_ref()) {
-                let (load, store) = (trace.global.load, trace.global.store);
-                let text = format!(
-                    "Traced: {} load requests, {} load sectors; {} store requests, {} store sectors.",
-                    count(load.requests),
-                    count(load.sectors),
-                    count(store.requests),
-                    count(store.sectors)
-                );
-                ui.add(egui::Label::new(text).wrap());
-            }
-        }
+    if let Verdict::Broken(problems) | Verdict::Wrong(_, problems) = verdict {
+        problems.iter().for_each(|p| problem(ui, p));
     }
 }
 

@@ -58,6 +58,8 @@ pub enum Ask {
     Open(String),
     /// Wants an exercise judged, by its id.
     Judge(String),
+    /// Wants the next hint of an exercise, by its id.
+    Hint(String),
     /// Wants a version to begin again, by its id.
     Reset(String),
 }
@@ -74,6 +76,7 @@ impl Ask {
             Self::CancelText => Command::CancelText,
             Self::Open(id) => Command::ShowEdit(id),
             Self::Judge(id) => Command::JudgeExercise(id),
+            Self::Hint(id) => Command::OpenHint(id),
             Self::Reset(id) => Command::ResetEdit(id),
         }
     }

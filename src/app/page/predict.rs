@@ -157,17 +157,24 @@ fn verdict(ui: &mut Ui, decl: &AnswerDecl, answer: &Answer, grade: Grade) {
         });
     };
     if decl.measured.is_none() {
-        row("Traced", answer.traced, "what the runs counted");
+        let (name, from) =
+            if decl.probes.is_empty() { ("Answer", "by arithmetic") } else { ("Traced", "what the runs counted") };
+        row(name, answer.traced, from);
         return;
     }
     let range = answer.range.map(|range| range.map(|v| figure(v, &decl.unit)).join(" to "));
     let range = range.map_or_else(String::new, |range| format!("({range}) "));
-    row("Measured", answer.measured, &format!("{range}{}", answer.device.as_deref().unwrap_or("")));
+    let device = answer.device.as_deref().unwrap_or("");
+    match &answer.recorded {
+        Some(day) => row("Recorded", answer.measured, &format!("{range}{device}, {day}")),
+        None => row("Measured", answer.measured, &format!("{range}{device}")),
+    }
     row("Traced", answer.traced, "what the sectors alone suggest");
     let undecided = match grade {
         Grade::Spread => "Not graded: from p10 to p90, what was measured does not decide.",
         Grade::Cpu => "Not graded: a CPU took these times, and they say little about a GPU.",
-        Grade::Nearest(_) | Grade::Within(_) | Grade::Nothing => return,
+        Grade::Nothing => "Not graded: nothing here takes a GPU's times, and no recording has these settings.",
+        Grade::Nearest(_) | Grade::Within(_) => return,
     };
     let text = RichText::new(undecided).color(theme::color(theme, Hue::Store.ink()));
     ui.add(egui::Label::new(text).wrap());

@@ -230,6 +230,17 @@ fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
     response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
 }
 
+/// A button that runs the experiment of the page, for a window without its plot; None if there is no experiment, or nothing here runs it.
+pub fn run_named(ui: &mut Ui, state: &State) -> Option<Command> {
+    let experiment = state.place.experiment()?;
+    runs_here(state).then_some(())?;
+    let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
+    let ready = state.acting_device().is_some() && !running;
+    let response = ui.add_enabled(ready, egui::Button::new("Run experiment"));
+    let help = format!("{}: run every point of the plot (Ctrl+R)", experiment.title);
+    response.on_hover_text(help).clicked().then_some(Command::RunExperiment)
+}
+
 /// The program on the bench as a point of its curve: traced, or measured, as far as its samples go.
 fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
     let place = curve.pass.as_ref().map(|_| state.place.pass());

@@ -167,7 +167,6 @@ impl Stage {
             commands.extend(self.passes(ui, state, passes, &mut room));
         }
         commands.extend(tabs::show(ui, state, &mut room));
-        side::goal(ui, state, &mut room);
         let row = |above: f32| {
             let bottom = room.max.y - above;
             Rect::from_min_max(pos2(room.min.x + 16.0, bottom - ROW - 2.0), pos2(room.max.x - 16.0, bottom - 2.0))

@@ -142,17 +142,6 @@ impl Stage {
     }
 }
 
-/// The line along the top of `room`, which it takes from it, that says what the exercise in the editor asks for.
-pub(super) fn goal(ui: &mut Ui, state: &State, room: &mut Rect) {
-    let Some(goal) = state.goal() else { return };
-    let line = Rect::from_min_size(room.min, vec2(room.width(), CAPTION));
-    room.min.y = line.max.y;
-    let layout = egui::Layout::left_to_right(egui::Align::Center);
-    let mut row = ui.new_child(egui::UiBuilder::new().max_rect(line.shrink2(vec2(16.0, 0.0))).layout(layout));
-    let color = theme::color(theme::of(ui), Ink::Accent);
-    row.add(egui::Label::new(RichText::new(format!("Goal: {goal}")).size(theme::SMALL).color(color)).truncate());
-}
-
 /// The choice of what races with the kernel on the bench.
 pub fn choose(ui: &mut Ui, state: &State) -> Option<Command> {
     let lesson = state.place.lesson.as_ref()?;

@@ -1,6 +1,8 @@
 //! Explorers: pictures of maths that a learner drags, which a lesson's text places with `{{explore NAME}}`. One file implements each, and one
 //! word of the list below names it.
 
+mod by_rank;
+mod bytes;
 mod collapse;
 pub mod control;
 mod cross_entropy;
@@ -27,7 +29,7 @@ use crate::reference::Explored;
 use crate::reference::softmax as maths;
 
 /// All explorers.
-pub static EXPLORERS: [&Explorer; 11] = [
+pub static EXPLORERS: [&Explorer; 13] = [
     &views::EXPLORER,
     &registers::EXPLORER,
     &fragments::EXPLORER,
@@ -39,6 +41,8 @@ pub static EXPLORERS: [&Explorer; 11] = [
     &jacobian::EXPLORER,
     &jacobian_product::EXPLORER,
     &tokens::EXPLORER,
+    &bytes::EXPLORER,
+    &by_rank::EXPLORER,
 ];
 
 /// An explorer.

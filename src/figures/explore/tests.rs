@@ -72,6 +72,8 @@ fn every_picture_fits_every_width() {
                     "formats" => ("bf16: ", 0),
                     "tile_order" => ("wave ", 0),
                     "tokens" => ("cl100k_base: ", 0),
+                    "bytes" => ("code points in ", 0),
+                    "by_rank" => ("tokens: ", 0),
                     "jacobian_product" => ("temperature", 2),
                     _ => ("temperature", 1),
                 };

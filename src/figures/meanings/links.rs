@@ -331,7 +331,7 @@ mod tests {
             legend: Legend::NONE,
             shape: Shape::Meant,
             from: 0,
-            limit: None,
+            line: crate::figures::buffer::Line::default(),
             progress: 1.0,
         };
         let links = Links { of: &contents, before: &before, meter: &meter, meter_before: &meter_before };

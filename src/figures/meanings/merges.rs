@@ -166,7 +166,7 @@ mod tests {
             legend: Legend::NONE,
             shape,
             from: 0,
-            limit: None,
+            line: crate::figures::buffer::Line::default(),
             progress: 1.0,
         }
     }

@@ -177,7 +177,7 @@ mod tests {
             legend: &legend,
             shape: Shape::Meant,
             from: 0,
-            limit: None,
+            line: crate::figures::buffer::Line::default(),
             progress: 1.0,
         };
         let tracks = ["GPU".to_owned(), "link".to_owned()];

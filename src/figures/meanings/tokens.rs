@@ -5,6 +5,7 @@ use super::super::figure::{Arg, ArgKind};
 use super::super::frame::{Anchor, Frame, Item, Tag};
 use super::super::lanes::{Key, legend};
 use super::super::palette::Ink;
+use super::super::text;
 use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
@@ -182,9 +183,10 @@ fn colour(token: &Token) -> Ink {
 pub(in crate::figures) fn draw(
     frame: &mut Frame,
     contents: &Contents<'_>,
-    text: &Tensor,
+    (read, ids): (&Tensor, Option<&Tensor>),
     hovered: Option<Tag>,
 ) -> String {
+    let line = if ids.is_some() { LINE + 12.0 } else { LINE };
     let all = tokens(contents);
     let end = if all == 0 { 0 } else { span(contents, all - 1).map_or(0, |(_, end)| end) };
     let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
@@ -192,17 +194,23 @@ pub(in crate::figures) fn draw(
     let (mut x, mut y) = (MARGIN, HEAD);
     for i in contents.from..all {
         let Some(place) = span(contents, i) else { break };
-        let token = Token::of(text, place);
+        let token = Token::of(read, place);
         let most = frame.width - 2.0 * MARGIN;
-        let wide = room(&token, most);
+        let id = ids.filter(|ids| i < ids.len() && !ids.is_poison(i)).map(|ids| ids.bits(i).to_string());
+        let id = id.unwrap_or_default();
+        let own = room(&token, most);
+        let wide = own.max(text::width(&id, 11.0, false) + 5.0);
         if x + wide > frame.width - MARGIN && x > MARGIN {
-            (x, y) = (MARGIN, y + LINE);
+            (x, y) = (MARGIN, y + line);
         }
-        if y + CELL > frame.height - FOOT {
+        if y + line - LINE + CELL > frame.height - FOOT {
             break;
         }
         let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
-        cell(frame, [x, y], (&token, most), hovered, tag);
+        cell(frame, [x + (wide - own) / 2.0, y], (&token, most), hovered, tag);
+        if !id.is_empty() {
+            frame.text([x + wide / 2.0 - 1.0, y + CELL + 7.0], 11.0, Anchor::Middle, Ink::Muted, id);
+        }
         x += wide;
     }
     let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
@@ -225,7 +233,10 @@ static CARD: Card = Card {
     name: "Tokens",
     tab: "Tokens",
     help: "elements are the bytes at which the tokens of a text begin; the picture is the text in cells",
-    args: &[Arg::required("text", ArgKind::Buffer, "the text, an element for each byte")],
+    args: &[
+        Arg::required("text", ArgKind::Buffer, "the text, an element for each byte"),
+        Arg::optional("ids", ArgKind::Buffer, "the tokens' ids, which are written below the cells"),
+    ],
     travels: false,
 };
 
@@ -242,7 +253,8 @@ impl Meaning for Fig {
     }
 
     fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
-        Some(draw(frame, of.contents, of.now("text")?, hovered))
+        let ids = Some(of.picture.text("ids")).filter(|ids| !ids.is_empty()).and_then(|_| of.now("ids"));
+        Some(draw(frame, of.contents, (of.now("text")?, ids), hovered))
     }
 
     fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
@@ -271,7 +283,7 @@ mod tests {
             legend: Legend::NONE,
             shape: Shape::Meant,
             from: 0,
-            limit: None,
+            line: crate::figures::buffer::Line::default(),
             progress: 1.0,
         }
     }
@@ -290,7 +302,7 @@ mod tests {
         assert_eq!(told(&contents, &text, 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
         assert_eq!(told(&contents, &text, 3), None);
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(draw(&mut frame, &contents, &text, None), "7 bytes in 3 tokens.");
+        assert_eq!(draw(&mut frame, &contents, (&text, None), None), "7 bytes in 3 tokens.");
         frame.alt = "three tokens".to_owned();
         assert_tidy(&frame, "three tokens");
     }
@@ -313,7 +325,7 @@ mod tests {
         let said = told(&contents, &text, 0).unwrap_or_default();
         assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(draw(&mut frame, &contents, &text, None), "4,026,531,840 bytes in 1 tokens.");
+        assert_eq!(draw(&mut frame, &contents, (&text, None), None), "4,026,531,840 bytes in 1 tokens.");
         let shown = frame.items.iter().find_map(|item| match item {
             Item::Text { text, mono: true, .. } => Some(text.as_str()),
             _ => None,

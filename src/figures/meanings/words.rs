@@ -200,7 +200,7 @@ mod tests {
             legend: Legend::NONE,
             shape: Shape::Meant,
             from: 0,
-            limit: None,
+            line: crate::figures::buffer::Line::default(),
             progress: 1.0,
         }
     }

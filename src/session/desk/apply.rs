@@ -160,6 +160,7 @@ impl Desk {
         self.state.trials.answering.take_if(|(asked, _)| asked == id);
         match answer {
             Ok(answer) => {
+                let answer = self.state.or_recorded(lesson, id, answer);
                 let kept = self.state.saved.lessons.get_mut(lesson);
                 if let Some(predicted) = kept.and_then(|k| k.predictions.get_mut(id)) {
                     predicted.answer = Some(answer);

@@ -99,6 +99,8 @@ pub enum Command {
     Write(String, String),
     /// Judge the learner's version of an exercise, by its id.
     JudgeExercise(String),
+    /// Open the next hint of an exercise, by its id.
+    OpenHint(String),
     /// Write a note of the lesson into a folder.
     Export(Vec<Format>, PathBuf),
     /// Count a text file, and show its beginning.

@@ -9,6 +9,7 @@ pub mod found;
 mod keep;
 mod lane;
 mod navigate;
+mod needs;
 mod now;
 mod picture;
 pub mod place;
@@ -240,6 +241,7 @@ impl Desk {
                     kept.drawn.insert(id, points);
                 }
             }),
+            Command::OpenHint(exercise) => self.keep(|kept| kept.exercises.entry(exercise).or_default().hints += 1),
             Command::Explore(point) => self.keep(|kept| kept.explored = Some(point)),
             Command::Write(step, words) => self.keep(|kept| {
                 kept.words.insert(step, words);

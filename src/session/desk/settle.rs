@@ -42,7 +42,13 @@ impl Desk {
         threads.explainer.want(of(Worker::Explainer), 0);
         threads.covers.want(missing(answers, covers), 0);
         let measures = missing(answers, measures);
+        let is_idle = measures.is_empty() && !self.threads.is_asked();
         self.order_measurements(measures);
+        if is_idle && !self.state.activities.contains_key(&Work::Device) && self.state.counts_at_once() {
+            let experiment = self.state.place.experiment().map(|experiment| experiment.id.clone());
+            self.state.trials.counted.extend(experiment);
+            self.run_experiment();
+        }
     }
 
     /// Has programs measured. If the device is the CPU itself, the tracer goes first: both at once would slow each other.

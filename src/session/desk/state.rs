@@ -201,12 +201,6 @@ impl State {
         Some(edits::solves(self.place.lesson.as_ref()?, id)?.id.clone())
     }
 
-    /// The goal of the exercise in the editor; None if there is no exercise in it.
-    #[must_use]
-    pub fn goal(&self) -> Option<&str> {
-        Some(&edits::solves(self.place.lesson.as_ref()?, self.place.bench.edit.as_ref()?)?.goal_text)
-    }
-
     /// The version in the editor.
     #[must_use]
     pub fn edited(&self) -> Option<Edit> {
@@ -316,7 +310,7 @@ impl State {
             ceilings: self.ceilings().copied().unwrap_or_default(),
             models: &self.library.models,
             model: self.saved.model.as_deref(),
-            recordings: &self.library.recordings,
+            recordings: if self.is_undecided() { &[] } else { &self.library.recordings },
             recording: &self.saved.recording,
             quotes: Some(&self.library.quotes),
             sweeps: self.sweeps(),

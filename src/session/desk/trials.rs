@@ -1,6 +1,6 @@
 //! The learner's trials on the open lesson: versions of kernels, exercises, predictions, a turned control.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,6 +18,8 @@ pub struct Trials {
     pub verdicts: BTreeMap<String, Arc<Judged>>,
     /// The prediction whose probes are running, and the number of its order.
     pub answering: Option<(String, u64)>,
+    /// Experiments that began without being asked for, by their ids.
+    pub counted: BTreeSet<String>,
     /// Results from before a control was turned.
     pub turned: Option<Turned>,
 }

@@ -121,7 +121,7 @@ pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown) -> Plot
 }
 
 /// Suffix of the names of recorded curves.
-const RECORDED: &str = ", recorded";
+pub const RECORDED: &str = ", recorded";
 
 /// The id of a kernel's recorded curve.
 #[must_use]

@@ -57,6 +57,8 @@ pub struct Tried {
     pub source: Option<String>,
     /// The last version that reached the goal.
     pub solution: Option<String>,
+    /// How many hints the learner opened; the one after the lesson's last hint is its solution.
+    pub hints: usize,
 }
 
 impl Edit {

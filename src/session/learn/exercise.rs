@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::base::diag::Diagnostic;
+use crate::base::expr::Expr;
+use crate::base::units::number;
 use crate::lesson::scope::{EXERCISE, Env, Results};
-use crate::lesson::{Catch, Exercise, Lesson};
+use crate::lesson::{Catch, Exercise, GoalPart, Lesson, Need};
 use crate::session::jobs::own::YOURS;
 use crate::session::jobs::{self, Params, Written};
 use crate::session::run::devices::Devices;
@@ -49,6 +51,32 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The mistake of a wrong kernel of the exercise that behaves the same, in the lesson's words.
     pub mistake: Option<String>,
+    /// The goal's parts, if the result is right.
+    pub parts: Vec<Reached>,
+}
+
+/// A part of a goal after a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reached {
+    /// The quantity, in words; empty if the goal is a single condition.
+    pub of: String,
+    /// The figure of the run.
+    pub have: f64,
+    /// The figure that it must have; None if it is a condition.
+    pub need: Option<f64>,
+    /// Whether less is fine, too.
+    pub at_most: bool,
+    /// Whether it is reached.
+    pub ok: bool,
+}
+
+impl Reached {
+    /// The requirement in words.
+    #[must_use]
+    pub fn needed(&self) -> String {
+        let bound = if self.at_most { "at most " } else { "" };
+        self.need.map(|need| format!("{bound}{}", number(need))).unwrap_or_default()
+    }
 }
 
 /// Fuel of a try. One that needs more counts as endless: a second or two, so that the verdict comes soon.
@@ -87,7 +115,30 @@ impl Try {
             let is_same = is_same(&verdict, &other.judge(devices, cancel)?);
             wrong.says.clone().filter(|_| is_same)
         });
-        Some(Judged { verdict, mistake })
+        let params = jobs::with(&jobs::defaults(&self.lesson), &exercise.set);
+        let parts = match &verdict {
+            Verdict::Right(record) | Verdict::Solved(record) => self.reached(exercise, &params, record),
+            _ => Vec::new(),
+        };
+        Some(Judged { verdict, mistake, parts })
+    }
+
+    /// The parts of the goal after a run at some parameters.
+    fn reached(&self, exercise: &Exercise, params: &Params, record: &Record) -> Vec<Reached> {
+        let mut results = Results::default();
+        results.insert_record(EXERCISE, record);
+        let env = Env::new(&self.lesson, params, &results);
+        let value = |expr: &Expr| env.eval(expr).unwrap_or(f64::NAN);
+        let part = |part: &GoalPart| {
+            let have = value(&part.have);
+            let (need, at_most, ok) = match &part.need {
+                Need::AtMost(most) => (Some(value(most)), true, have <= value(most)),
+                Need::Exactly(exact) => (Some(value(exact)), false, have == value(exact)),
+                Need::Nonzero => (None, false, have != 0.0 && !have.is_nan()),
+            };
+            Reached { of: part.of.clone(), have, need, at_most, ok }
+        };
+        exercise.goal.iter().map(part).collect()
     }
 
     /// # Errors
@@ -146,11 +197,9 @@ impl Try {
         if !problems.is_empty() {
             return Ok(Verdict::Wrong(caught(&done.record), problems));
         }
-        let mut results = Results::default();
-        results.insert_record(EXERCISE, &done.record);
-        let reached = Env::new(lesson, params, &results).eval(&exercise.goal);
+        let is_solved = self.reached(exercise, params, &done.record).iter().all(|part| part.ok);
         let record = Box::new(done.record);
-        Ok(if reached.is_ok_and(|goal| goal != 0.0) { Verdict::Solved(record) } else { Verdict::Right(record) })
+        Ok(if is_solved { Verdict::Solved(record) } else { Verdict::Right(record) })
     }
 }
 

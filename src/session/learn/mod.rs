@@ -5,4 +5,5 @@ pub mod edits;
 pub mod exercise;
 pub mod merge;
 pub mod predict;
+mod recorded;
 pub mod saved;

@@ -42,6 +42,12 @@ pub struct Answer {
     pub traced: Option<f64>,
     /// The device that was timed, if any.
     pub device: Option<String>,
+    /// The day of the recording that the times are from; None if they were taken here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<String>,
+    /// Whether the question is about times: counts do not answer it.
+    #[serde(default)]
+    pub timed: bool,
     /// The runs, a line each: with its parameters and, if timed, its spread and its samples.
     #[serde(default)]
     pub runs: Vec<String>,
@@ -78,8 +84,13 @@ impl Answer {
         match (self.measured, self.range) {
             (Some(_), _) if self.software => Grade::Cpu,
             (Some(_), Some([low, high])) if nearest(low) != nearest(high) => Grade::Spread,
-            _ => self.measured.or(self.traced).and_then(nearest).map_or(Grade::Nothing, Grade::Nearest),
+            _ => self.deciding().and_then(nearest).map_or(Grade::Nothing, Grade::Nearest),
         }
+    }
+
+    /// The figure that grades: the measured one; the traced one unless the question is about times.
+    fn deciding(&self) -> Option<f64> {
+        self.measured.or(self.traced.filter(|_| !self.timed))
     }
 
     /// Whether a number is within a share of the deciding figure, chosen as in [`Answer::grade`]. It does not decide if the two ends of its
@@ -95,7 +106,7 @@ impl Answer {
                 let undecided = first != last || (!first && (low..=high).contains(&guess));
                 if undecided { Grade::Spread } else { Grade::Within(first) }
             }
-            _ => self.measured.or(self.traced).map_or(Grade::Nothing, |answer| Grade::Within(is_right(answer))),
+            _ => self.deciding().map_or(Grade::Nothing, |answer| Grade::Within(is_right(answer))),
         }
     }
 }
@@ -223,6 +234,8 @@ mod tests {
         assert_eq!(answer(Some(0.93), Some([0.91, 0.97]), false, Some(0.8)), Grade::Nearest(1));
         assert_eq!(answer(None, None, false, Some(0.8)), Grade::Nearest(0));
         assert_eq!(answer(None, None, false, None), Grade::Nothing);
+        let of_time = Answer { traced: Some(0.8), timed: true, ..Answer::default() };
+        assert_eq!(of_time.grade(&options), Grade::Nothing, "counts do not grade a question about times");
         assert_eq!(answer(Some(0.79), Some([0.28, 1.4]), false, Some(0.8)), Grade::Spread);
         assert_eq!(answer(Some(0.79), Some([0.78, 0.8]), true, Some(0.8)), Grade::Cpu);
     }

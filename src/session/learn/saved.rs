@@ -64,6 +64,8 @@ pub struct Room {
     pub stage: Option<f32>,
     /// The source's share of the bench's width.
     pub source: Option<f32>,
+    /// Whether the row of the device's model is shown; None for what suits the page and the window.
+    pub model: Option<bool>,
 }
 
 /// The colours of the window.
@@ -347,7 +349,7 @@ mod tests {
         let mut saved = begun.clone();
         let kept = saved.lessons.get_mut(&lesson.id).ok_or("nothing of the lesson")?;
         assert!(kept.adopt(lesson) && !kept.adopt(lesson));
-        let tried = Tried { source: Some("mine".to_owned()), solution: Some("solved".to_owned()) };
+        let tried = Tried { source: Some("mine".to_owned()), solution: Some("solved".to_owned()), hints: 0 };
         assert_eq!((kept.tried(&lesson.exercises[0].id), kept.solved(lesson)), (tried, 1));
         save(&path, &begun, saved.clone())?;
         assert_eq!(read(&path)?, Some(saved));

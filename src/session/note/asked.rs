@@ -39,7 +39,11 @@ pub(super) fn prediction(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBl
         _ => None,
     };
     let shown = |value: Option<f64>| Some(figure(value?, &prediction.answer()?.unit));
-    let (measured, traced) = (shown(answer.and_then(|a| a.measured)), shown(answer.and_then(|a| a.traced)));
+    let traced = shown(answer.and_then(|a| a.traced));
+    let mut measured = shown(answer.and_then(|a| a.measured));
+    if let (Some(measured), Some(answer)) = (&mut measured, answer.filter(|answer| answer.recorded.is_some())) {
+        measured.push_str(&format!(", recorded on {}", answer.device.as_deref().unwrap_or_default()));
+    }
     vec![NoteBlock::Prediction { question, options, answer: said, measured, traced, because }]
 }
 

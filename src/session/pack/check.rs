@@ -283,7 +283,7 @@ pub fn exercise_problems(
         Some(Verdict::Right(_)) => problems.push(
             Diagnostic::error(format!("the solution {of} is right, but does not reach its goal"))
                 .in_place(&exercise.place)
-                .hint(format!("the goal is `{}`", exercise.goal.source())),
+                .hint(format!("the goal is: {}", exercise.goal_text)),
         ),
         Some(Verdict::Broken(why) | Verdict::Wrong(_, why)) => problems.extend(why.into_iter().map(|mut problem| {
             if let Some(place) = problem.place.as_mut().filter(|place| place.file == YOURS) {

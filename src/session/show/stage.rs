@@ -123,6 +123,9 @@ impl<'a> Stage<'a> {
         if asks.spread {
             given.spread = self.spread(store, sources);
         }
+        if asks.curves {
+            given.curves = staged::curves(self, self.picture.text(figures::EXPERIMENT), sources);
+        }
         if asks.roofline
             && let Some(kernel) = self.kernel()
         {

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use super::stage::{Stage, counts};
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
+use crate::figures::plot::Plot;
 use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
 use crate::session::ask::{Answer, At, Question, Store};
+use crate::session::experiment::chart;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::{self, Params, work};
@@ -131,6 +133,35 @@ impl<'a> Sources<'a> {
     pub fn modelled(&self) -> Option<Chosen<'a>> {
         model::pick(self.models, self.model, self.device)
     }
+}
+
+/// The curves of an experiment: the learner's own sweep, beside a recording where both are on one scale. None if there is no such experiment.
+#[must_use]
+pub fn curves(stage: &Stage<'_>, id: &str, sources: &Sources<'_>) -> Option<Plot> {
+    let lesson = &stage.setting().lesson;
+    let experiment = lesson.experiments.iter().find(|experiment| experiment.id == id)?;
+    let own = sources.sweeps.and_then(|sweeps| sweeps.get(id)).filter(|sweep| !sweep.points.is_empty());
+    let all: Vec<_> = sources.recordings.iter().filter_map(|recording| recording.shown(lesson, experiment)).collect();
+    let chosen = recording::chosen(&all, sources.recording, Some(sources.device), own.is_some());
+    let recorded = chosen.map(|i| {
+        let (of, shown) = all[i];
+        let mut plot = chart::recorded(lesson, experiment, shown);
+        plot.title = format!("{}, recorded on {}", plot.title, of.name());
+        plot.series.iter_mut().for_each(|series| series.name = chart::plain_name(&series.name).to_owned());
+        plot
+    });
+    let recorded = recorded.filter(|plot| !plot.series.is_empty());
+    let measures = sources.backend.is_some();
+    let mut plot = chart::plot(lesson, experiment, own, Some(&sources.ceilings), None, measures);
+    match recorded {
+        Some(recorded) if own.is_none() => return Some(recorded),
+        Some(mut recorded) if chart::share_axes(&plot, &recorded) => {
+            recorded.series.iter_mut().for_each(|series| series.name.push_str(chart::RECORDED));
+            plot.series.extend(recorded.series);
+        }
+        _ => {}
+    }
+    Some(plot)
 }
 
 /// The roofline of the ladder of a launch's kernel, at the learner's settings unless noted, with the results that the store has.

@@ -1,0 +1,176 @@
+//! Choices in the order of the batch, a row per expert: each fills a place of its expert's bucket, and those that find none are dropped.
+
+use super::buffer::is_written;
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink};
+use super::{message, text};
+use crate::base::units::count;
+
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 30.0;
+const FOOT: f32 = 30.0;
+/// Height of an expert's row at least and at most; further experts are not drawn.
+const PITCH: [f32; 2] = [14.0, 44.0];
+
+static CARD: Card = Card {
+    name: "Arrivals",
+    tab: "Arrivals",
+    help: "The choices in the order of the batch, a row per expert, and those that find the bucket full",
+    about: "the choices in the order of the batch, and those that were dropped",
+    clock: Clock::Launches,
+    fits: |facts| facts.buffers,
+    needs: "give its program buffers with the chosen experts and the dropped choices",
+    args: &[
+        Arg::required("chosen", ArgKind::Buffer, "the expert of each choice"),
+        Arg::required("dropped", ArgKind::Buffer, "1 for each choice that was dropped"),
+        Arg::required("experts", ArgKind::Number, "how many experts there are"),
+        Arg::optional("group", ArgKind::Number, "the choices of a group; all if left out"),
+    ],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        let film = ["chosen", "dropped"].map(|name| subject.picture.text(name).to_owned());
+        Asks { film: film.into(), ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        match Arrivals::of(view) {
+            Ok(arrivals) => arrivals.draw(view.size),
+            Err(why) => message::line(view.size, why),
+        }
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        let Tag::Word { index, .. } = tag else { return None };
+        let arrivals = Arrivals::of(view).ok()?;
+        let (expert, dropped) = arrivals.choices.get(usize::try_from(index).ok()?).copied().flatten()?;
+        let became = if dropped { "dropped" } else { "taken" };
+        Some(format!("choice {} of {}: expert {expert}, {became}", index + 1, count(arrivals.choices.len() as u64)))
+    }
+}
+
+struct Arrivals {
+    experts: usize,
+    /// By choice, its expert and whether it was dropped; None if it has not arrived.
+    choices: Vec<Option<(usize, bool)>>,
+    /// Choices of a group.
+    group: usize,
+    when: String,
+}
+
+impl Arrivals {
+    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
+        let (reel, moment) = view.reel()?;
+        let missing = "There is no such buffer.";
+        let chosen = reel.after(view.picture.text("chosen"), moment.before + 1).ok_or(missing)?;
+        let [before, dropped] = reel.around(view.picture.text("dropped"), moment).ok_or(missing)?;
+        let number = |name: &str| view.given.numbers.get(name).map(|number| *number as usize);
+        let all = chosen.len();
+        // In the launch that decides, the choices come one after the other.
+        let decides = (0..all.min(dropped.len())).any(|i| !is_written(before, i) && is_written(dropped, i));
+        let arrived = if decides { (moment.share.min(1.0) * all as f32) as usize } else { all };
+        let choice = |i: usize| {
+            let is_known = i < arrived && is_written(dropped, i) && is_written(chosen, i);
+            is_known.then(|| (chosen.bits(i) as usize, dropped.bits(i) != 0))
+        };
+        Ok(Self {
+            experts: number("experts").unwrap_or(1).max(1),
+            choices: (0..all).map(choice).collect(),
+            group: number("group").filter(|group| *group > 0).unwrap_or(all),
+            when: reel.when(moment.settled()),
+        })
+    }
+
+    fn draw(&self, size: [f32; 2]) -> Frame {
+        let mut frame = Frame::new(size);
+        let [width, height] = size;
+        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1);
+        let shown = self.experts.min(fits);
+        let pitch = ((height - HEAD - FOOT) / shown as f32).clamp(PITCH[0], PITCH[1]);
+        let left = MARGIN + text::width(&format!("expert {}", shown - 1), 13.0, false) + 12.0;
+        let (mut taken, mut lost) = (vec![0_u64; self.experts], vec![0_u64; self.experts]);
+        for (expert, dropped) in self.choices.iter().flatten().filter(|(expert, _)| *expert < self.experts) {
+            let of = if *dropped { &mut lost } else { &mut taken };
+            of[*expert] += 1;
+        }
+        let said = |i: usize| match lost[i] {
+            0 => format!("{} taken", count(taken[i])),
+            lost => format!("{} taken, {} dropped", count(taken[i]), count(lost)),
+        };
+        let widest = (0..shown).map(|i| text::width(&said(i), 12.0, false)).fold(0.0, f32::max);
+        let room = (width - left - widest - 12.0 - MARGIN).max(32.0);
+        let all = self.choices.len().max(1) as f32;
+        let x = |i: usize| left + room * i as f32 / all;
+        frame.text([left, 12.0], 12.0, Anchor::Start, Ink::Muted, "first choice of the batch");
+        frame.text([left + room, 12.0], 12.0, Anchor::End, Ink::Muted, "last");
+        for row in 0..shown {
+            let (y, high) = (HEAD + pitch * row as f32, pitch * 0.7);
+            frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, format!("expert {row}"));
+            frame.fill([left, y, room, high], 2.0, Ink::Raised, None);
+            let ink = if lost[row] > 0 { Ink::Text } else { Ink::Muted };
+            frame.text([left + room + 12.0, y + high / 2.0], 12.0, Anchor::Start, ink, said(row));
+        }
+        // Dropped ones last, since neighbours may be less than a point apart.
+        for last in [false, true] {
+            let of = self.choices.iter().enumerate().filter_map(|(i, choice)| Some((i, (*choice)?)));
+            for (i, (expert, _)) in of.filter(|(_, (expert, dropped))| *dropped == last && *expert < shown) {
+                let (y, high) = (HEAD + pitch * expert as f32, pitch * 0.7);
+                let (wide, ink) = if last { (2.0, DROPPED) } else { ((room / all).clamp(1.0, 6.0), TAKEN) };
+                frame.fill([x(i), y, wide, high], 0.0, ink, Some(Tag::Word { buffer: 0, index: i as u64 }));
+            }
+        }
+        let bottom = HEAD + pitch * (shown as f32 - 0.3);
+        for border in (self.group..self.choices.len()).step_by(self.group.max(1)) {
+            frame.line([x(border), HEAD - 6.0], [x(border), bottom + 4.0], 1.5, Ink::Accent, None);
+        }
+        let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
+        let mut keys = vec![key(TAKEN, "a choice that was taken"), key(DROPPED, "dropped: its bucket was full")];
+        if self.group < self.choices.len() {
+            keys.push(key(Ink::Accent, "border of two groups"));
+        }
+        legend(&mut frame, MARGIN, height - 12.0, width - 2.0 * MARGIN, &keys);
+        let each: Vec<String> = (0..self.experts).map(|i| format!("expert {i}: {}", said(i))).collect();
+        frame.alt = format!("{}. {}.", self.when, each.join("; "));
+        frame
+    }
+}
+
+const TAKEN: Ink = Ink::Load;
+const DROPPED: Ink = Ink::Tint(Hue::Conflict, 100);
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Given;
+    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::*;
+    use crate::lesson::ArgValue;
+
+    #[test]
+    fn choices_arrive_one_after_the_other_and_find_buckets_full() {
+        let reel = reel_of(&[("chosen", 1, &[0, 1, 0, 0, 1, 0]), ("dropped", 0, &[0, 0, 0, 1, 0, 1])]);
+        let numbers = [("experts".to_owned(), 2.0), ("group".to_owned(), 4.0)];
+        let given = Given { reel: Some(Ok(reel)), numbers: numbers.into(), ..Given::default() };
+        let text = |text: &str| ArgValue::Text(text.to_owned());
+        let picture = picture_of("Arrivals", &[("chosen", text("chosen")), ("dropped", text("dropped"))]);
+        for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
+            let at = |position: f32| {
+                let view = View { position, motion: true, ..View::still(&given, &picture, size) };
+                Fig.draw(&view, &mut Kept::default())
+            };
+            assert!(at(0.99).alt.contains("expert 0: 2 taken, 2 dropped; expert 1: 2 taken"), "{}", at(0.99).alt);
+            assert!(at(0.45).alt.contains("expert 0: 2 taken; expert 1: 1 taken"), "{}", at(0.45).alt);
+            assert_tidy(&at(0.99), &format!("{size:?}"));
+            assert_eq!(at(0.4), at(0.4), "a frame between two moments is deterministic");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The tiles of a product of many matrices, a row per expert: those with rows to multiply, and those that were launched for nothing.
+
+use super::buffer::is_written;
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink};
+use super::{message, text};
+use crate::base::units::count;
+
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 30.0;
+const FOOT: f32 = 30.0;
+/// Height of an expert's row at least and at most; further experts are not drawn.
+const PITCH: [f32; 2] = [14.0, 40.0];
+
+static CARD: Card = Card {
+    name: "Blocks",
+    tab: "Blocks",
+    help: "The tiles of rows that each expert gets, how full they are, and those that have no work",
+    about: "the tiles of rows of each expert",
+    clock: Clock::Launches,
+    fits: |facts| facts.buffers,
+    needs: "give its program a buffer with the rows of each expert",
+    args: &[
+        Arg::required("counts", ArgKind::Buffer, "the rows of each expert"),
+        Arg::required("tile", ArgKind::Number, "rows of a tile"),
+        Arg::optional("launched", ArgKind::Number, "tiles that are launched per expert; those with rows if left out"),
+    ],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        Asks { film: vec![subject.picture.text("counts").to_owned()], ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        match Blocks::of(view) {
+            Ok(blocks) => blocks.draw(view.size),
+            Err(why) => message::line(view.size, why),
+        }
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        let Tag::Cell { row, column, .. } = tag else { return None };
+        let blocks = Blocks::of(view).ok()?;
+        let rows = blocks.filled(usize::try_from(row).ok()?, usize::try_from(column).ok()?);
+        Some(format!("expert {row}, tile {column}: {rows} of {} rows", blocks.tile))
+    }
+}
+
+struct Blocks {
+    counts: Vec<usize>,
+    tile: usize,
+    /// Tiles that are launched per expert; None if only those with rows are.
+    launched: Option<usize>,
+    when: String,
+}
+
+impl Blocks {
+    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
+        let (reel, moment) = view.reel()?;
+        let counts = reel.after(view.picture.text("counts"), moment.settled()).ok_or("There is no such buffer.")?;
+        let number = |name: &str| view.given.numbers.get(name).map(|number| *number as usize);
+        let rows = |i: usize| if !is_written(counts, i) { 0 } else { counts.bits(i) as usize };
+        Ok(Self {
+            counts: (0..counts.len()).map(rows).collect(),
+            tile: number("tile").unwrap_or(1).max(1),
+            launched: number("launched"),
+            when: reel.when(moment.settled()),
+        })
+    }
+
+    /// Rows in a tile of an expert.
+    fn filled(&self, expert: usize, tile: usize) -> usize {
+        self.counts.get(expert).map_or(0, |rows| rows.saturating_sub(tile * self.tile).min(self.tile))
+    }
+
+    /// Tiles of an expert that have rows.
+    fn working(&self, expert: usize) -> usize {
+        self.counts[expert].div_ceil(self.tile)
+    }
+
+    fn draw(&self, size: [f32; 2]) -> Frame {
+        let mut frame = Frame::new(size);
+        let [width, height] = size;
+        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1);
+        let shown = self.counts.len().min(fits);
+        let pitch = ((height - HEAD - FOOT) / shown.max(1) as f32).clamp(PITCH[0], PITCH[1]);
+        let left = MARGIN + text::width(&format!("expert {}", shown.max(1) - 1), 13.0, false) + 12.0;
+        let said = |i: usize| match self.launched {
+            Some(launched) => format!("{} of {} work", self.working(i), count(launched as u64)),
+            None => format!("{} rows, {} tiles", count(self.counts[i] as u64), self.working(i)),
+        };
+        let widest = (0..shown).map(|i| text::width(&said(i), 12.0, false)).fold(0.0, f32::max);
+        let most = (0..self.counts.len()).map(|i| self.working(i)).max().unwrap_or(0);
+        let across = self.launched.unwrap_or(0).max(most).max(1);
+        let room = (width - left - widest - 12.0 - MARGIN).max(32.0);
+        let wide = (room / across as f32).min(64.0);
+        let gap = if wide >= 5.0 { 1.5 } else { 0.5 };
+        for expert in 0..shown {
+            let (y, high) = (HEAD + pitch * expert as f32, pitch * 0.7);
+            frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, format!("expert {expert}"));
+            for tile in 0..self.launched.unwrap_or_else(|| self.working(expert)) {
+                let rect = [left + wide * tile as f32, y, (wide - gap).max(0.5), high];
+                let tag = Some(Tag::Cell { buffer: 0, row: expert as u64, column: tile as u64 });
+                let rows = self.filled(expert, tile);
+                let edge = if rows > 0 { ROWS } else { Ink::Faint };
+                frame.outline(rect, 1.5, Some(if rows > 0 { NONE } else { Ink::Panel }), edge, tag);
+                if rows > 0 {
+                    frame.fill([rect[0], y, rect[2] * rows as f32 / self.tile as f32, high], 1.5, ROWS, tag);
+                }
+            }
+            frame.text(
+                [left + wide * across as f32 + 12.0, y + high / 2.0],
+                12.0,
+                Anchor::Start,
+                Ink::Muted,
+                said(expert),
+            );
+        }
+        let (all, works) = (
+            self.launched.map(|each| each * self.counts.len()),
+            (0..self.counts.len()).map(|i| self.working(i)).sum::<usize>(),
+        );
+        let headline = match all {
+            Some(all) => format!("{} of {} tiles have rows", count(works as u64), count(all as u64)),
+            None => {
+                let rows = self.counts.iter().sum::<usize>().max(1);
+                let waste = (works * self.tile - rows.min(works * self.tile)) as f64 / rows as f64;
+                format!(
+                    "{} tiles, and all have work; {:.0}% of rows more than there are",
+                    count(works as u64),
+                    100.0 * waste
+                )
+            }
+        };
+        frame.text(
+            [MARGIN, 12.0],
+            13.0,
+            Anchor::Start,
+            Ink::Text,
+            text::fit(&headline, 13.0, false, width - 2.0 * MARGIN),
+        );
+        let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
+        let mut keys = vec![key(ROWS, ROWS, "rows of tokens"), key(NONE, ROWS, "no token")];
+        if self.launched.is_some() {
+            keys.push(key(Ink::Panel, Ink::Faint, "launched for nothing"));
+        }
+        legend(&mut frame, MARGIN, height - 12.0, width - 2.0 * MARGIN, &keys);
+        let each: Vec<String> = (0..self.counts.len()).map(|i| format!("expert {i}: {}", said(i))).collect();
+        frame.alt = format!("{headline}, {}. {}.", self.when, each.join("; "));
+        frame
+    }
+}
+
+const ROWS: Ink = Ink::Load;
+const NONE: Ink = Ink::Tint(Hue::Waste, 45);
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Given;
+    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::*;
+    use crate::lesson::ArgValue;
+
+    #[test]
+    fn tiles_without_rows_are_counted() {
+        let reel = reel_of(&[("counts", 0, &[5, 0, 8])]);
+        let of = |launched: Option<f64>| {
+            let numbers = [Some(("tile".to_owned(), 4.0)), launched.map(|l| ("launched".to_owned(), l))];
+            Given { reel: Some(Ok(reel.clone())), numbers: numbers.into_iter().flatten().collect(), ..Given::default() }
+        };
+        let picture = picture_of("Blocks", &[("counts", ArgValue::Text("counts".into()))]);
+        for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
+            let alt = |given: &Given| {
+                let view = View { position: 1.0, ..View::still(given, &picture, size) };
+                let frame = Fig.draw(&view, &mut Kept::default());
+                assert_tidy(&frame, &format!("{size:?}"));
+                frame.alt
+            };
+            let [padded, listed] = [of(Some(4.0)), of(None)].map(|given| alt(&given));
+            assert!(
+                padded.starts_with("4 of 12 tiles have rows") && padded.contains("expert 1: 0 of 4 work"),
+                "{padded}"
+            );
+            assert!(listed.starts_with("4 tiles, and all have work; 23% of rows more"), "{listed}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Counts laid end to end, each on a row of its own: a staircase whose steps begin where an exclusive scan says.
+
+use super::buffer::is_written;
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::reel::Moment;
+use super::{bars, message, text};
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
+use crate::figures::palette::Ink;
+
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 12.0;
+const FOOT: f32 = 40.0;
+/// Height of a row at least and at most; further rows are not drawn.
+const PITCH: [f32; 2] = [16.0, 40.0];
+
+static CARD: Card = Card {
+    name: "Stairs",
+    tab: "Stairs",
+    help: "Counts, laid end to end: each begins where those before it end",
+    about: "counts that are laid end to end",
+    clock: Clock::Launches,
+    fits: |facts| facts.buffers,
+    needs: "give its program buffers with counts and with their starts",
+    args: &[
+        Arg::required("counts", ArgKind::Buffer, "the counts"),
+        Arg::required("starts", ArgKind::Buffer, "where each begins"),
+        Arg::required("each", ArgKind::Text, "the name of a row: \"expert\""),
+    ],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        let film = ["counts", "starts"].map(|name| subject.picture.text(name).to_owned());
+        Asks { film: film.into(), ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        match Stairs::of(view) {
+            Ok(stairs) => stairs.draw(view),
+            Err(why) => message::line(view.size, why),
+        }
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        let stairs = Stairs::of(view).ok()?;
+        let Tag::Word { index, .. } = tag else { return None };
+        let step = stairs.steps.get(usize::try_from(index).ok()?)?;
+        Some(step.words(&stairs.each, index))
+    }
+}
+
+/// A count, and where it begins.
+struct Step {
+    count: u64,
+    /// None before it is known.
+    start: Option<u64>,
+    /// How far it has come to its start, from 0 to 1.
+    share: f32,
+}
+
+impl Step {
+    fn words(&self, each: &str, index: u64) -> String {
+        let start =
+            self.start.map_or_else(|| "start not known yet".to_owned(), |s| format!("begins at row {}", count(s)));
+        format!("{each} {index}: {} rows, {start}", count(self.count))
+    }
+}
+
+struct Stairs {
+    each: String,
+    steps: Vec<Step>,
+    when: String,
+}
+
+impl Stairs {
+    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
+        let (reel, moment) = view.reel()?;
+        let missing = "There is no such buffer.";
+        let around = |name: &str, moment: Moment| reel.around(view.picture.text(name), moment).ok_or(missing);
+        let ([_, counts], [before, starts]) = (around("counts", moment)?, around("starts", moment)?);
+        let written = |of: &Tensor, i: usize| is_written(of, i).then(|| of.get(i) as u64);
+        let step = |i: usize| {
+            let start = written(starts, i);
+            let is_new = start.is_some() && written(before, i) != start;
+            Step { count: written(counts, i).unwrap_or(0), start, share: if is_new { moment.eased() } else { 1.0 } }
+        };
+        let steps = (0..counts.len()).map(step).collect();
+        Ok(Self { each: view.picture.text("each").to_owned(), steps, when: reel.when(moment.settled()) })
+    }
+
+    fn draw(&self, view: &View<'_>) -> Frame {
+        let mut frame = Frame::new(view.size);
+        let [width, height] = view.size;
+        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1);
+        let shown = self.steps.len().min(fits);
+        let pitch = ((height - HEAD - FOOT) / shown.max(1) as f32).clamp(PITCH[0], PITCH[1]);
+        let name = |i: usize| format!("{} {i}", self.each);
+        let left = MARGIN + text::width(&name(shown.max(1) - 1), 13.0, false) + 12.0;
+        let all = self.steps.iter().map(|step| step.count).sum::<u64>().max(1);
+        let room = width - left - MARGIN;
+        let along = |rows: f32| left + room * rows / all as f32;
+        let bottom = HEAD + pitch * shown as f32;
+        let mut end_before: Option<(f32, f32)> = None;
+        for (i, step) in self.steps.iter().take(shown).enumerate() {
+            let y = HEAD + pitch * i as f32 + pitch * 0.14;
+            let high = pitch * 0.72;
+            let start = step.start.unwrap_or(0) as f32 * if step.start.is_some() { step.share } else { 0.0 };
+            let (from, to) = (along(start), along(start + step.count as f32));
+            let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
+            frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, name(i));
+            // The end of a step is the start of the next one.
+            if let Some((x, above)) = end_before.filter(|_| step.share >= 1.0 && step.start.is_some()) {
+                frame.line([x, above], [x, y + high], 1.0, Ink::Muted, None);
+            }
+            frame.fill([from, y, (to - from).max(1.0), high], 2.0, bars::ink(i), tag);
+            let words = if step.start.is_some() && step.share >= 1.0 {
+                format!("{} from {}", count(step.count), count(step.start.unwrap_or(0)))
+            } else {
+                count(step.count)
+            };
+            let wide = text::width(&words, 12.0, false);
+            let (at, anchor, ink) = match () {
+                () if wide + 8.0 <= to - from => ((from + to) / 2.0, Anchor::Middle, Ink::On),
+                () if to + wide + 8.0 <= width - 4.0 => (to + 6.0, Anchor::Start, Ink::Text),
+                () => (from - 6.0, Anchor::End, Ink::Text),
+            };
+            frame.text([at, y + high / 2.0], 12.0, anchor, ink, words);
+            end_before = Some((to, y + high));
+        }
+        frame.line([left, bottom + 2.0], [width - MARGIN, bottom + 2.0], 1.0, Ink::Muted, None);
+        frame.text([left, bottom + 12.0], 12.0, Anchor::Start, Ink::Muted, "row 0");
+        frame.text([width - MARGIN, bottom + 12.0], 12.0, Anchor::End, Ink::Muted, format!("{} rows", count(all)));
+        let more = if shown < self.steps.len() {
+            format!("; {shown} of {} are shown", self.steps.len())
+        } else {
+            String::new()
+        };
+        let said = format!("{}: a bar is a count, and begins where the bars above it end{more}", self.when);
+        let said = text::fit(&said, 12.0, false, width - 2.0 * MARGIN);
+        frame.text([MARGIN, height - 10.0], 12.0, Anchor::Start, Ink::Muted, said);
+        let each: Vec<String> = (0..).zip(&self.steps).map(|(i, step)| step.words(&self.each, i)).collect();
+        frame.alt = format!("{}. {}.", self.when, each.join("; "));
+        frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Given;
+    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::*;
+    use crate::lesson::ArgValue;
+
+    #[test]
+    fn a_step_begins_where_the_one_above_it_ends() {
+        let reel = reel_of(&[("counts", 0, &[5, 3, 2, 6]), ("starts", 0, &[0, 5, 8, 10])]);
+        let given = Given { reel: Some(Ok(reel)), ..Given::default() };
+        let text = |text: &str| ArgValue::Text(text.to_owned());
+        let args = [("counts", text("counts")), ("starts", text("starts")), ("each", text("expert"))];
+        let picture = picture_of("Stairs", &args);
+        for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
+            let view = View { position: 1.0, ..View::still(&given, &picture, size) };
+            let frame = Fig.draw(&view, &mut Kept::default());
+            assert_tidy(&frame, &format!("{size:?}"));
+            assert!(
+                frame.alt.contains("expert 2: 2 rows, begins at row 8; expert 3: 6 rows, begins at row 10"),
+                "{}",
+                frame.alt
+            );
+        }
+    }
+}

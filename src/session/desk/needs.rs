@@ -1,0 +1,60 @@
+//! What the page needs of the window: a plot, the row of the device's model, an experiment that runs at once.
+
+use super::event::Work;
+use super::state::State;
+use crate::figures::EXPERIMENT;
+use crate::lesson::{Block, Step};
+use crate::session::learn::predict::Answer;
+
+impl State {
+    /// Whether the experiment of the page has something to plot that the stage does not show: curves, or a control that the learner turned.
+    #[must_use]
+    pub fn is_plotted(&self) -> bool {
+        let Some(experiment) = self.place.experiment() else { return false };
+        if self.trials.turned.is_some() {
+            return true;
+        }
+        let picture = self.picture();
+        if picture.text(EXPERIMENT) == experiment.id {
+            return false;
+        }
+        let is_running = self.activities.get(&Work::Device).is_some_and(|activity| activity.progress.is_some());
+        let recorded = self.recorded();
+        is_running
+            || self.sweep().is_some_and(|sweep| !sweep.points.is_empty())
+            || (!self.is_undecided() && self.chosen_recording(&recorded).is_some())
+    }
+
+    /// The answer to a question, from a recording if it is about times and no GPU took any here.
+    pub(super) fn or_recorded(&self, lesson: &str, id: &str, answer: Answer) -> Answer {
+        let open = self.place.lesson.as_ref().filter(|open| open.id == lesson);
+        let asked = open.and_then(|open| open.predictions.iter().find(|asked| asked.id == id));
+        let Some((open, decl)) = open.zip(asked.and_then(|asked| asked.answer())) else { return answer };
+        let recorded = (&*self.library.recordings, &self.saved.recording);
+        answer.or_recorded(decl, (open, &self.place.params), recorded)
+    }
+
+    /// Whether the reader has come to the page that explains the device's model, which has `model: true`; so too if no page has it.
+    #[must_use]
+    pub fn knows_model(&self) -> bool {
+        let Some(lesson) = &self.place.lesson else { return false };
+        let explains = |step: &Step| step.model;
+        let lessons = &self.library.pack.lessons;
+        let Some(first) = lessons.iter().position(|lesson| lesson.steps.iter().any(explains)) else { return true };
+        let here = lessons.iter().position(|other| other.id == lesson.id).unwrap_or(first);
+        let step = lessons[first].steps.iter().position(explains).unwrap_or(0);
+        (here, self.place.step) >= (first, step)
+    }
+
+    /// Whether the page's experiment runs without being asked for: it only counts, nothing was counted yet, and no question on the page is open.
+    pub(super) fn counts_at_once(&self) -> bool {
+        let Some(experiment) = self.place.experiment() else { return false };
+        let made = &self.kept().predictions;
+        let is_open = |block: &Block| matches!(block, Block::Predict(id) if !made.contains_key(id));
+        experiment.quantity.is_traced()
+            && self.sweep().is_none()
+            && !self.trials.counted.contains(&experiment.id)
+            && self.acting_device().is_some()
+            && !self.place.step().is_some_and(|step| step.blocks.iter().any(is_open))
+    }
+}
