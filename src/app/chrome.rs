@@ -1,8 +1,8 @@
-//! The frame around page and bench: top bar, list of lessons and steps, status line, messages.
+//! The frame around page and bench: top bar, status line, messages.
 
 use std::path::{Path, PathBuf};
 
-use egui::{Align, Layout, RichText, ScrollArea, Ui};
+use egui::{Align, Layout, RichText, Ui};
 
 use super::icons::{self, Icon};
 use super::page::page_problem;
@@ -85,107 +85,6 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
     });
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "What measures"));
     (chosen != state.choice()).then_some(Command::SetBackend(chosen))
-}
-
-/// Lessons, the steps of the open one, and how far the reader has come.
-pub fn contents(ui: &mut Ui, state: &State) -> Vec<Command> {
-    let mut commands = Vec::new();
-    ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
-        ui.add_space(16.0);
-        ui.spacing_mut().item_spacing.y = 2.0;
-        for lesson in &state.library.pack.lessons {
-            let open = state.place.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
-            let title = RichText::new(&lesson.title).font(theme::medium(theme::UI));
-            let button = egui::Button::selectable(false, title).wrap().min_size(egui::vec2(0.0, 28.0));
-            if ui.add(button).on_hover_text(&lesson.summary).clicked() && !open {
-                commands.push(Command::OpenLesson(lesson.id.clone()));
-            }
-            if !open {
-                continue;
-            }
-            let kept = state.kept();
-            ui.add_space(4.0);
-            let steps = state.place.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
-            for (index, step) in steps.iter().enumerate() {
-                if step_row(ui, index, &step.title, index == state.place.step, kept.is_read(step)) {
-                    commands.push(Command::GoTo(index));
-                }
-            }
-            ui.add_space(12.0);
-            ledger(ui, state);
-            ui.add_space(12.0);
-        }
-    });
-    commands
-}
-
-/// One step: its number, and its title set beside it however many lines it takes.
-fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> bool {
-    const NUMBER: f32 = 28.0;
-    let theme = theme::of(ui);
-    let color = theme::color(theme, if here || !seen { Ink::Text } else { Ink::Muted });
-    let room = ui.available_width();
-    let font = egui::FontId::proportional(13.5);
-    let galley = ui.painter().layout(title.to_owned(), font.clone(), color, room - NUMBER - 6.0);
-    let size = egui::vec2(room, (galley.size().y + 10.0).max(28.0));
-    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
-    response.widget_info(|| {
-        egui::WidgetInfo::selected(egui::Role::Button, true, here, format!("Step {}: {title}", index + 1))
-    });
-    if here {
-        // Only when the step changes: the reader may look elsewhere.
-        let id = egui::Id::unique("step in sight");
-        let now = (title.to_owned(), index);
-        if ui.data(|d| d.get_temp::<(String, usize)>(id)).as_ref() != Some(&now) {
-            ui.data_mut(|d| d.insert_temp(id, now));
-            ui.scroll_to_rect(rect.expand2(egui::vec2(0.0, 64.0)), None);
-        }
-    }
-    let ground = match (here, response.hovered()) {
-        (true, _) => Some(Hue::Accent.tint(24)),
-        (false, true) => Some(Ink::Faint),
-        (false, false) => None,
-    };
-    if let Some(ink) = ground {
-        ui.painter().rect_filled(rect, 4.0, theme::color(theme, ink));
-    }
-    if response.has_focus() {
-        let stroke = egui::Stroke::new(2.0, theme::color(theme, Ink::Accent));
-        ui.painter().rect_stroke(rect, 4.0, stroke, egui::StrokeKind::Inside);
-    }
-    let top = rect.center().y - galley.size().y / 2.0;
-    let muted = theme::color(theme, Ink::Muted);
-    let number = egui::pos2(rect.min.x + NUMBER - 8.0, top);
-    ui.painter().text(number, egui::Align2::RIGHT_TOP, index + 1, font, muted);
-    ui.painter().galley(egui::pos2(rect.min.x + NUMBER, top), galley, color);
-    response.clicked()
-}
-
-/// The learner's progress in the open lesson.
-fn ledger(ui: &mut Ui, state: &State) {
-    let Some(lesson) = &state.place.lesson else { return };
-    let kept = state.kept();
-    let color = theme::color(theme::of(ui), Ink::Muted);
-    let answered = kept.predictions.values().filter(|p| p.answer.is_some()).count();
-    let words = kept.words.values().filter(|w| !w.trim().is_empty()).count();
-    let mut lines = vec![
-        format!("{} of {} steps read", kept.read(lesson), lesson.steps.len()),
-        format!("{answered} of {} predictions", lesson.predictions.len()),
-        if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
-    ];
-    match (kept.solved(lesson), lesson.exercises.len()) {
-        (_, 0) => {}
-        (0, 1) => lines.push("exercise not solved yet".to_owned()),
-        (_, 1) => lines.push("exercise solved".to_owned()),
-        (solved, all) => lines.push(format!("{solved} of {all} exercises solved")),
-    }
-    ui.spacing_mut().interact_size.y = 18.0;
-    for line in lines {
-        ui.horizontal(|ui| {
-            ui.add_space(20.0);
-            ui.label(RichText::new(line).size(theme::SMALL).color(color));
-        });
-    }
 }
 
 /// The line below: device, backend, check, the time with its spread, the activity, and the switch of the model's row, which has the state `model`
@@ -329,6 +228,9 @@ fn figures(state: &State) -> String {
         // Where the device did not run it, the check is of the trace.
         Some(check) if check.ok && measured.is_none() => parts.push("the tracer's result passed its check".to_owned()),
         Some(check) if check.ok => parts.push("check passed".to_owned()),
+        Some(_) if state.is_untouched(&state.place.bench.variant.program) => {
+            parts.push("the starter does not pass its check yet".to_owned());
+        }
         Some(_) => parts.push("check FAILED: no time is shown".to_owned()),
         None => {}
     }

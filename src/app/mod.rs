@@ -3,6 +3,7 @@
 mod changes;
 mod choice;
 mod chrome;
+mod contents;
 mod controls;
 mod dropped;
 mod editor;
@@ -203,7 +204,7 @@ impl View {
             self.large = Some(Pane::Plot).filter(|plot| self.large != Some(*plot));
         }
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
-        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(chrome::contents(ui, state)));
+        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(contents::show(ui, state)));
         row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
         self.bar(ui, state, &panes, &mut commands);
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
@@ -239,7 +240,7 @@ impl View {
         ui.menu_button(format!("{} · {step}", state.place.step + 1), |ui| {
             ui.set_width(240.0);
             ui.set_max_height(360.0);
-            commands.extend(chrome::contents(ui, state));
+            commands.extend(contents::show(ui, state));
         });
         if !commands.is_empty() {
             self.large = Some(Pane::Page);

@@ -173,6 +173,8 @@ impl Code {
         let typing = state.trials.drafts.get(&edit.id).is_some_and(|draft| draft.is_pending());
         let (text, ink) = match state.edit_problems().into_iter().next() {
             _ if typing => ("…".to_owned(), Ink::Muted),
+            // An exercise that nobody began is not wrong yet.
+            Some(_) if state.is_untouched(&edit.id) => ("not solved yet".to_owned(), Ink::Muted),
             Some(problem) => (problem.to_string().replace("error: ", ""), Hue::Conflict.ink()),
             None if edit.language == Language::Cuda => {
                 let measured = state.found.measured(&edit.id).is_some();

@@ -86,7 +86,11 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let named = !contents.legend.parts.is_empty();
     let written = |value: f64| measured(contents, value);
     let fits = |words: &str| text::width(words, 12.0, false) + 4.0 <= pitch;
-    for (place, bar) in bars.iter().enumerate() {
+    let alone = bars.first().filter(|_| named && sums.len() == 1);
+    if let Some(bar) = alone {
+        lying(frame, contents, bar, (line, top));
+    }
+    for (place, bar) in bars.iter().enumerate().filter(|_| alone.is_none()) {
         let left = MARGIN + place as f32 * pitch + (pitch - wide) / 2.0;
         let mut below = 0.0;
         for (i, part) in bar.parts.iter().enumerate() {
@@ -118,9 +122,11 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
             frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name);
         }
     }
-    let y = base - high(line);
-    let right = MARGIN + pitch * bars.len() as f32;
-    frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
+    if alone.is_none() {
+        let y = base - high(line);
+        let right = MARGIN + pitch * bars.len() as f32;
+        frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
+    }
     let ratio = number(highest / line.max(f64::MIN_POSITIVE));
     let mut said = match (contents.line.at, contents.line.name) {
         (Some(_), Some(name)) => {
@@ -156,6 +162,29 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     }
     legend(frame, MARGIN, frame.height - 14.0, room[0], &keys);
     said
+}
+
+/// Draws the only bar on its side, with each part's name and size below it where they fit, and the line across it.
+fn lying(frame: &mut Frame, contents: &Contents<'_>, bar: &Bar, (line, top): (f64, f64)) {
+    let room = frame.width - 2.0 * MARGIN;
+    let along = |value: f64| MARGIN + (value / top) as f32 * room;
+    let high = (frame.height - HEAD - FOOT - 24.0).clamp(16.0, 72.0);
+    let y = HEAD + 8.0;
+    let mut below = 0.0;
+    for (i, part) in bar.parts.iter().enumerate().filter(|(_, part)| **part > 0.0) {
+        let (from, to) = (along(below), along(below + part));
+        below += part;
+        let tag = Some(Tag::Word { buffer: 0, index: (bar.first + i) as u64 });
+        frame.fill([from, y, (to - from - 1.0).max(0.5), high], 2.0, ink(i), tag);
+        let name = contents.legend.parts.get(i).map_or("", String::as_str);
+        for (row, words, ink) in [(12.0, name, Ink::Text), (28.0, &measured(contents, *part), Ink::Muted)] {
+            if text::width(words, 12.0, false) + 6.0 <= to - from && !words.is_empty() {
+                frame.text([(from + to) / 2.0, y + high + row], 12.0, Anchor::Middle, ink, words);
+            }
+        }
+    }
+    let x = along(line);
+    frame.line([x, y - 6.0], [x, y + high + 4.0], 2.0, Ink::Accent, None);
 }
 
 #[cfg(test)]

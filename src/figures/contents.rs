@@ -19,7 +19,11 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
     let layout = contents.layout(view.size);
     let title = format!("{} {}", contents.buffer, contents.when);
-    frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone());
+    // The lesson's own title says what the buffer is.
+    match view.picture.text("title") {
+        "" => frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone()),
+        _ => frame.text([MARGIN, 18.0], 12.0, Anchor::Start, Ink::Muted, contents.when),
+    }
     if contents.shape == Shape::Bars {
         let said = bars::draw(&mut frame, contents);
         frame.alt = format!("{title}: {said}");

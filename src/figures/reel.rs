@@ -1,5 +1,6 @@
 //! Buffers of a program over its launches, and the moment that a figure shows.
 
+use super::buffer::is_written;
 use super::shape::Shape;
 use crate::base::tensor::Tensor;
 use crate::lesson::{Legend, Picture};
@@ -88,6 +89,13 @@ impl Reel {
     #[must_use]
     pub fn around(&self, name: &str, moment: Moment) -> Option<[&Tensor; 2]> {
         Some([self.after(name, moment.before)?, self.after(name, moment.before + 1)?])
+    }
+
+    /// Whether some element of the first buffer was written after `frames` frames.
+    #[must_use]
+    pub fn has_something(&self, frames: usize) -> bool {
+        let first = self.buffers.first().and_then(|buffer| self.after(&buffer.name, frames));
+        first.is_none_or(|tensor| (0..tensor.len()).any(|i| is_written(tensor, i)))
     }
 
     /// When that is, in words: `after scatter, launch 2 of 3`.

@@ -254,6 +254,7 @@ fn typing_leaves_the_buffer_on_the_stage() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = strided(&folder);
     command(&mut window, Command::OpenLesson("tokenization".to_owned()));
+    command(&mut window, Command::GoTo(2));
     let buffer = |window: &Harness<'_, Window>| state(window).asks().film.first().cloned();
     let step =
         |window: &Harness<'_, Window>| state(window).place.step().map(|step| step.figure.text("buffer").to_owned());

@@ -134,7 +134,7 @@ fn a_page_without_cells_says_where_there_are_some() {
     window.input_mut().hovered_files.push(HoveredFile { path: Some(path.clone()), mime: String::new() });
     window.run_steps(2);
     window.get_by_label("Drop to count the tokens of good.txt");
-    window.state_mut().desk.command(Command::GoTo(1));
+    window.state_mut().desk.command(Command::GoTo(2));
     window.run_steps(2);
     window.get_by_label("this page takes no file");
     window.input_mut().hovered_files.clear();

@@ -101,16 +101,17 @@ fn parts(ui: &mut Ui, parts: &[Reached]) {
     }
     let small = |text: String, ink: Ink| RichText::new(text).size(theme::TABLE).color(theme::color(theme, ink));
     ui.add_space(4.0);
-    egui::Grid::new("goal").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
-        for heading in ["goal", "you have", "you need"] {
+    egui::Grid::new("goal").num_columns(4).spacing([16.0, 4.0]).show(ui, |ui| {
+        for heading in ["goal", "you have", "you need", ""] {
             ui.label(small(heading.to_owned(), Ink::Muted));
         }
         ui.end_row();
         for part in parts {
-            let (mark, ink) = if part.ok { ("✓", Hue::Shared.ink()) } else { ("✗", Hue::Conflict.ink()) };
-            ui.label(small(format!("{mark} {}", part.of), ink));
+            let (said, ink) = if part.ok { ("reached", Hue::Shared.ink()) } else { ("not yet", Hue::Store.ink()) };
+            ui.label(small(part.of.clone(), Ink::Text));
             ui.label(small(number(part.have), Ink::Text));
             ui.label(small(part.needed(), Ink::Text));
+            ui.label(small(said.to_owned(), ink));
             ui.end_row();
         }
     });

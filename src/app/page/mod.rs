@@ -156,6 +156,13 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                 let mut reading = Reading { state, results, formulas, staged, told: Vec::new() };
                 let title = [Inline::Text(step.title.clone())];
                 flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
+                if !step.terms.is_empty() {
+                    ui.add_space(6.0);
+                    let terms = RichText::new(step.terms.join(" · ")).size(theme::SMALL);
+                    let terms = terms.color(theme::color(theme::of(ui), Ink::Muted));
+                    ui.add(egui::Label::new(terms).wrap())
+                        .on_hover_text("The standard terms for what this page explains");
+                }
                 ui.add_space(16.0);
                 let (asks, whole) = blocks::show_until(ui, &mut reading, &step.blocks, Instant::now() + SHARE);
                 commands.extend(asks.into_iter().map(Ask::command));

@@ -6,7 +6,7 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use super::super::player::Player;
 use super::super::theme;
-use super::Ticks;
+use super::ticks::Ticks;
 use crate::base::units::count;
 use crate::figures::palette::Ink;
 use crate::figures::{Given, Reel};

@@ -6,11 +6,14 @@ mod passes;
 mod row;
 mod side;
 mod tabs;
+mod ticks;
+mod track;
 
 use std::sync::Arc;
 
 use egui::{Rect, Sense, Ui, pos2, vec2};
 
+use self::ticks::Ticks;
 use super::origin::Seek;
 use super::page::Ask;
 use super::player::Player;
@@ -25,8 +28,8 @@ use crate::session::desk::Command;
 use crate::session::desk::place::Element;
 use crate::session::desk::state::State;
 use crate::session::show::first::first_to_see;
+use crate::trace::Timeline;
 use crate::trace::provenance::{Origin, Writing};
-use crate::trace::{EventKind, Timeline};
 
 /// Height of the player's row, and of the strip above it.
 const ROW: f32 = 36.0;
@@ -122,32 +125,7 @@ impl Stage {
             self.player.go_to(first_to_see(timeline, &events, source, watch, at));
             self.begin = false;
         }
-        let ticks = match clock {
-            Clock::Events => {
-                let is_barrier = |index: &usize| timeline.events[*index].kind == EventKind::Barrier;
-                let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
-                Ticks { count: events.len(), stops, names: ["event", "barrier"], plural: "events" }
-            }
-            Clock::Launches => launches::ticks(&given),
-            Clock::Waves => {
-                let spread = given.spread.as_ref();
-                let count = spread.map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
-                let (tick, plural) = match spread.and_then(|spread| spread.tiles) {
-                    Some(_) => ("tile", "tiles"),
-                    None => ("wave", "waves"),
-                };
-                Ticks { count, stops: Vec::new(), names: [tick, tick], plural }
-            }
-            Clock::Rounds => {
-                let count = figures::count_rounds(&given.rounds);
-                Ticks { count, stops: Vec::new(), names: ["round", "round"], plural: "rounds" }
-            }
-            Clock::Workgroups => {
-                let count = given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
-                Ticks { count, stops: Vec::new(), names: ["workgroup", "workgroup"], plural: "workgroups" }
-            }
-            Clock::Still | Clock::Hand => Ticks::default(),
-        };
+        let ticks = Ticks::of(clock, &given, &events);
         self.begin_parts(clock, &ticks, &given, &picture);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         // Of a large grid the workgroups are not known one by one.
@@ -276,6 +254,12 @@ impl Stage {
         }
         if others.is_empty() || drawn.figure.card().clock != Clock::Events {
             return self.picture(ui, drawn, rect);
+        }
+        let mut rect = rect;
+        if state.is_race() {
+            #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
+            let share = drawn.position / drawn.events.max(1) as f32;
+            Self::track(ui, state, share, &mut rect);
         }
         let mut shown: Vec<(usize, Rect)> = match side::places(rect, others.len() + 1) {
             // The original is first, and in a race the other kernels are below.
@@ -411,19 +395,6 @@ impl Stage {
             player.next(&ticks.stops, ticks.count);
         }
     }
-}
-
-/// The ticks of a figure's clock.
-#[derive(Default)]
-struct Ticks {
-    /// How many there are.
-    count: usize,
-    /// Those that the keys jump to.
-    stops: Vec<usize>,
-    /// The names of a tick and of a stop.
-    names: [&'static str; 2],
-    /// The name of several ticks.
-    plural: &'static str,
 }
 
 /// The figure on the stage, and what it is drawn from.

@@ -11,7 +11,6 @@ use crate::figures::palette::{Hue, Ink};
 use crate::figures::{Given, View, titled};
 use crate::lesson::Variant;
 use crate::session::desk::Command;
-use crate::session::desk::race::RaceTime;
 use crate::session::desk::state::State;
 
 /// Programs on the stage at most.
@@ -126,10 +125,9 @@ impl Stage {
         }
         let measured = state.found.measured(&variant.program).and_then(|record| record.timing.as_ref());
         let said = match state.race_time(variant) {
-            Some(RaceTime { median_s, recorded: Some(recording) }) => {
-                Some(format!("{} recorded, {}, {}", si(median_s, "s"), recording.device, recording.interface()))
-            }
-            _ => measured.map(|timing| {
+            // The track has it.
+            Some(_) => None,
+            None => measured.map(|timing| {
                 let through = if state.bench_backend() == state.measuring_backend() { "" } else { ", through wgpu" };
                 format!("{} measured{through}", si(timing.median_s, "s"))
             }),

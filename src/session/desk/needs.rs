@@ -25,6 +25,12 @@ impl State {
             || (!self.is_undecided() && self.chosen_recording(&recorded).is_some())
     }
 
+    /// Whether a version is an exercise's starter, as the lesson has it.
+    #[must_use]
+    pub fn is_untouched(&self, id: &str) -> bool {
+        self.exercise_of(id).is_some_and(|exercise| self.kept().tried(&exercise).source.is_none())
+    }
+
     /// The answer to a question, from a recording if it is about times and no GPU took any here.
     pub(super) fn or_recorded(&self, lesson: &str, id: &str, answer: Answer) -> Answer {
         let open = self.place.lesson.as_ref().filter(|open| open.id == lesson);

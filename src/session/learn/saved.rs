@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::drawn::Points;
 use super::edits::{Edit, Tried};
 use super::merge::merge;
-use super::predict::{Answer, Guess};
+use super::predict::{Answer, Grade, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
 use crate::figures::explore;
-use crate::lesson::{Lesson, Picture, Step};
+use crate::lesson::{Asks, Lesson, Picture, Prediction, Step};
 use crate::reference::Explored;
 use crate::session::experiment::recording::RecordingChoice;
 use crate::session::run::devices::Choice;
@@ -182,6 +182,21 @@ impl LessonSaved {
     #[must_use]
     pub fn read(&self, lesson: &Lesson) -> usize {
         lesson.steps.iter().filter(|step| self.is_read(step)).count()
+    }
+
+    /// How many answers to a lesson's questions were right, and how many were given. An answer that has no grade is not right.
+    #[must_use]
+    pub fn right(&self, lesson: &Lesson) -> (usize, usize) {
+        let given = lesson.predictions.iter().filter_map(|asked| Some((asked, self.predictions.get(&asked.id)?)));
+        let given: Vec<_> = given.filter_map(|(asked, made)| Some((asked, made, made.answer.as_ref()?))).collect();
+        let is_right = |(asked, made, answer): &&(&Prediction, &Predicted, &Answer)| match (&asked.asks, &made.guess) {
+            (Asks::Choice(options, _), Guess::Choice(choice)) => answer.grade(options) == Grade::Nearest(*choice),
+            (Asks::Number(within, _), Guess::Number(number)) => {
+                answer.grade_number(*number, *within) == Grade::Within(true)
+            }
+            _ => false,
+        };
+        (given.iter().filter(is_right).count(), given.len())
     }
 
     /// How many of a lesson's exercises are solved.

@@ -227,7 +227,10 @@ impl Answered {
             (Clock::Launches, Some(Ok(reel))) => {
                 let ticks = reel.film.frames.len();
                 let first = reel.film.frame_of(stage.shown.pass, stage.shown.launch);
-                (ticks, first.unwrap_or(ticks.saturating_sub(1)))
+                let first = first.unwrap_or(ticks.saturating_sub(1));
+                // A buffer that only a later launch writes has nothing to show before.
+                let has_something = |frame: &usize| reel.has_something(frame + 1);
+                (ticks, (first..ticks).find(has_something).unwrap_or(first))
             }
             (Clock::Waves, _) => {
                 let spread = self.given.spread.as_ref();

@@ -1,0 +1,185 @@
+//! The contents: a search over all pages, the lessons, and the steps of the open one.
+
+use egui::{RichText, ScrollArea, Ui};
+
+use super::theme;
+use crate::figures::palette::{Hue, Ink};
+use crate::lesson::{Inline, Step, each_inline};
+use crate::session::desk::Command;
+use crate::session::desk::state::State;
+
+/// The field of the search, and what is in it, in lower case.
+fn search(ui: &mut Ui) -> String {
+    let id = egui::Id::unique("search");
+    let mut text = ui.data(|d| d.get_temp::<String>(id)).unwrap_or_default();
+    ui.add_space(8.0);
+    let field = egui::TextEdit::singleline(&mut text).id(id.with("field")).hint_text("Search pages and terms");
+    let response = ui.add(field.desired_width(f32::INFINITY));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Search pages and terms"));
+    let find = egui::KeyboardShortcut::new(egui::Modifiers::COMMAND, egui::Key::F);
+    if ui.input_mut(|i| i.consume_shortcut(&find)) {
+        response.request_focus();
+    }
+    if response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        text.clear();
+    }
+    let asked = text.trim().to_lowercase();
+    ui.data_mut(|d| d.insert_temp(id, text));
+    asked
+}
+
+/// Where a page has what was searched for; None if it has not all of its words.
+fn rank(step: &Step, asked: &str) -> Option<u8> {
+    let has = |text: &str| asked.split_whitespace().all(|word| text.to_lowercase().contains(word));
+    if has(&step.terms.join(" ")) {
+        return Some(0);
+    }
+    if has(&step.title) {
+        return Some(1);
+    }
+    let mut prose = String::new();
+    each_inline(&step.blocks, &mut |inline| {
+        if let Inline::Text(text) = inline {
+            prose.push_str(text);
+            prose.push(' ');
+        }
+    });
+    has(&prose).then_some(2)
+}
+
+/// The pages that have what was searched for: by their terms first, then by their titles, then by their text.
+fn found(ui: &mut Ui, state: &State, asked: &str) -> Vec<Command> {
+    let pages = state.library.pack.lessons.iter().flat_map(|lesson| {
+        let steps = lesson.steps.iter().enumerate();
+        steps.filter_map(move |(index, step)| Some((rank(step, asked)?, lesson, index, step)))
+    });
+    let mut pages: Vec<_> = pages.collect();
+    pages.sort_by_key(|(rank, ..)| *rank);
+    let mut commands = Vec::new();
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    ScrollArea::vertical().id_salt("found").auto_shrink(false).show(ui, |ui| {
+        ui.add_space(8.0);
+        if pages.is_empty() {
+            ui.add(egui::Label::new(RichText::new("No page has these words.").color(muted)).wrap());
+        }
+        for (_, lesson, index, step) in pages {
+            let said = if step.terms.is_empty() { lesson.title.clone() } else { step.terms.join(", ") };
+            if step_row(ui, index, &step.title, false, false) {
+                if state.place.lesson.as_ref().is_none_or(|open| open.id != lesson.id) {
+                    commands.push(Command::OpenLesson(lesson.id.clone()));
+                }
+                commands.push(Command::GoTo(index));
+            }
+            ui.horizontal_wrapped(|ui| {
+                ui.add_space(28.0);
+                ui.label(RichText::new(said).size(theme::SMALL).color(muted));
+            });
+        }
+    });
+    commands
+}
+
+/// A search, lessons, the steps of the open one, and how far the reader has come.
+pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let asked = search(ui);
+    if !asked.is_empty() {
+        return found(ui, state, &asked);
+    }
+    ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
+        ui.add_space(16.0);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        for lesson in &state.library.pack.lessons {
+            let open = state.place.lesson.as_ref().is_some_and(|l| l.id == lesson.id);
+            let title = RichText::new(&lesson.title).font(theme::medium(theme::UI));
+            let button = egui::Button::selectable(false, title).wrap().min_size(egui::vec2(0.0, 28.0));
+            if ui.add(button).on_hover_text(&lesson.summary).clicked() && !open {
+                commands.push(Command::OpenLesson(lesson.id.clone()));
+            }
+            if !open {
+                continue;
+            }
+            let kept = state.kept();
+            ui.add_space(4.0);
+            let steps = state.place.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
+            for (index, step) in steps.iter().enumerate() {
+                if step_row(ui, index, &step.title, index == state.place.step, kept.is_read(step)) {
+                    commands.push(Command::GoTo(index));
+                }
+            }
+            ui.add_space(12.0);
+            ledger(ui, state);
+            ui.add_space(12.0);
+        }
+    });
+    commands
+}
+
+/// One step: its number, and its title set beside it however many lines it takes.
+fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> bool {
+    const NUMBER: f32 = 28.0;
+    let theme = theme::of(ui);
+    let color = theme::color(theme, if here || !seen { Ink::Text } else { Ink::Muted });
+    let room = ui.available_width();
+    let font = egui::FontId::proportional(13.5);
+    let galley = ui.painter().layout(title.to_owned(), font.clone(), color, room - NUMBER - 6.0);
+    let size = egui::vec2(room, (galley.size().y + 10.0).max(28.0));
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::Role::Button, true, here, format!("Step {}: {title}", index + 1))
+    });
+    if here {
+        // Only when the step changes: the reader may look elsewhere.
+        let id = egui::Id::unique("step in sight");
+        let now = (title.to_owned(), index);
+        if ui.data(|d| d.get_temp::<(String, usize)>(id)).as_ref() != Some(&now) {
+            ui.data_mut(|d| d.insert_temp(id, now));
+            ui.scroll_to_rect(rect.expand2(egui::vec2(0.0, 64.0)), None);
+        }
+    }
+    let ground = match (here, response.hovered()) {
+        (true, _) => Some(Hue::Accent.tint(24)),
+        (false, true) => Some(Ink::Faint),
+        (false, false) => None,
+    };
+    if let Some(ink) = ground {
+        ui.painter().rect_filled(rect, 4.0, theme::color(theme, ink));
+    }
+    if response.has_focus() {
+        let stroke = egui::Stroke::new(2.0, theme::color(theme, Ink::Accent));
+        ui.painter().rect_stroke(rect, 4.0, stroke, egui::StrokeKind::Inside);
+    }
+    let top = rect.center().y - galley.size().y / 2.0;
+    let muted = theme::color(theme, Ink::Muted);
+    let number = egui::pos2(rect.min.x + NUMBER - 8.0, top);
+    ui.painter().text(number, egui::Align2::RIGHT_TOP, index + 1, font, muted);
+    ui.painter().galley(egui::pos2(rect.min.x + NUMBER, top), galley, color);
+    response.clicked()
+}
+
+/// The learner's progress in the open lesson.
+fn ledger(ui: &mut Ui, state: &State) {
+    let Some(lesson) = &state.place.lesson else { return };
+    let kept = state.kept();
+    let color = theme::color(theme::of(ui), Ink::Muted);
+    let (right, answered) = kept.right(lesson);
+    let words = kept.words.values().filter(|w| !w.trim().is_empty()).count();
+    let mut lines = vec![
+        format!("{} of {} steps read", kept.read(lesson), lesson.steps.len()),
+        format!("{right} right of {answered} answers, {} questions", lesson.predictions.len()),
+        if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
+    ];
+    match (kept.solved(lesson), lesson.exercises.len()) {
+        (_, 0) => {}
+        (0, 1) => lines.push("exercise not solved yet".to_owned()),
+        (_, 1) => lines.push("exercise solved".to_owned()),
+        (solved, all) => lines.push(format!("{solved} of {all} exercises solved")),
+    }
+    ui.spacing_mut().interact_size.y = 18.0;
+    for line in lines {
+        ui.horizontal(|ui| {
+            ui.add_space(20.0);
+            ui.label(RichText::new(line).size(theme::SMALL).color(color));
+        });
+    }
+}

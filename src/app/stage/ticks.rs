@@ -1,0 +1,50 @@
+//! The ticks of a figure's clock: how many there are, and what one is called.
+
+use super::launches;
+use crate::figures::{self, Clock, Given};
+use crate::trace::EventKind;
+
+/// The ticks of a figure's clock.
+#[derive(Default)]
+pub(super) struct Ticks {
+    /// How many there are.
+    pub(super) count: usize,
+    /// Those that the keys jump to.
+    pub(super) stops: Vec<usize>,
+    /// The names of a tick and of a stop.
+    pub(super) names: [&'static str; 2],
+    /// The name of several ticks.
+    pub(super) plural: &'static str,
+}
+
+impl Ticks {
+    /// Those of a clock; `events` are the indices of the warp's events in the timeline.
+    pub(super) fn of(clock: Clock, given: &Given, events: &[usize]) -> Self {
+        match clock {
+            Clock::Events => {
+                let is_barrier = |index: &usize| given.timeline.events[*index].kind == EventKind::Barrier;
+                let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
+                Ticks { count: events.len(), stops, names: ["event", "barrier"], plural: "events" }
+            }
+            Clock::Launches => launches::ticks(given),
+            Clock::Waves => {
+                let spread = given.spread.as_ref();
+                let count = spread.map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
+                let (tick, plural) = match spread.and_then(|spread| spread.tiles) {
+                    Some(_) => ("tile", "tiles"),
+                    None => ("wave", "waves"),
+                };
+                Ticks { count, stops: Vec::new(), names: [tick, tick], plural }
+            }
+            Clock::Rounds => {
+                let count = figures::count_rounds(&given.rounds);
+                Ticks { count, stops: Vec::new(), names: ["round", "round"], plural: "rounds" }
+            }
+            Clock::Workgroups => {
+                let count = given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
+                Ticks { count, stops: Vec::new(), names: ["workgroup", "workgroup"], plural: "workgroups" }
+            }
+            Clock::Still | Clock::Hand => Ticks::default(),
+        }
+    }
+}
