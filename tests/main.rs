@@ -16,6 +16,7 @@ mod hardware;
 mod hostile;
 mod lessons;
 mod packs;
+mod pages;
 mod parts;
 mod processes;
 mod programs;

@@ -21,6 +21,8 @@ pub struct Prediction {
     pub asks: Asks,
     /// The explanation, shown after the answer.
     pub because: Vec<Inline>,
+    /// The place in the lesson.
+    pub place: Place,
 }
 
 /// The kind of answer that a prediction asks for.

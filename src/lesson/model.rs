@@ -405,6 +405,8 @@ pub struct Step {
     pub set: Vec<(String, f64)>,
     /// The experiment in the plot.
     pub experiment: Option<String>,
+    /// The curves of the experiment that the plot shows, by their ids; empty for all.
+    pub curves: Vec<String>,
     /// The initial figure on the stage.
     pub figure: Picture,
     /// Part of the source line whose first access or branch is initially on the stage; empty for the costliest access of all.

@@ -37,7 +37,7 @@ impl Reader<'_> {
             }
         };
         fields.finish();
-        Some(Prediction { id: id?, question: question?, asks: asks?, because: because? })
+        Some(Prediction { id: id?, question: question?, asks: asks?, because: because?, place: node.place() })
     }
 
     /// Reads the answers to choose from.

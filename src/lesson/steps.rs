@@ -44,8 +44,18 @@ impl Reader<'_> {
         });
         let switch = |name| fields.optional(name).map_or(Some(false), |node| node.read("true or false"));
         let (cover, model) = (switch("cover"), switch("model"));
+        let curves: Vec<_> =
+            fields.list("curves").unwrap_or_default().into_iter().filter_map(|node| node.text()).collect();
         fields.finish();
         let experiment = experiment.map_or(Some(None), |name| name.map(Some))?;
+        let curves = curves.into_iter().filter_map(|text| match &experiment {
+            Some(of) => self.name(Some(text), Of::Curve(of.clone())),
+            None => {
+                text.error("the step has no experiment", "name its `experiment`, too");
+                None
+            }
+        });
+        let curves = curves.collect();
         Some(Step {
             id: id?,
             title: String::new(),
@@ -54,6 +64,7 @@ impl Reader<'_> {
             launch: launch?,
             set: set?,
             experiment,
+            curves,
             figure: figure?,
             watch: watch?,
             at: at?,

@@ -11,7 +11,7 @@ use super::trail::Trail;
 use super::{recorded, theme};
 use crate::base::units::si;
 use crate::figures::palette::{Hue, Ink};
-use crate::figures::plot::Plot;
+use crate::figures::plot::{Plot, Series};
 use crate::lesson::Curve;
 use crate::measure::stats::{quantile, sorted};
 use crate::session::desk::state::State;
@@ -52,6 +52,14 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let swept = sweep.zip(curve).and_then(|(s, curve)| s.points.iter().find(|p| p.x == x && p.kernel.id == curve.id));
     let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
     let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings(), current, !traced);
+    let curves = state.place.step().map_or(&[][..], |step| &step.curves);
+    // Curves of later pages would say what this one asks.
+    let is_shown = |series: &Series| {
+        let is_of = |curve: &String| series.id == *curve || series.id == chart::recorded_id(curve);
+        let is_library = experiment.curves.iter().all(|c| series.id != c.id && series.id != chart::recorded_id(&c.id));
+        curves.is_empty() || is_library || curves.iter().any(is_of)
+    };
+    plot.series.retain(is_shown);
     let others = state.place.params.iter().filter(|(id, _)| **id != over).map(|(id, value)| format!("{id}={value}"));
     let of = format!("{}/{} {}", experiment.id, state.place.bench.variant, others.collect::<Vec<_>>().join(" "));
     trail.visit(of, plot.current);
@@ -70,6 +78,7 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let shown = chosen.map(|i| all[i]);
     let theirs = shown.map(|(_, shown)| chart::recorded(&lesson, experiment, shown)).filter(|p| !p.series.is_empty());
     let theirs = theirs.map(|mut theirs| {
+        theirs.series.retain(is_shown);
         theirs.current = curve.zip(shown).and_then(|(curve, (_, shown))| {
             let same = |(id, value): (&String, &f64)| *id == over || state.place.params.get(id) == Some(value);
             let series = theirs.series.iter().find(|s| s.id == chart::recorded_id(&curve.id))?;

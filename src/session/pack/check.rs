@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::questions::question_problems;
 use super::quote::Quotes;
 use crate::base::diag::Diagnostic;
 use crate::base::parts::parts;
@@ -104,6 +105,7 @@ pub fn lesson_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicB
     for exercise in &lesson.exercises {
         problems.extend(exercise_problems(devices, lesson, exercise, cancel));
     }
+    problems.extend(question_problems(devices, lesson, cancel));
     // A problem shared by passes, or by variants of a program, is found in each of them; report it once.
     let mut told: Vec<Diagnostic> = Vec::new();
     problems.into_iter().for_each(|problem| {

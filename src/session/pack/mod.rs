@@ -3,5 +3,6 @@
 pub mod check;
 pub mod new_lesson;
 pub mod profile;
+mod questions;
 pub mod quote;
 pub mod watch;
