@@ -166,9 +166,14 @@ fn ledger(ui: &mut Ui, state: &State) {
     let words = kept.words.values().filter(|w| !w.trim().is_empty()).count();
     let mut lines = vec![
         format!("{} of {} steps read", kept.read(lesson), lesson.steps.len()),
-        format!("{right} right of {answered} answers, {} questions", lesson.predictions.len()),
+        format!("{right} of {} questions right", lesson.predictions.len()),
         if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
     ];
+    match answered - right {
+        0 => {}
+        1 => lines.push("1 answer not right".to_owned()),
+        wrong => lines.push(format!("{wrong} answers not right")),
+    }
     match (kept.solved(lesson), lesson.exercises.len()) {
         (_, 0) => {}
         (0, 1) => lines.push("exercise not solved yet".to_owned()),

@@ -57,7 +57,8 @@ impl Launches {
         if self.shown != Some(now) {
             self.shown = Some(now);
             if let Some(tick) = reel.film.frame_of(place.pass, place.launch) {
-                self.player.go_to(tick);
+                // A buffer that only a later launch writes has nothing to show before.
+                self.player.go_to((tick..frames).find(|tick| reel.has_something(tick + 1)).unwrap_or(tick));
             }
             self.tick = self.player.event(frames);
             return None;

@@ -146,7 +146,11 @@ pub fn curves(stage: &Stage<'_>, id: &str, sources: &Sources<'_>) -> Option<Plot
     let recorded = chosen.map(|i| {
         let (of, shown) = all[i];
         let mut plot = chart::recorded(lesson, experiment, shown);
-        plot.title = format!("{}, recorded on {}", plot.title, of.name());
+        // The lesson's own title says what is plotted.
+        plot.title = match stage.picture.text("title") {
+            "" => format!("{}, recorded on {}", plot.title, of.name()),
+            _ => format!("Recorded on {}", of.name()),
+        };
         plot.series.iter_mut().for_each(|series| series.name = chart::plain_name(&series.name).to_owned());
         plot
     });
