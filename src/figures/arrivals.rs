@@ -113,11 +113,11 @@ impl Arrivals {
         let x = |i: usize| left + room * i as f32 / all;
         frame.text([left, 12.0], 12.0, Anchor::Start, Ink::Muted, "first choice of the batch");
         frame.text([left + room, 12.0], 12.0, Anchor::End, Ink::Muted, "last");
-        for row in 0..shown {
+        for (row, lost) in lost.iter().enumerate().take(shown) {
             let (y, high) = (HEAD + pitch * row as f32, pitch * 0.7);
             frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, format!("expert {row}"));
             frame.fill([left, y, room, high], 2.0, Ink::Raised, None);
-            let ink = if lost[row] > 0 { Ink::Text } else { Ink::Muted };
+            let ink = if *lost > 0 { Ink::Text } else { Ink::Muted };
             frame.text([left + room + 12.0, y + high / 2.0], 12.0, Anchor::Start, ink, said(row));
         }
         // Dropped ones last, since neighbours may be less than a point apart.

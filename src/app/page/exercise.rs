@@ -58,12 +58,10 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
             ui.add_space(8.0);
             show_verdict(ui, &judged.verdict);
             parts(ui, &judged.parts);
-        }
-    }
-    if let Some(judged) = verdict {
-        if let Some(mistake) = &judged.mistake {
-            ui.add_space(4.0);
-            ui.add(egui::Label::new(format!("A kernel that behaves like yours: {mistake}")).wrap());
+            if let Some(mistake) = &judged.mistake {
+                ui.add_space(4.0);
+                ui.add(egui::Label::new(format!("A kernel that behaves like yours: {mistake}")).wrap());
+            }
         }
     }
     ui.add_space(8.0);

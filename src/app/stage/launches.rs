@@ -57,8 +57,9 @@ impl Launches {
         if self.shown != Some(now) {
             self.shown = Some(now);
             if let Some(tick) = reel.film.frame_of(place.pass, place.launch) {
-                // A buffer that only a later launch writes has nothing to show before.
-                self.player.go_to((tick..frames).find(|tick| reel.has_something(tick + 1)).unwrap_or(tick));
+                // The lesson's buffer has nothing to show before the launch that writes it; one that the learner chose shows just that.
+                let has_something = |tick: &usize| state.place.stage.buffer.is_some() || reel.has_something(tick + 1);
+                self.player.go_to((tick..frames).find(has_something).unwrap_or(tick));
             }
             self.tick = self.player.event(frames);
             return None;

@@ -83,8 +83,10 @@ pub fn events(timeline: &Timeline, workgroup: u32, warp: u32) -> Vec<usize> {
 }
 
 impl Stage {
-    /// Begins anew with warp 0 at its first memory access, once there is a timeline.
+    /// Begins anew with warp 0 at its first memory access, once there is a timeline. Nothing plays on from before.
     pub fn begin(&mut self) {
+        self.launches.player.playing = false;
+        self.parts.playing = false;
         self.warp = 0;
         self.begin = true;
         self.parts_of = None;

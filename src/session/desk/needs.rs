@@ -14,15 +14,15 @@ impl State {
         if self.trials.turned.is_some() {
             return true;
         }
-        let picture = self.picture();
-        if picture.text(EXPERIMENT) == experiment.id {
+        let own = self.opening().map(|step| &step.figure);
+        let on_stage = self.shown_figure().card().name;
+        if own.is_some_and(|own| own.name == on_stage && own.text(EXPERIMENT) == experiment.id) {
             return false;
         }
         let is_running = self.activities.get(&Work::Device).is_some_and(|activity| activity.progress.is_some());
-        let recorded = self.recorded();
         is_running
             || self.sweep().is_some_and(|sweep| !sweep.points.is_empty())
-            || (!self.is_undecided() && self.chosen_recording(&recorded).is_some())
+            || (!self.is_undecided() && self.chosen_recording(&self.recorded()).is_some())
     }
 
     /// Whether a version is an exercise's starter, as the lesson has it.
