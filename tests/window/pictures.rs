@@ -76,7 +76,7 @@ fn scenes() -> Vec<(&'static str, Shot)> {
         ("Blocks", Shot("blocks", "moe", "products", USUAL, Then::Nothing)),
         ("Histogram", Shot("histogram", "moe", "experts_choose", USUAL, Then::Nothing)),
         ("Curves", Shot("curves", "zero", "two_gpus", USUAL, Then::Nothing)),
-        ("Explore", Shot("bytes", "tokenization", "bytes", USUAL, Then::Nothing)),
+        ("Explore", Shot("code-points", "tokenization", "bytes", USUAL, Then::Nothing)),
         ("Explore", Shot("by-rank", "tokenization", "encode", USUAL, Then::Nothing)),
     ]
 }
