@@ -18,7 +18,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Those of a clock; `events` are the indices of the warp's events in the timeline.
+    /// The ticks of a clock; `events` has the indices of the warp's events in the timeline.
     pub(super) fn of(clock: Clock, given: &Given, events: &[usize]) -> Self {
         match clock {
             Clock::Events => {

@@ -1,4 +1,4 @@
-//! What the page needs of the window: a plot, the row of the device's model, an experiment that runs at once.
+//! Conditions for parts of the window: the plot, the device model's row, an experiment that starts without being asked for.
 
 use super::event::Work;
 use super::state::State;
