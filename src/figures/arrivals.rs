@@ -1,9 +1,10 @@
 //! Choices in the order of the batch, a row per expert: each fills a place of its expert's bucket, and those that find none are dropped.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
+use super::named_rows::NamedRows;
 use super::palette::{Hue, Ink};
 use super::{message, text};
 use crate::base::units::count;
@@ -38,16 +39,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let film = ["chosen", "dropped"].map(|name| subject.picture.text(name).to_owned());
-        Asks { film: film.into(), ..Asks::default() }
-    }
-
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match Arrivals::of(view) {
-            Ok(arrivals) => arrivals.draw(view.size),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, Arrivals::of(view).map(|arrivals| arrivals.draw(view.size)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -65,6 +58,8 @@ struct Arrivals {
     choices: Vec<Option<(usize, bool)>>,
     /// Choices of a group.
     group: usize,
+    /// Whether these are all choices of the batch; of a long one only the first are known.
+    is_whole: bool,
     when: String,
 }
 
@@ -87,6 +82,7 @@ impl Arrivals {
             experts: number("experts").unwrap_or(1).max(1),
             choices: (0..all).map(choice).collect(),
             group: number("group").filter(|group| *group > 0).unwrap_or(all),
+            is_whole: reel.buffer(view.picture.text("chosen")).is_none_or(|buffer| buffer.count <= all as u64),
             when: reel.when(moment.settled()),
         })
     }
@@ -94,10 +90,9 @@ impl Arrivals {
     fn draw(&self, size: [f32; 2]) -> Frame {
         let mut frame = Frame::new(size);
         let [width, height] = size;
-        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1);
-        let shown = self.experts.min(fits);
-        let pitch = ((height - HEAD - FOOT) / shown as f32).clamp(PITCH[0], PITCH[1]);
-        let left = MARGIN + text::width(&format!("expert {}", shown - 1), 13.0, false) + 12.0;
+        let rows = NamedRows::new("expert", self.experts, [HEAD, height - FOOT], PITCH);
+        rows.name(&mut frame);
+        let (shown, left) = (rows.shown, rows.left);
         let (mut taken, mut lost) = (vec![0_u64; self.experts], vec![0_u64; self.experts]);
         for (expert, dropped) in self.choices.iter().flatten().filter(|(expert, _)| *expert < self.experts) {
             let of = if *dropped { &mut lost } else { &mut taken };
@@ -112,24 +107,29 @@ impl Arrivals {
         let all = self.choices.len().max(1) as f32;
         let x = |i: usize| left + room * i as f32 / all;
         frame.text([left, 12.0], 12.0, Anchor::Start, Ink::Muted, "first choice of the batch");
-        frame.text([left + room, 12.0], 12.0, Anchor::End, Ink::Muted, "last");
+        frame.text([left + room, 12.0], 12.0, Anchor::End, Ink::Muted, if self.is_whole { "last" } else { "…" });
         for (row, lost) in lost.iter().enumerate().take(shown) {
-            let (y, high) = (HEAD + pitch * row as f32, pitch * 0.7);
-            frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, format!("expert {row}"));
+            let [y, high] = rows.place(row);
             frame.fill([left, y, room, high], 2.0, Ink::Raised, None);
             let ink = if *lost > 0 { Ink::Text } else { Ink::Muted };
             frame.text([left + room + 12.0, y + high / 2.0], 12.0, Anchor::Start, ink, said(row));
         }
         // Dropped ones last, since neighbours may be less than a point apart.
         for last in [false, true] {
+            // One tick per point and expert, however long the batch is.
+            let mut free = vec![0.0_f32; shown];
             let of = self.choices.iter().enumerate().filter_map(|(i, choice)| Some((i, (*choice)?)));
             for (i, (expert, _)) in of.filter(|(_, (expert, dropped))| *dropped == last && *expert < shown) {
-                let (y, high) = (HEAD + pitch * expert as f32, pitch * 0.7);
+                if x(i) < free[expert] {
+                    continue;
+                }
+                free[expert] = x(i) + 1.0;
+                let [y, high] = rows.place(expert);
                 let (wide, ink) = if last { (2.0, DROPPED) } else { ((room / all).clamp(1.0, 6.0), TAKEN) };
                 frame.fill([x(i), y, wide, high], 0.0, ink, Some(Tag::Word { buffer: 0, index: i as u64 }));
             }
         }
-        let bottom = HEAD + pitch * (shown as f32 - 0.3);
+        let bottom = rows.bottom();
         for border in (self.group..self.choices.len()).step_by(self.group.max(1)) {
             frame.line([x(border), HEAD - 6.0], [x(border), bottom + 4.0], 1.5, Ink::Accent, None);
         }

@@ -1,9 +1,10 @@
 //! The tiles of a product of many matrices, a row per expert: those with rows to multiply, and those that were launched for nothing.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
+use super::named_rows::NamedRows;
 use super::palette::{Hue, Ink};
 use super::{message, text};
 use crate::base::units::count;
@@ -13,6 +14,8 @@ const HEAD: f32 = 30.0;
 const FOOT: f32 = 30.0;
 /// Height of an expert's row at least and at most; further experts are not drawn.
 const PITCH: [f32; 2] = [14.0, 40.0];
+/// The least width of a tile that is drawn by itself.
+const LEAST: f32 = 2.5;
 
 static CARD: Card = Card {
     name: "Blocks",
@@ -37,15 +40,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        Asks { film: vec![subject.picture.text("counts").to_owned()], ..Asks::default() }
-    }
-
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match Blocks::of(view) {
-            Ok(blocks) => blocks.draw(view.size),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, Blocks::of(view).map(|blocks| blocks.draw(view.size)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -91,10 +87,9 @@ impl Blocks {
     fn draw(&self, size: [f32; 2]) -> Frame {
         let mut frame = Frame::new(size);
         let [width, height] = size;
-        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1);
-        let shown = self.counts.len().min(fits);
-        let pitch = ((height - HEAD - FOOT) / shown.max(1) as f32).clamp(PITCH[0], PITCH[1]);
-        let left = MARGIN + text::width(&format!("expert {}", shown.max(1) - 1), 13.0, false) + 12.0;
+        let rows = NamedRows::new("expert", self.counts.len(), [HEAD, height - FOOT], PITCH);
+        rows.name(&mut frame);
+        let (shown, left) = (rows.shown, rows.left);
         let said = |i: usize| match self.launched {
             Some(launched) => format!("{} of {} work", self.working(i), count(launched as u64)),
             None => format!("{} rows, {} tiles", count(self.counts[i] as u64), self.working(i)),
@@ -106,16 +101,22 @@ impl Blocks {
         let wide = (room / across as f32).min(64.0);
         let gap = if wide >= 5.0 { 1.5 } else { 0.5 };
         for expert in 0..shown {
-            let (y, high) = (HEAD + pitch * expert as f32, pitch * 0.7);
-            frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, format!("expert {expert}"));
-            for tile in 0..self.launched.unwrap_or_else(|| self.working(expert)) {
-                let rect = [left + wide * tile as f32, y, (wide - gap).max(0.5), high];
+            let [y, high] = rows.place(expert);
+            let launched = self.launched.unwrap_or_else(|| self.working(expert));
+            // Tiles that are too narrow to be seen apart are one box for those with rows, and one for the others.
+            if wide < LEAST {
+                let busy = wide * self.working(expert).min(launched) as f32;
+                frame.outline([left, y, wide * launched as f32, high], 1.5, Some(Ink::Panel), Ink::Faint, None);
+                frame.fill([left, y, busy.max(1.0), high], 1.5, ROWS, None);
+            }
+            for tile in 0..if wide < LEAST { 0 } else { launched } {
+                let rect = [left + wide * tile as f32, y, wide - gap, high];
                 let tag = Some(Tag::Cell { buffer: 0, row: expert as u64, column: tile as u64 });
-                let rows = self.filled(expert, tile);
-                let edge = if rows > 0 { ROWS } else { Ink::Faint };
-                frame.outline(rect, 1.5, Some(if rows > 0 { NONE } else { Ink::Panel }), edge, tag);
-                if rows > 0 {
-                    frame.fill([rect[0], y, rect[2] * rows as f32 / self.tile as f32, high], 1.5, ROWS, tag);
+                let filled = self.filled(expert, tile);
+                let (fill, edge) = if filled > 0 { (NONE, ROWS) } else { (Ink::Panel, Ink::Faint) };
+                frame.outline(rect, 1.5, Some(fill), edge, tag);
+                if filled > 0 {
+                    frame.fill([rect[0], y, rect[2] * filled as f32 / self.tile as f32, high], 1.5, ROWS, tag);
                 }
             }
             frame.text(
@@ -191,6 +192,9 @@ mod tests {
                 padded.starts_with("4 of 12 tiles have rows") && padded.contains("expert 1: 0 of 4 work"),
                 "{padded}"
             );
+            let far = of(Some(100_000.0));
+            let view = View { position: 1.0, ..View::still(&far, &picture, size) };
+            assert!(Fig.draw(&view, &mut Kept::default()).items.len() < 100, "one box for many tiles");
             assert!(listed.starts_with("4 tiles, and all have work; 23% of rows more"), "{listed}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::bars;
 use super::buffer::{Contents, HEAD, Line, MARGIN, ROW};
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View, named_buffers};
 use super::frame::{Anchor, Frame, Tag};
 use super::meanings::{self, Meaning, Meant};
 use super::message;
@@ -160,21 +160,15 @@ impl Figure for Fig {
         if let Some(means) = declared.and_then(|buffer| buffer.means.as_ref())
             && let Some(meaning) = meanings::find(&means.name)
         {
-            let named = meaning.card().args.iter().filter(|arg| arg.kind == ArgKind::Buffer);
-            let others: Vec<String> = named.map(|arg| means.text(arg.name).to_owned()).collect();
-            film.extend(
-                others.into_iter().filter(|other| subject.job.buffers.iter().any(|known| known.name == *other)),
-            );
+            let known = |other: &String| subject.job.buffers.iter().any(|known| known.name == *other);
+            film.extend(named_buffers(meaning.card().args, means).filter(known));
             film.dedup();
         }
         Asks { film, ..Asks::default() }
     }
 
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match shown(view, |of| frame(view, of)) {
-            Ok(frame) => frame,
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, shown(view, |of| frame(view, of)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

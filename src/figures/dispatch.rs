@@ -1,7 +1,7 @@
 //! Rows of tokens on their way to their experts' rows: each token's row is copied once per choice.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::between;
 use super::palette::Ink;
@@ -39,16 +39,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let film = ["chosen", "row_of", "moved"].map(|name| subject.picture.text(name).to_owned());
-        Asks { film: film.into(), ..Asks::default() }
-    }
-
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match Rows::of(view) {
-            Ok(rows) => rows.draw(view.size),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, Rows::of(view).map(|rows| rows.draw(view.size)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Tokens, a router, experts: which experts each of the first tokens is sent to, and with which weight.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::between;
 use super::palette::Ink;
@@ -42,17 +42,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let names = ["chosen", "weight", "logits"].map(|name| subject.picture.text(name));
-        let film = names.into_iter().filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
-        Asks { film, ..Asks::default() }
-    }
-
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match Routing::of(view) {
-            Ok(routing) => routing.draw(view),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, Routing::of(view).map(|routing| routing.draw(view)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

@@ -21,8 +21,11 @@ pub trait Figure: Sync {
     /// Its name, its words, its arguments, and what moves it.
     fn card(&self) -> &'static Card;
 
-    /// The results that it is drawn from.
-    fn asks(&self, subject: &Subject<'_>) -> Asks;
+    /// The results that it is drawn from: unless it says otherwise, the buffers that its arguments name.
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        let known = |name: &String| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
+        Asks { film: named_buffers(self.card().args, subject.picture).filter(known).collect(), ..Asks::default() }
+    }
 
     /// The picture at the view's moment. `kept` is its own from frame to frame.
     fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame;
@@ -121,6 +124,12 @@ impl Arg {
     pub const fn required(name: &'static str, kind: ArgKind, help: &'static str) -> Self {
         Self { name, kind, required: true, help }
     }
+}
+
+/// The buffers that arguments name.
+pub(super) fn named_buffers<'a>(args: &'a [Arg], picture: &'a Picture) -> impl Iterator<Item = String> {
+    let named = args.iter().filter(|arg| arg.kind == ArgKind::Buffer).map(|arg| picture.text(arg.name));
+    named.filter(|name| !name.is_empty()).map(ToOwned::to_owned)
 }
 
 /// The program that a figure is of.

@@ -1,7 +1,7 @@
 //! How many elements of a buffer have each value: a histogram of small whole numbers.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
 use super::{message, text};
@@ -36,15 +36,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        Asks { film: vec![subject.picture.text("of").to_owned()], ..Asks::default() }
-    }
-
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match counts(view) {
-            Ok((counts, when)) => drawn(view, &counts, &when),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, counts(view).map(|(counts, when)| drawn(view, &counts, &when)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

@@ -31,3 +31,8 @@ pub(super) fn line(size: [f32; 2], said: &str) -> Frame {
     frame.alt = said.to_owned();
     frame
 }
+
+/// The picture, or the reason that there is none as a line.
+pub(super) fn or_line(size: [f32; 2], drawn: Result<Frame, &str>) -> Frame {
+    drawn.unwrap_or_else(|why| line(size, why))
+}

@@ -54,6 +54,7 @@ pub mod meanings;
 mod memory;
 mod message;
 pub mod moving;
+mod named_rows;
 pub mod palette;
 pub mod passes;
 pub mod plot;

@@ -52,10 +52,7 @@ impl Figure for Fig {
     }
 
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match States::of(view) {
-            Ok(states) => states.draw(view),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, States::of(view).map(|states| states.draw(view)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

@@ -1,8 +1,9 @@
 //! Counts laid end to end, each on a row of its own: a staircase whose steps begin where an exclusive scan says.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
+use super::named_rows::NamedRows;
 use super::reel::Moment;
 use super::{bars, message, text};
 use crate::base::tensor::Tensor;
@@ -38,16 +39,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let film = ["counts", "starts"].map(|name| subject.picture.text(name).to_owned());
-        Asks { film: film.into(), ..Asks::default() }
-    }
-
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match Stairs::of(view) {
-            Ok(stairs) => stairs.draw(view),
-            Err(why) => message::line(view.size, why),
-        }
+        message::or_line(view.size, Stairs::of(view).map(|stairs| stairs.draw(view)))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -100,23 +93,19 @@ impl Stairs {
     fn draw(&self, view: &View<'_>) -> Frame {
         let mut frame = Frame::new(view.size);
         let [width, height] = view.size;
-        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1);
-        let shown = self.steps.len().min(fits);
-        let pitch = ((height - HEAD - FOOT) / shown.max(1) as f32).clamp(PITCH[0], PITCH[1]);
-        let name = |i: usize| format!("{} {i}", self.each);
-        let left = MARGIN + text::width(&name(shown.max(1) - 1), 13.0, false) + 12.0;
+        let rows = NamedRows::new(&self.each, self.steps.len(), [HEAD, height - FOOT], PITCH);
+        rows.name(&mut frame);
+        let (shown, left) = (rows.shown, rows.left);
         let all = self.steps.iter().map(|step| step.count).sum::<u64>().max(1);
         let room = width - left - MARGIN;
         let along = |rows: f32| left + room * rows / all as f32;
-        let bottom = HEAD + pitch * shown as f32;
+        let bottom = rows.bottom();
         let mut end_before: Option<(f32, f32)> = None;
         for (i, step) in self.steps.iter().take(shown).enumerate() {
-            let y = HEAD + pitch * i as f32 + pitch * 0.14;
-            let high = pitch * 0.72;
+            let [y, high] = rows.place(i);
             let start = step.start.unwrap_or(0) as f32 * if step.start.is_some() { step.share } else { 0.0 };
             let (from, to) = (along(start), along(start + step.count as f32));
             let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
-            frame.text([left - 12.0, y + high / 2.0], 13.0, Anchor::End, Ink::Text, name(i));
             // The end of a step is the start of the next one.
             if let Some((x, above)) = end_before.filter(|_| step.share >= 1.0 && step.start.is_some()) {
                 frame.line([x, above], [x, y + high], 1.0, Ink::Muted, None);
