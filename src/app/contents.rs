@@ -64,16 +64,20 @@ fn found(ui: &mut Ui, state: &State, asked: &str) -> Vec<Command> {
         }
         for (_, lesson, index, step) in pages {
             let said = if step.terms.is_empty() { lesson.title.clone() } else { step.terms.join(", ") };
-            if step_row(ui, index, &step.title, false, false) {
+            let mut clicked = step_row(ui, index, &step.title, false, false);
+            ui.horizontal_top(|ui| {
+                ui.add_space(20.0);
+                ui.vertical(|ui| {
+                    let terms = RichText::new(said).size(theme::SMALL).color(muted);
+                    clicked |= ui.add(egui::Label::new(terms).wrap().sense(egui::Sense::click())).clicked();
+                });
+            });
+            if clicked {
                 if state.place.lesson.as_ref().is_none_or(|open| open.id != lesson.id) {
                     commands.push(Command::OpenLesson(lesson.id.clone()));
                 }
                 commands.push(Command::GoTo(index));
             }
-            ui.horizontal_wrapped(|ui| {
-                ui.add_space(28.0);
-                ui.label(RichText::new(said).size(theme::SMALL).color(muted));
-            });
         }
     });
     commands
