@@ -131,13 +131,13 @@ impl Home {
             let fresh = || Player { playing: true, looping: true, ..Player::default() };
             let playing = self.playing.take().filter(|(id, _)| *id == lesson.id).map(|(_, player)| player);
             let mut player = playing.unwrap_or_else(fresh);
-            player.advance(ui.input(|i| i.stable_dt), cover.ticks);
+            player.advance(ui.input(|i| i.stable_dt), cover.ticks, &[]);
             ui.ctx().request_repaint();
             self.playing = Some((lesson.id.clone(), player));
         }
         let playing = self.playing.as_ref().filter(|(id, _)| moves && *id == lesson.id);
         #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
-        let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.ticks));
+        let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.ticks, &[]));
         let size = [rect.width(), rect.height()];
         let view = View { position, motion: true, ..View::still(&cover.given, &cover.picture, size) };
         let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());

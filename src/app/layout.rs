@@ -16,7 +16,7 @@ const STATUS: f32 = 32.0;
 const CONTROLS: f32 = 44.0;
 
 /// In a window lower than this, in points, the row of the device's model waits to be asked for.
-const LOW: f32 = 860.0;
+const LOW: f32 = 960.0;
 
 /// The least that a divider leaves of a pane, and of the bench.
 const LEAST: f32 = 240.0;
@@ -146,7 +146,7 @@ impl Panes {
         let model = if wanted.model { predicted::HEIGHT } else { 0.0 };
         let most = body.height() - 244.0 - model;
         let staged = finite(wanted.room.stage).filter(|_| wanted.staged).map(|share| share * body.height());
-        let share = if wanted.high { 0.64 } else { 0.47 };
+        let share = if wanted.high { 0.64 } else { 0.46 };
         let usual = wanted.strip + if wanted.staged { (height * share).clamp(360.0, 960.0).round() } else { 144.0 };
         let stage = staged.unwrap_or(usual).clamp(144.0_f32.min(most), most).round();
         self.stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage));

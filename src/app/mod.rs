@@ -17,6 +17,7 @@ mod highlight;
 mod home;
 mod icons;
 mod keys;
+mod languages;
 mod layout;
 mod math;
 mod origin;

@@ -3,13 +3,16 @@
 /// Where an event rests, between its start (0) and the next one's (1): all its accesses have landed.
 pub const REST: f32 = 0.99;
 
-/// Events a second at speed 1, of a trace of few.
+/// Events per second at speed 1, of a trace of few.
 const PACE: f32 = 1.6;
 
 /// Seconds that a longer trace takes at speed 1, however long it is.
 const WHOLE: f32 = 12.0;
 
-/// Events a second above which each is shown whole: halfway it would be gone before it is seen.
+/// The time that an event takes in which nothing changes, in that of another.
+const QUIET: f32 = 0.1;
+
+/// Events per second above which each is shown whole: halfway it would be gone before it is seen.
 const BLUR: f32 = 10.0;
 
 /// The speeds on offer.
@@ -36,13 +39,21 @@ impl Default for Player {
 
 #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
 impl Player {
-    /// Moves on by `seconds`; stops at the end of `events`. True while it moves.
-    pub fn advance(&mut self, seconds: f32, events: usize) -> bool {
+    /// Moves on by `seconds`; stops at the end of `events`, of which `quiet` ones change nothing. True while it moves.
+    pub fn advance(&mut self, seconds: f32, events: usize, quiet: &[bool]) -> bool {
         let end = last_rest(events);
         self.position = self.position.clamp(0.0, end);
         if self.playing {
             // After a pause the first frame's time can be long: an animation must not jump.
-            self.position = (self.position + seconds.min(0.1) * self.pace(events)).min(end);
+            let mut left = seconds.min(0.1);
+            while left > 0.0 && self.position < end {
+                let pace = self.pace(events, quiet);
+                let next = self.position.floor() + 1.0;
+                let taken = ((next - self.position) / pace).min(left);
+                self.position = if taken < left { next } else { self.position + taken * pace };
+                left -= taken;
+            }
+            self.position = self.position.min(end);
             if self.looping && self.position >= end {
                 self.position = 0.0;
             }
@@ -51,15 +62,19 @@ impl Player {
         self.playing
     }
 
-    /// Events a second.
-    fn pace(&self, events: usize) -> f32 {
-        self.speed * (events as f32 / WHOLE).max(PACE)
+    /// Events per second, at the one on the stage.
+    fn pace(&self, events: usize, quiet: &[bool]) -> f32 {
+        let quick = quiet.iter().filter(|quiet| **quiet).count();
+        let usual = events.saturating_sub(quick) as f32 + quick as f32 * QUIET;
+        let pace = self.speed * (usual / WHOLE).max(PACE);
+        let is_quiet = self.event(events).and_then(|at| quiet.get(at)).is_some_and(|quiet| *quiet);
+        if is_quiet { pace / QUIET } else { pace }
     }
 
     /// Where the picture is: on the way through an event, or at its end where they pass too quickly for that.
     #[must_use]
-    pub fn shown(&self, events: usize) -> f32 {
-        if self.playing && self.pace(events) > BLUR { self.position.floor() + REST } else { self.position }
+    pub fn shown(&self, events: usize, quiet: &[bool]) -> f32 {
+        if self.playing && self.pace(events, quiet) > BLUR { self.position.floor() + REST } else { self.position }
     }
 
     /// To the end of the first of `stops` after the event on the stage, else of the last of `events`.
@@ -127,7 +142,7 @@ mod tests {
     fn it_stops_at_the_end_and_starts_again() {
         let mut player = Player { position: 0.0, playing: true, speed: 4.0, looping: false };
         for _ in 0..100 {
-            player.advance(0.1, 3);
+            player.advance(0.1, 3, &[]);
         }
         assert_eq!((player.position, player.playing), (2.0 + REST, false));
         player.toggle(3);
@@ -141,19 +156,33 @@ mod tests {
         for events in [20, 1000, 50_000] {
             let mut player = Player { position: 0.0, playing: true, ..Player::default() };
             let mut seconds = 0.0;
-            while player.advance(0.01, events) {
+            while player.advance(0.01, events, &[]) {
                 seconds += 0.01;
             }
             assert!((10.0..14.0).contains(&seconds), "{events}: {seconds}");
         }
         let player = Player { position: 7.4, playing: true, ..Player::default() };
-        assert_eq!((player.shown(1000), player.shown(10)), (7.0 + REST, 7.4));
+        assert_eq!((player.shown(1000, &[]), player.shown(10, &[])), (7.0 + REST, 7.4));
+    }
+
+    #[test]
+    fn events_that_change_nothing_pass_quickly() {
+        // Ten events, and after each of them eleven in which nothing changes.
+        let quiet: Vec<bool> = (0..120).map(|at| at % 12 != 0).collect();
+        let mut player = Player { position: 0.0, playing: true, ..Player::default() };
+        let (mut seconds, mut loud) = (0.0, 0.0);
+        while player.advance(0.01, 120, &quiet) {
+            seconds += 0.01;
+            loud += if quiet[player.event(120).unwrap_or_default()] { 0.0 } else { 0.01 };
+        }
+        assert!((11.0..14.0).contains(&seconds), "{seconds}");
+        assert!(loud > 0.4 * seconds, "{loud} of {seconds}");
     }
 
     #[test]
     fn it_begins_again_when_it_loops() {
         let mut player = Player { position: 2.9, playing: true, looping: true, ..Player::default() };
-        assert!(player.advance(0.1, 3));
+        assert!(player.advance(0.1, 3, &[]));
         assert!(player.position < 0.1);
     }
 
@@ -210,7 +239,7 @@ mod tests {
     #[test]
     fn a_long_pause_does_not_make_it_jump() {
         let mut player = Player { position: 0.0, playing: true, ..Player::default() };
-        player.advance(60.0, 10);
+        player.advance(60.0, 10, &[]);
         assert!(player.position < 0.5);
     }
 }

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Color32, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Color32, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::choice;
 use super::editor::{self, Editor};
 use super::highlight::{self, Kind};
+use super::languages::{self, Text, compiled, python, twin};
 use super::parts::{self, Below};
 use super::theme;
 use crate::base;
@@ -15,18 +16,21 @@ use crate::base::parts::Part;
 use crate::base::units::{count, counted, digits3};
 use crate::figures::frame::Tag;
 use crate::figures::palette::{Hue, Ink, Theme};
-use crate::lesson::{Kernel, Program};
+use crate::lesson::Kernel;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::edits::{Edit, Language};
-use crate::session::run::output::CompiledOutput;
-use crate::session::run::{ladder, ptx};
-use crate::trace::record::{Backend, Compiled};
+use crate::session::run::ptx;
+use crate::trace::record::Backend;
 use crate::trace::{LineCounts, Trace};
 
 /// Height of a line, and width of the columns before its text.
-pub const LINE: f32 = 20.0;
+pub const LINE: f32 = 18.0;
 pub const GUTTER: f32 = 64.0;
+
+/// A pane wider than this, in points, has the choice of the kernel and of its language in one row, with so much room for the latter.
+const ONE_ROW: f32 = 600.0;
+const OTHERS: f32 = 420.0;
 
 /// Requests of the source pane to its neighbours.
 pub struct Lit {
@@ -63,17 +67,21 @@ impl Code {
         };
         let kernel = state.place.kernel();
         let edit = state.edited();
+        let pass = program.pass(&state.place.stage.pass).and_then(|pass| pass.launch());
+        let rungs = pass.map_or(&[][..], |launch| &launch.rungs);
+        let one_row = edit.is_none() && rungs.len() < 2 && ui.available_width() > ONE_ROW;
+        let mut chosen = edit.as_ref().map_or(Text::Python, |edit| Text::Source(edit.language));
         ui.horizontal(|ui| {
-            let rungs = program
-                .pass(&state.place.stage.pass)
-                .and_then(|pass| pass.launch())
-                .map_or(&[][..], |launch| &launch.rungs);
-            let share = if rungs.len() > 1 { 0.5 } else { 1.0 };
-            let width = ((ui.available_width() - 96.0) * share).clamp(80.0, 260.0);
+            let (others, share) = if one_row { (OTHERS, 1.0) } else { (96.0, if rungs.len() > 1 { 0.5 } else { 1.0 }) };
+            let width = ((ui.available_width() - others) * share).clamp(80.0, 260.0);
             let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
             happened.commands.extend(choice::programs(ui, state, lesson, title, width));
             if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
                 happened.commands.extend(choice::rungs(ui, state, kernel, rungs, width));
+            }
+            if let Some(kernel) = kernel.filter(|_| one_row) {
+                chosen = languages::switch(ui, state, kernel);
+                happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
             }
             if !state.is_plotted() {
                 happened.commands.extend(super::plot::run_named(ui, state));
@@ -86,15 +94,15 @@ impl Code {
         if let Some(edit) = &edit {
             happened.commands.extend(self.version(ui, state, edit));
         }
-        let row = ui.horizontal(|ui| {
-            let text = match &edit {
-                Some(edit) => Text::Source(edit.language),
-                None => text(ui, state, kernel),
-            };
-            (text, origin_and_file(ui, state, program, kernel))
-        });
-        let (text, command) = row.inner;
-        happened.commands.extend(command);
+        if !one_row {
+            ui.horizontal(|ui| {
+                if edit.is_none() {
+                    chosen = languages::switch(ui, state, kernel);
+                }
+                happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
+            });
+        }
+        let text = chosen;
         let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
         let salt = ("source", began.to_owned(), state.place.stage.pass.clone(), text);
@@ -202,109 +210,9 @@ impl Code {
     }
 }
 
-/// The part of a kernel that the pane shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Text {
-    Source(Language),
-    /// The compiler's output.
-    Ptx,
-    /// The step's idea in Python.
-    Python,
-}
-
-fn twin(kernel: &Kernel) -> &str {
-    kernel.twin().map_or("", |twin| &twin.source)
-}
-
-/// The step's Python; empty if it has none.
-fn python(state: &State) -> &str {
-    state.place.step().and_then(|step| step.python.as_deref()).unwrap_or_default()
-}
-
 /// Parts of the kernel that the step shows open at first.
 fn open(state: &State) -> &[String] {
     state.place.step().map_or(&[], |step| &step.open)
-}
-
-/// The compiler's output for the kernel on the stage.
-fn compiled(state: &State) -> Option<&Compiled> {
-    let record = state.found.ran(&state.place.bench.variant.program)?;
-    record.pass(state.place.pass())?.compiled.as_ref()
-}
-
-/// A button that explains an element of the program's result, and the kernel's file, whose tooltip says what this rung changes.
-fn origin_and_file(ui: &mut Ui, state: &State, program: &Program, kernel: &Kernel) -> Option<Command> {
-    let mut command = None;
-    let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
-    if let Some(output) = checked.map(|check| &check.output) {
-        let help = format!(
-            "Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store."
-        );
-        if ui.button("Explain…").on_hover_text(help).clicked() {
-            command = Some(Command::Explain(output.clone(), 0));
-        }
-    }
-    // Cut down to a few letters it would say nothing.
-    if ui.available_width() > 88.0 {
-        let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
-        let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
-        ui.add(egui::Label::new(text).truncate()).on_hover_text(change(state, kernel));
-    }
-    command
-}
-
-/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled.
-fn text(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
-    const WGSL: Text = Text::Source(Language::Wgsl);
-    const CUDA: Text = Text::Source(Language::Cuda);
-    let id = egui::Id::unique("source language");
-    let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(WGSL);
-    let (twin, python) = (kernel.twin().is_some(), !python(state).is_empty());
-    if !twin && !python {
-        return WGSL;
-    }
-    let only = kernel.cuda_only().is_some();
-    let shown = |chosen: Text| match chosen {
-        Text::Python if !python => {
-            if only {
-                CUDA
-            } else {
-                WGSL
-            }
-        }
-        Text::Ptx if compiled(state).is_none() => CUDA,
-        CUDA if !twin => WGSL,
-        WGSL if only => CUDA,
-        chosen => chosen,
-    };
-    if !only {
-        ui.selectable_value(&mut chosen, WGSL, "WGSL");
-    }
-    if twin && ui.selectable_label(shown(chosen) == CUDA, "CUDA").clicked() {
-        chosen = CUDA;
-    }
-    if let Some(compiled) = compiled(state) {
-        let words = CompiledOutput::from(compiled).words();
-        ui.selectable_value(&mut chosen, Text::Ptx, "PTX").on_hover_text(words);
-    }
-    if python {
-        ui.selectable_value(&mut chosen, Text::Python, "Python").on_hover_text("The idea of this page in Python");
-    }
-    ui.data_mut(|d| d.insert_temp(id, chosen));
-    shown(chosen)
-}
-
-/// The change that this rung makes, and its time compared with the rung before it, if both were measured.
-fn change(state: &State, kernel: &Kernel) -> String {
-    let verdict = state.place.lesson.as_ref().and_then(|lesson| {
-        let before = ladder::before(lesson, kernel)?;
-        let measured = |id: &str| state.found.ran(id);
-        Some(ladder::compare(measured(&kernel.id)?, measured(&before.id)?)?.words(&before.title))
-    });
-    match verdict {
-        Some(verdict) => format!("{} Measured: {verdict}.", kernel.change),
-        None => kernel.change.clone(),
-    }
 }
 
 /// The most instructions of a line.

@@ -1,6 +1,7 @@
 //! The data of a device's figures: bytes by level of memory, kernels under ceilings, a grid over SMs.
 
 use crate::device::Waves;
+use crate::trace::CriticalPath;
 
 /// The bytes that a device counted at its DRAM.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +89,19 @@ pub struct Spot {
     pub shown: bool,
     /// Whose time it is, and at which settings.
     pub whence: String,
+}
+
+/// The work of a warp, and its waits for memory on a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waits {
+    /// The device's short name.
+    pub device: String,
+    /// The critical path of the launch.
+    pub path: CriticalPath,
+    /// Cycles of a load from a buffer, from DRAM, until its value can be used.
+    pub buffer_cycles: f64,
+    /// The same for workgroup memory.
+    pub shared_cycles: f64,
 }
 
 /// How a grid spreads over a device.

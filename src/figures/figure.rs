@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::answers::{River, Roofline, Spread};
+use super::answers::{River, Roofline, Spread, Waits};
 use super::event::WarpView;
 use super::frame::{Frame, Tag};
 use super::mark::Mark;
@@ -156,6 +156,8 @@ pub struct Asks {
     pub heat: bool,
     /// How the grid spreads over a device.
     pub spread: bool,
+    /// The waits of a warp for memory, with the latencies of a device.
+    pub waits: bool,
     /// Where the bytes go.
     pub river: bool,
     /// Where the kernels of the ladder are under a device's ceilings.
@@ -178,7 +180,7 @@ impl Asks {
     /// Whether something of that comes from a trace.
     #[must_use]
     pub fn is_traced(&self) -> bool {
-        self.timeline || self.heat || self.river || self.rounds || !self.film.is_empty()
+        self.timeline || self.heat || self.waits || self.river || self.rounds || !self.film.is_empty()
     }
 }
 
@@ -191,6 +193,8 @@ pub struct Given {
     pub heat: Option<Arc<Heat>>,
     /// How the grid spreads over a device.
     pub spread: Option<Spread>,
+    /// The waits of a warp for memory.
+    pub waits: Option<Waits>,
     /// Where the bytes go.
     pub river: Option<River>,
     /// The ring of places that the kernel's tiles go through.

@@ -23,6 +23,7 @@ figures! {
     river
     ring
     waves
+    schedulers
     roofline
     contents
     experts
@@ -75,7 +76,7 @@ mod tower;
 mod fixtures;
 
 pub use crate::math;
-pub use answers::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
+pub use answers::{Counted, Reach, River, Roof, Roofline, Spot, Spread, Waits};
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;
 pub use event::WarpView;

@@ -99,6 +99,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         id: reading.id.to_owned(),
         title: fields.text("title").map(|text| text.value).unwrap_or_default(),
         summary: fields.text("summary").map(|text| text.value).unwrap_or_default(),
+        python_first: fields.optional("python_first").and_then(|node| node.read("true or false")).unwrap_or_default(),
         params: each(&fields, "params", |node| reader.param(node)),
         values: each(&fields, "values", |node| reader.value(node)),
         kernels: each(&fields, "kernels", |node| reader.kernel(node)),

@@ -32,6 +32,8 @@ pub struct Lesson {
     pub title: String,
     /// One sentence on what the reader will know afterwards.
     pub summary: String,
+    /// Whether its pages show their Python at first, and not the kernel.
+    pub python_first: bool,
     /// Parameters that the learner can set.
     pub params: Vec<Param>,
     /// Quantities that follow from parameters and results.

@@ -1,9 +1,9 @@
-# Wavefronts of a column of the tile, at each padding.
-def wavefronts(pad):
-    banks = [(32 + pad) * r % 32 for r in range(32)]
-    return max(banks.count(bank) for bank in banks)
+# The bank of each element of a tile whose rows are 33 words long.
+def bank(row, column):
+    return (33 * row + column) % 32
 
-assert wavefronts(0) == 32              # all in one bank
-assert wavefronts(1) == 1               # one in each bank
-for pad in range(9):
-    print(pad, wavefronts(pad))
+for row in range(4):                    # the colours of the picture
+    print([bank(row, column) for column in range(12)])
+for k in range(32):
+    assert len({bank(k, column) for column in range(32)}) == 32
+    assert len({bank(row, k) for row in range(32)}) == 32

@@ -1,14 +1,12 @@
-# Repeated copies, and a cache that keeps what was used last.
-def misses(arrays, cache, copies=3):    # of the last copy, in MiB
-    held = []
-    for _ in range(copies):
-        missed = 0
-        for piece in range(arrays):     # 1 MiB each
-            missed += piece not in held
-            others = [p for p in held if p != piece]
-            held = (others + [piece])[-cache:]
-    return missed
+# The least time of a copy through DRAM: a limit for a benchmark.
+DRAM = 4.8e12                           # bytes per second, an H200
 
-assert misses(arrays=16, cache=60) == 0         # all in the cache
-assert misses(arrays=256, cache=60) == 256      # nothing is left
-print("16 MiB fit in 60 MiB of L2, 256 MiB do not")
+def least(n):                           # 4 bytes loaded, 4 stored
+    return 8 * n / DRAM
+
+def possible(n, seconds):
+    return seconds >= least(n)
+
+for n in (1 << 20, 1 << 22, 1 << 25):
+    print(f"{n} elements: {least(n) * 1e6:.2f} us")
+assert possible(1 << 25, 60e-6) and not possible(1 << 22, 5e-6)

@@ -1,5 +1,5 @@
 # Threads that share a loop: each takes every LANES-th element.
-n, LANES = 65536, 8
+n, LANES = 64, 8
 src, dst = list(range(n)), [None] * n
 
 def kernel(thread):

@@ -36,7 +36,8 @@ pub(super) fn ticks(given: &Given) -> Ticks {
     let pass = |frame: usize| film.launch_of(frame).map(|(pass, _)| pass);
     let begins = |frame: &usize| *frame == 0 || pass(*frame) <= pass(*frame - 1);
     let stops = (0..film.frames.len()).filter(begins).collect();
-    Ticks { count: film.frames.len(), stops, names: ["launch", "round"], plural: "launches" }
+    let quiet = film.frames.iter().map(|frame| frame.changed.is_empty()).collect();
+    Ticks { count: film.frames.len(), quiet, stops, names: ["launch", "round"], plural: "launches" }
 }
 
 impl Launches {

@@ -121,19 +121,14 @@ impl Stage {
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.place.stage.workgroup, self.warp);
-        if self.begin && !events.is_empty() {
-            let (watch, at) = state.opening().map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
-            let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
-            self.player.go_to(first_to_see(timeline, &events, source, watch, at));
-            self.begin = false;
-        }
+        self.begin_at_the_watched_line(state);
         let ticks = Ticks::of(clock, &given, &events);
         self.begin_parts(clock, &ticks, &given, &picture);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         // Of a large grid the workgroups are not known one by one.
         let plays = figures::plays(figure) && (clock != Clock::Workgroups || ticks.count > 0);
         let seconds = ui.input(|i| i.stable_dt);
-        if plays && ticks.count > 0 && self.clock(clock).advance(seconds, ticks.count) {
+        if plays && ticks.count > 0 && self.clock(clock).advance(seconds, ticks.count, &ticks.quiet) {
             ui.ctx().request_repaint();
         }
         if plays {
@@ -161,7 +156,7 @@ impl Stage {
         };
         let reading = if reads { ROW } else { 0.0 };
         let shown = Rect::from_min_max(room.min, room.max - vec2(0.0, reading + playing));
-        let position = self.clock(clock).shown(ticks.count);
+        let position = self.clock(clock).shown(ticks.count, &ticks.quiet);
         let drawn = Drawn { state, figure, picture: &picture, given: &given, position, events: events.len(), lit };
         commands.extend(self.pictures(ui, &drawn, shown));
         let layout = egui::Layout::left_to_right(egui::Align::Center);
@@ -179,6 +174,19 @@ impl Stage {
             commands.extend(self.buffer(&mut row, state, &drawn));
         }
         commands
+    }
+
+    /// Puts the player of a warp's events where the step opens, once they are there. The source is lit there beside any figure.
+    fn begin_at_the_watched_line(&mut self, state: &State) {
+        let Some(timeline) = state.timeline().filter(|_| self.begin) else { return };
+        let events = events(timeline, state.place.stage.workgroup, self.warp);
+        if events.is_empty() {
+            return;
+        }
+        let (watch, at) = state.opening().map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
+        let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
+        self.player.go_to(first_to_see(timeline, &events, source, watch, at));
+        self.begin = false;
     }
 
     /// Puts the player of waves, workgroups or rounds where the figure opens: at its wave, or at the end.

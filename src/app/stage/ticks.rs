@@ -9,6 +9,8 @@ use crate::trace::EventKind;
 pub(super) struct Ticks {
     /// How many there are.
     pub(super) count: usize,
+    /// Whether each changes nothing on the stage; empty where all of them change something.
+    pub(super) quiet: Vec<bool>,
     /// Those that the keys jump to.
     pub(super) stops: Vec<usize>,
     /// The names of a tick and of a stop.
@@ -24,7 +26,7 @@ impl Ticks {
             Clock::Events => {
                 let is_barrier = |index: &usize| given.timeline.events[*index].kind == EventKind::Barrier;
                 let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
-                Ticks { count: events.len(), stops, names: ["event", "barrier"], plural: "events" }
+                Ticks { count: events.len(), stops, names: ["event", "barrier"], plural: "events", ..Ticks::default() }
             }
             Clock::Launches => launches::ticks(given),
             Clock::Waves => {
@@ -34,15 +36,15 @@ impl Ticks {
                     Some(_) => ("tile", "tiles"),
                     None => ("wave", "waves"),
                 };
-                Ticks { count, stops: Vec::new(), names: [tick, tick], plural }
+                Ticks { count, names: [tick, tick], plural, ..Ticks::default() }
             }
             Clock::Rounds => {
                 let count = figures::count_rounds(&given.rounds);
-                Ticks { count, stops: Vec::new(), names: ["round", "round"], plural: "rounds" }
+                Ticks { count, names: ["round", "round"], plural: "rounds", ..Ticks::default() }
             }
             Clock::Workgroups => {
                 let count = given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
-                Ticks { count, stops: Vec::new(), names: ["workgroup", "workgroup"], plural: "workgroups" }
+                Ticks { count, names: ["workgroup", "workgroup"], plural: "workgroups", ..Ticks::default() }
             }
             Clock::Still | Clock::Hand => Ticks::default(),
         }

@@ -282,8 +282,7 @@ static CARD: Card = Card {
 pub struct Fig;
 
 fn links<'a>(of: &Meant<'a>) -> Option<Links<'a>> {
-    let before = of.reel.after(of.contents.buffer, of.frames[1])?;
-    Some(Links { of: of.contents, before, meter: of.now("meter")?, meter_before: of.earlier("meter")? })
+    Some(Links { of: of.contents, before: of.before()?, meter: of.now("meter")?, meter_before: of.earlier("meter")? })
 }
 
 impl Meaning for Fig {

@@ -44,8 +44,14 @@ pub(in crate::figures) fn tokens(merges: &[[u32; 2]], first: u32) -> Vec<Token> 
     tokens
 }
 
-/// Draws the merges from the first that is shown on, and says how many there are.
-pub(in crate::figures) fn draw(frame: &mut Frame, contents: &Contents<'_>, first: u32, hovered: Option<Tag>) -> String {
+/// Draws the merges from the first that is shown on, and says how many there are. Those that the present launch adds, after the first
+/// `known` ones, come: their parts slide to them from the tokens that they are, and then the new token appears.
+pub(in crate::figures) fn draw(
+    frame: &mut Frame,
+    contents: &Contents<'_>,
+    (first, known): (u32, usize),
+    hovered: Option<Tag>,
+) -> String {
     let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let said = format!("{} merges", count(merges.len() as u64));
@@ -59,6 +65,8 @@ pub(in crate::figures) fn draw(frame: &mut Frame, contents: &Contents<'_>, first
     };
     let rows = ((frame.height - HEAD - MARGIN) / tokens::LINE).max(1.0) as usize;
     let mut x = MARGIN;
+    // The cells of the tokens that merges made.
+    let mut homes: Vec<[f32; 2]> = Vec::new();
     for (column, part) in merges[from..].chunks(rows).enumerate() {
         let row = from + column * rows;
         let left = widest(&mut part.iter().map(|[left, _]| *left as usize));
@@ -73,11 +81,21 @@ pub(in crate::figures) fn draw(frame: &mut Frame, contents: &Contents<'_>, first
             let middle = y + tokens::LINE / 2.0 - 2.5;
             let made = first as usize + row + i;
             let tag = Some(Tag::Word { buffer: 0, index: 2 * (row + i) as u64 });
+            let progress = if row + i < known { 1.0 } else { contents.progress };
             frame.text([x + number - 12.0, middle], 12.0, Anchor::End, Ink::Muted, count(made as u64));
-            let places = [(0.0, pair[0] as usize), (left + SIGN, pair[1] as usize), (left + right + 2.0 * SIGN, made)];
-            for (at, token) in places {
-                cell(frame, [x + number + at, y], (&tokens[token], most), hovered, tag);
+            for (at, token) in [(0.0, pair[0] as usize), (left + SIGN, pair[1] as usize)] {
+                let own = [x + number + at, y];
+                let home = token.checked_sub(first as usize + from).and_then(|merge| homes.get(merge));
+                let [from_x, from_y] = home.copied().unwrap_or(own);
+                let at = [from_x + progress * (own[0] - from_x), from_y + progress * (own[1] - from_y)];
+                cell(frame, at, (&tokens[token], most), hovered, tag);
             }
+            let own = [x + number + left + right + 2.0 * SIGN, y];
+            homes.push(own);
+            if progress < 1.0 {
+                continue;
+            }
+            cell(frame, own, (&tokens[made], most), hovered, tag);
             for (at, sign) in [(left, "+"), (left + SIGN + right, "=")] {
                 let at = [x + number + at + SIGN / 2.0 - 1.0, middle];
                 frame.text(at, 13.0, Anchor::Middle, Ink::Muted, sign);
@@ -116,7 +134,7 @@ static CARD: Card = Card {
     tab: "Merges",
     help: "row `i` has the two tokens that token `first + i` consists of, and tokens below `first` are bytes; the picture is the list of merges. Rows of zeros after the last merge are left out",
     args: &[Arg::required("first", ArgKind::UpTo(256), "the first token that is more than a byte")],
-    travels: false,
+    travels: true,
 };
 
 /// The meaning.
@@ -137,7 +155,9 @@ impl Meaning for Fig {
     }
 
     fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
-        Some(draw(frame, of.contents, first(of), hovered))
+        let first = first(of);
+        let known = of.before().map_or(0, |before| merges(before, first).len());
+        Some(draw(frame, of.contents, (first, known), hovered))
     }
 
     fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
@@ -181,9 +201,29 @@ mod tests {
         assert_eq!(told(&contents, 256, 4).as_deref(), Some("token 258: west = w ((e s) t)"));
         assert_eq!(told(&contents, 256, 6), None);
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(draw(&mut frame, &contents, 256, None), "3 merges.");
+        assert_eq!(draw(&mut frame, &contents, (256, 0), None), "3 merges.");
         frame.alt = "three merges".to_owned();
         assert_tidy(&frame, "three merges");
+    }
+
+    #[test]
+    fn the_parts_of_a_new_merge_come_from_their_own_rows() {
+        let tensor = Tensor::from_bits(Elem::U32, [101, 115, 256, 116].into_iter());
+        // The upper edges of the cells: two parts and the whole of the first row, then what there is of the second.
+        let edges = |progress| {
+            let contents = Contents { progress, ..contents(&tensor) };
+            let mut frame = Frame::new([420.0, 200.0]);
+            draw(&mut frame, &contents, (256, 1), None);
+            let cells = frame.items.iter().filter_map(|item| match item {
+                crate::figures::frame::Item::Rect { rect, .. } => Some(rect[1]),
+                _ => None,
+            });
+            cells.collect::<Vec<_>>()
+        };
+        let [begin, end] = [edges(0.0), edges(1.0)];
+        assert_eq!((begin.len(), end.len()), (5, 6));
+        assert_eq!(begin[3], begin[2], "es begins where it was made");
+        assert_eq!([end[3], end[4]], [end[5]; 2]);
     }
 
     #[test]
@@ -205,7 +245,7 @@ mod tests {
         let (work, tokens) = (list.len() * tokens::HEAD_BYTES, tokens(&list, 256));
         assert!(tokens.iter().map(|token| token.shown().len()).sum::<usize>() < 2 * work);
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(draw(&mut frame, &Contents { from: 60_000, ..contents }, 256, None), "32,000 merges.");
+        assert_eq!(draw(&mut frame, &Contents { from: 60_000, ..contents }, (256, 0), None), "32,000 merges.");
         frame.alt = "many merges".to_owned();
         assert_tidy(&frame, "many merges");
     }

@@ -69,6 +69,11 @@ impl<'a> Meant<'a> {
         self.reel.after(self.picture.text(arg), self.frames[0])
     }
 
+    /// The buffer itself before the present launch.
+    pub(super) fn before(&self) -> Option<&'a Tensor> {
+        self.reel.after(self.contents.buffer, self.frames[1])
+    }
+
     /// The buffer that an argument names, as it was before the present launch.
     pub(super) fn earlier(&self, arg: &str) -> Option<&'a Tensor> {
         self.reel.after(self.picture.text(arg), self.frames[1])

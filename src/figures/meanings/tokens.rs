@@ -179,47 +179,126 @@ fn colour(token: &Token) -> Ink {
     Ink::Bank(((hash >> 16) % COLOURS) as u8, 45)
 }
 
-/// Draws the tokens from the first that is shown on, and says how many there are.
-pub(in crate::figures) fn draw(
-    frame: &mut Frame,
-    contents: &Contents<'_>,
-    (read, ids): (&Tensor, Option<&Tensor>),
-    hovered: Option<Tag>,
-) -> String {
+/// A token's cell in the picture.
+struct Placed {
+    /// Its place among all tokens.
+    index: usize,
+    /// Its bytes in the text.
+    span: (u64, u64),
+    /// Its upper left corner.
+    at: [f32; 2],
+    /// The room of its cell, and with its id.
+    room: [f32; 2],
+    token: Token,
+    id: String,
+}
+
+/// The tokens that fit, from the first that is shown on.
+fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, ids: Option<&Tensor>) -> Vec<Placed> {
     let line = if ids.is_some() { LINE + 12.0 } else { LINE };
-    let all = tokens(contents);
-    let end = if all == 0 { 0 } else { span(contents, all - 1).map_or(0, |(_, end)| end) };
-    let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
-    frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
+    let most = size[0] - 2.0 * MARGIN;
     let (mut x, mut y) = (MARGIN, HEAD);
-    for i in contents.from..all {
-        let Some(place) = span(contents, i) else { break };
-        let token = Token::of(read, place);
-        let most = frame.width - 2.0 * MARGIN;
-        let id = ids.filter(|ids| i < ids.len() && !ids.is_poison(i)).map(|ids| ids.bits(i).to_string());
+    let mut cells = Vec::new();
+    for index in contents.from.. {
+        let Some(span) = span(contents, index) else { break };
+        let token = Token::of(read, span);
+        let id = ids.filter(|ids| index < ids.len() && !ids.is_poison(index)).map(|ids| ids.bits(index).to_string());
         let id = id.unwrap_or_default();
         let own = room(&token, most);
         let wide = own.max(text::width(&id, 11.0, false) + 5.0);
-        if x + wide > frame.width - MARGIN && x > MARGIN {
+        if x + wide > size[0] - MARGIN && x > MARGIN {
             (x, y) = (MARGIN, y + line);
         }
-        if y + line - LINE + CELL > frame.height - FOOT {
+        if y + line - LINE + CELL > size[1] - FOOT {
             break;
         }
-        let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
-        cell(frame, [x + (wide - own) / 2.0, y], (&token, most), hovered, tag);
-        if !id.is_empty() {
-            frame.text([x + wide / 2.0 - 1.0, y + CELL + 7.0], 11.0, Anchor::Middle, Ink::Muted, id);
-        }
+        cells.push(Placed { index, span, at: [x, y], room: [own, wide], token, id });
         x += wide;
     }
-    let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
-    let keys = [
-        key(Ink::Raised, "a byte"),
-        key(Ink::Bank(3, 45), "a token of several bytes: equal tokens have equal colours"),
-    ];
-    legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
-    format!("{said}.")
+    cells
+}
+
+impl Placed {
+    /// The left edge of its cell, which is in the middle of the room.
+    fn left(&self) -> f32 {
+        self.at[0] + (self.room[1] - self.room[0]) / 2.0
+    }
+
+    fn draw(&self, frame: &mut Frame, at: [f32; 2], hovered: Option<Tag>) {
+        let tag = Some(Tag::Word { buffer: 0, index: self.index as u64 });
+        cell(frame, at, (&self.token, frame.width - 2.0 * MARGIN), hovered, tag);
+    }
+
+    fn draw_id(&self, frame: &mut Frame) {
+        if !self.id.is_empty() {
+            let at = [self.at[0] + self.room[1] / 2.0 - 1.0, self.at[1] + CELL + 7.0];
+            frame.text(at, 11.0, Anchor::Middle, Ink::Muted, self.id.clone());
+        }
+    }
+}
+
+/// The cells of the tokens before a launch on their way to those after it: parts of a new token zip together, the others close up.
+/// A cell that changes its line is in the old one for the first half, and in the new one for the second.
+fn zip(frame: &mut Frame, old: &[Placed], new: &[Placed], progress: f32) {
+    for part in old {
+        let into = new.partition_point(|whole| whole.span.0 <= part.span.0);
+        let Some(whole) = into.checked_sub(1).and_then(|at| new.get(at)).filter(|whole| part.span.1 <= whole.span.1)
+        else {
+            if progress < 0.5 {
+                part.draw(frame, [part.left(), part.at[1]], None);
+            }
+            continue;
+        };
+        let share = (part.span.0 - whole.span.0) as f32 / (whole.span.1 - whole.span.0).max(1) as f32;
+        let [from, to] = [[part.left(), part.at[1]], [whole.left() + share * (whole.room[0] - PADDING), whole.at[1]]];
+        let at = match (from[1] - to[1]).abs() < 1.0 {
+            true => [from[0] + progress * (to[0] - from[0]), to[1]],
+            false if progress < 0.5 => from,
+            false => to,
+        };
+        let merges = part.span != whole.span;
+        part.draw(frame, at, merges.then_some(Tag::Word { buffer: 0, index: part.index as u64 }));
+        if !merges && progress >= 0.5 {
+            whole.draw_id(frame);
+        }
+    }
+}
+
+/// A text in tokens: the buffer with their beginnings, the text, the tokens' ids, and the buffer before the present launch.
+pub(in crate::figures) struct Cut<'a> {
+    pub of: &'a Contents<'a>,
+    pub text: &'a Tensor,
+    pub ids: Option<&'a Tensor>,
+    pub before: Option<&'a Tensor>,
+}
+
+impl Cut<'_> {
+    /// Draws the tokens from the first that is shown on, and says how many there are.
+    pub(in crate::figures) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
+        let all = tokens(self.of);
+        let end = if all == 0 { 0 } else { span(self.of, all - 1).map_or(0, |(_, end)| end) };
+        let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
+        frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
+        let size = [frame.width, frame.height];
+        let new = placed(size, self.of, self.text, self.ids);
+        let moves = self.of.progress > 0.0 && self.of.progress < 1.0;
+        let before = self.before.filter(|before| moves && *before != self.of.tensor);
+        let old = before.map(|tensor| placed(size, &Contents { tensor, ..self.of.clone() }, self.text, self.ids));
+        match old.filter(|old| !old.is_empty()) {
+            Some(old) => zip(frame, &old, &new, self.of.progress),
+            None => new.iter().for_each(|cell| {
+                cell.draw(frame, [cell.left(), cell.at[1]], hovered);
+                cell.draw_id(frame);
+            }),
+        }
+        let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
+        let keys = [
+            key(Ink::Raised, "a byte"),
+            key(Ink::Bank(3, 45), "a token of several bytes: equal tokens have equal colours"),
+        ];
+        legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
+        format!("{said}.")
+    }
 }
 
 /// Token `i` in words.
@@ -237,7 +316,7 @@ static CARD: Card = Card {
         Arg::required("text", ArgKind::Buffer, "the text, an element for each byte"),
         Arg::optional("ids", ArgKind::Buffer, "the tokens' ids, which are written below the cells"),
     ],
-    travels: false,
+    travels: true,
 };
 
 /// The meaning.
@@ -254,7 +333,7 @@ impl Meaning for Fig {
 
     fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
         let ids = Some(of.picture.text("ids")).filter(|ids| !ids.is_empty()).and_then(|_| of.now("ids"));
-        Some(draw(frame, of.contents, (of.now("text")?, ids), hovered))
+        Some(Cut { of: of.contents, text: of.now("text")?, ids, before: of.before() }.draw(frame, hovered))
     }
 
     fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
@@ -288,6 +367,10 @@ mod tests {
         }
     }
 
+    fn cut<'a>(of: &'a Contents<'a>, text: &'a Tensor) -> Cut<'a> {
+        Cut { of, text, ids: None, before: None }
+    }
+
     fn of(numbers: &[u32]) -> Tensor {
         Tensor::from_bits(Elem::U32, numbers.iter().copied())
     }
@@ -302,9 +385,32 @@ mod tests {
         assert_eq!(told(&contents, &text, 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
         assert_eq!(told(&contents, &text, 3), None);
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(draw(&mut frame, &contents, (&text, None), None), "7 bytes in 3 tokens.");
+        assert_eq!(cut(&contents, &text).draw(&mut frame, None), "7 bytes in 3 tokens.");
         frame.alt = "three tokens".to_owned();
         assert_tidy(&frame, "three tokens");
+    }
+
+    #[test]
+    fn the_parts_of_a_new_token_zip_together() {
+        let text = of(&"new low".bytes().map(u32::from).collect::<Vec<_>>());
+        let [before, after] = [of(&[0, 1, 2, 3, 4, 7]), of(&[0, 1, 3, 4, 7, 7])];
+        // The left edges of the cells that are drawn.
+        let edges = |progress| {
+            let contents = Contents { progress, ..contents(&after) };
+            let mut frame = Frame::new([420.0, 200.0]);
+            Cut { before: Some(&before), ..cut(&contents, &text) }.draw(&mut frame, None);
+            let cells = frame.items.iter().filter_map(|item| match item {
+                Item::Rect { rect, tag: Some(_), .. } => Some(rect[0]),
+                _ => None,
+            });
+            cells.collect::<Vec<_>>()
+        };
+        let [first, middle, last] = [edges(0.001), edges(0.5), edges(1.0)];
+        assert_eq!((first.len(), middle.len(), last.len()), (5, 5, 4));
+        // `n` stays, `e` comes to stay, `w` comes to it, and what follows closes up.
+        assert_eq!(first[0], middle[0]);
+        assert!(middle[2] - middle[1] < first[2] - first[1], "{first:?} {middle:?}");
+        assert!(first[3] > middle[3] && middle[3] > last[2], "{first:?} {middle:?} {last:?}");
     }
 
     #[test]
@@ -325,7 +431,7 @@ mod tests {
         let said = told(&contents, &text, 0).unwrap_or_default();
         assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(draw(&mut frame, &contents, (&text, None), None), "4,026,531,840 bytes in 1 tokens.");
+        assert_eq!(cut(&contents, &text).draw(&mut frame, None), "4,026,531,840 bytes in 1 tokens.");
         let shown = frame.items.iter().find_map(|item| match item {
             Item::Text { text, mono: true, .. } => Some(text.as_str()),
             _ => None,

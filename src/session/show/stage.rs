@@ -162,6 +162,12 @@ impl<'a> Stage<'a> {
             given.river =
                 pass.and_then(|pass| staged::river(pass, sources.quotes.and_then(counted), self.reach(sources)));
         }
+        if asks.waits
+            && let Some(traced) = counts(store, at.clone())
+        {
+            let pass = traced.pass(self.shown.pass);
+            given.waits = pass.zip(sources.modelled()).and_then(|(pass, chosen)| staged::waits(pass, &chosen));
+        }
         if asks.rounds
             && let (Some(program), Some(traced)) = (self.program(), counts(store, at.clone()))
         {

@@ -6,7 +6,7 @@ use super::stage::{Stage, counts};
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::figures::plot::Plot;
-use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread};
+use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread, Waits};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
 use crate::session::ask::{Answer, At, Question, Store};
@@ -79,6 +79,18 @@ pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) 
         least: pass.work.bytes,
         counted,
         reach,
+    })
+}
+
+/// The waits of a launch's longest workgroup; None before it is traced, and if the device's latencies are not known.
+#[must_use]
+pub fn waits(pass: &PassRecord, chosen: &Chosen<'_>) -> Option<Waits> {
+    let figures = &chosen.spec.figures;
+    Some(Waits {
+        device: chosen.spec.short.clone(),
+        path: pass.trace.as_ref()?.critical,
+        buffer_cycles: figures.dram_latency_cycles()?,
+        shared_cycles: figures.shared_latency_cycles()?,
     })
 }
 

@@ -1,0 +1,242 @@
+//! How warps hide each other's waits: the issue slots of one of an SM's schedulers over time, for few warps and for many.
+
+use super::answers::Waits;
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Ink, SERIES};
+use super::{message, text};
+use crate::base::units::count;
+
+const MARGIN: f32 = 16.0;
+const HEAD: f32 = 44.0;
+const FOOT: f32 = 58.0;
+/// The most that a row is high.
+const ROW: f32 = 56.0;
+/// Rows at most: 1, 2, 4, … warps.
+const ROWS: u32 = 6;
+/// Runs of a lone warp that the picture is long, and the waits that it is long at most.
+const RUNS: u64 = 2;
+const WAITS: f64 = 4.0;
+/// Instructions of a warp that are looked at.
+const LONGEST: u64 = 40_000;
+
+static CARD: Card = Card {
+    name: "Schedulers",
+    tab: "Schedulers",
+    help: "The issue slots of one scheduler over time, for few warps and for many",
+    about: "the issue slots of one scheduler, for few warps and for many",
+    clock: Clock::Still,
+    fits: |facts| facts.traced,
+    needs: "any kernel that can be traced",
+    args: &[Arg::required("warps", ArgKind::Number, "the most warps that a scheduler has")],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, _: &Subject<'_>) -> Asks {
+        Asks { waits: true, ..Asks::default() }
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        let waits = view
+            .given
+            .waits
+            .as_ref()
+            .ok_or("The latencies of this device are not known. Choose another device's model.");
+        message::or_line(view.size, waits.map(|waits| drawn(view, waits)))
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        let Tag::Warp(row) = tag else { return None };
+        let waits = view.given.waits.as_ref()?;
+        let warps = 1 << row;
+        let slots = issued(waits, warps, length(waits));
+        Some(format!(
+            "{}: a warp issues in {} of {} slots",
+            warps_of(warps),
+            count(slots.iter().flatten().count() as u64),
+            count(slots.len() as u64)
+        ))
+    }
+}
+
+fn warps_of(warps: u32) -> String {
+    if warps == 1 { "1 warp".to_owned() } else { format!("{warps} warps") }
+}
+
+/// Cycles that a warp takes if it is alone.
+fn alone(waits: &Waits) -> u64 {
+    let path = &waits.path;
+    path.instructions.max(1)
+        + (path.global_waits as f64 * waits.buffer_cycles + path.shared_waits as f64 * waits.shared_cycles) as u64
+}
+
+/// Cycles that the picture shows.
+fn length(waits: &Waits) -> usize {
+    let most = WAITS * waits.buffer_cycles.max(waits.shared_cycles);
+    (RUNS * alone(waits)).min(most.max(100.0) as u64) as usize
+}
+
+/// The cycles after each instruction of a warp until its next one: the waits lie at equal distances, those for buffers evenly among them.
+fn pauses(waits: &Waits) -> Vec<u64> {
+    let path = &waits.path;
+    let instructions = path.instructions.clamp(1, LONGEST);
+    let all = path.global_waits + path.shared_waits;
+    let mut pauses = vec![1; instructions as usize];
+    for wait in 0..all.min(instructions) {
+        let of_buffer = (wait + 1) * path.global_waits / all > wait * path.global_waits / all;
+        let cycles = if of_buffer { waits.buffer_cycles } else { waits.shared_cycles };
+        let at = (wait + 1) * instructions / (all + 1);
+        pauses[at.min(instructions - 1) as usize] = cycles.max(1.0) as u64;
+    }
+    pauses
+}
+
+/// The warp that issues in each cycle. A scheduler issues one instruction per cycle, of the warp that has been ready for the longest time. A
+/// warp that is done makes room for another.
+fn issued(waits: &Waits, warps: u32, cycles: usize) -> Vec<Option<u32>> {
+    let pauses = pauses(waits);
+    let mut at = vec![0_usize; warps as usize];
+    let mut ready = vec![0_u64; warps as usize];
+    let slot = |cycle: usize| {
+        let now = cycle as u64;
+        let warp = (0..ready.len()).filter(|warp| ready[*warp] <= now).min_by_key(|warp| ready[*warp])?;
+        ready[warp] = now + pauses[at[warp]];
+        at[warp] = (at[warp] + 1) % pauses.len();
+        u32::try_from(warp).ok()
+    };
+    (0..cycles).map(slot).collect()
+}
+
+fn drawn(view: &View<'_>, waits: &Waits) -> Frame {
+    let mut frame = Frame::new(view.size);
+    let [width, height] = view.size;
+    let most = view.given.numbers.get("warps").map_or(1.0, |warps| warps.max(1.0));
+    let rows = (most.log2() as u32 + 1).min(ROWS);
+    let cycles = length(waits);
+    let left = MARGIN + text::width("16 warps", 14.0, false) + 12.0;
+    let right = text::width("100% used", 14.0, false) + 12.0;
+    let room = width - left - MARGIN - right;
+    let pitch = ((height - HEAD - FOOT) / rows as f32).min(ROW);
+    frame.text(
+        [left, 18.0],
+        12.0,
+        Anchor::Start,
+        Ink::Muted,
+        format!("{} cycles of one scheduler", count(cycles as u64)),
+    );
+    let mut said = Vec::new();
+    for row in 0..rows {
+        let warps = 1 << row;
+        let slots = issued(waits, warps, cycles);
+        let y = HEAD + pitch * row as f32;
+        let high = pitch * 0.66;
+        let tag = Some(Tag::Warp(row));
+        let edge = if view.hovered == tag { Ink::Text } else { Ink::Faint };
+        frame.text([left - 12.0, y + high / 2.0], 14.0, Anchor::End, Ink::Text, warps_of(warps));
+        frame.outline([left, y, room, high], 0.0, Some(Ink::Panel), edge, tag);
+        strips(&mut frame, [left, y, room, high], &slots, tag);
+        let used = 100.0 * slots.iter().flatten().count() as f32 / cycles.max(1) as f32;
+        let used = format!("{used:.0}% used");
+        said.push(format!("{}: {used}", warps_of(warps)));
+        frame.text([width - MARGIN, y + high / 2.0], 14.0, Anchor::End, Ink::Text, used);
+    }
+    let keys = [
+        Key {
+            fill: warp_ink(0),
+            edge: warp_ink(0),
+            long: "an instruction is issued: a colour per warp",
+            short: "issued",
+        },
+        Key { fill: Ink::Panel, edge: Ink::Faint, long: "no warp is ready: all wait for memory", short: "idle" },
+    ];
+    legend(&mut frame, MARGIN, height - 34.0, width - 2.0 * MARGIN, &keys);
+    let path = &waits.path;
+    let of = format!(
+        "Per warp: {} instructions, {} waits of {:.0} cycles for buffers, {} of {:.0} for workgroup memory. Latencies: {}",
+        count(path.instructions),
+        count(path.global_waits),
+        waits.buffer_cycles,
+        count(path.shared_waits),
+        waits.shared_cycles,
+        waits.device
+    );
+    let of = text::fit(&of, 12.0, false, width - 2.0 * MARGIN);
+    frame.text([MARGIN, height - 12.0], 12.0, Anchor::Start, Ink::Muted, of);
+    frame.alt = format!("Issue slots of one scheduler over {} cycles. {}.", count(cycles as u64), said.join(", "));
+    frame
+}
+
+/// The busy parts of a row, a colour per warp; one point wide at least.
+fn strips(frame: &mut Frame, [left, y, room, high]: [f32; 4], slots: &[Option<u32>], tag: Option<Tag>) {
+    let columns = (room as usize).max(1);
+    let column = |at: usize| {
+        slots.get(at * slots.len() / columns..((at + 1) * slots.len() / columns).max(at * slots.len() / columns + 1))
+    };
+    // The warp that issues first in a column stands for it.
+    let of: Vec<Option<u32>> = (0..columns).map(|at| column(at)?.iter().flatten().next().copied()).collect();
+    let mut begin = 0;
+    for end in 1..=columns {
+        if end < columns && of[end] == of[begin] {
+            continue;
+        }
+        if let Some(warp) = of[begin] {
+            frame.fill([left + begin as f32, y + 1.0, (end - begin) as f32, high - 2.0], 0.0, warp_ink(warp), tag);
+        }
+        begin = end;
+    }
+}
+
+fn warp_ink(warp: u32) -> Ink {
+    Ink::Series((warp % u32::from(SERIES)) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Given;
+    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::*;
+    use crate::trace::CriticalPath;
+
+    /// Ten instructions and two waits of 45 cycles.
+    fn waits() -> Waits {
+        let path = CriticalPath { instructions: 10, global_waits: 2, ..CriticalPath::default() };
+        Waits { device: "a device".to_owned(), path, buffer_cycles: 45.0, shared_cycles: 20.0 }
+    }
+
+    fn used(warps: u32) -> usize {
+        issued(&waits(), warps, 980).iter().flatten().count()
+    }
+
+    #[test]
+    fn a_lone_warp_waits_and_many_fill_the_slots() {
+        assert_eq!(alone(&waits()), 100);
+        assert_eq!(pauses(&waits()).iter().sum::<u64>(), 8 + 2 * 45);
+        assert_eq!(used(1), 100);
+        // Warps that are ready at the same time wait for each other a little.
+        assert!((380..=400).contains(&used(4)), "four warps issue four times as many: {}", used(4));
+        assert!(used(16) > 900, "more than there are slots for: {}", used(16));
+    }
+
+    #[test]
+    fn a_row_for_each_number_of_warps() {
+        let given = Given { waits: Some(waits()), numbers: [("warps".to_owned(), 16.0)].into(), ..Given::default() };
+        let picture = picture_of("Schedulers", &[]);
+        for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
+            let view = View::still(&given, &picture, size);
+            let frame = Fig.draw(&view, &mut Kept::default());
+            assert_tidy(&frame, &format!("{size:?}"));
+            assert!(frame.alt.contains("cycles. 1 warp: 1") && frame.alt.contains("8 warps: "), "{}", frame.alt);
+            assert!(
+                Fig.tip(&view, &Kept::default(), None, Tag::Warp(4)).is_some_and(|tip| tip.starts_with("16 warps"))
+            );
+        }
+    }
+}
