@@ -87,9 +87,9 @@ impl View {
         view
     }
 
-    /// Plays the stage's timeline at `speed` times the normal pace.
+    /// Plays what is on the stage, from its beginning, at `speed` times the normal pace.
     pub fn play(&mut self, speed: f32) {
-        (self.stage.player.playing, self.stage.player.speed) = (true, speed);
+        self.stage.play(speed);
     }
 
     /// Whether fonts are still being looked for.

@@ -9,6 +9,7 @@ mod cuda_edits;
 mod display;
 mod edits;
 mod experiments;
+mod films;
 mod frames;
 mod passes;
 mod pictures;

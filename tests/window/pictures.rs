@@ -106,6 +106,15 @@ fn views() -> Vec<Shot> {
 fn take(window: &mut Harness<'_, Window>, theme: ThemeChoice, whole: bool) -> Result<RgbImage, String> {
     window.state_mut().desk.command(Command::SetTheme(theme));
     settle(window);
+    picture(window, whole)
+}
+
+/// The stage as it is, at half its size.
+pub fn stage(window: &mut Harness<'_, Window>) -> Result<RgbImage, String> {
+    picture(window, false)
+}
+
+fn picture(window: &mut Harness<'_, Window>, whole: bool) -> Result<RgbImage, String> {
     let picture = image::DynamicImage::ImageRgba8(window.render()?).to_rgb8();
     let (width, height) = picture.dimensions();
     let [left, top, width, height] = if whole { [0, 0, width, height - STATUS] } else { STAGE };
@@ -128,7 +137,7 @@ fn folder() -> PathBuf {
 }
 
 /// Compares a picture with the one that is kept, or keeps it; what is wrong.
-fn compare(name: &str, taken: &RgbImage) -> Option<String> {
+pub fn compare(name: &str, taken: &RgbImage) -> Option<String> {
     let kept = folder().join(format!("{name}.png"));
     if std::env::var_os("WARPBOOK_WRITE_PICTURES").is_some() {
         std::fs::create_dir_all(folder()).unwrap();

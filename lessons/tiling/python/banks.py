@@ -1,12 +1,9 @@
-# The swizzle: eight lanes that store together get eight slots.
-BK = 16
-
-def slot(row, k):
-    return row // 4 ^ k // 4 * (32 // BK)
-
-together = [(lane // 4 * 4, lane % 4 * 4) for lane in range(8)]
-plain = {row // 4 for row, k in together}
-swizzled = {slot(row, k) for row, k in together}
-assert len(plain) == 2 and swizzled == set(range(8))
-for k in range(BK):  # no two vectors of a row get the same slot
-    assert {slot(4 * v, k) for v in range(8)} == set(range(8))
+# The table of the page: each number is combined with a multiple of two by
+# exclusive or. That only changes the order of a row, and can be undone.
+for multiple in (0, 2, 4, 6):
+    positions = [vector ^ multiple for vector in range(8)]
+    assert sorted(positions) == list(range(8))
+    assert [p ^ multiple for p in positions] == list(range(8))
+    print(f"with {multiple}:", *positions)
+# Without a common bit, exclusive or is the sum.
+assert all(low ^ high == low + high for low in (0, 1) for high in (2, 4))

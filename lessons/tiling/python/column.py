@@ -1,13 +1,12 @@
-# A lane with a column of sums: one number of B is used for all of them.
-def step(sums, a_column, b_value):
-    reads = 1  # b_value, which stays in a register
-    for i, a_value in enumerate(a_column):
-        sums[i] += a_value * b_value
-        reads += 1
-    return reads
+# A lane with a column of sums: in each step k it keeps one number of B
+# in a variable, as in a register, and all its sums use it.
+TM, DEPTH = 4, 3
+a_rows = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]
+b_column = [10, 20, 30]
 
-TM = 4
-sums = [0.0] * TM
-reads = step(sums, a_column=[1.0, 2.0, 3.0, 4.0], b_value=10.0)
-assert sums == [10.0, 20.0, 30.0, 40.0] and reads == TM + 1
-print(reads / TM, "reads per product, instead of 2")
+sums = [0] * TM
+for k in range(DEPTH):
+    b_value = b_column[k]
+    for i in range(TM):
+        sums[i] += a_rows[i][k] * b_value
+assert sums == [140, 320, 500, 680]

@@ -1,12 +1,13 @@
-# Sectors of a load request, if a warp is 32 neighbours in a row of C,
-# or in a column of C. Rows of A and B have 1,024 bytes, as on the page.
-def sectors(addresses):
-    return len({address // 32 for address in addresses})
+# How many bytes further the next lane loads from A and from B in step k,
+# if it computes the element of C below, or the one to the right.
+N = 256
 
-pitch, k, lanes = 4 * 256, 5, range(32)
-in_a_row = (sectors(0 * pitch + 4 * k for lane in lanes),
-            sectors(k * pitch + 4 * lane for lane in lanes))
-in_a_column = (sectors(lane * pitch + 4 * k for lane in lanes),
-               sectors(k * pitch + 4 * 0 for lane in lanes))
-assert in_a_row == (1, 4) and in_a_column == (32, 1)
-print("A, B:", in_a_row, "in a row,", in_a_column, "in a column")
+def loads(row, column, k=5):  # places in A and in B
+    return row * N + k, k * N + column
+
+def further(lane, next_lane):
+    places = zip(loads(*lane), loads(*next_lane))
+    return [4 * (after - before) for before, after in places]
+
+assert further((3, 7), (4, 7)) == [1024, 0]  # below
+assert further((3, 7), (3, 8)) == [0, 4]     # to the right

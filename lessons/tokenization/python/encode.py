@@ -1,15 +1,15 @@
-# To encode: of all pairs in a word, the lowest rank merges first.
-def encode(word, ranks):
-    tokens = list(word)
+# Encode all words at once: each has its own tokens and no others.
+def encode_word(ids, rank):
     while True:
-        pairs = [pair for pair in zip(tokens, tokens[1:])
-                 if pair in ranks]
-        if not pairs:
-            return tokens
-        best = min(pairs, key=lambda pair: ranks[pair])
-        i = list(zip(tokens, tokens[1:])).index(best)
-        tokens[i:i + 2] = [best[0] + best[1]]
+        pairs = list(zip(ids, ids[1:]))
+        lowest = min((rank[p] for p in pairs if p in rank), default=None)
+        if lowest is None:
+            return ids
+        at = [rank.get(p) for p in pairs].index(lowest)
+        ids = ids[:at] + [256 + lowest] + ids[at + 2:]
 
-ranks = {("b", "c"): 0, ("a", "b"): 1}
-assert encode("abc", ranks) == ["a", "bc"]   # the longest match: ab c
-assert "".join(encode("abcab", ranks)) == "abcab"   # decoding
+rank = {(97, 98): 0, (256, 256): 1}      # ab, abab
+words = [b"abab", b" ab", b"b"]
+one_by_one = [encode_word(list(w), rank) for w in words]
+backwards = [encode_word(list(w), rank) for w in words[::-1]][::-1]
+assert one_by_one == backwards == [[257], [32, 256], [98]]

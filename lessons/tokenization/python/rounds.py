@@ -1,22 +1,12 @@
-# The whole training as a function, on text without walls.
-def train(tokens, learn):
-    merges, wins = [], []
-    for new in range(256, 256 + learn):
-        counts = {}
-        for pair in zip(tokens, tokens[1:]):
-            counts[pair] = counts.get(pair, 0) + 1
-        best = min(counts, key=lambda pair: (-counts[pair], pair))
-        merges.append(best)
-        wins.append(counts[best])
-        out = []
-        for token in tokens:
-            out.append(token)
-            if tuple(out[-2:]) == best:
-                out[-2:] = [new]
-        tokens = out
-    return tokens, merges, wins
+# Launches of the whole training, and what limits its time.
+def launches(merges):
+    return 1 + 11 * merges               # split, then each round
 
-text = b"the cat and the dog and the bird and the end of the tale "
-tokens, merges, wins = train(list(text), 16)
-assert wins == sorted(wins, reverse=True)   # they fall or stay
-print(len(text) / len(tokens), "bytes per token")
+def seconds(merges, tokens, each=1.5e-6, rate=3e12):
+    work = merges * tokens * 40 / rate   # some 40 bytes per token
+    return launches(merges) * each + work
+
+short, long = seconds(16, 4096), seconds(16, 65536)
+print(round(long / short, 2), "times the time for 16 times the text")
+assert long / short < 1.5
+assert seconds(16, 2 ** 26) > 50 * short    # then the work counts

@@ -1,13 +1,13 @@
-# Gradient accumulation: how often a step sends the model's size.
-def transfers(stage, micro_batches):
-    sent, held = 0, 0          # held: gradients that wait on the GPU
-    for _ in range(micro_batches):
-        held += 1              # backward adds up
-        if stage == 2:         # no room for whole gradients
-            sent, held = sent + 1, 0      # reduce-scatter
-    if held:
-        sent += 1              # one reduce-scatter for all of them
-    return sent + 1            # and one all-gather
+# Stage 2: reduce-scatter leaves each rank the sums of its shard.
+N, size = 4, 8
+shard = size // N
+grads = [[rank + 1.0] * size for rank in range(N)]   # whole, per rank
 
-assert transfers(stage=2, micro_batches=4) == 5
-assert transfers(stage=2, micro_batches=4) / transfers(1, 4) == 2.5
+kept = []
+for rank in range(N):                  # a reduce-scatter
+    own = range(rank * shard, (rank + 1) * shard)
+    kept.append([sum(g[i] for g in grads) for i in own])
+grads.clear()                          # the bucket is free again
+
+assert kept == [[10.0] * shard] * N    # 1 + 2 + 3 + 4
+print(2 * size, "bytes of gradients become", 2 * shard)

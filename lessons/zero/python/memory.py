@@ -1,14 +1,12 @@
-# Mixed precision: a small update, and a small gradient, in 16 bits.
-import numpy as np
+# Bytes after each pass of a step, if what is not needed is freed.
+L, width, rows = 4, 16, 64
+layer, result = (width + 1) * width, 2 * rows * width
+state = (2 + 4 + 4 + 4) * L * layer    # there all the time
 
-w, update = np.float16(1.0), np.float16(0.0001)
-assert w + update == w                # rounded away
-master = np.float32(1.0)
-for _ in range(10):
-    master -= np.float32(update)      # kept in 32 bits
-assert np.float16(master) < w         # the cast shows the sum
-
-gradient = 1e-8
-assert np.float16(gradient) == 0.0    # too small for 16 bits
-scaled = np.float16(gradient * 1024)  # loss scaling
-assert scaled > 0 and abs(float(scaled) / 1024 / gradient - 1) < 0.01
+bars = [state + (3 + i) * result for i in range(L + 1)]  # forward
+bars += [state + (L + 1) * result]                       # the loss
+bars += [state + (L + 1 - i) * result + i * 2 * layer    # backward
+         for i in range(1, L + 1)]
+bars += [state]                                          # the update
+print([round(b / 1000, 1) for b in bars])
+assert bars.index(max(bars)) == L      # the last forward pass

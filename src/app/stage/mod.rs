@@ -100,6 +100,13 @@ impl Stage {
         self.seek = Some(place);
     }
 
+    /// Plays each clock from its beginning.
+    pub fn play(&mut self, speed: f32) {
+        for player in [&mut self.player, &mut self.launches.player, &mut self.parts] {
+            (player.position, player.playing, player.speed) = (0.0, true, speed);
+        }
+    }
+
     /// The timeline's index of the event on the stage.
     #[must_use]
     pub fn event(&self, timeline: &Timeline, workgroup: u32) -> Option<usize> {

@@ -27,32 +27,35 @@ fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
     }
     let row = token * E;
     var picked: array<u32, K>;
+    var kept: array<f32, K>;
     var last = E;  // none yet
     var last_score = 0.0;
     for (var place = 0u; place < K; place++) {
         var best = E;
         var best_score = 0.0;
+        var best_own = 0.0;
         for (var e = 0u; e < E; e++) {
-            let score = affinity(row, e) + bias[e];
+            let own = affinity(row, e);
+            let score = own + bias[e];
             let after = last == E || score < last_score
                 || (score == last_score && e > last);
             if (after && (best == E || score > best_score)) {
                 best = e;
                 best_score = score;
+                best_own = own;
             }
         }
         picked[place] = best;
+        kept[place] = best_own;
         last = best;
         last_score = best_score;
     }
     var all = 0.0;
     for (var place = 0u; place < K; place++) {
-        all += affinity(row, picked[place]);
+        all += kept[place];
     }
     for (var place = 0u; place < K; place++) {
-        let expert = picked[place];
-        let own = affinity(row, expert);
-        chosen[token * K + place] = expert;
-        weight[token * K + place] = own / all;
+        chosen[token * K + place] = picked[place];
+        weight[token * K + place] = kept[place] / all;
     }
 }
