@@ -1,8 +1,7 @@
 // What the parts of attention have of its operations and of its
 // bytes, in percent, for N queries and N keys of HEAD numbers.
-// A row of the result has the softmax's operations, the
-// products', the softmax's bytes and the products': the first
-// row has only operations, the second only bytes.
+// The first row of the result has the softmax's operations and
+// the products', the second their bytes.
 // Constants: N, the queries and the keys; HEAD, the numbers in
 // each.
 
@@ -15,13 +14,9 @@ attention_bill(float* __restrict__ shares) {
     float operations = 4.0f * head + 5.0f;
     shares[0] = 100.0f * 5.0f / operations;
     shares[1] = 100.0f * 4.0f * head / operations;
-    shares[2] = 0.0f;
-    shares[3] = 0.0f;
     // The softmax reads and writes each score, of 2 bytes. So
     // do the products, which also move Q, K, V and the result.
     float bytes = 8.0f * n + 8.0f * head;
-    shares[4] = 0.0f;
-    shares[5] = 0.0f;
-    shares[6] = 100.0f * 4.0f * n / bytes;
-    shares[7] = 100.0f * (4.0f * n + 8.0f * head) / bytes;
+    shares[2] = 100.0f * 4.0f * n / bytes;
+    shares[3] = 100.0f * (4.0f * n + 8.0f * head) / bytes;
 }

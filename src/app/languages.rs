@@ -64,7 +64,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
     const WGSL: Text = Text::Source(Language::Wgsl);
     const CUDA: Text = Text::Source(Language::Cuda);
     // A lesson for readers of Python has a choice of its own.
-    let python_first = state.place.lesson.as_ref().is_some_and(|lesson| lesson.python_first);
+    let python_first = state.is_python_first();
     let id = egui::Id::unique(("source language", python_first));
     let first = if python_first { Text::Python } else { WGSL };
     let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(first);

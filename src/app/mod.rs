@@ -137,7 +137,8 @@ impl View {
         }
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
         // A picture of maths is of no pass.
-        let passes = state.passes().filter(|_| state.shown_figure().card().clock != Clock::Hand);
+        let passes =
+            state.passes().filter(|_| !state.is_python_first() && state.shown_figure().card().clock != Clock::Hand);
         let fits = || state.knows_model() && Panes::has_room_for_model(window);
         let model = (!self.home.open).then(|| state.saved.room.model.unwrap_or_else(fits));
         let wanted = Wanted {

@@ -57,19 +57,24 @@ pub fn mono(size: f32) -> FontId {
 #[must_use]
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
-    let own: [(&str, &[u8]); 6] = [
+    let own: [(&str, &[u8]); 8] = [
         ("prose", include_bytes!("../../assets/fonts/CharisSIL-Regular.ttf")),
         ("prose-italic", include_bytes!("../../assets/fonts/CharisSIL-Italic.ttf")),
         ("prose-bold", include_bytes!("../../assets/fonts/CharisSIL-Bold.ttf")),
         ("ui", include_bytes!("../../assets/fonts/Roboto-Regular.ttf")),
         ("ui-medium", include_bytes!("../../assets/fonts/Roboto-Medium.ttf")),
         ("mono", include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf")),
+        ("han", include_bytes!("../../assets/fonts/NotoSansCJK-Subset.otf")),
+        ("devanagari", include_bytes!("../../assets/fonts/NotoSansDevanagari-Subset.ttf")),
     ];
     for (name, bytes) in own {
         fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
     }
-    let fallback = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
-    let mono_fallback = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
+    // The characters of the texts to compare; others come from the computer's fonts.
+    let scripts = ["han".to_owned(), "devanagari".to_owned()];
+    let fallback = |family| [fonts.families.get(family).cloned().unwrap_or_default(), scripts.to_vec()].concat();
+    let mono_fallback = fallback(&FontFamily::Monospace);
+    let fallback = fallback(&FontFamily::Proportional);
     let with = |first: &str, rest: &[String]| {
         let mut names = vec![first.to_owned()];
         names.extend(rest.iter().cloned());

@@ -56,9 +56,20 @@ fn measured(contents: &Contents<'_>, value: f64) -> String {
 pub(super) fn told(contents: &Contents<'_>, i: usize) -> String {
     let each = contents.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
     let part = contents.legend.parts.get(i % each).map_or("", String::as_str);
-    let rows = if contents.legend.rows.is_empty() { "row" } else { &contents.legend.rows };
+    let row = row(contents, i / each, true);
     let size = contents.value(i).map_or_else(|| "never written".to_owned(), |value| measured(contents, value));
-    format!("{rows} {}, {part}: {size}", count((i / each) as u64))
+    format!("{row}, {part}: {size}")
+}
+
+/// The name of a row, in full or without the word for all rows.
+fn row(contents: &Contents<'_>, row: usize, in_full: bool) -> String {
+    let number = count(row as u64);
+    match (contents.legend.names.get(row), contents.legend.rows.as_str()) {
+        (Some(name), _) => name.clone(),
+        (None, "") if in_full => format!("row {number}"),
+        (None, rows) if in_full => format!("{rows} {number}"),
+        (None, _) => number,
+    }
 }
 
 /// Draws the bars below a heading, and says what they show.
@@ -109,9 +120,8 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
             }
         }
         let middle = left + wide / 2.0;
-        let row = count((bar.first / each) as u64);
-        let long = format!("{} {row}", contents.legend.rows);
-        let name = if contents.legend.rows.is_empty() || !fits(&long) { row } else { long };
+        let in_full = !contents.legend.rows.is_empty() && fits(&row(contents, bar.first / each, true));
+        let name = row(contents, bar.first / each, in_full);
         let sum = written(bar.sum());
         if fits(&sum) {
             frame.text([middle, base + 11.0], 12.0, Anchor::Middle, Ink::Text, sum);
@@ -122,13 +132,19 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
             frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name);
         }
     }
-    if alone.is_none() {
+    // Rows of different things have no mean.
+    let differ = !contents.legend.names.is_empty() && contents.line.at.is_none();
+    if alone.is_none() && !differ {
         let y = base - high(line);
         let right = MARGIN + pitch * bars.len() as f32;
         frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
     }
     let ratio = number(highest / line.max(f64::MIN_POSITIVE));
     let mut said = match (contents.line.at, contents.line.name) {
+        (None, _) if differ => String::new(),
+        (Some(_), Some(name)) if sums.len() == 1 => {
+            format!("In all {}, {ratio} times {name}, which is {}.", written(highest), written(line))
+        }
         (Some(_), Some(name)) => {
             format!("The highest is {}, {ratio} times {name}, which is {}.", written(highest), written(line))
         }
@@ -151,7 +167,8 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     }
     let line = contents.line.name.unwrap_or(if contents.line.at.is_some() { "limit" } else { "mean" });
     let within = if each > 1 { "a row, element by element" } else { "an element" };
-    let mut keys = vec![key(Hue::Load.tint(75), within), key(Ink::Accent, line)];
+    let mut keys = vec![key(Hue::Load.tint(75), within)];
+    keys.extend((!differ).then(|| key(Ink::Accent, line)));
     if named {
         // Parts that no bar has need no key.
         let shown = |i: usize| bars.iter().any(|bar| bar.parts.get(i).is_some_and(|part| *part > 0.0));

@@ -96,7 +96,9 @@ impl Contents<'_> {
                 let most = ((room / (widest + 12.0)) as usize).max(1);
                 // Rows of a round number of elements are easier to count in.
                 let round = [32, 16, 10, 8, 5, 4, 2, 1].into_iter().find(|n| *n <= most).unwrap_or(1);
-                let columns = matrix.filter(|columns| *columns <= most).unwrap_or(round);
+                // A row that does not fit is broken into equal parts.
+                let part = matrix.and_then(|of| (1..=most.min(of)).rev().find(|part| of.is_multiple_of(*part)));
+                let columns = part.filter(|part| *part > 1 || matrix == Some(1)).unwrap_or(round);
                 (columns, [(room / columns as f32).min(widest + 28.0), ROW])
             }
             Shape::Shades => {

@@ -116,12 +116,12 @@ impl Reel {
 const NUMBERS: u64 = 16;
 
 impl ReelBuffer {
-    /// How it is shown unless the learner says otherwise: by its meaning, with a limit as bars, a text as one, a wide matrix as shades.
+    /// How it is shown unless the learner says otherwise: by its meaning, with a limit or with named rows as bars, a text as one, a wide matrix as shades.
     #[must_use]
     pub fn shape(&self, has_limit: bool) -> Shape {
         match () {
             () if self.means.is_some() => Shape::Meant,
-            () if has_limit => Shape::Bars,
+            () if has_limit || !self.legend.names.is_empty() => Shape::Bars,
             () if self.is_text => Shape::Characters,
             () if self.columns.is_some_and(|columns| columns > NUMBERS) => Shape::Shades,
             () => Shape::Numbers,

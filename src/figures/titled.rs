@@ -8,7 +8,11 @@ use super::text;
 /// Arguments that every figure takes.
 pub const COMMON: [Arg; 2] = [
     Arg::optional("title", ArgKind::Text, "a line above the figure"),
-    Arg::optional("caption", ArgKind::Text, "a sentence below the title"),
+    Arg::optional(
+        "caption",
+        ArgKind::Text,
+        "a sentence below the title, if the picture is high enough; an explorer has none",
+    ),
 ];
 
 const MARGIN: f32 = 16.0;

@@ -43,8 +43,10 @@ impl Reader<'_> {
         let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
         let means = means(&mut fields);
+        let names = |of| fields.optional(of).and_then(|node| node.read("a list of names")).unwrap_or_default();
         let legend = Legend {
-            parts: fields.optional("parts").and_then(|node| node.read("a list of names")).unwrap_or_default(),
+            parts: names("parts"),
+            names: names("row_names"),
             rows: fields.optional("rows").and_then(|node| node.read("a word in quotation marks")).unwrap_or_default(),
             unit: fields.optional("unit").and_then(|node| node.read("a unit in quotation marks")).unwrap_or_default(),
         };

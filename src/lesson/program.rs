@@ -180,13 +180,16 @@ pub struct Legend {
     pub parts: Vec<String>,
     /// The name of a row: `rank`.
     pub rows: String,
+    /// A name for each row, of which none is like another: `bytes`, `operations`.
+    pub names: Vec<String>,
     /// The unit of its elements.
     pub unit: String,
 }
 
 impl Legend {
     /// The legend of a buffer for which the lesson gives none.
-    pub const NONE: &'static Self = &Self { parts: Vec::new(), rows: String::new(), unit: String::new() };
+    pub const NONE: &'static Self =
+        &Self { parts: Vec::new(), rows: String::new(), names: Vec::new(), unit: String::new() };
 }
 
 /// The initial contents of a buffer.

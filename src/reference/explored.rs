@@ -59,11 +59,15 @@ impl Default for Explored {
 }
 
 /// Texts to compare: the first sentence of the Universal Declaration of Human Rights in some languages, and a line of code.
-pub const TEXTS: [(&str, &str); 5] = [
+pub const TEXTS: [(&str, &str); 9] = [
     ("English", "All human beings are born free and equal in dignity and rights."),
     ("German", "Alle Menschen sind frei und gleich an Würde und Rechten geboren."),
     ("Greek", "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα."),
     ("Russian", "Все люди рождаются свободными и равными в своем достоинстве и правах."),
+    ("Hindi", "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।"),
+    ("Chinese", "人人生而自由，在尊严和权利上一律平等。"),
+    ("Korean", "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다."),
+    ("Emoji", "안녕하세요 👍🏽 👨\u{200d}👩\u{200d}👧"),
     ("Code", "for (int i = blockIdx.x; i < n; i += gridDim.x) { y[i] = 2.0f * x[i]; }"),
 ];
 

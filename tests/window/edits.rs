@@ -253,7 +253,7 @@ fn what_cannot_be_saved_is_said_and_kept_elsewhere() {
 fn typing_leaves_the_buffer_on_the_stage() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = strided(&folder);
-    command(&mut window, Command::OpenLesson("tokenization".to_owned()));
+    command(&mut window, Command::OpenLesson("text_to_ids".to_owned()));
     command(&mut window, Command::GoTo(2));
     let buffer = |window: &Harness<'_, Window>| state(window).asks().film.first().cloned();
     let step =

@@ -168,7 +168,7 @@ fn a_curve_is_drawn_and_compared() {
 #[test]
 fn a_recording_answers_where_no_gpu_measures() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = open_at(folder.path(), "softmax", "vectors");
+    let mut window = open_at(folder.path(), "softmax", "one_barrier");
     assert!(window.state().desk.state().is_undecided());
     let lesson = window.state().desk.state().place.lesson.clone().unwrap();
     let experiment = lesson.experiments.iter().find(|e| e.id == "short_speed").unwrap();

@@ -13,7 +13,7 @@ use crate::harness::{open, settle};
 use crate::pictures::{compare, stage};
 
 /// The lessons whose programs are played.
-const LESSONS: [&str; 4] = ["tokenization", "moe", "zero", "tensor_cores"];
+const LESSONS: [&str; 5] = ["text_to_ids", "tokenization", "moe", "zero", "tensor_cores"];
 /// Moments of a sheet, and of a row of it.
 const MOMENTS: u32 = 8;
 const ROW: u32 = 4;

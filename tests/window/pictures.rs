@@ -69,15 +69,15 @@ fn scenes() -> Vec<(&'static str, Shot)> {
         ("Shards", Shot("shards", "zero", "optimizer", USUAL, Then::Nothing)),
         ("Contents", Shot("bars", "moe", "buckets", USUAL, Then::Nothing)),
         ("Contents", Shot("lying-bar", "zero", "weight", USUAL, Then::Nothing)),
-        ("Contents", Shot("tokens", "tokenization", "one_merge", USUAL, Then::Nothing)),
+        ("Contents", Shot("tokens", "text_to_ids", "one_merge", USUAL, Then::Nothing)),
         ("Stairs", Shot("stairs", "moe", "starts", USUAL, Then::Nothing)),
         ("Dispatch", Shot("dispatch", "moe", "rows", USUAL, Then::Nothing)),
         ("Arrivals", Shot("arrivals", "moe", "others", USUAL, Then::Nothing)),
         ("Blocks", Shot("blocks", "moe", "products", USUAL, Then::Nothing)),
         ("Histogram", Shot("histogram", "moe", "experts_choose", USUAL, Then::Nothing)),
         ("Curves", Shot("curves", "zero", "two_gpus", USUAL, Then::Nothing)),
-        ("Explore", Shot("code-points", "tokenization", "bytes", USUAL, Then::Nothing)),
-        ("Explore", Shot("by-rank", "tokenization", "encode", USUAL, Then::Nothing)),
+        ("Explore", Shot("code-points", "text_to_ids", "bytes", USUAL, Then::Nothing)),
+        ("Explore", Shot("by-rank", "text_to_ids", "encode", USUAL, Then::Nothing)),
     ]
 }
 

@@ -30,10 +30,10 @@ impl DroppedFile for Dropped {
     }
 }
 
-/// A window on the first page of tokenization.
+/// A window on the first page of the lesson on text.
 fn window(folder: &Path) -> Harness<'static, Window> {
     let mut window = open(PackFiles::Embedded, &folder.join("state.ron"), [1280.0, 800.0]);
-    window.state_mut().desk.command(Command::OpenLesson("tokenization".to_owned()));
+    window.state_mut().desk.command(Command::OpenLesson("text_to_ids".to_owned()));
     settle(&mut window);
     window
 }

@@ -69,6 +69,9 @@ pub fn digits3(value: f64) -> String {
         return format!("{value}");
     }
     let rounded = round3(value);
+    if rounded.abs() >= 1e15 {
+        return format!("{rounded:.2e}");
+    }
     let exponent = rounded.abs().log10().floor();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=12 just before")]
     let decimals = (2.0 - exponent).clamp(0.0, 12.0) as usize;

@@ -318,7 +318,7 @@ impl Stage {
     fn picture(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, rect: Rect) -> Option<Command> {
         let Drawn { state, figure, given, .. } = *drawn;
         if figure.card().clock == Clock::Hand {
-            return maths(ui, state, rect);
+            return maths(ui, state, drawn.picture, rect);
         }
         self.mark(state, &given.timeline);
         let mut kept = std::mem::take(&mut self.kept);
@@ -437,7 +437,7 @@ fn reads(figure: &dyn Figure) -> bool {
 const MATHS: f32 = 960.0;
 
 /// The explorer of the step, as large as there is room.
-fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
+fn maths(ui: &mut Ui, state: &State, picture: &Picture, rect: Rect) -> Option<Command> {
     let name = state.place.step()?.explorer()?;
     // A wide picture is a tall one, too: it grows with the room below.
     let width = (rect.width() - 32.0).min(MATHS).min((rect.height() * 1.4).max(620.0));
@@ -457,6 +457,10 @@ fn maths(ui: &mut Ui, state: &State, rect: Rect) -> Option<Command> {
     let moved = scroll.scroll_bar_visibility(bar).show(&mut ui, |ui| {
         ui.add_space(((rect.height() - tall.unwrap_or(rect.height())) / 2.0).max(8.0));
         let top = ui.cursor().top();
+        if !picture.text("title").is_empty() {
+            ui.label(egui::RichText::new(picture.text("title")).size(17.0));
+            ui.add_space(4.0);
+        }
         let moved = explore::show(ui, state, name);
         if tall.is_none() {
             let tall = ui.min_rect().bottom() - top;

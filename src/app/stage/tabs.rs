@@ -62,6 +62,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     }
     let mut command = None;
     row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        if state.is_python_first() {
+            return;
+        }
         command = lanes(ui, state);
         if figures::plays(state.shown_figure()) {
             command = command.take().or(side::choose(ui, state));

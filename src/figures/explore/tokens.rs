@@ -20,15 +20,15 @@ fn draw(sheet: &mut Sheet, typed: &str) {
     let words: Vec<&[u8]> = Pattern::Gpt2.pieces(typed).map(str::as_bytes).collect();
     let points: Vec<u32> = typed.chars().map(u32::from).collect();
     let values: Vec<u32> = typed.bytes().map(u32::from).collect();
-    way(sheet, ("words", "no limit"), (&words, &[]), 1);
-    way(sheet, ("characters", "154,998 in Unicode 16"), (&characters, &points), 1);
-    way(sheet, ("bytes", "256"), (&bytes, &values), 1);
     for (name, pattern) in [("cl100k_base", Pattern::Cl100k), ("o200k_base", Pattern::O200k)] {
         let Some(vocabulary) = rank_file::shared(name) else { continue };
         let ids = encode::encode(vocabulary, pattern, typed);
         let tokens: Vec<&[u8]> = ids.iter().map(|id| vocabulary.token(*id).unwrap_or_default()).collect();
         way(sheet, (name, &count(vocabulary.len() as u64)), (&tokens, &ids), 2);
     }
+    way(sheet, ("words", "no limit"), (&words, &[]), 1);
+    way(sheet, ("characters", "154,998 in Unicode 16"), (&characters, &points), 1);
+    way(sheet, ("bytes", "256"), (&bytes, &values), 1);
 }
 
 /// One way to cut: its name and how many ids it needs, its tokens as cells with their ids below, in `most` lines at most.

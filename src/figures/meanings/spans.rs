@@ -166,7 +166,7 @@ mod tests {
         let rows = [[0.0, 0.0, 0.0, 2.0], [1.0, 1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 0.0_f32]];
         let tensor = Tensor::from_bits(Elem::F32, rows.iter().flatten().map(|value| value.to_bits()));
         let legend =
-            Legend { parts: vec!["work".to_owned(), "send".to_owned()], rows: String::new(), unit: "s".to_owned() };
+            Legend { parts: vec!["work".to_owned(), "send".to_owned()], unit: "s".to_owned(), ..Legend::default() };
         let contents = Contents {
             buffer: "spans",
             when: "after schedule",

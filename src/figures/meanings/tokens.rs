@@ -270,6 +270,8 @@ pub(in crate::figures) struct Cut<'a> {
     pub text: &'a Tensor,
     pub ids: Option<&'a Tensor>,
     pub before: Option<&'a Tensor>,
+    /// The name of several cells, if they are not tokens.
+    pub name: &'a str,
 }
 
 impl Cut<'_> {
@@ -277,7 +279,8 @@ impl Cut<'_> {
     pub(in crate::figures) fn draw(&self, frame: &mut Frame, hovered: Option<Tag>) -> String {
         let all = tokens(self.of);
         let end = if all == 0 { 0 } else { span(self.of, all - 1).map_or(0, |(_, end)| end) };
-        let said = format!("{} bytes in {} tokens", count(end), count(all as u64));
+        let name = if self.name.is_empty() { "tokens" } else { self.name };
+        let said = format!("{} bytes in {} {name}", count(end), count(all as u64));
         frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
         let size = [frame.width, frame.height];
         let new = placed(size, self.of, self.text, self.ids);
@@ -315,6 +318,7 @@ static CARD: Card = Card {
     args: &[
         Arg::required("text", ArgKind::Buffer, "the text, an element for each byte"),
         Arg::optional("ids", ArgKind::Buffer, "the tokens' ids, which are written below the cells"),
+        Arg::optional("name", ArgKind::Text, "the name of several cells, if they are not tokens: \"words\""),
     ],
     travels: true,
 };
@@ -333,7 +337,10 @@ impl Meaning for Fig {
 
     fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
         let ids = Some(of.picture.text("ids")).filter(|ids| !ids.is_empty()).and_then(|_| of.now("ids"));
-        Some(Cut { of: of.contents, text: of.now("text")?, ids, before: of.before() }.draw(frame, hovered))
+        Some(
+            Cut { of: of.contents, text: of.now("text")?, ids, before: of.before(), name: of.picture.text("name") }
+                .draw(frame, hovered),
+        )
     }
 
     fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
@@ -368,7 +375,7 @@ mod tests {
     }
 
     fn cut<'a>(of: &'a Contents<'a>, text: &'a Tensor) -> Cut<'a> {
-        Cut { of, text, ids: None, before: None }
+        Cut { of, text, ids: None, before: None, name: "" }
     }
 
     fn of(numbers: &[u32]) -> Tensor {

@@ -30,6 +30,8 @@ pub(in crate::figures) struct Words<'a> {
     pub merges: &'a Tensor,
     /// The first token that is more than a byte.
     pub first: u32,
+    /// The name of several rows, if they are not words.
+    pub name: &'a str,
 }
 
 /// Tokens of a word that are named in words.
@@ -89,7 +91,10 @@ impl Words<'_> {
             all += 1;
             tokens += word.places.len();
         }
-        let said = format!("{} words in {} tokens", count(all as u64), count(tokens as u64));
+        let said = match self.name {
+            "" => format!("{} words in {} tokens", count(all as u64), count(tokens as u64)),
+            name => format!("{} {name}", count(all as u64)),
+        };
         frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
         let rows = ((frame.height - HEAD - MARGIN) / tokens::LINE).max(1.0) as usize;
         let (mut x, mut row) = (MARGIN, self.of.from / 3);
@@ -148,6 +153,7 @@ static CARD: Card = Card {
     args: &[
         Arg::required("tokens", ArgKind::Buffer, "the tokens of all words"),
         Arg::required("merges", ArgKind::Buffer, "the two tokens that each token from 256 on consists of"),
+        Arg::optional("name", ArgKind::Text, "the name of several rows, if they are not words: \"pairs\""),
     ],
     travels: false,
 };
@@ -156,7 +162,13 @@ static CARD: Card = Card {
 pub struct Fig;
 
 fn words<'a>(of: &Meant<'a>) -> Option<Words<'a>> {
-    Some(Words { of: of.contents, tokens: of.now("tokens")?, merges: of.now("merges")?, first: 256 })
+    Some(Words {
+        of: of.contents,
+        tokens: of.now("tokens")?,
+        merges: of.now("merges")?,
+        first: 256,
+        name: of.picture.text("name"),
+    })
 }
 
 impl Meaning for Fig {
@@ -211,7 +223,7 @@ mod tests {
         let word = of(&[0, 2, 3, 3, 2, 0, 0, 0, 0]);
         let (tokens, merges) = (of(&[108, 256, 119, 110, 111]), of(&[111, 119, 0, 0]));
         let contents = contents(&word);
-        let words = Words { of: &contents, tokens: &tokens, merges: &merges, first: 256 };
+        let words = Words { of: &contents, tokens: &tokens, merges: &merges, first: 256, name: "" };
         assert_eq!(words.told(1).as_deref(), Some("word 0: l · ow, 3 times"));
         assert_eq!(words.told(3).as_deref(), Some("word 1: n · o"));
         assert_eq!(words.told(6), None);
@@ -227,7 +239,7 @@ mod tests {
         let word = of(&[0, 100_000, 1].repeat(10_000));
         let (tokens, merges) = (of(&vec![97; 100_000]), of(&[0, 0]));
         let contents = contents(&word);
-        let words = Words { of: &contents, tokens: &tokens, merges: &merges, first: 256 };
+        let words = Words { of: &contents, tokens: &tokens, merges: &merges, first: 256, name: "" };
         let mut frame = Frame::new([420.0, 200.0]);
         assert_eq!(words.draw(&mut frame, None), "10,000 words in 1,000,000,000 tokens.");
         assert!(frame.items.len() < 1000, "{} items", frame.items.len());

@@ -1,7 +1,7 @@
 //! The figure on the stage, the results that it requests, and those that are available.
 
 use super::state::State;
-use crate::figures::{self, Asks, FIGURES, Figure, Given, Subject};
+use crate::figures::{self, Asks, Clock, FIGURES, Figure, Given, Subject};
 use crate::lesson::{Picture, Step};
 use crate::session::ask::Store;
 use crate::session::show::stage::Stage;
@@ -18,7 +18,19 @@ impl State {
 
     /// The figures that the stage has tabs for.
     pub fn figures(&self) -> impl Iterator<Item = &'static dyn Figure> {
-        figures::fitting(self.found.compiled.facts, self.opening().map(|step| &step.figure))
+        let opening = self.opening().map(|step| &step.figure);
+        let python_first = self.is_python_first();
+        figures::fitting(self.found.compiled.facts, opening).filter(move |figure| {
+            let card = figure.card();
+            let is_of_data = matches!(card.clock, Clock::Hand | Clock::Launches | Clock::Rounds);
+            !python_first || is_of_data || opening.is_some_and(|picture| picture.name == card.name)
+        })
+    }
+
+    /// Whether the lesson is for readers of Python: it has no pictures of warps and devices, unless a step asks for one.
+    #[must_use]
+    pub fn is_python_first(&self) -> bool {
+        self.place.lesson.as_ref().is_some_and(|lesson| lesson.python_first)
     }
 
     /// The figure on the stage: the requested one, if it has something to show.
