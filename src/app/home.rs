@@ -20,7 +20,7 @@ const WHAT: &str = "How machine-learning systems use a GPU, one kernel at a time
 const WIDTH: f32 = 1080.0;
 /// A card: its least width, and the height of its picture.
 const CARD: f32 = 320.0;
-const PICTURE: f32 = 210.0;
+const PICTURE: f32 = 172.0;
 
 /// The page, and what it keeps between frames.
 #[derive(Default)]

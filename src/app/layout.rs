@@ -146,7 +146,7 @@ impl Panes {
         let model = if wanted.model { predicted::HEIGHT } else { 0.0 };
         let most = body.height() - 244.0 - model;
         let staged = finite(wanted.room.stage).filter(|_| wanted.staged).map(|share| share * body.height());
-        let share = if wanted.high { 0.64 } else { 0.46 };
+        let share = if wanted.high { 0.64 } else { 0.47 };
         let usual = wanted.strip + if wanted.staged { (height * share).clamp(360.0, 960.0).round() } else { 144.0 };
         let stage = staged.unwrap_or(usual).clamp(144.0_f32.min(most), most).round();
         self.stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage));

@@ -83,6 +83,7 @@ fn what_another_device_recorded_says_so_and_can_be_put_away() {
     let steps = window.state().desk.state().place.lesson.clone().unwrap().steps.clone();
     let at = steps.iter().position(|s| s.experiment.as_deref() == Some("transpose_speed")).unwrap();
     window.state_mut().desk.command(Command::GoTo(at));
+    window.state_mut().desk.command(Command::SetParam("n".to_owned(), 1_048_576.0));
     settle(&mut window);
     // The tracer has no times, so the first recording is there unasked, and nothing of it is taken for this machine's.
     window.get_by_label_contains("recorded on NVIDIA H200, CUDA, 20");
@@ -394,7 +395,7 @@ fn widgets_have_names() {
 #[test]
 fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 900.0]);
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 1000.0]);
     // The tracer measures nothing, so the model of an H200 is used and is not compared with any measurement.
     window.get_by_label("not this machine: Predicted");
     window.get_by_label_contains("bound by ");
