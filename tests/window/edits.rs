@@ -178,6 +178,28 @@ fn the_exercise_is_a_version_with_a_goal() {
 }
 
 #[test]
+fn a_part_of_a_goal_leads_to_the_access_that_breaks_it() {
+    let folder = tempfile::tempdir().unwrap();
+    // High enough for the whole page.
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 3200.0]);
+    let last = state(&window).place.lesson.as_ref().unwrap().steps.len() - 1;
+    command(&mut window, Command::GoTo(last));
+    command(&mut window, Command::ShowFigure("Bytes".to_owned()));
+    // The starter as it is: its result is right, and its loads are far apart.
+    let own = format!("{}// mine\n", source(&window));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, own));
+    command(&mut window, Command::JudgeExercise("chunks".to_owned()));
+    window.run_steps(40);
+    window.query_all_by_role_and_label(Role::Button, "not yet").next().unwrap().click();
+    settle(&mut window);
+    assert!(state(&window).place.stage.sought.is_some());
+    assert_eq!(state(&window).shown_figure().card().name, "Warp");
+    let pictures: Vec<String> =
+        window.query_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label()).collect();
+    assert!(pictures.iter().any(|picture| picture.contains("32 sectors")), "{pictures:?}");
+}
+
+#[test]
 fn kernels_race_on_one_clock() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = strided(&folder);

@@ -11,6 +11,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::Exercise;
+use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Reached, Verdict};
 
 /// Shows an exercise of the lesson.
@@ -57,7 +58,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         Some(judged) => {
             ui.add_space(8.0);
             show_verdict(ui, &judged.verdict);
-            parts(ui, &judged.parts);
+            asks.extend(parts(ui, &judged.parts).map(|counted| Ask::See(yours.clone(), counted)));
             if let Some(mistake) = &judged.mistake {
                 ui.add_space(4.0);
                 ui.add(egui::Label::new(format!("A kernel that behaves like yours: {mistake}")).wrap());
@@ -90,29 +91,36 @@ fn hints(ui: &mut Ui, reading: &mut Reading<'_>, exercise: &Exercise, opened: us
     asks
 }
 
-/// The goal's parts: the figure of the learner's kernel, and the one that it must have.
-fn parts(ui: &mut Ui, parts: &[Reached]) {
+/// The goal's parts: the figure of the learner's kernel, and the one that it must have; the kind of events that is asked for by a click.
+fn parts(ui: &mut Ui, parts: &[Reached]) -> Option<EventClass> {
+    let mut asked = None;
     let theme = theme::of(ui);
     let parts: Vec<&Reached> = parts.iter().filter(|part| !part.of.is_empty()).collect();
     if parts.is_empty() {
-        return;
+        return None;
     }
     let small = |text: String, ink: Ink| RichText::new(text).size(theme::TABLE).color(theme::color(theme, ink));
-    ui.add_space(4.0);
-    egui::Grid::new("goal").num_columns(4).spacing([16.0, 4.0]).show(ui, |ui| {
-        for heading in ["goal", "you have", "you need", ""] {
-            ui.label(small(heading.to_owned(), Ink::Muted));
-        }
-        ui.end_row();
-        for part in parts {
-            let (said, ink) = if part.ok { ("reached", Hue::Shared.ink()) } else { ("not yet", Hue::Store.ink()) };
-            ui.label(small(part.of.clone(), Ink::Text));
-            ui.label(small(number(part.have), Ink::Text));
-            ui.label(small(part.needed(), Ink::Text));
-            ui.label(small(said.to_owned(), ink));
-            ui.end_row();
-        }
-    });
+    for part in parts {
+        let (said, ink) = if part.ok { ("reached", Hue::Shared.ink()) } else { ("not yet", Hue::Store.ink()) };
+        ui.add_space(6.0);
+        ui.add(egui::Label::new(small(part.of.clone(), Ink::Text)).wrap());
+        ui.horizontal_wrapped(|ui| {
+            ui.label(small(format!("you have {}, you need {}", number(part.have), part.needed()), Ink::Muted));
+            match part.counts.filter(|_| !part.ok) {
+                Some(counted) => {
+                    let help = format!("Show the costliest of the kernel's {} on the stage", counted.name());
+                    let button = egui::Button::new(small(said.to_owned(), ink)).small();
+                    if ui.add(button).on_hover_text(help).clicked() {
+                        asked = Some(counted);
+                    }
+                }
+                None => {
+                    ui.label(small(said.to_owned(), ink));
+                }
+            }
+        });
+    }
+    asked
 }
 
 /// A button that asks once more before the learner's version is gone.

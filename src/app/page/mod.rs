@@ -27,6 +27,7 @@ use crate::reference::Explored;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::drawn::Points;
+use crate::session::learn::event_class::EventClass;
 use crate::session::learn::predict::Guess;
 
 /// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few frames after it
@@ -62,6 +63,8 @@ pub enum Ask {
     Hint(String),
     /// Wants a version to begin again, by its id.
     Reset(String),
+    /// Wants to see the costliest event of a kind of a version, by its id.
+    See(String, EventClass),
 }
 
 impl Ask {
@@ -78,6 +81,7 @@ impl Ask {
             Self::Judge(id) => Command::JudgeExercise(id),
             Self::Hint(id) => Command::OpenHint(id),
             Self::Reset(id) => Command::ResetEdit(id),
+            Self::See(id, counted) => Command::ShowCostliest(id, counted),
         }
     }
 }

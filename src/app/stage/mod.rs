@@ -53,6 +53,8 @@ pub struct Stage {
     begin: bool,
     /// Where to go once the timeline of that workgroup is there.
     seek: Option<Seek>,
+    /// How often the learner had asked for the costliest event when the stage went there last.
+    sought: u32,
     /// The element whose write the stage went to last.
     answered: Option<Element>,
     /// The answer that is ringed, the timeline that it is ringed on, and the rings.
@@ -226,6 +228,13 @@ impl Stage {
             self.answered.clone_from(&state.place.asked);
         } else if state.place.asked.is_none() {
             self.answered = None;
+        }
+        if let Some((counted, times)) = state.place.stage.sought.filter(|(_, times)| *times != self.sought)
+            && let Some(timeline) = state.timeline()
+            && let Some((warp, event)) = counted.costliest(timeline, state.place.stage.workgroup)
+        {
+            (self.warp, self.sought, self.begin) = (warp, times, false);
+            self.player.go_to(event);
         }
         let place = self.seek.as_ref()?;
         let now = &state.place;

@@ -15,6 +15,7 @@ use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::learn::drawn::Points;
 use crate::session::learn::edits::Language;
+use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Judged, Try};
 use crate::session::learn::predict::{Answer, Guess};
 use crate::session::learn::saved::{Frame, Room, ThemeChoice, Written};
@@ -55,6 +56,8 @@ pub enum Command {
     SetBeside(Vec<Variant>),
     /// Put a workgroup on the stage, by its linear index.
     ShowWorkgroup(u32),
+    /// Put a version of the learner's on the bench, by its id, and the costliest event of a kind on the stage.
+    ShowCostliest(String, EventClass),
     /// Choose the picture on the stage.
     ShowFigure(String),
     /// Choose the measuring backend.

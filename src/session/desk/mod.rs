@@ -169,6 +169,15 @@ impl Desk {
                 self.state.place.stage.workgroup = index;
                 self.settle();
             }
+            Command::ShowCostliest(id, counted) => {
+                if self.state.place.bench.edit.as_ref() != Some(&id) {
+                    self.show_edit(&id);
+                }
+                let stage = &mut self.state.place.stage;
+                crate::lesson::USUAL.clone_into(&mut stage.figure);
+                stage.sought = Some((counted, stage.sought.map_or(1, |(_, times)| times.wrapping_add(1))));
+                self.settle();
+            }
             Command::ShowFigure(figure) => {
                 self.state.place.stage.figure.clone_from(&figure);
                 self.keep(|kept| kept.figure = Some(figure));

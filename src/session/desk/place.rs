@@ -6,6 +6,7 @@ use crate::job::Shown;
 use crate::lesson::{Experiment, Kernel, Lesson, Program, Step, Variant};
 use crate::session::jobs::Params;
 use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::learn::event_class::EventClass;
 use crate::trace::record::Backend;
 
 /// Where the learner is.
@@ -64,6 +65,8 @@ pub struct OnStage {
     pub figure: String,
     /// The buffer that the learner chose to look at.
     pub buffer: Option<String>,
+    /// The kind of events whose costliest the learner asked to see, and how often they have asked.
+    pub sought: Option<(EventClass, u32)>,
 }
 
 /// An element of a buffer of the program on the bench.

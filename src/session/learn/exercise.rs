@@ -68,6 +68,8 @@ pub struct Reached {
     pub at_most: bool,
     /// Whether it is reached.
     pub ok: bool,
+    /// The kind of events that it counts, if it is about one kind.
+    pub counts: Option<super::event_class::EventClass>,
 }
 
 impl Reached {
@@ -136,7 +138,8 @@ impl Try {
                 Need::Exactly(exact) => (Some(value(exact)), false, have == value(exact)),
                 Need::Nonzero => (None, false, have != 0.0 && !have.is_nan()),
             };
-            Reached { of: part.of.clone(), have, need, at_most, ok }
+            let counts = part.have.names().into_iter().find_map(|(name, _)| super::event_class::EventClass::of(name));
+            Reached { of: part.of.clone(), have, need, at_most, ok, counts }
         };
         exercise.goal.iter().map(part).collect()
     }

@@ -2,6 +2,7 @@
 
 pub mod drawn;
 pub mod edits;
+pub mod event_class;
 pub mod exercise;
 pub mod merge;
 pub mod predict;
