@@ -22,6 +22,8 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     // The lesson's own title says what the buffer is.
     match view.picture.text("title") {
         "" => frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone()),
+        // Of a single launch it says nothing.
+        _ if of.reel.film.frames.len() < 2 => {}
         _ => frame.text([MARGIN, 18.0], 12.0, Anchor::Start, Ink::Muted, contents.when),
     }
     if contents.shape == Shape::Bars {
@@ -68,6 +70,12 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
             (None, _) | (_, Shape::Characters | Shape::Bars | Shape::Meant) => Ink::Raised,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 255")]
             (Some(value), Shape::Shades) => Ink::Heat((share(value) * 255.0) as u8),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
+            (Some(value), Shape::Numbers) if low < 0.0 => {
+                // Of numbers of both signs, 0 is blank.
+                let size = (value.abs() / high.max(-low)).clamp(0.0, 1.0);
+                Ink::Tint(if value < 0.0 { Hue::Store } else { Hue::Load }, (size * 40.0) as u8)
+            }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
             (Some(value), Shape::Numbers) => Ink::Tint(Hue::Load, (share(value) * 40.0) as u8),
         };

@@ -159,13 +159,15 @@ fn drawn(view: &View<'_>, waits: &Waits) -> Frame {
     ];
     legend(&mut frame, MARGIN, height - 34.0, width - 2.0 * MARGIN, &keys);
     let path = &waits.path;
+    let shared = match path.shared_waits {
+        0 => String::new(),
+        shared => format!(", {} of {:.0} for workgroup memory", count(shared), waits.shared_cycles),
+    };
     let of = format!(
-        "Per warp: {} instructions, {} waits of {:.0} cycles for buffers, {} of {:.0} for workgroup memory. Latencies: {}",
+        "Per warp: {} instructions, {} waits of {:.0} cycles ({}) for buffers{shared}",
         count(path.instructions),
         count(path.global_waits),
         waits.buffer_cycles,
-        count(path.shared_waits),
-        waits.shared_cycles,
         waits.device
     );
     let of = text::fit(&of, 12.0, false, width - 2.0 * MARGIN);

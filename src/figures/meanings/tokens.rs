@@ -294,11 +294,11 @@ impl Cut<'_> {
                 cell.draw_id(frame);
             }),
         }
-        let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
-        let keys = [
-            key(Ink::Raised, "a byte"),
-            key(Ink::Bank(3, 45), "a token of several bytes: equal tokens have equal colours"),
-        ];
+        fn key(fill: Ink, name: &str) -> Key<'_> {
+            Key { fill, edge: fill, long: name, short: name }
+        }
+        let several = format!("several bytes: equal {name} have equal colours");
+        let keys = [key(Ink::Raised, "a byte"), key(Ink::Bank(3, 45), &several)];
         legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
         format!("{said}.")
     }

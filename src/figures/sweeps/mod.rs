@@ -265,6 +265,7 @@ fn keys(course: &Course) -> Vec<Key<'static>> {
 fn times(times: f64) -> String {
     match (times * 10.0).fract() {
         _ if times == 1.0 => "once".to_owned(),
+        _ if times.fract() == 0.0 => format!("{times:.0} times"),
         // A tenth would hide the few elements that are asked for once more.
         rest if (0.01..0.99).contains(&rest) => format!("{times:.3} times"),
         _ => format!("{times:.1} times"),
