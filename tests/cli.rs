@@ -15,7 +15,7 @@ fn list_names_the_lessons() {
     let run = warpbook(&["list", "--json"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let lessons = run.json();
-    assert_eq!((&lessons[0]["id"], &lessons[1]["id"]), (&"one_loop".into(), &"coalescing".into()));
+    assert_eq!((&lessons[0]["id"], &lessons[1]["id"]), (&"one_loop".into(), &"text_to_ids".into()));
     assert!(lessons[0]["needs"].as_array().is_some_and(|n| !n.is_empty()));
     assert!(warpbook(&["list"]).out.contains("Memory coalescing"));
 }

@@ -307,11 +307,12 @@ fn is_staged(state: &State) -> bool {
     state.place.is_traceable(&state.place.bench.variant.program) || state.found.compiled.facts.ring
 }
 
-/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows.
+/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows or the learner writes a kernel.
 fn is_high(state: &State) -> bool {
     let name = state.place.step().and_then(|step| step.explorer());
     let is_low = name.and_then(figures::explore::find).is_some_and(|explorer| explorer.is_low);
-    state.shown_figure().card().clock == Clock::Hand && !is_low
+    // What is written needs the room.
+    state.shown_figure().card().clock == Clock::Hand && !is_low && state.place.bench.edit.is_none()
 }
 
 /// Whether a version of the learner's, beside what it began as, is on the bench.

@@ -10,7 +10,7 @@ use crate::app::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::Exercise;
+use crate::lesson::{Catch, Exercise};
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Reached, Verdict};
 
@@ -139,6 +139,10 @@ fn show_verdict(ui: &mut Ui, verdict: &Verdict) {
     let (headline, ink) = match verdict {
         Verdict::Broken(_) => ("It does not run.", Hue::Conflict),
         Verdict::Endless => ("It does not end: it was stopped after half a billion warp instructions.", Hue::Conflict),
+        Verdict::Wrong(caught, _) if caught.contains(&Catch::Race) => ("It runs, but lanes race.", Hue::Conflict),
+        Verdict::Wrong(caught, _) if caught.contains(&Catch::OutOfBounds) => {
+            ("It runs, but reaches past the end of an array.", Hue::Conflict)
+        }
         Verdict::Wrong(..) => ("It runs, and the result is wrong.", Hue::Conflict),
         Verdict::Right(_) => ("The result is right. The goal is not reached yet.", Hue::Store),
         Verdict::Solved(_) => ("Solved: the result is right, and the goal is reached.", Hue::Shared),

@@ -24,6 +24,9 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
         // Formatted as 32-bit floats, unless that hides the difference.
         #[expect(clippy::cast_possible_truncation, reason = "for fewer digits")]
         let [short_got, short_expected] = [got as f32, expected as f32];
+        let row = spec.and_then(|spec| job.buffers[spec.output].columns).filter(|columns| *columns > 1);
+        let i =
+            row.map_or_else(|| i.to_string(), |of| format!("{i} (row {}, column {})", i as u64 / of, i as u64 % of));
         if got.is_nan() {
             format!(": element {i} was never written, or is no number, and should be {expected}")
         } else if is_whole || short_got == short_expected {
@@ -34,7 +37,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     });
     let told = check.told.as_ref().map(|told| format!(": {told}"));
     let what = match record.passes.len() {
-        1 if is_mine => "your kernel gives a wrong result".to_owned(),
+        1 if is_mine => format!("your kernel leaves a wrong `{}`", check.output),
         1 => format!("kernel `{}` gives a wrong result", record.program),
         _ if is_mine => format!("with your kernel, `{}` is wrong", check.output),
         _ => format!("program `{}` leaves a wrong `{}`", record.program, check.output),
@@ -42,12 +45,14 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
     // Whole numbers have no relative error.
     let error = if is_whole { String::new() } else { format!("; relative error {:.2e}", check.max_rel_error) };
-    let message = format!(
-        "{what}{round} on {}{}{error}, against `{}`",
-        record.backend.name(),
-        first.or(told).unwrap_or_default(),
-        check.reference
-    );
+    let found = first.or(told).unwrap_or_default();
+    let message = match is_mine {
+        // A learner reads the exercise, not the lesson's checks.
+        true => format!("{what}{round}{found}"),
+        false => {
+            format!("{what}{round} on {}{found}{error}, against `{}`", record.backend.name(), check.reference)
+        }
+    };
     Some(Diagnostic::error(message).in_place_of(place).hint(advice(check, is_mine)))
 }
 
