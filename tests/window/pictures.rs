@@ -63,6 +63,7 @@ fn scenes() -> Vec<(&'static str, Shot)> {
         ("Bytes", Shot("bytes", "coalescing", "time", USUAL, Then::Nothing)),
         ("Ring", Shot("ring", "tensor_cores", "pipeline", USUAL, Then::Nothing)),
         ("Waves", Shot("waves", "tiling", "sizes", USUAL, show("Waves"))),
+        ("Schedulers", Shot("schedulers", "coalescing", "schedulers", USUAL, Then::Nothing)),
         ("Roofline", Shot("roofline", "tiling", "block", USUAL, show("Roofline"))),
         ("Contents", Shot("buffers", "coalescing", "stride", USUAL, show("Contents"))),
         ("Experts", Shot("experts", "moe", "eight", USUAL, Then::Nothing)),
@@ -106,24 +107,20 @@ fn views() -> Vec<Shot> {
 fn take(window: &mut Harness<'_, Window>, theme: ThemeChoice, whole: bool) -> Result<RgbImage, String> {
     window.state_mut().desk.command(Command::SetTheme(theme));
     settle(window);
-    picture(window, whole)
+    picture(window, if whole { None } else { Some(STAGE) })
 }
 
-/// The stage as it is, at half its size.
-pub fn stage(window: &mut Harness<'_, Window>) -> Result<RgbImage, String> {
-    picture(window, false)
-}
-
-fn picture(window: &mut Harness<'_, Window>, whole: bool) -> Result<RgbImage, String> {
+/// A part of the window as it is, at half its size; all but the line at the bottom if no part is named.
+pub fn picture(window: &mut Harness<'_, Window>, part: Option<[u32; 4]>) -> Result<RgbImage, String> {
     let picture = image::DynamicImage::ImageRgba8(window.render()?).to_rgb8();
     let (width, height) = picture.dimensions();
-    let [left, top, width, height] = if whole { [0, 0, width, height - STATUS] } else { STAGE };
+    let [left, top, width, height] = part.unwrap_or([0, 0, width, height - STATUS]);
     let part = image::imageops::crop_imm(&picture, left, top, width, height).to_image();
     Ok(resize(&part, width / 2, height / 2, FilterType::Triangle))
 }
 
 /// The share of the pixels that do not look alike.
-fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
+pub fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
     if a.dimensions() != b.dimensions() {
         return 1.0;
     }
@@ -137,7 +134,7 @@ fn folder() -> PathBuf {
 }
 
 /// Compares a picture with the one that is kept, or keeps it; what is wrong.
-pub fn compare(name: &str, taken: &RgbImage) -> Option<String> {
+fn compare(name: &str, taken: &RgbImage) -> Option<String> {
     let kept = folder().join(format!("{name}.png"));
     if std::env::var_os("WARPBOOK_WRITE_PICTURES").is_some() {
         std::fs::create_dir_all(folder()).unwrap();

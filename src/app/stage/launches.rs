@@ -73,7 +73,7 @@ impl Launches {
         let (pass, launch) = reel.film.launch_of(tick)?;
         self.shown = Some((pass, launch, Arc::as_ptr(reel)));
         let id = state.place.program()?.passes().get(pass)?.id.clone();
-        Some(Command::ShowPass(id, launch))
+        Some(Command::FollowLaunch(id, launch))
     }
 }
 

@@ -52,6 +52,8 @@ pub enum Command {
     ChooseRung(String, String),
     /// Put a pass on the stage, by its id, and one of its launches, from 0.
     ShowPass(String, u64),
+    /// Put a launch on the stage that the clock has come to: the pass's id, and which of its launches, from 0.
+    FollowLaunch(String, u64),
     /// Race these with the program on the bench.
     SetBeside(Vec<Variant>),
     /// Put a workgroup on the stage, by its linear index.

@@ -155,9 +155,11 @@ impl Desk {
             Command::ResetEdit(id) => self.reset_edit(&id),
             Command::DiscardEdit => self.discard_edit(),
             Command::ChooseRung(pass, kernel) => self.choose_rung(&pass, &kernel),
-            Command::ShowPass(pass, launch) => {
-                (self.state.place.stage.pass, self.state.place.stage.launch) = (pass, launch);
-                self.settle();
+            Command::ShowPass(pass, launch) => self.show_launch((pass, launch), false),
+            Command::FollowLaunch(pass, launch) => {
+                // What the learner chose stays theirs.
+                let followed = self.state.step_on_stage().is_some();
+                self.show_launch((pass, launch), followed);
             }
             Command::SetBeside(mut beside) => {
                 let lesson = self.state.place.lesson.as_ref();
@@ -271,6 +273,13 @@ impl Desk {
                 }
             }
         }
+    }
+
+    /// Puts a launch of a pass on the stage.
+    fn show_launch(&mut self, (pass, launch): (String, u64), followed: bool) {
+        let stage = &mut self.state.place.stage;
+        (stage.pass, stage.launch, stage.followed) = (pass, launch, followed);
+        self.settle();
     }
 
     /// Cancels the running work, and waits until the learner's work is on disk.

@@ -86,6 +86,7 @@ impl Desk {
         }
         self.state.place.bench.variant = step.variant.clone();
         self.state.place.stage.pass.clone_from(&step.pass);
+        self.state.place.stage.followed = false;
         self.state.place.stage.figure.clone_from(&step.figure.name);
         self.state.place.stage.launch = step.launch - 1;
         let place = &mut self.state.place;

@@ -59,6 +59,8 @@ pub struct OnStage {
     pub pass: String,
     /// Which of its launches, from 0.
     pub launch: u64,
+    /// Whether the clock came to it, and the learner did not choose it: the step's picture stays.
+    pub followed: bool,
     /// The workgroup, by its linear index.
     pub workgroup: u32,
     /// The figure that the learner or the step asks for, by its name; see `State::shown_figure`.

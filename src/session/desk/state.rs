@@ -128,7 +128,8 @@ impl State {
         let typed = self.place.bench.edit.as_ref().and_then(|id| self.edit(id));
         let began = typed.filter(|edit| edit.variant() == self.place.bench.variant).map(|edit| edit.of);
         let variant = began.as_ref().unwrap_or(&self.place.bench.variant);
-        self.place.step().filter(|step| step.variant == *variant && step.pass == self.place.stage.pass)
+        let stage = &self.place.stage;
+        self.place.step().filter(|step| step.variant == *variant && (stage.followed || step.pass == stage.pass))
     }
 
     /// The tracer's results for the program on the bench.
