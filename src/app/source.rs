@@ -81,10 +81,13 @@ impl Code {
             }
             if let Some(kernel) = kernel.filter(|_| one_row) {
                 chosen = languages::switch(ui, state, kernel);
-                happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
             }
             if !state.is_plotted() {
                 happened.commands.extend(super::plot::run_named(ui, state));
+            }
+            // The file's name has the room that is left.
+            if let Some(kernel) = kernel.filter(|_| one_row) {
+                happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
             }
         });
         let Some(kernel) = kernel else {

@@ -25,8 +25,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
         #[expect(clippy::cast_possible_truncation, reason = "for fewer digits")]
         let [short_got, short_expected] = [got as f32, expected as f32];
         let row = spec.and_then(|spec| job.buffers[spec.output].columns).filter(|columns| *columns > 1);
-        let i =
-            row.map_or_else(|| i.to_string(), |of| format!("{i} (row {}, column {})", i as u64 / of, i as u64 % of));
+        let i = row.map_or_else(|| i.to_string(), |of| format!("{i} (row {}, column {})", i / of, i % of));
         if got.is_nan() {
             format!(": element {i} was never written, or is no number, and should be {expected}")
         } else if is_whole || short_got == short_expected {
