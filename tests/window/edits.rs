@@ -63,7 +63,7 @@ fn what_is_typed_is_on_the_stage_beside_what_it_was() {
     assert_eq!(load_sectors(&window, "strided"), before, "what it began as is there, too");
     // Its result is another, and that is said beside it, not over everything.
     let said = state(&window).edit_problems();
-    assert!(said.len() == 1 && said[0].message.contains("gives a wrong result"), "{said:?}");
+    assert!(said.len() == 1 && said[0].message.contains("your kernel leaves a wrong `dst`"), "{said:?}");
     assert!(window.query_by_label("Dismiss").is_none());
     let images: Vec<String> =
         window.get_all_by_role(Role::Image).filter_map(|node| node.accesskit_node().label()).collect();
