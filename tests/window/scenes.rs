@@ -151,7 +151,7 @@ fn banks_and_sweeps_go_with_the_run() {
     settle(&mut window);
     assert!(window.query_by_role_and_label(Role::Tab, "Banks on the stage").is_none(), "it has no workgroup memory");
     tab(&mut window, "Sweeps");
-    assert!(stage(&window).ends_with("a: read once, b: read 8.0 times, c: written once."), "{}", stage(&window));
+    assert!(stage(&window).ends_with("a: read once, b: read 8 times, c: written once."), "{}", stage(&window));
 }
 
 #[test]
