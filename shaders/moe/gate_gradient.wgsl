@@ -11,7 +11,7 @@ const K: u32 = 2;        // experts that a token goes to
 override D: u32 = 64;    // columns of dy
 
 @group(0) @binding(0) var<storage, read> dy: array<f32>;
-// What the experts gave, in their order.
+// The experts' outputs, a row per choice, sorted by expert.
 @group(0) @binding(1) var<storage, read> rows: array<f32>;
 @group(0) @binding(2) var<storage, read> row_of: array<u32>;
 @group(0) @binding(3) var<storage, read> chosen: array<u32>;

@@ -1,5 +1,6 @@
-// What the parts of attention have of its operations and of its
-// bytes, in percent, for N queries and N keys of HEAD numbers.
+// The softmax's and the products' shares of attention's
+// operations and bytes, in percent, for N queries and N keys of
+// HEAD numbers.
 // The first row of the result has the softmax's operations and
 // the products', the second their bytes.
 

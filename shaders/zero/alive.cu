@@ -1,4 +1,4 @@
-// What is in memory after each pass of a training step, if each
+// Bytes in memory after each pass of a training step, if each
 // tensor is freed as soon as nothing needs it any more. A row
 // of `alive` is a pass: the batch is loaded, layers go forward,
 // the loss, layers go backward, the update.
@@ -11,8 +11,8 @@ struct Walk {
     unsigned* peak;
     unsigned pass_now;
     float most;
-    // What is there: results in 16 bits, the loss's targets in
-    // 32 bits, and layers that have gradients.
+    // Tensors in memory: results in 16 bits, the loss's targets
+    // in 32 bits, and layers that have gradients.
     unsigned results;
     unsigned targets;
     unsigned gradients;
