@@ -53,10 +53,13 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     let Some(ring) = view.given.ring.as_ref() else { return frame };
     let room = width - 2.0 * MARGIN;
     let title = title(ring.places);
-    frame.text([MARGIN, MARGIN + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
-    let mut y = MARGIN + 30.0;
-    let note =
-        "Drawn from the kernel's numbers, not traced: the order is the kernel's, the widths say nothing about time.";
+    let mut y = MARGIN;
+    // The lesson's own title is above.
+    if view.picture.text("title").is_empty() {
+        frame.text([MARGIN, y + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
+        y += 30.0;
+    }
+    let note = "Drawn, not traced: the order is the kernel's, and widths are no times.";
     for line in text::wrap(note, 12.0, room) {
         frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, line);
         y += 16.0;
@@ -188,7 +191,7 @@ static CARD: Card = Card {
     about: "how tiles go through the kernel's places in shared memory, drawn and not traced",
     clock: Clock::Still,
     fits: |facts| facts.ring,
-    needs: "say in the kernel's `cuda` which `ring` its tiles go through",
+    needs: "say which `ring` the kernel's tiles go through",
     args: &[],
 };
 

@@ -87,7 +87,7 @@ impl Reader<'_> {
         shader: Option<&Shader>,
         buffers: &[Buffer],
         fields: &Fields<'_>,
-    ) -> Option<Option<CudaOnly>> {
+    ) -> Option<Option<(CudaOnly, Option<Ring>)>> {
         let node = fields.optional("cuda");
         // If the file is missing, its language is unknown.
         let Some(shader) = shader else { return Some(None) };
@@ -108,8 +108,9 @@ impl Reader<'_> {
         }
     }
 
-    fn launch(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CudaOnly> {
-        let fields = node.fields()?;
+    /// The launch, and the ring that earlier packs describe there.
+    fn launch(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<(CudaOnly, Option<Ring>)> {
+        let mut fields = node.fields()?;
         let parameters = self.parameters(buffers, node, &fields);
         let block = fields.required("block").and_then(Node::triple);
         let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
@@ -119,12 +120,13 @@ impl Reader<'_> {
         let maps: Vec<Option<MapDecl>> =
             listed.into_iter().map(|node| self.tensor_map(kernel, buffers, node)).collect();
         let persistent = fields.optional("persistent").map_or(Some(false), |node| node.read("true or false"));
-        let ring = fields.optional("ring").and_then(ring);
+        let ring = fields.former("ring").and_then(ring);
         fields.finish();
         let [x, y, z] = block?;
         let maps = maps.into_iter().collect::<Option<_>>()?;
         let block = [x?, y?, z?];
-        Some(CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent?, ring })
+        let only = CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent? };
+        Some((only, ring))
     }
 
     /// The buffers that a kernel in CUDA C++ takes, in order, and its access to each. Its text does not declare them; lessons of the first
@@ -199,7 +201,8 @@ impl Reader<'_> {
 /// The maximum number of places of a ring: more could not be shown.
 const MOST_PLACES: u32 = 8;
 
-fn ring(node: Node<'_>) -> Option<Ring> {
+/// The ring buffer that a kernel's tiles go through.
+pub(super) fn ring(node: Node<'_>) -> Option<Ring> {
     let fields = node.fields()?;
     let places = fields.required("places").and_then(|node| {
         let places: u32 = node.read("a whole number")?;

@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use super::conditions::{Condition, Figure, Wanted};
+use super::cuda;
 use super::excerpt::Source;
 use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
@@ -282,6 +283,7 @@ impl Reader<'_> {
         let grid = grid_node.map(|node| self.grid(&of, &buffers, node));
         let work = if alone { self.work(&of, &fields) } else { Some(self.work_or_none(&of, &fields)) };
         let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
+        let ring = fields.optional("ring").and_then(cuda::ring);
         let library = fields.optional("library").and_then(|node| self.library(&of, &buffers, node));
         let one = fields.optional("check");
         let several = fields.list("checks").unwrap_or_default();
@@ -295,7 +297,8 @@ impl Reader<'_> {
         let warm = self.is_warm(&fields);
         fields.finish();
         let (file, source) = shader?;
-        let code = match (cuda_only?, twin) {
+        let (launch, former_ring) = cuda_only?.unzip();
+        let code = match (launch, twin) {
             (Some(launch), twin) => Code::Cuda { twin: twin?, launch: Box::new(launch) },
             (None, twin) => Code::Wgsl { file, source, entry: entry?, twin },
         };
@@ -311,6 +314,7 @@ impl Reader<'_> {
             ladder: ladder?,
             change: change?,
             code,
+            ring: ring.or(former_ring.flatten()),
             library,
             constants: constants?,
             requires,

@@ -137,6 +137,8 @@ pub struct Kernel {
     pub change: String,
     /// Its source code.
     pub code: Code,
+    /// The ring buffer in shared memory that its tiles go through.
+    pub ring: Option<Ring>,
     /// A library call that does the same work, to be timed beside it if the library is available.
     pub library: Option<LibraryDecl>,
     /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
@@ -275,8 +277,6 @@ pub struct CudaOnly {
     pub maps: Vec<MapDecl>,
     /// Whether a workgroup does the work of several, so that no more are launched than the device holds at once.
     pub persistent: bool,
-    /// The ring buffer in shared memory that its tiles go through.
-    pub ring: Option<Ring>,
 }
 
 /// A ring buffer of tiles in shared memory, whose places are filled and used in turn; for a figure.

@@ -219,7 +219,7 @@ impl State {
             None => drop(compiled.built.take_if(|(built, _)| *built != of)),
         }
         let explorer = place.step().is_some_and(|step| step.explorer().is_some());
-        let ring = place.kernel().and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
+        let ring = place.kernel().is_some_and(|kernel| kernel.ring.is_some());
         let facts = compiled.built.as_ref().and_then(|(_, built)| built.facts.get(pass).copied());
         let facts = facts.unwrap_or(if known.is_none() { compiled.facts } else { Facts::default() });
         let facts = if place.is_traceable(&place.bench.variant.program) { facts } else { facts.untraced() };

@@ -145,7 +145,7 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
         let job = jobs::build(lesson, &step.variant, &jobs::with(&jobs::defaults(lesson), &step.set), &purpose);
         // Problems that keep the job from being built are reported for its shaders.
         let facts = job.ok().zip(place).map(|(job, place)| {
-            let ring = kernel.and_then(|kernel| kernel.cuda_only()?.ring.as_ref()).is_some();
+            let ring = kernel.is_some_and(|kernel| kernel.ring.is_some());
             Facts { explorer: step.explorer().is_some(), ring, ..jobs::facts(&job, place) }
         });
         problems.extend(figures::judge(lesson, step, facts));

@@ -113,7 +113,7 @@ impl<'a> Stage<'a> {
     #[must_use]
     pub fn given(&self, asks: &Asks, store: &dyn Store, sources: &Sources<'_>) -> Given {
         let mut given = Given {
-            ring: self.kernel().and_then(|kernel| kernel.cuda_only()?.ring.clone()),
+            ring: self.kernel().and_then(|kernel| kernel.ring.clone()),
             numbers: self.numbers(),
             ..Given::default()
         };
