@@ -146,15 +146,17 @@ fn draw(frame: &mut Frame, course: &Course, rows: &Rows, placed: &Placed<'_>, st
         let high = (rows.bottom(bin[bin.len() - 1].row) - top).max(LEAST);
         let high = if rows.height >= 5.0 { high - 1.0 } else { high };
         let done = course.rows[bin[0].row].at <= step;
+        // A single element is seen, unless there are many.
+        let thin = if (bin.len() as f32) < placed.width / 12.0 { 3.0 } else { 1.0 };
         for kind in KINDS {
             let mut reach = f32::NEG_INFINITY;
             for mark in bin.iter().filter(|mark| mark.access == kind) {
                 let [from, to] = placed.across(mark.span);
                 // A mark that cannot be seen beside its neighbour is not drawn.
-                if to.max(from + 1.0) <= reach {
+                if to.max(from + thin) <= reach {
                     continue;
                 }
-                reach = to.max(from + 1.0);
+                reach = to.max(from + thin);
                 let hue = hue(kind);
                 let ink = match (done, is_lit(mark)) {
                     (_, Some(true)) | (true, None) => hue.ink(),

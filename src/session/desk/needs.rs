@@ -40,10 +40,11 @@ impl State {
         answer.or_recorded(decl, (open, &self.place.params), recorded)
     }
 
-    /// Whether the reader has come to the page that explains the device's model, which has `model: true`; so too if no page has it.
+    /// Whether the reader has come to the page that explains the device's model, which has `model: true`; so too if no page has it. A
+    /// lesson for readers of Python does without it.
     #[must_use]
     pub fn knows_model(&self) -> bool {
-        let Some(lesson) = &self.place.lesson else { return false };
+        let Some(lesson) = self.place.lesson.as_ref().filter(|lesson| !lesson.python_first) else { return false };
         let explains = |step: &Step| step.model;
         let lessons = &self.library.pack.lessons;
         let Some(first) = lessons.iter().position(|lesson| lesson.steps.iter().any(explains)) else { return true };
