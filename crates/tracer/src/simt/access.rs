@@ -38,6 +38,9 @@ pub(super) struct Target {
 impl<const W: usize> Warp<W> {
     /// The addresses of `place`, without the lanes that would go out of bounds: these are reported.
     fn resolve<O>(&mut self, place: &Place, around: &mut Surroundings<'_, O>) -> Target {
+        if let Some(whole) = &place.whole {
+            return self.resolve_whole(place, *whole, around);
+        }
         let (mut base, mut step) = (place.offset, 0_u32);
         let (first, last) = (self.mask.trailing_zeros(), 63 - self.mask.leading_zeros());
         let mut lanes = false;
@@ -47,15 +50,15 @@ impl<const W: usize> Warp<W> {
                 Index::One(index) => {
                     let index = self.scalars[index as usize];
                     inside &= index < term.len;
-                    base = base.wrapping_add(index.wrapping_mul(term.stride));
+                    base = base.wrapping_add(term.moved(index));
                 }
                 Index::Linear { base: index, step: by } => {
                     let (index, by) = (self.scalars[index as usize], self.scalars[by as usize]);
                     let low = i64::from(index.wrapping_add(first.wrapping_mul(by)));
                     let high = low + i64::from(last - first) * i64::from(by.cast_signed());
                     inside &= low < i64::from(term.len) && (0..i64::from(term.len)).contains(&high);
-                    base = base.wrapping_add(index.wrapping_mul(term.stride));
-                    step = step.wrapping_add(by.wrapping_mul(term.stride));
+                    base = base.wrapping_add(term.moved(index));
+                    step = step.wrapping_add(term.moved(by));
                 }
                 Index::Lanes(index) => {
                     let index = &self.vectors[index as usize];
@@ -63,11 +66,11 @@ impl<const W: usize> Warp<W> {
                     inside &= !outside;
                     if lanes {
                         for (address, index) in self.addresses.iter_mut().zip(index) {
-                            *address = address.wrapping_add(index.wrapping_mul(term.stride));
+                            *address = address.wrapping_add(term.moved(*index));
                         }
                     } else {
                         for (address, index) in self.addresses.iter_mut().zip(index) {
-                            *address = index.wrapping_mul(term.stride);
+                            *address = term.moved(*index);
                         }
                     }
                     lanes = true;
@@ -127,7 +130,7 @@ impl<const W: usize> Warp<W> {
                         )
                     });
                 }
-                address = address.wrapping_add(index.wrapping_mul(term.stride));
+                address = address.wrapping_add(term.moved(index));
             }
             self.addresses[lane as usize] = address;
         }
@@ -160,8 +163,8 @@ impl<const W: usize> Warp<W> {
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
         self.observe(site, place, Does::Load, target, around.observer);
-        if place.width == Width::Half {
-            return self.load_one_half(place, target, dst, around);
+        if place.width != Width::Word {
+            return self.load_one_narrow(place, target, dst, around);
         }
         for (word, dst) in (0..place.components).zip(dst) {
             self.scalars[*dst as usize] = match (target.form, place.mem) {
@@ -186,8 +189,8 @@ impl<const W: usize> Warp<W> {
         let target = self.resolve(place, around);
         self.observe(site, place, Does::Load, target, around.observer);
         let dst = &dst[..usize::from(place.components)];
-        if place.width == Width::Half {
-            return self.load_halves(place, target, dst, around);
+        if place.width != Width::Word {
+            return self.load_narrow(place, target, dst, around);
         }
         match place.mem {
             Mem::Buffer(buffer) => match &around.buffers[usize::from(buffer)] {
@@ -245,8 +248,8 @@ impl<const W: usize> Warp<W> {
         let target = self.resolve(place, around);
         self.observe(site, place, Does::Store(src[0]), target, around.observer);
         let src = &src[..usize::from(place.components)];
-        if place.width == Width::Half {
-            return self.store_halves(place, target, src, around);
+        if place.width != Width::Word {
+            return self.store_narrow(place, target, src, around);
         }
         match place.mem {
             Mem::Buffer(buffer) => {

@@ -96,6 +96,10 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
                 let class = vary(class(a).max(class(b)).max(class(c)));
                 raise(of, dst, class);
             }
+            Inst::Wide(wide) => {
+                let class = vary(wide.reads().map(class).max().unwrap_or(Class::Uniform));
+                wide.writes().for_each(|dst| raise(of, dst, class));
+            }
             Inst::Read { dst, var } => {
                 let class = class(var);
                 raise(of, dst, class);
@@ -137,7 +141,7 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
             Inst::BreakIf { cond } if (class(cond) != Class::Uniform || is_divided(regions, &classes.divergent, i)) => {
                 diverging.extend(regions.construct[i]);
             }
-            Inst::Break | Inst::Continue | Inst::Return if is_divided(regions, &classes.divergent, i) => {
+            Inst::Break { .. } | Inst::Continue { .. } | Inst::Return if is_divided(regions, &classes.divergent, i) => {
                 diverging.extend(regions.construct[i]);
             }
             _ => {}

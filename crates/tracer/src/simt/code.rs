@@ -7,6 +7,7 @@
 use super::ir::{AtomicOp, Builtin, Mem, Orders, Product, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::subgroup::Subgroup;
+use super::wide::Wide;
 use crate::trace::Space;
 
 /// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
@@ -26,6 +27,8 @@ pub enum Op {
     VBin { op: Binary, dst: u32, a: Src, b: Src, masked: bool },
     /// Vector `dst = op(a, b, c)`.
     VTri { op: Ternary, dst: u32, a: Src, b: Src, c: Src, masked: bool },
+    /// An operation on values of two registers each: scalars if `one`, else vectors.
+    Wide { wide: Wide<u32, Src>, one: bool, masked: bool },
     /// Scalar `a` in all lanes of vector `dst`.
     Fill { dst: u32, a: u32, masked: bool },
     /// Scalars `base + lane·step` in vector `dst`.
@@ -92,9 +95,45 @@ pub struct Term {
     /// The index.
     pub index: Index,
     /// Bytes that one step of it moves.
-    pub stride: u32,
-    /// Indices from here on are out of bounds.
+    pub stride: i64,
+    /// Indices from here on are out of bounds, unless the place has bounds as a whole.
     pub len: u32,
+    /// Whether the index is a signed number, where the place has bounds as a whole.
+    pub signed: bool,
+}
+
+impl Term {
+    /// The bytes that an index moves, modulo 2³².
+    #[inline(always)]
+    pub fn moved(&self, index: u32) -> u32 {
+        index.wrapping_mul(self.stride as u32)
+    }
+
+    /// The bytes that an index moves, in 64 bits, where the place has bounds as a whole.
+    #[inline(always)]
+    pub fn wide(&self, index: u32) -> i64 {
+        let index = if self.signed { i64::from(index.cast_signed()) } else { i64::from(index) };
+        index.wrapping_mul(self.stride)
+    }
+}
+
+/// The bounds of an address that is computed as a number: byte `start + Σ index·stride` of a memory, in 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    /// The constant part of the address.
+    pub start: i64,
+    /// The first byte that may be reached.
+    pub low: i64,
+    /// The first byte after `low` that may not.
+    pub high: i64,
+}
+
+impl Whole {
+    /// Whether `bytes` from `address` on are within the bounds.
+    #[inline(always)]
+    pub fn reaches(&self, address: i64, bytes: u32) -> bool {
+        (self.low..=self.high - i64::from(bytes)).contains(&address)
+    }
 }
 
 /// Where a memory access goes.
@@ -116,6 +155,8 @@ pub struct Place {
     pub atomic: bool,
     /// Bytes of the vector that it is a component of; 0 if it is not one.
     pub vector: u8,
+    /// The bounds of the sum; None if each index has its own.
+    pub whole: Option<Whole>,
     /// Variable part.
     pub terms: Vec<Term>,
     /// Source line.
@@ -244,6 +285,14 @@ impl Op {
                 [a, b, c].into_iter().for_each(|s| src(s, visit));
                 visit(Write(dst));
             }
+            Self::Wide { wide, one, .. } => {
+                let words = wide.op.words();
+                for (arg, words) in wide.args.iter_mut().zip(words) {
+                    arg.iter_mut().take(words).for_each(|s| src(s, visit));
+                }
+                let (results, write) = (wide.op.results(), if *one { WriteOne } else { Write });
+                wide.dst.iter_mut().take(results).for_each(|r| visit(write(r)));
+            }
             Self::Fill { dst, a, .. } => {
                 visit(ReadOne(a));
                 visit(Write(dst));
@@ -304,6 +353,7 @@ impl Op {
     pub fn moves(&self) -> bool {
         match self {
             Self::SUn { .. } | Self::SBin { .. } | Self::STri { .. } => true,
+            Self::Wide { .. } => true,
             Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
             Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } | Self::Atomic { .. } => true,
             Self::Subgroup { .. } | Self::MultiplyAdd { .. } | Self::ClearLocal { .. } => true,

@@ -4,24 +4,25 @@ use warpbook_base::diag::Diagnostic;
 use warpbook_base::parts::in_part;
 
 /// Stack for one walk: an expression of a hundred thousand terms is a tree as deep, and lowering walks it. Two KiB for
-/// each byte of the longest source are enough, and only what is used of it is ever committed.
-const STACK: usize = MAX_SOURCE << 11;
+/// each byte of the longest shader are enough, and only what is used of it is ever committed.
+const STACK: usize = 1 << 28;
 
-/// The longest source, in bytes. Parsing takes time with the square of it.
-const MAX_SOURCE: usize = 1 << 17;
+/// The longest shader in WGSL, in bytes. Parsing takes time with the square of it.
+pub const MAX_WGSL: usize = 1 << 17;
 
-/// Runs `work` on `source`, the shader in `file`, with a large stack.
+/// Runs `work` on `source`, the kernel in `file` of `most` bytes at most, with a large stack.
 ///
 /// # Errors
 /// Those of `work`, in the part of the shader that they are about, that it panicked, or that the source is too long.
 pub fn deep<T: Send>(
     file: &str,
     source: &str,
+    most: usize,
     work: impl FnOnce() -> Result<T, Vec<Diagnostic>> + Send,
 ) -> Result<T, Vec<Diagnostic>> {
     let failed = |why: String| vec![Diagnostic::error(why).in_file(file)];
-    if source.len() > MAX_SOURCE {
-        let (has, most) = (source.len() >> 10, MAX_SOURCE >> 10);
+    if source.len() > most {
+        let (has, most) = (source.len() >> 10, most >> 10);
         return Err(failed(format!("a shader of {has} KiB is too long to trace: {most} KiB are the most")));
     }
     // A page has no threads: there the stack is what the module was linked with, and a panic ends the module.
@@ -49,16 +50,16 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_a_diagnostic() {
-        assert_eq!(deep("t.wgsl", "", || Ok(3)), Ok(3));
-        let broken: Result<(), _> = deep("t.wgsl", "", || panic!("at {}", 7));
+        assert_eq!(deep("t.wgsl", "", 9, || Ok(3)), Ok(3));
+        let broken: Result<(), _> = deep("t.wgsl", "", 9, || panic!("at {}", 7));
         let text = broken.err().map(|errors| errors[0].to_string()).unwrap_or_default();
         assert!(text.starts_with("t.wgsl:1:1: error: the compiler of shaders broke down: at 7"), "{text}");
     }
 
     #[test]
     fn a_long_source_is_refused() {
-        let long = " ".repeat(MAX_SOURCE + 1);
-        assert!(deep("t.wgsl", &long, || Ok(())).is_err_and(|errors| errors[0].message.contains("too long")));
-        assert_eq!(deep("t.wgsl", &long[1..], || Ok(())), Ok(()));
+        let long = " ".repeat(10);
+        assert!(deep("t.wgsl", &long, 9, || Ok(())).is_err_and(|errors| errors[0].message.contains("too long")));
+        assert_eq!(deep("t.wgsl", &long[1..], 9, || Ok(())), Ok(()));
     }
 }

@@ -6,6 +6,7 @@
 
 use super::ops::{Binary, Ternary, Unary};
 use super::subgroup::Subgroup;
+use super::wide::Wide;
 use crate::trace::Space;
 use warpbook_base::tensor::Elem;
 
@@ -97,6 +98,21 @@ pub enum Len {
     Const(u32),
     /// As many as the buffer holds.
     Runtime(Extent),
+    /// Any, as an unsigned number: the place as a whole is checked, see [`Whole`].
+    Unsigned,
+    /// Any, as a signed number.
+    Signed,
+}
+
+/// The bounds of an address that is computed as a number, as in PTX: byte `start + Σ index·stride` of a memory, in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The constant part of the address.
+    pub start: i64,
+    /// The first byte that it may reach.
+    pub low: u32,
+    /// As many bytes may be reached from there; None of a buffer, whose size the launch gives.
+    pub bytes: Option<u32>,
 }
 
 /// One index on the way to a place.
@@ -105,7 +121,7 @@ pub struct Term {
     /// The index.
     pub index: Reg,
     /// Bytes that one step of it moves.
-    pub stride: u32,
+    pub stride: i64,
     /// Indices from here on are out of bounds.
     pub len: Len,
 }
@@ -117,13 +133,18 @@ pub enum Width {
     Half,
     /// 32 bits.
     Word,
+    /// 8 bits, which fill the low byte of a register.
+    Byte,
+    /// 16 bits as they are, in the low half of a register.
+    Short,
 }
 
 impl Width {
     /// Bytes of a component.
     pub fn bytes(self) -> u8 {
         match self {
-            Self::Half => 2,
+            Self::Byte => 1,
+            Self::Half | Self::Short => 2,
             Self::Word => 4,
         }
     }
@@ -140,6 +161,8 @@ pub struct Place {
     pub offset: u32,
     /// Variable part.
     pub terms: Vec<Term>,
+    /// The bounds of the sum; None if each index has its own.
+    pub whole: Option<Whole>,
     /// Components that a lane moves, 1 to 4.
     pub components: u8,
     /// How wide each is.
@@ -192,6 +215,8 @@ pub enum Inst {
     Bin { op: Binary, dst: Reg, a: Reg, b: Reg },
     /// `dst = op(a, b, c)`.
     Tri { op: Ternary, dst: Reg, a: Reg, b: Reg, c: Reg },
+    /// An operation on values of two registers each.
+    Wide(Wide<Reg, Reg>),
     /// The variable's value now.
     Read { dst: Reg, var: Reg },
     /// Assigns to the variable.
@@ -230,10 +255,10 @@ pub enum Inst {
     BreakIf { cond: Reg },
     /// Ends it.
     EndLoop,
-    /// Leaves the innermost loop or scope.
-    Break,
-    /// Goes to the `Continuing` of the innermost loop.
-    Continue,
+    /// Leaves the loop or scope that has `inside` others around this within it.
+    Break { inside: u32 },
+    /// Goes to the `Continuing` of the loop that has `inside` others around this within it.
+    Continue { inside: u32 },
     /// An inlined function's body.
     Fn,
     /// Ends it.
@@ -255,6 +280,7 @@ impl Inst {
             Self::Un { .. }
             | Self::Bin { .. }
             | Self::Tri { .. }
+            | Self::Wide(_)
             | Self::Load { .. }
             | Self::Store { .. }
             | Self::Atomic { .. }
@@ -319,6 +345,8 @@ pub struct Ir {
     pub products: Vec<Product>,
     /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
     pub cooperative: bool,
+    /// Whether it is PTX, whose warps have 32 lanes.
+    pub warp_of_32: bool,
     /// Whether there is a barrier that orders no memory: a subgroup's.
     pub subgroup_barrier: bool,
     /// Bindings, in order, then workgroup variables.
@@ -336,6 +364,7 @@ impl Inst {
             Self::Un { a, .. } => visit(a),
             Self::Bin { a, b, .. } => [a, b].into_iter().for_each(visit),
             Self::Tri { a, b, c, .. } => [a, b, c].into_iter().for_each(visit),
+            Self::Wide(wide) => wide.reads().for_each(visit),
             Self::Read { var, .. } => visit(var),
             Self::Write { src, .. } => visit(src),
             Self::Load { .. } => {}

@@ -11,7 +11,6 @@ use rayon::prelude::*;
 use super::again::{self, Again};
 use super::code::Code;
 use super::fragment::LANES;
-use super::ir::Width;
 use super::observers::{
     Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Suspended,
     Written,
@@ -126,6 +125,10 @@ pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
 /// The code of warps of `W` lanes for buffers of these sizes; refuses workgroups that take too much memory.
 pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
     let size = program.workgroup_size();
+    if program.ir.warp_of_32 && W as u32 != LANES {
+        let message = format!("CUDA is traced with warps of {LANES} lanes, not {W}");
+        return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
+    }
     if program.ir.cooperative && W as u32 != LANES {
         let message = format!("cooperative matrices are traced with warps of {LANES} lanes, not {W}");
         return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
@@ -463,7 +466,7 @@ impl Launch<'_> {
 
 /// Bytes of the narrowest access.
 fn grain(code: &Code) -> u32 {
-    if code.places.iter().any(|place| place.width == Width::Half) { 2 } else { 4 }
+    code.places.iter().map(|place| u32::from(place.width.bytes())).min().unwrap_or(4)
 }
 
 /// Who watches a workgroup.

@@ -22,6 +22,70 @@ pub fn field_mask(offset: u32, count: u32) -> u32 {
     extract(u32::MAX, 0, clip(offset, count)).checked_shl(offset).unwrap_or(0)
 }
 
+/// A rounding that is not to the nearest.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Direction {
+    Down,
+    Up,
+    Zero,
+}
+
+/// x·y + z, rounded once in a direction.
+pub fn fma_directed(x: f32, y: f32, z: f32, direction: Direction) -> f32 {
+    let nearest = fma(x, y, z);
+    if !nearest.is_finite() {
+        return nearest;
+    }
+    // The product is exact in f64; so is the sum together with what its rounding lost (Knuth's two-sum).
+    let (product, z) = (f64::from(x) * f64::from(y), f64::from(z));
+    let sum = product + z;
+    let part = sum - product;
+    let lost = (product - (sum - part)) + (z - part);
+    let over = (f64::from(nearest) - sum) - lost;
+    match direction {
+        Direction::Down if over > 0.0 => nearest.next_down(),
+        Direction::Up if over < 0.0 => nearest.next_up(),
+        Direction::Zero if over > 0.0 && nearest > 0.0 => nearest.next_down(),
+        Direction::Zero if over < 0.0 && nearest < 0.0 => nearest.next_up(),
+        _ => nearest,
+    }
+}
+
+/// The bits of a NaN, as PTX gives it.
+pub const NAN: u32 = 0x7FFF_FFFF;
+
+/// PTX's `bfe.u32`: `count` bits from `offset`, of which the low bytes count.
+pub fn field(e: u32, offset: u32, count: u32) -> u32 {
+    let (offset, count) = (offset & 0xFF, count & 0xFF);
+    let moved = e.checked_shr(offset).unwrap_or(0);
+    if count >= 32 { moved } else { moved & ((1 << count) - 1) }
+}
+
+/// PTX's `bfe.s32`: the same, with the field's highest bit, or that of the word, as its sign.
+pub fn signed_field(e: u32, offset: u32, count: u32) -> u32 {
+    let (offset, count) = (offset & 0xFF, count & 0xFF);
+    if count == 0 {
+        return 0;
+    }
+    let sign = (e >> (offset + count - 1).min(31)) & 1;
+    let filled = if sign == 1 { u64::MAX << 32 } else { 0 } | u64::from(e);
+    let moved = (filled.cast_signed() >> offset.min(63)).cast_unsigned();
+    let kept = if count >= 32 { u64::MAX } else { (1 << count) - 1 };
+    let value = moved & kept | if sign == 1 { !kept } else { 0 };
+    (value & 0xFFFF_FFFF) as u32
+}
+
+/// PTX's `prmt`: byte `n` of the result is the one of `a` and `b` that bits `4n` to `4n + 2` of the selector name; with bit `4n + 3` set, its sign.
+pub fn permute(a: u32, b: u32, selector: u32) -> u32 {
+    let bytes = u64::from(b) << 32 | u64::from(a);
+    (0..4).fold(0, |word, n| {
+        let choice = selector >> (4 * n) & 0xF;
+        let byte = (bytes >> (8 * (choice & 7)) & 0xFF) as u32;
+        let byte = if choice & 8 == 0 { byte } else { (byte >> 7) * 0xFF };
+        word | byte << (8 * n)
+    })
+}
+
 /// The products of four bytes each, read as numbers by `number`, added up.
 pub fn dot4(x: u32, y: u32, number: impl Fn(u8) -> i32) -> u32 {
     let products = x.to_le_bytes().into_iter().zip(y.to_le_bytes()).map(|(x, y)| number(x) * number(y));

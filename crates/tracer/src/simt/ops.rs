@@ -3,7 +3,7 @@
 //! A value is 32 bits, whatever its type; a `bool` is 0 or 1. Integers wrap, as WGSL says. Division by zero gives
 //! the dividend and its remainder 0, as WGSL defines them at run time.
 
-use super::numerics::{dot4, extract, field_mask, fma, frexp, ldexp, saturate, sign_extend, smoothstep};
+use super::numerics::{Direction, NAN, dot4, extract, field, field_mask, fma, fma_directed, frexp, ldexp, permute, saturate, sign_extend, signed_field, smoothstep};
 use warpbook_base::half::{f16_to_f32, f32_to_f16};
 
 /// An operand of a warp-wide operation: a scalar register, the same for all lanes, or a vector register.
@@ -203,6 +203,12 @@ unary! {
     FToI => |a| u((f(a) as i32).min(2_147_483_520));
     /// Float to unsigned; too large becomes the largest integer that is also an f32.
     FToU => |a| (f(a) as u32).min(4_294_967_040);
+    /// Float to signed, at the ends of its range for what does not fit, as PTX has it.
+    FToIClamped => |a| u(f(a) as i32);
+    /// Float to unsigned, at the ends of its range for what does not fit, as PTX has it.
+    FToUClamped => |a| f(a) as u32;
+    /// To a bfloat16, in the low 16 bits.
+    ToBf16 => |a| half::bf16::from_f32(f(a)).to_bits().into();
     /// Signed to float.
     IToF => |a| b(s(a) as f32);
     /// Unsigned to float.
@@ -282,6 +288,14 @@ binary! {
     FMin => |x, y| b(f(x).min(f(y)));
     /// Float maximum; of a number and a NaN, the number.
     FMax => |x, y| b(f(x).max(f(y)));
+    /// Float minimum; a NaN where one operand is one.
+    FMinNan => |x, y| if f(x).is_nan() || f(y).is_nan() { NAN } else { b(f(x).min(f(y))) };
+    /// Float maximum; a NaN where one operand is one.
+    FMaxNan => |x, y| if f(x).is_nan() || f(y).is_nan() { NAN } else { b(f(x).max(f(y))) };
+    /// The high word of a signed product.
+    IMulHigh => |x, y| ((i64::from(s(x)) * i64::from(s(y))) >> 32) as u32;
+    /// The high word of an unsigned product.
+    UMulHigh => |x, y| ((u64::from(x) * u64::from(y)) >> 32) as u32;
     /// Signed minimum.
     IMin => |x, y| u(s(x).min(s(y)));
     /// Signed maximum.
@@ -311,12 +325,28 @@ ternary! {
     Fma => |x, y, z| b(fma(f(x), f(y), f(z)));
     /// x·y + z, rounded after each step.
     FMulAdd => |x, y, z| b(f(x) * f(y) + f(z));
+    /// x·y + z, rounded once, towards minus infinity.
+    FmaDown => |x, y, z| b(fma_directed(f(x), f(y), f(z), Direction::Down));
+    /// x·y + z, rounded once, towards plus infinity.
+    FmaUp => |x, y, z| b(fma_directed(f(x), f(y), f(z), Direction::Up));
+    /// x·y + z, rounded once, towards zero.
+    FmaToZero => |x, y, z| b(fma_directed(f(x), f(y), f(z), Direction::Zero));
     /// Integer x·y + z.
     IMulAdd => |x, y, z| x.wrapping_mul(y).wrapping_add(z);
     /// `count` bits from `offset`, zero-extended.
     UExtract => extract;
     /// `count` bits from `offset`, sign-extended.
     IExtract => |e, offset, count| sign_extend(extract(e, offset, count), offset, count);
+    /// `count` bits from `offset` by their low bytes, zero-extended, as PTX has it: bits that are not there are 0.
+    UField => field;
+    /// The same, sign-extended: bits that are not there are the sign.
+    IField => signed_field;
+    /// Four bytes out of eight, each chosen by four bits of a selector: PTX's `prmt`.
+    Permute => permute;
+    /// The high word of two words, the first low, moved left.
+    FunnelLeft => |low, high, by| (((u64::from(high) << 32 | u64::from(low)) << (by & 31)) >> 32) as u32;
+    /// The low word of two words, the first low, moved right.
+    FunnelRight => |low, high, by| ((u64::from(high) << 32 | u64::from(low)) >> (by & 31)) as u32;
     /// Only `count` bits from `offset`, in their place.
     BitMask => |e, offset, count| e & field_mask(offset, count);
     /// Hermite interpolation between two edges.

@@ -1,13 +1,17 @@
 //! A compiled shader: what a caller can ask about it before running it.
 
-use super::deep::deep;
+use super::deep::{MAX_WGSL, deep};
 use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::layout::Layout;
+use super::ptx::Ptx;
 use super::regions::Regions;
 use super::{lower, regions, tally};
 use crate::dispatch::{self, BindingKind, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::{Elem, Tensor};
+
+/// The longest PTX, in bytes.
+const MAX_PTX: usize = 1 << 23;
 
 /// A storage or uniform buffer that the entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +60,27 @@ impl Program {
         constants: &[(String, f64)],
     ) -> Result<Self, Vec<Diagnostic>> {
         tally::count();
-        deep(file, source, || Self::compile_here(file, source, entry, constants))
+        deep(file, source, MAX_WGSL, || Self::compile_here(file, source, entry, constants))
+    }
+
+    /// Compiles a kernel in PTX, with the block's size and the arguments that a launch gives.
+    ///
+    /// # Errors
+    /// What is wrong with the text or the arguments, and what the tracer does not know, with its line in the PTX.
+    pub fn compile_ptx(ptx: &Ptx<'_>) -> Result<Self, Vec<Diagnostic>> {
+        tally::count();
+        deep(ptx.file, ptx.text, MAX_PTX, || {
+            let lowered = super::ptx::lower(ptx).map_err(|error| vec![error])?;
+            let (ir, regions) = regions::analyse(lowered.ir);
+            Ok(Self {
+                file: ptx.file.to_owned(),
+                in_order: order_matters(&ir),
+                ir,
+                regions,
+                workgroup_size: ptx.block,
+                bindings: lowered.bindings,
+            })
+        })
     }
 
     fn compile_here(

@@ -102,6 +102,7 @@ impl Rerun<'_> {
         // Of a struct of both widths, the component that was written says how wide it is.
         let (byte, elem) = match last.map(|write| write.component) {
             Some(Component { byte, width: Width::Half }) => (byte, Elem::F16),
+            Some(Component { byte, width: Width::Short | Width::Byte }) => (byte, elem),
             Some(Component { byte, width: Width::Word }) if elem == Elem::F16 => (byte, Elem::U32),
             Some(Component { byte, .. }) => (byte, elem),
             None => (self.target.byte, elem),
@@ -286,7 +287,7 @@ impl Rerun<'_> {
         // In a register a half is the float of the same value.
         let value = match place.width {
             Width::Half => Word { bits: u32::from(f32_to_f16(f32::from_bits(bits))), elem: Elem::F16 },
-            Width::Word => Word { bits, elem },
+            Width::Word | Width::Short | Width::Byte => Word { bits, elem },
         };
         Load {
             buffer: variable.name.clone(),

@@ -112,8 +112,9 @@ fn structure(ir: &Ir) -> Regions {
     let mut open: Vec<(u32, RegionId)> = Vec::new();
     for (i, inst) in (0..).zip(&ir.insts) {
         let here = open.last().map_or(0, |(_, region)| *region);
-        let innermost = |wanted: &[ConstructKind]| {
-            open.iter().rev().map(|(c, _)| *c).find(|c| wanted.contains(&out.constructs[*c as usize].kind))
+        let around = |inside: u32, wanted: &[ConstructKind]| {
+            let mut all = open.iter().rev().map(|(c, _)| *c);
+            all.by_ref().filter(|c| wanted.contains(&out.constructs[*c as usize].kind)).nth(inside as usize)
         };
         let kind = match inst {
             Inst::Open => Some(ConstructKind::Block),
@@ -152,9 +153,10 @@ fn structure(ir: &Ir) -> Regions {
                 let construct = open.pop().map(|(c, _)| c);
                 (construct.map_or(0, |c| out.constructs[c as usize].outside), construct)
             }
-            (None, Inst::Break) => (here, innermost(&[ConstructKind::Loop, ConstructKind::Scope])),
-            (None, Inst::Continue | Inst::BreakIf { .. }) => (here, innermost(&[ConstructKind::Loop])),
-            (None, Inst::Return) => (here, innermost(&[ConstructKind::Fn])),
+            (None, Inst::Break { inside }) => (here, around(*inside, &[ConstructKind::Loop, ConstructKind::Scope])),
+            (None, Inst::Continue { inside }) => (here, around(*inside, &[ConstructKind::Loop])),
+            (None, Inst::BreakIf { .. }) => (here, around(0, &[ConstructKind::Loop])),
+            (None, Inst::Return) => (here, around(0, &[ConstructKind::Fn])),
             (None, _) => (here, None),
         };
         out.of.push(region);

@@ -224,6 +224,7 @@ impl Walk<'_> {
             op @ (Op::VUn { masked, .. }
             | Op::VBin { masked, .. }
             | Op::VTri { masked, .. }
+            | Op::Wide { masked, .. }
             | Op::Fill { masked, .. }
             | Op::Ramp { masked, .. }) => self.compute(op, taken, if masked { taken.mask } else { u64::MAX }),
             Op::LoadOne { place: at, dst } => {
@@ -312,8 +313,8 @@ impl Walk<'_> {
         let warp = taken.warp;
         let mut live = Live::default();
         op.mentions(&mut [], &mut [], &mut |mention| match mention {
-            Mention::WriteOne(reg) => live = std::mem::take(self.scalar(warp, *reg)),
-            Mention::Write(reg) => live = self.vector(warp, *reg).take(lanes),
+            Mention::WriteOne(reg) => live.add(std::mem::take(self.scalar(warp, *reg))),
+            Mention::Write(reg) => live.add(self.vector(warp, *reg).take(lanes)),
             Mention::ReadOne(_) | Mention::Read(_) => {}
         });
         if live.any() == 0 {

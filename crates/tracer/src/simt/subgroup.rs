@@ -36,6 +36,40 @@ pub enum Subgroup {
     ShuffleXor,
     /// The value of the lane with this number among four neighbours.
     Quad,
+    /// PTX's `shfl`: within segments of the warp, whose mask is in the high byte of `clamp` and whose last lane in its low one; a lane
+    /// that asks one outside gets its own value.
+    Clamped { how: Shuffle, clamp: u16 },
+    /// Whether such a lane is inside: 1 or 0.
+    InClamp { how: Shuffle, clamp: u16 },
+}
+
+/// The ways of PTX's `shfl` to name a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle {
+    /// The lane that many before.
+    Up,
+    /// The lane that many further on.
+    Down,
+    /// The lane whose number differs in these bits.
+    Xor,
+    /// The lane with this number in its segment.
+    Index,
+}
+
+impl Shuffle {
+    /// The lane that `lane` asks; None if it is outside of its segment.
+    fn asked(self, lane: u32, by: u32, clamp: u16) -> Option<u32> {
+        let (by, limit, segment) = (by & 31, u32::from(clamp) & 31, u32::from(clamp) >> 8 & 31);
+        let (least, most) = (lane & segment, lane & segment | limit & !segment & 31);
+        let asked = match self {
+            // A segment begins at its lane 0, and `most` names it here.
+            Self::Up => return lane.checked_sub(by).filter(|asked| *asked >= most),
+            Self::Down => lane + by,
+            Self::Xor => lane ^ by,
+            Self::Index => least | by & !segment & 31,
+        };
+        (asked <= most).then_some(asked)
+    }
 }
 
 impl Subgroup {
@@ -62,6 +96,7 @@ impl Subgroup {
             Self::ShuffleUp => lane.checked_sub(index).unwrap_or(u32::MAX),
             Self::ShuffleXor => lane ^ index,
             Self::Quad => lane & !3 | index & 3,
+            Self::Clamped { how, clamp } => how.asked(lane, index, clamp).unwrap_or(lane),
             _ => lane,
         }
     }
@@ -69,7 +104,8 @@ impl Subgroup {
     /// Whether it takes an index.
     pub fn has_index(self) -> bool {
         use Subgroup as S;
-        matches!(self, S::Broadcast | S::Shuffle | S::ShuffleDown | S::ShuffleUp | S::ShuffleXor | S::Quad)
+        let other = matches!(self, S::Quad | S::Clamped { .. } | S::InClamp { .. });
+        other || matches!(self, S::Broadcast | S::Shuffle | S::ShuffleDown | S::ShuffleUp | S::ShuffleXor)
     }
 
     /// The lanes of `mask` whose values `lane` gets its own from.
@@ -125,6 +161,7 @@ impl Subgroup {
                         _ => after,
                     }
                 }
+                Self::InClamp { how, clamp } => how.asked(lane, index(lane), clamp).is_some().into(),
                 _ => {
                     let from = self.source(lane, index(lane));
                     if is_active(mask, from) { values[from as usize] } else { value }

@@ -6,6 +6,7 @@ use super::memory::Buffer;
 use super::observers::{Exchanged, Findings, Observer, Step};
 use super::ops::{Files, Src};
 use super::subgroup::{Subgroup, is_active};
+use super::wide::{Wide, low};
 use crate::trace::FindingKind;
 
 /// Why a warp stopped.
@@ -209,6 +210,7 @@ impl<const W: usize> Warp<W> {
                     let out = op.lanes(self.files(), a, b, c);
                     self.set(dst, &out, masked);
                 }
+                Op::Wide { wide, one, masked } => self.wide(&wide, one, masked),
                 Op::Fill { dst, a, masked } => self.set(dst, &[self.scalars[a as usize]; W], masked),
                 Op::Ramp { dst, base, step, masked } => {
                     let (base, step) = (self.scalars[base as usize], self.scalars[step as usize]);
@@ -244,6 +246,43 @@ impl<const W: usize> Warp<W> {
                 Op::End => return Stop::Done,
                 _ => self.go(op, around),
             }
+        }
+    }
+
+    /// Executes an operation on 64-bit values.
+    fn wide(&mut self, wide: &Wide<u32, Src>, one: bool, masked: bool) {
+        let words = wide.op.words();
+        if one {
+            let value = |i: usize| {
+                let word = |src: Src| u64::from(self.scalars[src.reg() as usize]);
+                let [first, second] = wide.args[i];
+                match words[i] {
+                    0 => 0,
+                    1 => word(first),
+                    _ => word(first) | word(second) << 32,
+                }
+            };
+            let out = wide.op.scalar(value(0), value(1), value(2));
+            for (dst, word) in wide.writes().zip([low(out), low(out >> 32)]) {
+                self.scalars[dst as usize] = word;
+            }
+            return;
+        }
+        let values = |i: usize| {
+            let word = |src: Src, lane: usize| {
+                let reg = src.reg() as usize;
+                u64::from(if src.is_scalar() { self.scalars[reg] } else { self.vectors[reg][lane] })
+            };
+            let [first, second] = wide.args[i];
+            match words[i] {
+                0 => [0; W],
+                1 => std::array::from_fn(|lane| word(first, lane)),
+                _ => std::array::from_fn(|lane| word(first, lane) | word(second, lane) << 32),
+            }
+        };
+        let out: [u64; W] = wide.op.lanes(&values(0), &values(1), &values(2));
+        for (dst, shift) in wide.writes().zip([0, 32]) {
+            self.set(dst, &out.map(|value| low(value >> shift)), masked);
         }
     }
 
@@ -337,7 +376,8 @@ impl<const W: usize> Warp<W> {
         if op.has_index() {
             self.check_sources(op, &indices, around);
         }
-        if O::ACTIVE {
+        // Whether a shuffle found its lane is part of the shuffle.
+        if O::ACTIVE && !matches!(op, Subgroup::InClamp { .. }) {
             let line = around.code.lines[self.pc - 1];
             around.observer.exchange(&Exchanged { line, mask: self.mask, op, indices: &indices });
         }

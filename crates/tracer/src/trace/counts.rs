@@ -262,6 +262,8 @@ impl LineCounts {
 pub enum FindingKind {
     /// An index past the end of a buffer or an array.
     OutOfBounds,
+    /// An address that is no multiple of the bytes that are accessed at once.
+    Misaligned,
     /// Two lanes of a workgroup at one word with no barrier between, and one of them wrote it.
     Race,
     /// A read of memory that nothing had written.

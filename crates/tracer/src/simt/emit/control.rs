@@ -135,7 +135,9 @@ impl Emitter<'_> {
                 }
             }
             Inst::EndLoop => self.close_loop(),
-            Inst::Break | Inst::Continue | Inst::Return => self.leave(i, matches!(inst, Inst::Continue)),
+            Inst::Break { .. } | Inst::Continue { .. } | Inst::Return => {
+                self.leave(i, matches!(inst, Inst::Continue { .. }));
+            }
             _ => {}
         }
     }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use super::classes::{Class, Classes, binary};
-use super::code::{Block, Code, Given, Index, NONE, Op, Place, Term};
-use super::ir::{Extent, Inst, Ir, Len, Product, Reg, RegKind};
+use super::code::{Block, Code, Given, Index, NONE, Op, Place, Term, Whole};
+use super::ir::{Extent, Inst, Ir, Len, Mem, Product, Reg, RegKind};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::regions::Regions;
 use super::subgroup::Subgroup;
+use super::wide::Wide;
 use crate::trace::Space;
 
 mod control;
@@ -267,6 +268,7 @@ impl Emitter<'_> {
                     self.define(dst, Loc::Lanes(r), Op::VTri { op, dst: r, a, b, c, masked: false });
                 }
             }
+            Inst::Wide(wide) => self.wide(&wide),
             Inst::Read { dst, var } => self.read(i, dst, var),
             Inst::Write { var, src } => self.write(var, src),
             Inst::Load { place, dst } => self.load(place, dst),
@@ -408,6 +410,26 @@ impl Emitter<'_> {
         }
     }
 
+    fn wide(&mut self, wide: &Wide<Reg, Reg>) {
+        let one = wide.reads().all(|reg| self.class(reg) == Class::Uniform);
+        let words = wide.op.words();
+        let mut args = [[Src::scalar(0); 2]; 3];
+        for ((arg, regs), words) in args.iter_mut().zip(&wide.args).zip(words) {
+            for (src, reg) in arg.iter_mut().zip(regs).take(words) {
+                *src = self.src(*reg);
+            }
+        }
+        let mut dst = [0; 2];
+        for (r, reg) in dst.iter_mut().zip(wide.writes()) {
+            let loc = self.fresh(if one { Class::Uniform } else { Class::Varying });
+            self.locs[reg as usize] = loc;
+            if let Loc::One(at) | Loc::Lanes(at) = loc {
+                *r = at;
+            }
+        }
+        self.push(Op::Wide { wide: Wide { op: wide.op, dst, args }, one, masked: false });
+    }
+
     fn subgroup(&mut self, op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg) {
         let (a, index) = (self.lanes(a), self.src(index));
         let one = self.classes.of[dst[0] as usize] == Class::Uniform;
@@ -447,8 +469,18 @@ impl Emitter<'_> {
             let len = match term.len {
                 Len::Const(len) => len,
                 Len::Runtime(extent) => self.length(extent),
+                Len::Unsigned | Len::Signed => u32::MAX,
             };
-            Term { index, stride: term.stride, len }
+            Term { index, stride: term.stride, len, signed: term.len == Len::Signed }
+        });
+        let whole = place.whole.map(|whole| {
+            let bytes = match (whole.bytes, place.mem) {
+                (Some(bytes), _) => bytes,
+                (None, Mem::Buffer(buffer)) => self.sizes[usize::from(buffer)],
+                (None, _) => 0,
+            };
+            let low = i64::from(whole.low);
+            Whole { start: whole.start, low, high: low + i64::from(bytes) }
         });
         let place = Place {
             mem: place.mem,
@@ -459,6 +491,7 @@ impl Emitter<'_> {
             width: place.width,
             atomic: place.atomic,
             vector: place.vector,
+            whole,
             terms: terms.collect(),
             line: place.line,
         };

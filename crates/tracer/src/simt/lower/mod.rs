@@ -1,6 +1,5 @@
 //! Lowering: a WGSL module to [`Ir`], with calls inlined and composites split into registers. All of naga ends here.
 
-mod builder;
 mod cooperative;
 mod expr;
 mod globals;
@@ -18,8 +17,8 @@ use naga::{Handle, Span, ir};
 pub use parse::{EntryPoint, Override, entry_points, overrides};
 
 use super::ir::{Inst, Ir, Reg};
+use super::builder::Builder;
 use super::program::Binding;
-use builder::Builder;
 use pointer::{Pointer, Root};
 use warpbook_base::diag::Diagnostic;
 
@@ -114,6 +113,15 @@ enum ReturnTo {
     Tail(Option<Vec<Reg>>),
     /// To variables, from anywhere.
     Variables(Vec<Reg>),
+}
+
+impl Builder {
+    /// Sets the line of the following instructions to that of `span`; an undefined one changes nothing.
+    fn at(&mut self, span: Span) {
+        if let Some(range) = span.to_range() {
+            self.at_byte(range.start);
+        }
+    }
 }
 
 impl<'a> Lower<'a> {

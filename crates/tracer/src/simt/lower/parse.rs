@@ -4,7 +4,7 @@ use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::ir;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 
-use super::super::deep::deep;
+use super::super::deep::{MAX_WGSL, deep};
 use warpbook_base::diag::{Diagnostic, Place, nearest};
 use warpbook_base::wgsl::without_enable_subgroups;
 
@@ -35,7 +35,7 @@ pub struct Override {
 /// # Errors
 /// Problems with the source.
 pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Diagnostic>> {
-    deep(file, source, || {
+    deep(file, source, MAX_WGSL, || {
         let (module, _) = parse(file, source)?;
         Ok(compute_entries(&module)
             .map(|entry| EntryPoint {
@@ -52,7 +52,7 @@ pub fn entry_points(file: &str, source: &str) -> Result<Vec<EntryPoint>, Vec<Dia
 /// # Errors
 /// Problems with the source.
 pub fn overrides(file: &str, source: &str) -> Result<Vec<Override>, Vec<Diagnostic>> {
-    deep(file, source, || Ok(known_overrides(&parse(file, source)?.0)))
+    deep(file, source, MAX_WGSL, || Ok(known_overrides(&parse(file, source)?.0)))
 }
 
 fn known_overrides(module: &ir::Module) -> Vec<Override> {

@@ -107,6 +107,7 @@ impl<'a> Lower<'a> {
             variable,
             offset: base + leaf.offset,
             terms: pointer.terms.clone(),
+            whole: None,
             components: leaf.components,
             width: leaf.width,
             atomic: matches!(pointer.ty, TypeInner::Atomic(_)),
@@ -188,7 +189,7 @@ impl<'a> Lower<'a> {
                 };
                 // A packed component is a word of 4 bytes.
                 let stride = if components { e.step * 4 } else { e.stride };
-                out.terms.push(Term { index, stride, len });
+                out.terms.push(Term { index, stride: stride.into(), len });
             }
         }
         Some(out)

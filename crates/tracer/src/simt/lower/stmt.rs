@@ -124,10 +124,10 @@ impl<'a> Lower<'a> {
                 self.push_at(span, Inst::EndLoop);
             }
             Statement::Break => {
-                self.push_at(span, Inst::Break);
+                self.push_at(span, Inst::Break { inside: 0 });
             }
             Statement::Continue => {
-                self.push_at(span, Inst::Continue);
+                self.push_at(span, Inst::Continue { inside: 0 });
             }
             Statement::Return { value } => self.ret(frame, value, span)?,
             Statement::ControlBarrier(barrier) => {

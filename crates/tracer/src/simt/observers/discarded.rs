@@ -204,6 +204,7 @@ impl Observer for Discarded<'_> {
             op @ (Op::VUn { masked, .. }
             | Op::VBin { masked, .. }
             | Op::VTri { masked, .. }
+            | Op::Wide { masked, .. }
             | Op::Fill { masked, .. }
             | Op::Ramp { masked, .. }) => self.compute(op, self.written(masked, mask)),
             Op::Subgroup { op, dst, a, index, one } => {

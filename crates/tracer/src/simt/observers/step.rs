@@ -1,6 +1,6 @@
 //! One operation just before it is executed, with the registers it will read.
 
-use crate::simt::code::{Index, Place};
+use crate::simt::code::{Index, Place, Term};
 use crate::simt::ops::Src;
 
 /// The next operation of a warp.
@@ -29,17 +29,26 @@ impl Step<'_> {
         if src.is_scalar() { self.scalars[src.reg() as usize] } else { self.vector(src.reg(), lane) }
     }
 
+    /// The value of a term's index in a lane.
+    fn index(&self, term: &Term, lane: u32) -> u32 {
+        match term.index {
+            Index::One(reg) => self.scalars[reg as usize],
+            Index::Linear { base, step } => {
+                self.scalars[base as usize].wrapping_add(lane.wrapping_mul(self.scalars[step as usize]))
+            }
+            Index::Lanes(reg) => self.vector(reg, lane),
+        }
+    }
+
     /// The byte address that a lane goes to; None if it would be out of bounds.
     pub fn address(&self, place: &Place, lane: u32) -> Option<u32> {
+        if let Some(whole) = &place.whole {
+            let address = place.terms.iter().fold(whole.start, |address, term| address.wrapping_add(term.wide(self.index(term, lane))));
+            return whole.reaches(address, place.bytes()).then_some(address as u32);
+        }
         place.terms.iter().try_fold(place.offset, |address, term| {
-            let index = match term.index {
-                Index::One(reg) => self.scalars[reg as usize],
-                Index::Linear { base, step } => {
-                    self.scalars[base as usize].wrapping_add(lane.wrapping_mul(self.scalars[step as usize]))
-                }
-                Index::Lanes(reg) => self.vector(reg, lane),
-            };
-            (index < term.len).then(|| address.wrapping_add(index.wrapping_mul(term.stride)))
+            let index = self.index(term, lane);
+            (index < term.len).then(|| address.wrapping_add(term.moved(index)))
         })
     }
 }

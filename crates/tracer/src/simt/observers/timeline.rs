@@ -114,7 +114,9 @@ impl Observer for Recorder<'_> {
                 | Subgroup::ShuffleDown
                 | Subgroup::ShuffleUp
                 | Subgroup::ShuffleXor
-                | Subgroup::Quad => Exchange::Shuffle,
+                | Subgroup::Quad
+                | Subgroup::Clamped { .. }
+                | Subgroup::InClamp { .. } => Exchange::Shuffle,
             };
             let first_source = u32::try_from(me.addresses.len()).unwrap_or(u32::MAX);
             if exchange == Exchange::Shuffle {

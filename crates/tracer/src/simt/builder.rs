@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use naga::Span;
-
-use super::super::ir::{Builtin, Inst, Ir, Place, PlaceId, Reg, RegKind};
-use super::super::ops::{Binary, Ternary, Unary};
+use super::ir::{Builtin, Inst, Ir, Place, PlaceId, Reg, RegKind};
+use super::ops::{Binary, Ternary, Unary};
+use super::wide::{self, Pair, Wide, WideOp};
 use warpbook_base::diag;
 
 /// An [`Ir`] in the making.
@@ -37,12 +36,10 @@ impl Builder {
         }
     }
 
-    /// Sets the line of the following instructions to that of `span`; an undefined one changes nothing.
-    pub fn at(&mut self, span: Span) {
-        if let Some(range) = span.to_range() {
-            let line = self.line_starts.partition_point(|start| *start <= range.start);
-            self.line = u32::try_from(line).unwrap_or(u32::MAX);
-        }
+    /// Sets the line of the following instructions to that of a byte of the source.
+    pub fn at_byte(&mut self, byte: usize) {
+        let line = self.line_starts.partition_point(|start| *start <= byte);
+        self.line = u32::try_from(line).unwrap_or(u32::MAX);
     }
 
     /// Sets the line of the following instructions.
@@ -151,6 +148,26 @@ impl Builder {
         let dst = self.temp();
         self.push(Inst::Tri { op, dst, a, b, c });
         self.rounded(dst, op.rounds())
+    }
+
+    pub fn wide(&mut self, op: WideOp, args: [Pair<Reg>; 3]) -> Pair<Reg> {
+        let zero = self.constant(0);
+        let words = op.words();
+        let read = args.iter().zip(words).flat_map(|(arg, words)| &arg[..words]);
+        let known: Option<Vec<u32>> = read.map(|reg| self.const_value(*reg)).collect();
+        if let Some(known) = known {
+            let mut known = known.into_iter();
+            let [a, b, c] = words.map(|words| {
+                let word = |shift: u32, known: &mut dyn Iterator<Item = u32>| u64::from(known.next().unwrap_or(0)) << shift;
+                let low = if words > 0 { word(0, &mut known) } else { 0 };
+                low | if words > 1 { word(32, &mut known) } else { 0 }
+            });
+            let out = op.scalar(a, b, c);
+            return [self.constant(wide::low(out)), self.constant(wide::low(out >> 32))];
+        }
+        let dst = [self.temp(), if op.results() == 2 { self.temp() } else { zero }];
+        self.push(Inst::Wide(Wide { op, dst, args }));
+        dst
     }
 
     pub fn read(&mut self, var: Reg) -> Reg {

@@ -1,0 +1,242 @@
+//! Where addresses come from, and addresses as sums.
+//!
+//! As a number, an address has the byte in its low word; its high word says which memory it is in: buffer `b` begins at `(b + 1) << 40`.
+//! So one past an end, or before a start, still belongs to its buffer.
+
+use super::super::ir::Reg;
+use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
+use super::registers::uses;
+use super::Parameter;
+
+/// A memory that addresses lead into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    /// The buffer that a parameter points to.
+    Param(usize),
+    /// A variable, by its place in the kernel's list.
+    Variable(usize),
+}
+
+/// Where a register's value may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// No address.
+    Number,
+    Root(Root),
+    /// One of several memories, or unknown.
+    Many,
+}
+
+impl Origin {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Number, x) | (x, Self::Number) => x,
+            (a, b) if a == b => a,
+            _ => Self::Many,
+        }
+    }
+}
+
+/// A 64-bit value as a sum that is not computed yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sum {
+    pub root: Option<Root>,
+    pub start: i64,
+    pub terms: Vec<(Atom, i64)>,
+}
+
+/// A part of a [`Sum`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Atom {
+    Unsigned(Reg),
+    Signed(Reg),
+    Pair([Reg; 2]),
+}
+
+/// Terms that a sum may have; one with more is computed.
+const MAX_TERMS: usize = 6;
+
+impl Sum {
+    pub(super) fn number(value: i64) -> Self {
+        Self { start: value, ..Self::default() }
+    }
+
+    pub(super) fn of(atom: Atom) -> Self {
+        Self { terms: vec![(atom, 1)], ..Self::default() }
+    }
+
+    /// The sum of both; None if it has no single root or too many terms.
+    pub(super) fn plus(mut self, other: &Self) -> Option<Self> {
+        self.root = match (self.root, other.root) {
+            (root, None) | (None, root) => root,
+            _ => return None,
+        };
+        self.start = self.start.wrapping_add(other.start);
+        self.terms.extend_from_slice(&other.terms);
+        (self.terms.len() <= MAX_TERMS).then_some(self)
+    }
+
+    /// The sum times a number; None if it is an address.
+    pub(super) fn times(mut self, factor: i64) -> Option<Self> {
+        self.start = self.start.wrapping_mul(factor);
+        self.terms.iter_mut().for_each(|(_, by)| *by = by.wrapping_mul(factor));
+        (self.root.is_none() || factor == 1).then_some(self)
+    }
+}
+
+/// The origin of each register of `kernel`. `is_buffer` says of a parameter whether it is an address.
+pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec<Origin> {
+    let mut of = vec![Origin::Number; kernel.regs.len()];
+    loop {
+        let mut changed = false;
+        for part in &kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            let Some(new) = origin(kernel, i, &of, is_buffer) else { continue };
+            uses(i, |_| {}, |reg| {
+                let joined = of[reg as usize].join(new);
+                changed |= std::mem::replace(&mut of[reg as usize], joined) != joined;
+            });
+        }
+        if !changed {
+            return of;
+        }
+    }
+}
+
+/// The parameter called `name`, by its place.
+pub(super) fn param(kernel: &Kernel, name: &str) -> Option<usize> {
+    kernel.params.iter().position(|param| param.name == name)
+}
+
+/// The variable called `name`, by its place.
+pub(super) fn variable(kernel: &Kernel, name: &str) -> Option<usize> {
+    kernel.variables.iter().position(|variable| variable.name == name)
+}
+
+/// The origin of an operand.
+pub(super) fn of_operand(kernel: &Kernel, operand: &Operand, of: &[Origin]) -> Origin {
+    let named = |name: &str| variable(kernel, name).map_or(Origin::Number, |v| Origin::Root(Root::Variable(v)));
+    match operand {
+        Operand::Reg(reg) | Operand::Address { base: Base::Reg(reg), .. } => of[*reg as usize],
+        Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } => named(name),
+        Operand::Parts(parts) => parts.iter().fold(Origin::Number, |o, part| o.join(of_operand(kernel, part, of))),
+        _ => Origin::Number,
+    }
+}
+
+fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(usize) -> bool) -> Option<Origin> {
+    let all = |operands: &[Operand]| {
+        operands.iter().fold(Origin::Number, |origin, operand| origin.join(of_operand(kernel, operand, of)))
+    };
+    let sources = i.operands.get(1..).unwrap_or_default();
+    match (i.words[0].as_str(), sources) {
+        ("ld" | "ldu", [Operand::Address { base: Base::Name(name), .. }]) if i.has("param") => {
+            param(kernel, name).filter(|p| is_buffer(*p)).map(|p| Origin::Root(Root::Param(p)))
+        }
+        ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max" | "mad", sources) => Some(all(sources)),
+        ("selp" | "slct", [a, b, ..]) => Some(all(&[a.clone(), b.clone()])),
+        _ => None,
+    }
+}
+
+/// Whether an instruction accesses memory by its address operand, which that is, and the type of the access.
+pub(super) fn accessed(i: &Instruction) -> Option<(&Operand, Ty)> {
+    let place = match i.words[0].as_str() {
+        "ld" | "ldu" | "atom" => 1,
+        "st" | "red" => 0,
+        _ => return None,
+    };
+    if i.has("param") {
+        return None;
+    }
+    Some((i.operands.get(place)?, *i.types().last()?))
+}
+
+/// The parameters of a kernel.
+pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
+    let of = origins(kernel, &|p| kernel.params[p].bytes == 8);
+    let mut accessed_as: Vec<Option<Ty>> = vec![None; kernel.params.len()];
+    for part in &kernel.body {
+        let Part::Instruction(i) = part else { continue };
+        let Some((operand, ty)) = accessed(i) else { continue };
+        if let Origin::Root(Root::Param(p)) = of_operand(kernel, operand, &of) {
+            accessed_as[p] = accessed_as[p].or(Some(ty));
+        }
+    }
+    // One that is only made an address is a pointer that the kernel happens not to follow.
+    let made = kernel.body.iter().filter_map(|part| match part {
+        Part::Instruction(i) if i.words[0] == "cvta" => Some(i),
+        _ => None,
+    });
+    let mut is_pointer: Vec<bool> = accessed_as.iter().map(Option::is_some).collect();
+    for i in made {
+        if let Some(Origin::Root(Root::Param(p))) = i.operands.get(1).map(|o| of_operand(kernel, o, &of)) {
+            is_pointer[p] = true;
+        }
+    }
+    let each = kernel.params.iter().enumerate().map(|(p, param)| Parameter {
+        name: param.name.clone(),
+        bytes: param.bytes,
+        is_pointer: is_pointer[p],
+        ty: spelled(if is_pointer[p] { accessed_as[p].unwrap_or(Ty::Bits(32)) } else { param.ty }),
+    });
+    each.collect()
+}
+
+/// The name of a type in PTX.
+pub(super) fn spelled(ty: Ty) -> String {
+    match ty {
+        Ty::Pred => "pred".to_owned(),
+        Ty::Bits(bits) => format!("b{bits}"),
+        Ty::Unsigned(bits) => format!("u{bits}"),
+        Ty::Signed(bits) => format!("s{bits}"),
+        Ty::Float(bits) => format!("f{bits}"),
+        Ty::Bf16 => "bf16".to_owned(),
+        Ty::F16x2 => "f16x2".to_owned(),
+        Ty::Bf16x2 => "bf16x2".to_owned(),
+    }
+}
+
+/// The registers whose 64-bit values are needed as numbers, not only as addresses. `once` says which hold a single value.
+pub(super) fn wanted(kernel: &Kernel, once: &[bool]) -> Vec<bool> {
+    let mut wanted: Vec<bool> = once.iter().map(|once| !once).collect();
+    loop {
+        let mut changed = false;
+        for part in &kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            let lazy = is_sum(i) && i.guard.is_none() && {
+                let mut result = false;
+                uses(i, |_| {}, |reg| result |= wanted[reg as usize]);
+                !result
+            };
+            if lazy {
+                continue;
+            }
+            uses_as_number(i, &mut |reg| changed |= !std::mem::replace(&mut wanted[reg as usize], true));
+        }
+        if !changed {
+            return wanted;
+        }
+    }
+}
+
+/// Whether an instruction can stay a sum.
+pub(super) fn is_sum(i: &Instruction) -> bool {
+    let types = i.types();
+    let wide = types.last().is_some_and(|ty| ty.is_wide() && !matches!(ty, Ty::Float(_)));
+    match i.words[0].as_str() {
+        "mov" | "cvta" | "add" | "sub" | "shl" => wide,
+        "mul" | "mad" => wide || i.has("wide"),
+        "cvt" => types.first().is_some_and(|ty| ty.is_wide()) && types.iter().all(|ty| !matches!(ty, Ty::Float(_))),
+        _ => false,
+    }
+}
+
+/// The registers that an instruction reads, other than as an address.
+fn uses_as_number(i: &Instruction, visit: &mut dyn FnMut(RegId)) {
+    let mut addresses = Vec::new();
+    if let Some((Operand::Address { base: Base::Reg(reg), .. }, _)) = accessed(i) {
+        addresses.push(*reg);
+    }
+    uses(i, |reg| if !addresses.contains(&reg) { visit(reg) }, |_| {});
+}

@@ -1,0 +1,520 @@
+//! The state of lowering a kernel: its registers and variables in the IR, and how instructions read and write them.
+
+use std::collections::HashMap;
+
+use warpbook_base::diag::Diagnostic;
+use warpbook_base::tensor::Elem;
+
+use super::super::builder::Builder;
+use super::super::ir::{Inst, Reg, Variable};
+use super::super::layout::{Layout, Shape};
+use super::super::ops::{Binary, Ternary, Unary};
+use super::super::program::Binding;
+use super::super::wide::WideOp;
+use super::addresses::{self, Atom, Origin, Root, Sum};
+use super::flow::Flow;
+use super::module::{Instruction, Kernel, Memory, Operand, Part, RegId, Ty};
+use super::registers::Registers;
+use super::{Argument, Lowered, Ptx, at_line};
+use crate::dispatch::BindingKind;
+use crate::trace::Space;
+
+/// Shared memory that a kernel may have, in bytes. No GPU has as much.
+const MAX_SHARED_BYTES: u64 = 1 << 20;
+/// Local memory that a thread may have, in bytes.
+const MAX_LOCAL_BYTES: u64 = 1 << 16;
+/// Instructions of the IR, fewer than a slice of fuel.
+const MAX_INSTS: usize = 1 << 20;
+/// The high word of generic addresses of shared memory.
+const SHARED: u32 = 0x00FF_0000;
+/// The same of local memory.
+const LOCAL: u32 = 0x00FE_0000;
+
+/// A memory that a [`Root`] leads into, as the IR has it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    pub memory: Memory,
+    /// The variable of the IR.
+    pub variable: u16,
+    /// Where it begins in its memory.
+    pub base: u32,
+    /// Its size; None of a buffer.
+    pub bytes: Option<u32>,
+}
+
+/// A kernel that is being lowered.
+pub(super) struct Lower<'a> {
+    pub ptx: &'a Ptx<'a>,
+    pub kernel: &'a Kernel,
+    pub b: Builder,
+    once: Vec<bool>,
+    is_read: Vec<bool>,
+    wanted: Vec<bool>,
+    pub origins: Vec<Origin>,
+    /// The variables of registers that are written more than once.
+    variables: Vec<Option<[Reg; 2]>>,
+    /// The values of the others.
+    values: Vec<Option<[Reg; 2]>>,
+    sums: Vec<Option<Sum>>,
+    /// By parameter and by variable of the kernel.
+    params: Vec<Option<Located>>,
+    memories: Vec<Option<Located>>,
+    /// The instruction's line in the PTX.
+    pub at: u32,
+}
+
+pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<Lowered, Diagnostic> {
+    let is_buffer = |p: usize| matches!(ptx.arguments.get(p), Some(Argument::Buffer(_)));
+    let Registers { once, is_read } = Registers::of(kernel, flow);
+    let count = kernel.regs.len();
+    let mut lower = Lower {
+        ptx,
+        kernel,
+        b: Builder::new(""),
+        wanted: addresses::wanted(kernel, &once),
+        once,
+        is_read,
+        origins: addresses::origins(kernel, &is_buffer),
+        variables: vec![None; count],
+        values: vec![None; count],
+        sums: vec![None; count],
+        params: vec![None; kernel.params.len()],
+        memories: vec![None; kernel.variables.len()],
+        at: kernel.at,
+    };
+    lower.check()?;
+    let bindings = lower.bindings()?;
+    lower.memories()?;
+    lower.b.at_line(flow.blocks.first().and_then(|b| b.body.first()).map_or(1, |i| i.line));
+    lower.b.push(Inst::Open);
+    lower.structure(flow)?;
+    lower.b.push(Inst::Close);
+    let mut ir = lower.b.ir;
+    ir.warp_of_32 = true;
+    Ok(Lowered { ir, bindings })
+}
+
+impl<'a> Lower<'a> {
+    /// An error at the present instruction.
+    pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
+        at_line(Diagnostic::error(message), self.ptx.file, self.at)
+    }
+
+    /// That an instruction cannot be traced.
+    pub(super) fn unsupported(&self, i: &Instruction) -> Diagnostic {
+        self.error(format!("`{}` cannot be traced yet", i.words.join(".")))
+            .hint("the page on CUDA in the guide lists the instructions that can")
+    }
+
+    fn check(&self) -> Result<(), Diagnostic> {
+        let [x, y, z] = self.ptx.block;
+        let threads = u64::from(x) * u64::from(y) * u64::from(z);
+        if !(1..=1024).contains(&threads) {
+            let error = self.error(format!("a block of {x} × {y} × {z} has {threads} threads"));
+            return Err(error.hint("GPUs run blocks of 1 to 1024 threads"));
+        }
+        let (wanted, given) = (self.kernel.params.len(), self.ptx.arguments.len());
+        if wanted != given {
+            return Err(self.error(format!("`{}` takes {wanted} arguments, and is given {given}", self.kernel.name)));
+        }
+        for (n, (param, argument)) in self.kernel.params.iter().zip(self.ptx.arguments).enumerate() {
+            let bytes = match argument {
+                Argument::Buffer(_) => 8,
+                Argument::Value(bytes) => bytes.len(),
+            };
+            if bytes != param.bytes as usize {
+                let message =
+                    format!("parameter {} of `{}` has {} bytes, not {bytes}", n + 1, self.kernel.name, param.bytes);
+                return Err(self.error(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// A binding and a variable for each buffer.
+    fn bindings(&mut self) -> Result<Vec<Binding>, Diagnostic> {
+        let mut bindings: Vec<Binding> = Vec::new();
+        let (mut types, mut written) =
+            (vec![None; self.kernel.params.len()], vec![false; self.kernel.params.len()]);
+        for part in &self.kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            let Some((operand, ty)) = addresses::accessed(i) else { continue };
+            if let Origin::Root(Root::Param(p)) = addresses::of_operand(self.kernel, operand, &self.origins) {
+                types[p] = types[p].or(Some(ty));
+                written[p] |= !i.words[0].starts_with("ld");
+            }
+        }
+        for (p, argument) in self.ptx.arguments.iter().enumerate() {
+            let Argument::Buffer(name) = argument else { continue };
+            let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
+            let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
+            let bytes = u32::try_from(elem.bytes()).unwrap_or(4);
+            let of = Layout { ty: elem.name().to_owned(), shape: Shape::Scalar(elem) };
+            bindings.push(Binding {
+                name: name.clone(),
+                group: 0,
+                binding: number.into(),
+                kind: if written[p] { BindingKind::ReadWrite } else { BindingKind::ReadOnly },
+                elem,
+                min_bytes: 4,
+                stride: Some(bytes),
+                layout: Layout {
+                    ty: format!("array<{}>", elem.name()),
+                    shape: Shape::Elements { of: Box::new(of), stride: bytes, len: None },
+                },
+            });
+            self.b.ir.variables.push(Variable {
+                name: name.clone(),
+                space: Space::Global,
+                bytes: 0,
+                base: 0,
+                elem,
+                columns: None,
+            });
+            self.params[p] = Some(Located { memory: Memory::Global, variable: number, base: 0, bytes: None });
+        }
+        Ok(bindings)
+    }
+
+    /// Places for the variables that the kernel mentions.
+    fn memories(&mut self) -> Result<(), Diagnostic> {
+        let mut mentioned: HashMap<&str, bool> = HashMap::new();
+        for part in &self.kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            for operand in &i.operands {
+                if let Operand::Name(name) | Operand::Address { base: super::module::Base::Name(name), .. } = operand {
+                    mentioned.insert(name, true);
+                }
+            }
+        }
+        let (mut shared, mut local) = (0_u64, 0_u64);
+        let kernel = self.kernel;
+        // Those that the launch sizes come last, all at one place.
+        let order = kernel.variables.iter().enumerate().filter(|(_, v)| mentioned.contains_key(v.name.as_str()));
+        let (sized, open): (Vec<_>, Vec<_>) = order.partition(|(_, v)| v.bytes > 0);
+        let end_of_open = |v: &super::module::Variable, shared: u64| {
+            shared.next_multiple_of(v.align.into()) + u64::from(self.ptx.shared_bytes)
+        };
+        let mut last = 0;
+        let mut located = Vec::new();
+        for (n, v) in sized.into_iter().chain(open) {
+            self.at = v.at;
+            let offset = match v.memory {
+                Memory::Shared => &mut shared,
+                Memory::Local => &mut local,
+                Memory::Global | Memory::Const => {
+                    let error = self.error(format!("`{}`, a variable of the module, cannot be traced yet", v.name));
+                    return Err(error.hint("pass it to the kernel as an argument"));
+                }
+            };
+            let base = offset.next_multiple_of(v.align.into());
+            let bytes = if v.bytes > 0 { v.bytes } else { u64::from(self.ptx.shared_bytes) };
+            if v.bytes > 0 {
+                *offset = base.saturating_add(v.bytes);
+            } else {
+                last = last.max(end_of_open(v, *offset));
+            }
+            let most = if v.memory == Memory::Shared { MAX_SHARED_BYTES } else { MAX_LOCAL_BYTES };
+            if base + bytes > most {
+                return Err(self.error(format!("`{}` is too large to trace: {} bytes are the most", v.name, most)));
+            }
+            located.push((n, v, u32::try_from(base).unwrap_or(0), u32::try_from(bytes).unwrap_or(0)));
+        }
+        for (n, v, base, bytes) in located {
+            let mut variable = 0;
+            if v.memory == Memory::Shared {
+                variable = u16::try_from(self.b.ir.variables.len()).map_err(|_| self.error("it has too many variables"))?;
+                let elem = self.element(Root::Variable(n)).unwrap_or(elem(v.ty));
+                let name = readable(&v.name);
+                self.b.ir.variables.push(Variable { name, space: Space::Shared, bytes, base, elem, columns: None });
+            }
+            self.memories[n] = Some(Located { memory: v.memory, variable, base, bytes: Some(bytes) });
+        }
+        self.b.ir.shared_bytes = u32::try_from(shared.max(last)).unwrap_or(0).next_multiple_of(4);
+        self.b.ir.local_words = u32::try_from(local.div_ceil(4)).unwrap_or(0);
+        Ok(())
+    }
+
+    /// The type of the elements of a memory, from its first access.
+    fn element(&self, root: Root) -> Option<Elem> {
+        self.kernel.body.iter().find_map(|part| {
+            let Part::Instruction(i) = part else { return None };
+            let (operand, ty) = addresses::accessed(i)?;
+            let of = addresses::of_operand(self.kernel, operand, &self.origins);
+            (of == Origin::Root(root)).then(|| elem(ty))
+        })
+    }
+
+    /// Where a root is.
+    pub(super) fn located(&self, root: Root) -> Option<Located> {
+        match root {
+            Root::Param(p) => self.params.get(p).copied().flatten(),
+            Root::Variable(v) => self.memories.get(v).copied().flatten(),
+        }
+    }
+
+    /// The first address of a root, as two words.
+    fn number_of(&self, root: Root) -> [u32; 2] {
+        match self.located(root) {
+            Some(Located { memory: Memory::Shared, base, .. }) => [base, SHARED],
+            Some(Located { memory: Memory::Local, base, .. }) => [base, LOCAL],
+            Some(Located { variable, base, .. }) => [base, (u32::from(variable) + 1) << 8],
+            None => [0, 0],
+        }
+    }
+
+    /// The number that the first address of a root's memory is, which its offsets are taken from.
+    pub(super) fn memory_start(&self, root: Root) -> i64 {
+        i64::from(self.number_of(root)[1]) << 32
+    }
+
+    /// Whether anything reads a register.
+    pub(super) fn is_read(&self, reg: RegId) -> bool {
+        self.is_read[reg as usize]
+    }
+
+    pub(super) fn ty(&self, reg: RegId) -> Ty {
+        self.kernel.regs[reg as usize]
+    }
+
+    /// The value of an operand of up to 32 bits; `ty` is the operation's type, which says how a number is meant.
+    pub(super) fn word(&mut self, operand: &Operand, ty: Ty) -> Result<Reg, Diagnostic> {
+        Ok(match operand {
+            Operand::Reg(reg) => self.read(*reg)[0],
+            Operand::Not(reg) => {
+                let value = self.read(*reg)[0];
+                self.b.un(Unary::Not, value)
+            }
+            Operand::Whole(bits) => {
+                let bits = match ty {
+                    Ty::Float(32) if *bits == 0 => 0,
+                    Ty::Pred => u32::from(*bits != 0),
+                    _ if ty.bits() == 16 => (*bits & 0xFFFF) as u32,
+                    _ => (*bits & 0xFFFF_FFFF) as u32,
+                };
+                self.b.constant(bits)
+            }
+            Operand::Single(bits) => self.b.constant(*bits),
+            Operand::Double(bits) => self.b.constant((f64::from_bits(*bits) as f32).to_bits()),
+            Operand::Special(name) => self.special(name)?,
+            Operand::Name(name) if name == "WARP_SZ" => self.b.constant(32),
+            Operand::Name(name) | Operand::Address { base: super::module::Base::Name(name), .. } => {
+                let offset = match operand {
+                    Operand::Address { offset, .. } => *offset as u32,
+                    _ => 0,
+                };
+                let Some(root) = addresses::variable(self.kernel, name).map(Root::Variable) else {
+                    return Err(self.error(format!("there is no variable `{name}`")));
+                };
+                let [low, _] = self.number_of(root);
+                self.b.constant(low.wrapping_add(offset))
+            }
+            _ => return Err(self.error("this operand cannot be traced")),
+        })
+    }
+
+    /// The value of a 64-bit operand, in two registers.
+    pub(super) fn pair(&mut self, operand: &Operand) -> Result<[Reg; 2], Diagnostic> {
+        if let Operand::Reg(reg) = operand
+            && !self.ty(*reg).is_wide()
+        {
+            return Err(self.error("a register of 64 bits is expected"));
+        }
+        match operand {
+            Operand::Reg(reg) => {
+                if let (true, None, Some(sum)) =
+                    (self.once[*reg as usize], self.values[*reg as usize], self.sums[*reg as usize].clone())
+                {
+                    return Ok(self.computed(&sum));
+                }
+                Ok(self.read(*reg))
+            }
+            Operand::Whole(bits) | Operand::Double(bits) => Ok(self.constants(*bits)),
+            Operand::Special(name) => {
+                let low = self.special(name)?;
+                Ok([low, self.b.constant(0)])
+            }
+            Operand::Name(name) | Operand::Address { base: super::module::Base::Name(name), .. } => {
+                let Some(root) = addresses::variable(self.kernel, name).map(Root::Variable) else {
+                    return Err(self.error(format!("there is no variable `{name}`")));
+                };
+                let offset = match operand {
+                    Operand::Address { offset, .. } => *offset,
+                    _ => 0,
+                };
+                Ok(self.computed(&Sum { root: Some(root), start: offset, terms: Vec::new() }))
+            }
+            _ => Err(self.error("this operand cannot be traced")),
+        }
+    }
+
+    pub(super) fn constants(&mut self, bits: u64) -> [Reg; 2] {
+        [self.b.constant((bits & 0xFFFF_FFFF) as u32), self.b.constant((bits >> 32) as u32)]
+    }
+
+    /// The value of a register: its second word has a meaning if it is wide.
+    pub(super) fn read(&mut self, reg: RegId) -> [Reg; 2] {
+        let zero = self.b.constant(0);
+        if self.once[reg as usize] {
+            // One that is read but never written holds anything.
+            return self.values[reg as usize].unwrap_or([zero; 2]);
+        }
+        let wide = self.ty(reg).is_wide();
+        let variables = self.variable(reg);
+        [self.b.read(variables[0]), if wide { self.b.read(variables[1]) } else { zero }]
+    }
+
+    fn variable(&mut self, reg: RegId) -> [Reg; 2] {
+        if let Some(variables) = self.variables[reg as usize] {
+            return variables;
+        }
+        let zero = self.b.constant(0);
+        let second = if self.ty(reg).is_wide() { self.b.var(None, zero) } else { zero };
+        let variables = [self.b.var(None, zero), second];
+        self.variables[reg as usize] = Some(variables);
+        variables
+    }
+
+    /// Writes a result. A value of 64 bits has two words.
+    pub(super) fn write(&mut self, operand: &Operand, value: [Reg; 2]) -> Result<(), Diagnostic> {
+        let reg = match operand {
+            Operand::Reg(reg) => *reg,
+            Operand::Nothing => return Ok(()),
+            _ => return Err(self.error("a result must go to a register")),
+        };
+        if self.once[reg as usize] {
+            self.values[reg as usize] = Some(value);
+            return Ok(());
+        }
+        let variables = self.variable(reg);
+        self.b.write(variables[0], value[0]);
+        if self.ty(reg).is_wide() {
+            self.b.write(variables[1], value[1]);
+        }
+        Ok(())
+    }
+
+    /// Writes a result of up to 32 bits; of 16 bits it keeps as many.
+    pub(super) fn write_word(&mut self, operand: &Operand, value: Reg) -> Result<(), Diagnostic> {
+        let zero = self.b.constant(0);
+        self.write(operand, [value, zero])
+    }
+
+    /// Writes a sum, which stays one if nobody needs its value.
+    pub(super) fn write_sum(&mut self, operand: &Operand, sum: Sum) -> Result<(), Diagnostic> {
+        if let Operand::Reg(reg) = operand
+            && self.once[*reg as usize]
+        {
+            if self.wanted[*reg as usize] {
+                let value = self.computed(&sum);
+                self.values[*reg as usize] = Some(value);
+            }
+            self.sums[*reg as usize] = Some(sum);
+            return Ok(());
+        }
+        let value = self.computed(&sum);
+        self.write(operand, value)
+    }
+
+    /// A 64-bit operand as a sum: what it was made of, or its value.
+    pub(super) fn sum(&mut self, operand: &Operand) -> Result<Sum, Diagnostic> {
+        match operand {
+            Operand::Reg(reg) => match (self.once[*reg as usize], &self.sums[*reg as usize]) {
+                (true, Some(sum)) => Ok(sum.clone()),
+                _ => Ok(Sum::of(Atom::Pair(self.pair(operand)?))),
+            },
+            Operand::Whole(bits) => Ok(Sum::number(bits.cast_signed())),
+            Operand::Name(name) | Operand::Address { base: super::module::Base::Name(name), .. } => {
+                let start = match operand {
+                    Operand::Address { offset, .. } => *offset,
+                    _ => 0,
+                };
+                match addresses::variable(self.kernel, name) {
+                    Some(v) => Ok(Sum { root: Some(Root::Variable(v)), start, terms: Vec::new() }),
+                    None => Err(self.error(format!("there is no variable `{name}`"))),
+                }
+            }
+            _ => Ok(Sum::of(Atom::Pair(self.pair(operand)?))),
+        }
+    }
+
+    /// The value of a sum, in two registers.
+    pub(super) fn computed(&mut self, sum: &Sum) -> [Reg; 2] {
+        let zero = self.b.constant(0);
+        let start = sum.root.map_or([0, 0], |root| self.number_of(root));
+        let start = (u64::from(start[0]) | u64::from(start[1]) << 32).wrapping_add(sum.start.cast_unsigned());
+        let mut total: Option<[Reg; 2]> = (start != 0 || sum.terms.is_empty()).then(|| self.constants(start));
+        for (atom, factor) in &sum.terms {
+            let scaled = match *atom {
+                Atom::Pair(value) if *factor == 1 => value,
+                Atom::Pair(value) => {
+                    let by = self.constants(factor.cast_unsigned());
+                    self.b.wide(WideOp::Mul, [value, by, [zero; 2]])
+                }
+                Atom::Unsigned(value) if *factor == 1 => [value, zero],
+                Atom::Signed(value) if *factor == 1 => self.b.wide(WideOp::Extend, [[value, zero], [zero; 2], [zero; 2]]),
+                Atom::Unsigned(value) | Atom::Signed(value) => {
+                    let signed = matches!(atom, Atom::Signed(_));
+                    let (op, fits) = if signed {
+                        (WideOp::IMulWide, i32::try_from(*factor).is_ok())
+                    } else {
+                        (WideOp::UMulWide, u32::try_from(*factor).is_ok())
+                    };
+                    let by = self.constants(factor.cast_unsigned());
+                    if fits {
+                        self.b.wide(op, [[value, zero], [by[0], zero], [zero; 2]])
+                    } else {
+                        let value = match signed {
+                            true => self.b.wide(WideOp::Extend, [[value, zero], [zero; 2], [zero; 2]]),
+                            false => [value, zero],
+                        };
+                        self.b.wide(WideOp::Mul, [value, by, [zero; 2]])
+                    }
+                }
+            };
+            total = Some(match total {
+                Some(total) => self.b.wide(WideOp::Add, [total, scaled, [zero; 2]]),
+                None => scaled,
+            });
+        }
+        total.unwrap_or([zero; 2])
+    }
+
+    /// The low 16 bits of a value.
+    pub(super) fn short(&mut self, value: Reg) -> Reg {
+        let mask = self.b.constant(0xFFFF);
+        self.b.bin(Binary::And, value, mask)
+    }
+
+    /// The low `bits` of a value, extended by their sign.
+    pub(super) fn sign_extended(&mut self, value: Reg, bits: u8) -> Reg {
+        let (zero, bits) = (self.b.constant(0), self.b.constant(bits.into()));
+        self.b.tri(Ternary::IExtract, value, zero, bits)
+    }
+
+    /// Refuses a kernel that became too large.
+    pub(super) fn room(&self) -> Result<(), Diagnostic> {
+        if self.b.ir.insts.len() > MAX_INSTS { Err(self.error("the kernel is too large to trace")) } else { Ok(()) }
+    }
+}
+
+/// The element of a buffer that is accessed as `ty`.
+fn elem(ty: Ty) -> Elem {
+    match ty {
+        Ty::Float(16) | Ty::F16x2 => Elem::F16,
+        Ty::Bf16 | Ty::Bf16x2 => Elem::Bf16,
+        Ty::Float(_) => Elem::F32,
+        Ty::Signed(_) => Elem::I32,
+        _ if ty.bits() == 16 => Elem::F16,
+        _ => Elem::U32,
+    }
+}
+
+/// The name of a variable in its source: PTX prefixes one of a function with the function's own (`_ZZ4tsumE4tile`).
+fn readable(name: &str) -> String {
+    let inner = name.strip_prefix("_ZZ").and_then(|rest| rest.rfind('E').map(|at| &rest[at + 1..]));
+    let inner = inner.or(name.strip_prefix("_Z")).unwrap_or(name);
+    let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let length = inner[..digits].parse::<usize>().unwrap_or(0);
+    inner.get(digits..digits + length).filter(|s| !s.is_empty()).unwrap_or(name).to_owned()
+}

@@ -1,0 +1,370 @@
+//! Loads, stores and atomics: from an address operand to a place of the IR.
+
+use warpbook_base::diag::Diagnostic;
+
+use super::super::ir::{AtomicOp, Inst, Len, Mem, Place, Reg, Term, Whole, Width};
+use super::super::ops::Unary;
+use super::addresses::{self, Atom, Origin, Root, Sum};
+use super::lower::Lower;
+use super::module::{Base, Instruction, Memory, Operand, Ty};
+use super::Argument;
+
+/// The words or narrower parts that one access moves.
+#[derive(Clone, Copy)]
+struct Parts {
+    width: Width,
+    components: u8,
+    /// Words per value: 2 of a 64-bit one.
+    words: u8,
+}
+
+impl Lower<'_> {
+    pub(super) fn load(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, address] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
+        let results: Vec<Operand> = match dst {
+            Operand::Parts(parts) => parts.clone(),
+            one => vec![one.clone()],
+        };
+        if i.has("param") {
+            return self.load_parameter(&results, address, ty);
+        }
+        let parts = self.parts(i, ty, results.len())?;
+        let place = self.place(i, address, parts, ty)?;
+        let zero = self.b.constant(0);
+        let mut loaded = Vec::new();
+        if place.mem == Mem::Local {
+            for part in 0..parts.components {
+                let dst = self.b.temp();
+                let id = self.b.add_place(shifted(&place, part));
+                self.b.push(Inst::Load { place: id, dst: [dst, zero, zero, zero] });
+                loaded.push(dst);
+            }
+        } else {
+            let mut dst = [zero; 4];
+            for reg in dst.iter_mut().take(usize::from(parts.components)) {
+                *reg = self.b.temp();
+                loaded.push(*reg);
+            }
+            let id = self.b.add_place(place);
+            self.b.push(Inst::Load { place: id, dst });
+        }
+        for (result, value) in results.iter().zip(loaded.chunks(usize::from(parts.words))) {
+            let first = self.extended(value[0], ty, result);
+            if parts.words == 2 {
+                self.write(result, [first, value[1]])?;
+            } else if matches!(result, Operand::Reg(reg) if self.ty(*reg).is_wide()) {
+                let wide = self.widened(first, ty);
+                self.write(result, wide)?;
+            } else {
+                self.write_word(result, first)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A loaded value as its register holds it: one narrower than the register is extended.
+    fn extended(&mut self, value: Reg, ty: Ty, result: &Operand) -> Reg {
+        let bits = match result {
+            Operand::Reg(reg) => self.ty(*reg).bits(),
+            _ => 32,
+        };
+        if !ty.is_signed() || ty.bits() >= bits.min(32) {
+            return value;
+        }
+        let value = self.sign_extended(value, ty.bits());
+        if bits == 16 { self.short(value) } else { value }
+    }
+
+    pub(super) fn store(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [address, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
+        let sources: Vec<Operand> = match src {
+            Operand::Parts(parts) => parts.clone(),
+            one => vec![one.clone()],
+        };
+        let parts = self.parts(i, ty, sources.len())?;
+        let mut values = Vec::new();
+        for source in &sources {
+            let wide = matches!(source, Operand::Reg(reg) if self.ty(*reg).is_wide());
+            if parts.words == 2 {
+                values.extend(self.pair(source)?);
+            } else if wide {
+                values.push(self.pair(source)?[0]);
+            } else {
+                values.push(self.word(source, ty)?);
+            }
+        }
+        let place = self.place(i, address, parts, ty)?;
+        let zero = self.b.constant(0);
+        if place.mem == Mem::Local {
+            for (part, value) in (0..).zip(values) {
+                let id = self.b.add_place(shifted(&place, part));
+                self.b.push(Inst::Store { place: id, src: [value, zero, zero, zero] });
+            }
+            return Ok(());
+        }
+        let mut src = [zero; 4];
+        src.iter_mut().zip(values).for_each(|(src, value)| *src = value);
+        let id = self.b.add_place(place);
+        self.b.push(Inst::Store { place: id, src });
+        Ok(())
+    }
+
+    /// `atom` and `red`.
+    pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let returns = i.words[0] == "atom";
+        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
+        let (dst, rest) = match (returns, i.operands.as_slice()) {
+            (true, [dst, rest @ ..]) => (Some(dst), rest),
+            (_, rest) => (None, rest),
+        };
+        let op = self.atomic_op(i, ty)?;
+        let (address, value, compare) = match (op, rest) {
+            (AtomicOp::CompareExchange, [address, compare, value]) => (address, value, Some(compare)),
+            (_, [address, value]) => (address, value, None),
+            _ => return Err(self.unsupported(i)),
+        };
+        let zero = self.b.constant(0);
+        let value = self.word(value, ty)?;
+        let compare = compare.map(|compare| self.word(compare, ty)).transpose()?.unwrap_or(zero);
+        let parts = Parts { width: Width::Word, components: 1, words: 1 };
+        let place = Place { atomic: true, ..self.place(i, address, parts, ty)? };
+        if place.mem == Mem::Local {
+            return Err(self.unsupported(i));
+        }
+        let id = self.b.add_place(place);
+        let old = dst.filter(|dst| **dst != Operand::Nothing).map(|dst| (dst, self.b.temp()));
+        self.b.push(Inst::Atomic { op, place: id, value, compare, old: old.map(|(_, reg)| reg), done: None });
+        match old {
+            Some((dst, reg)) => self.write_word(dst, reg),
+            None => Ok(()),
+        }
+    }
+
+    fn atomic_op(&self, i: &Instruction, ty: Ty) -> Result<AtomicOp, Diagnostic> {
+        let signed = ty.is_signed();
+        let float = matches!(ty, Ty::Float(_));
+        if ty.bits() != 32 || matches!(ty, Ty::F16x2 | Ty::Bf16x2) {
+            return Err(self.unsupported(i));
+        }
+        let op = i.words[1..].iter().find_map(|word| {
+            Some(match word.as_str() {
+                "add" if float => AtomicOp::FAdd,
+                "add" => AtomicOp::Add,
+                "and" => AtomicOp::And,
+                "or" => AtomicOp::Or,
+                "xor" => AtomicOp::Xor,
+                "min" if signed => AtomicOp::IMin,
+                "min" => AtomicOp::UMin,
+                "max" if signed => AtomicOp::IMax,
+                "max" => AtomicOp::UMax,
+                "exch" => AtomicOp::Exchange,
+                "cas" => AtomicOp::CompareExchange,
+                _ => return None,
+            })
+        });
+        op.ok_or_else(|| self.unsupported(i))
+    }
+
+    fn parts(&self, i: &Instruction, ty: Ty, values: usize) -> Result<Parts, Diagnostic> {
+        let vector = ["v2", "v4", "v8"].iter().find(|v| i.has(v)).map_or(1, |v| v[1..].parse::<usize>().unwrap_or(1));
+        if vector != values {
+            return Err(self.error(format!("`{}` moves {vector} values, not {values}", i.words.join("."))));
+        }
+        let (width, words) = match ty.bits() {
+            8 => (Width::Byte, 1),
+            16 => (Width::Short, 1),
+            32 => (Width::Word, 1),
+            64 => (Width::Word, 2),
+            _ => return Err(self.unsupported(i)),
+        };
+        match u8::try_from(vector * usize::from(words)) {
+            Ok(components @ 1..=4) => Ok(Parts { width, components, words }),
+            _ => Err(self.unsupported(i)),
+        }
+    }
+
+    /// Where an access goes.
+    fn place(&mut self, i: &Instruction, address: &Operand, parts: Parts, ty: Ty) -> Result<Place, Diagnostic> {
+        let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
+        let origin = addresses::of_operand(self.kernel, address, &self.origins);
+        let root = match origin {
+            Origin::Root(root) => root,
+            Origin::Number => {
+                return Err(self
+                    .error("it is not known which buffer this address leads to")
+                    .hint("an address has to come from a parameter or a variable, not from memory or a number"));
+            }
+            Origin::Many => return Err(self.error("this address may lead to several buffers, which cannot be traced yet")),
+        };
+        let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
+        let named = ["global", "shared", "local", "const"].into_iter().find(|space| {
+            i.words[1..].iter().any(|word| word == space || word.strip_prefix(space).is_some_and(|r| r.starts_with("::")))
+        });
+        let mem = match (located.memory, named) {
+            (Memory::Shared, Some("shared") | None) => Mem::Shared,
+            (Memory::Local, Some("local") | None) => Mem::Local,
+            (Memory::Global | Memory::Const, Some("global" | "const") | None) => Mem::Buffer(located.variable),
+            (_, Some(space)) => return Err(self.error(format!("this address does not lead to {space} memory"))),
+        };
+        if mem == Mem::Local && parts.width != Width::Word {
+            return Err(self.error("parts of words in local memory cannot be traced yet"));
+        }
+        let (start, terms) = self.terms(base, *offset, root)?;
+        let vector = u32::from(parts.components) * u32::from(parts.width.bytes());
+        Ok(Place {
+            mem,
+            variable: if mem == Mem::Local { 0 } else { located.variable },
+            offset: 0,
+            terms,
+            whole: Some(Whole { start, low: located.base, bytes: located.bytes }),
+            components: parts.components,
+            width: parts.width,
+            atomic: ["volatile", "relaxed", "acquire", "release"].iter().any(|word| i.has(word)) && ty.bits() == 32,
+            vector: if parts.components > 1 { u8::try_from(vector).unwrap_or(0) } else { 0 },
+            line: i.line,
+        })
+    }
+
+    /// The parts of an address, in bytes from the start of its memory.
+    fn terms(&mut self, base: &Base, offset: i64, root: Root) -> Result<(i64, Vec<Term>), Diagnostic> {
+        let sum = match base {
+            Base::Reg(reg) if !self.ty(*reg).is_wide() => {
+                // An address of shared memory in 32 bits, which counts from its start.
+                let value = self.read(*reg)[0];
+                let term = Term { index: value, stride: 1, len: Len::Unsigned };
+                return Ok((offset, vec![term]));
+            }
+            Base::Reg(reg) => self.sum(&Operand::Reg(*reg))?,
+            Base::Name(name) => self.sum(&Operand::Name(name.clone()))?,
+            Base::Nothing => return Err(self.error("an address without a base cannot be traced")),
+        };
+        let Sum { root: named, start, terms } = sum;
+        let mut start = start.wrapping_add(offset);
+        match named {
+            Some(named) => start = start.wrapping_add(self.located(named).map_or(0, |l| i64::from(l.base))),
+            // Its value holds the memory's first address, too.
+            None => start = start.wrapping_sub(self.memory_start(root)),
+        }
+        let mut out = Vec::new();
+        for (atom, stride) in terms {
+            match atom {
+                Atom::Unsigned(index) => out.push(Term { index, stride, len: Len::Unsigned }),
+                Atom::Signed(index) => out.push(Term { index, stride, len: Len::Signed }),
+                Atom::Pair([low, high]) => {
+                    out.push(Term { index: low, stride, len: Len::Unsigned });
+                    out.push(Term { index: high, stride: stride.wrapping_mul(1 << 32), len: Len::Signed });
+                }
+            }
+        }
+        // Constants belong to the start.
+        let mut terms = Vec::new();
+        for term in out {
+            match self.b.const_value(term.index) {
+                Some(word) => {
+                    let value = if term.len == Len::Signed { i64::from(word.cast_signed()) } else { i64::from(word) };
+                    start = start.wrapping_add(value.wrapping_mul(term.stride));
+                }
+                None => terms.push(term),
+            }
+        }
+        Ok((start, terms))
+    }
+
+    /// `ld.param`: an argument.
+    fn load_parameter(&mut self, results: &[Operand], address: &Operand, ty: Ty) -> Result<(), Diagnostic> {
+        let Operand::Address { base: Base::Name(name), offset } = address else {
+            return Err(self.error("a parameter is read by its name"));
+        };
+        let Some(p) = addresses::param(self.kernel, name) else {
+            return Err(self.error(format!("there is no parameter `{name}`")));
+        };
+        let arguments = self.ptx.arguments;
+        match &arguments[p] {
+            Argument::Buffer(_) => match results {
+                [result] if *offset == 0 && ty.is_wide() => {
+                    self.write_sum(result, Sum { root: Some(Root::Param(p)), ..Sum::default() })
+                }
+                _ => Err(self.error("a pointer is read as a whole")),
+            },
+            Argument::Value(bytes) => {
+                let size = ty.bytes() as usize;
+                for (n, result) in results.iter().enumerate() {
+                    let first = usize::try_from(*offset).unwrap_or(usize::MAX).saturating_add(n * size);
+                    let Some(part) = first.checked_add(size).and_then(|end| bytes.get(first..end)) else {
+                        return Err(self.error(format!("this reads past the end of the parameter `{name}`")));
+                    };
+                    let bits = part.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+                    if ty.is_wide() {
+                        self.write_sum(result, Sum::number(bits.cast_signed()))?;
+                    } else {
+                        let value = self.b.constant((bits & 0xFFFF_FFFF) as u32);
+                        let value = self.extended(value, ty, result);
+                        self.write_word(result, value)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A word as a 64-bit value.
+    pub(super) fn widened(&mut self, value: Reg, ty: Ty) -> [Reg; 2] {
+        let zero = self.b.constant(0);
+        if ty.is_signed() {
+            return self.b.wide(super::super::wide::WideOp::Extend, [[value, zero], [zero; 2], [zero; 2]]);
+        }
+        [value, zero]
+    }
+
+    /// `%tid.x` and the like.
+    pub(super) fn special(&mut self, name: &str) -> Result<Reg, Diagnostic> {
+        use super::super::ir::Builtin as B;
+        use super::super::ops::Binary;
+        let (base, axis) = match name.split_once('.') {
+            Some((base, "x")) => (base, 0),
+            Some((base, "y")) => (base, 1),
+            Some((base, "z")) => (base, 2),
+            Some(_) => return Err(self.error(format!("there is no register `%{name}`"))),
+            None => (name, 0_u8),
+        };
+        let block = self.ptx.block;
+        Ok(match base {
+            "tid" => self.b.builtin(B::LocalId(axis)),
+            "ntid" => self.b.constant(block[usize::from(axis)]),
+            "ctaid" => self.b.builtin(B::WorkgroupId(axis)),
+            "nctaid" => self.b.builtin(B::NumWorkgroups(axis)),
+            "laneid" => self.b.builtin(B::Lane),
+            "warpid" => self.b.builtin(B::Warp),
+            "nwarpid" => self.b.builtin(B::WarpCount),
+            "dynamic_smem_size" => self.b.constant(self.ptx.shared_bytes),
+            "total_smem_size" => self.b.constant(self.b.ir.shared_bytes),
+            "lanemask_eq" | "lanemask_lt" | "lanemask_le" | "lanemask_gt" | "lanemask_ge" => {
+                let (lane, one) = (self.b.builtin(B::Lane), self.b.constant(1));
+                let eq = self.b.bin(Binary::Shl, one, lane);
+                match base {
+                    "lanemask_eq" => eq,
+                    "lanemask_lt" => self.b.bin(Binary::ISub, eq, one),
+                    "lanemask_ge" => self.b.un(Unary::INeg, eq),
+                    _ => {
+                        let two = self.b.constant(2);
+                        let next = self.b.bin(Binary::Shl, two, lane);
+                        match base {
+                            "lanemask_gt" => self.b.un(Unary::INeg, next),
+                            _ => self.b.bin(Binary::ISub, next, one),
+                        }
+                    }
+                }
+            }
+            _ => return Err(self.error(format!("the register `%{name}` cannot be traced: it differs from run to run"))),
+        })
+    }
+}
+
+/// A place further on by `part` words, of one component.
+fn shifted(place: &Place, part: u8) -> Place {
+    let whole = place.whole.map(|whole| Whole { start: whole.start + 4 * i64::from(part), ..whole });
+    Place { components: 1, vector: 0, whole, ..place.clone() }
+}
+

@@ -1,0 +1,99 @@
+//! PTX as a second front end: a kernel of CUDA, Triton or any other compiler becomes [`Ir`](super::ir::Ir), as WGSL does.
+//!
+//! [`text`] and [`parse`] read a [`module`]; [`flow`] finds its blocks and loops; [`registers`] finds which registers are written once and
+//! where addresses come from; [`lower`] walks the structure and lowers each instruction, by kind in [`memory`] and [`operations`].
+//!
+//! A 64-bit register is two of the IR's. An address is a number, too: its high word names the buffer, its low word the byte in it
+//! ([`addresses`]). Addresses that are a parameter and a sum of indices stay sums, so that the tracer computes them once per warp.
+
+mod addresses;
+mod convert;
+mod flow;
+mod lower;
+mod memory;
+mod module;
+mod operations;
+mod parse;
+mod registers;
+mod structure;
+mod text;
+
+use warpbook_base::diag::{Diagnostic, Place};
+
+use super::ir::Ir;
+use super::program::Binding;
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A pointer to the start of a buffer, with its name.
+    Buffer(String),
+    /// The bytes of anything else, lowest first.
+    Value(Vec<u8>),
+}
+
+/// A kernel in PTX with all that a launch of it gives.
+pub struct Ptx<'a> {
+    /// The name of the PTX's file in messages.
+    pub file: &'a str,
+    /// The PTX.
+    pub text: &'a str,
+    /// The kernel's name.
+    pub entry: &'a str,
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory, in bytes.
+    pub shared_bytes: u32,
+    /// By parameter.
+    pub arguments: &'a [Argument],
+    /// The line at which a line of a source file, as `.loc` names it, is shown; None if it is not shown.
+    pub source: &'a (dyn Fn(&str, u32) -> Option<u32> + Sync),
+}
+
+/// A parameter as the kernel declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u32,
+    /// Whether the kernel uses it as an address.
+    pub is_pointer: bool,
+    /// How PTX names its type, such as `u32`; of a pointer that of its first access.
+    pub ty: String,
+}
+
+/// The result of lowering.
+pub(super) struct Lowered {
+    pub ir: Ir,
+    pub bindings: Vec<Binding>,
+}
+
+/// The names of the kernels in a PTX file, in order.
+///
+/// # Errors
+/// What is wrong with the text, with its line.
+pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
+    parse::entries(file, text)
+}
+
+/// The parameters of the kernel `entry`.
+///
+/// # Errors
+/// What is wrong with the text, with its line; that there is no such kernel.
+pub fn parameters(file: &str, text: &str, entry: &str) -> Result<Vec<Parameter>, Diagnostic> {
+    let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
+    Ok(addresses::parameters(&kernel))
+}
+
+/// Lowers a kernel.
+pub(super) fn lower(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
+    let kernel = parse::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
+    let flow = flow::flow(ptx.file, &kernel)?;
+    lower::lower(ptx, &kernel, &flow)
+}
+
+/// The same, at a line of the PTX.
+fn at_line(diagnostic: Diagnostic, file: &str, line: u32) -> Diagnostic {
+    diagnostic.in_place(&Place { file: file.to_owned(), line, column: 1 })
+}

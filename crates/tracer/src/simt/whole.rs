@@ -1,0 +1,143 @@
+//! Addresses that are computed as numbers, as in PTX: 64-bit sums, checked against the bounds of the memory that they lead into.
+
+use super::access::{Form, Target};
+use super::code::{Index, Place, Whole};
+use super::observers::lanes_of;
+use super::warp::{Surroundings, Warp, name_of};
+use crate::trace::FindingKind;
+
+/// The sum of a place's terms: `base + lane·step`, and a part of each lane's own.
+struct Sum<const W: usize> {
+    base: i64,
+    step: i64,
+    lanes: Option<[i64; W]>,
+}
+
+impl<const W: usize> Sum<W> {
+    fn at(&self, lane: u32) -> i64 {
+        let own = self.lanes.as_ref().map_or(0, |lanes| lanes[lane as usize]);
+        self.base.wrapping_add(i64::from(lane).wrapping_mul(self.step)).wrapping_add(own)
+    }
+}
+
+impl<const W: usize> Warp<W> {
+    /// The addresses of `place`, without the lanes that would go out of bounds or whose address is not aligned: these are reported.
+    pub(super) fn resolve_whole<O>(
+        &mut self,
+        place: &Place,
+        whole: Whole,
+        around: &mut Surroundings<'_, O>,
+    ) -> Target {
+        let sum = self.sum(place, whole.start);
+        let bytes = place.bytes();
+        let aligned = |address: i64| address & i64::from(bytes - 1) == 0;
+        let Some(lanes) = &sum.lanes else {
+            let (first, last) = (self.mask.trailing_zeros(), 63 - self.mask.leading_zeros());
+            let ends = [sum.at(first), sum.at(last)];
+            if ends.iter().all(|end| whole.reaches(*end, bytes)) && aligned(ends[0]) && aligned(sum.step) {
+                let (base, step) = (sum.base as u32, sum.step as u32);
+                let form = if step == 0 { Form::One(base) } else { Form::Linear { base, step } };
+                return Target { form, mask: self.mask };
+            }
+            return self.checked(place, whole, &sum, around);
+        };
+        let mut wrong = 0_u64;
+        for (lane, (address, own)) in self.addresses.iter_mut().zip(lanes).enumerate() {
+            let at = sum.base.wrapping_add((lane as i64).wrapping_mul(sum.step)).wrapping_add(*own);
+            *address = at as u32;
+            wrong |= u64::from(!(whole.reaches(at, bytes) && aligned(at))) << lane;
+        }
+        if wrong & self.mask != 0 {
+            return self.checked(place, whole, &sum, around);
+        }
+        Target { form: Form::Lanes, mask: self.mask }
+    }
+
+    fn sum(&self, place: &Place, start: i64) -> Sum<W> {
+        let mut sum = Sum { base: start, step: 0, lanes: None };
+        let (first, last) = (self.mask.trailing_zeros(), 63 - self.mask.leading_zeros());
+        for term in &place.terms {
+            match term.index {
+                Index::One(reg) => sum.base = sum.base.wrapping_add(term.wide(self.scalars[reg as usize])),
+                Index::Linear { base, step } => {
+                    let (index, by) = (self.scalars[base as usize], self.scalars[step as usize]);
+                    let start = index.wrapping_add(first.wrapping_mul(by));
+                    let start = if term.signed { i64::from(start.cast_signed()) } else { i64::from(start) };
+                    let by = i64::from(by.cast_signed());
+                    let end = start + i64::from(last - first) * by;
+                    let fits = if term.signed { i32::try_from(end).is_ok() } else { u32::try_from(end).is_ok() };
+                    if fits {
+                        sum.base = sum.base.wrapping_add((start - i64::from(first) * by).wrapping_mul(term.stride));
+                        sum.step = sum.step.wrapping_add(by.wrapping_mul(term.stride));
+                    } else {
+                        // The index passes the end of its 32 bits between two lanes.
+                        let lanes = sum.lanes.get_or_insert([0; W]);
+                        for (lane, own) in (0..).zip(lanes) {
+                            *own = own.wrapping_add(term.wide(index.wrapping_add((by as u32).wrapping_mul(lane))));
+                        }
+                    }
+                }
+                Index::Lanes(reg) => {
+                    let lanes = sum.lanes.get_or_insert([0; W]);
+                    let (indices, stride) = (&self.vectors[reg as usize], term.stride);
+                    if term.signed {
+                        for (own, index) in lanes.iter_mut().zip(indices) {
+                            *own = own.wrapping_add(i64::from(index.cast_signed()).wrapping_mul(stride));
+                        }
+                    } else {
+                        for (own, index) in lanes.iter_mut().zip(indices) {
+                            *own = own.wrapping_add(i64::from(*index).wrapping_mul(stride));
+                        }
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    /// The same lane by lane, with what is wrong reported.
+    #[cold]
+    fn checked<O>(
+        &mut self,
+        place: &Place,
+        whole: Whole,
+        sum: &Sum<W>,
+        around: &mut Surroundings<'_, O>,
+    ) -> Target {
+        let (mut mask, bytes) = (self.mask, place.bytes());
+        for lane in lanes_of(self.mask) {
+            let address = sum.at(lane);
+            self.addresses[lane as usize] = address as u32;
+            let invocation = u64::from(around.at.warp) * W as u64 + u64::from(lane);
+            if !whole.reaches(address, bytes) {
+                mask &= !(1 << lane);
+                around.report(place.line, FindingKind::OutOfBounds, |at, variables| {
+                    let elem = variables.get(usize::from(place.variable)).map_or(4, |v| v.elem.bytes() as i64);
+                    let index = (address - whole.low).div_euclid(elem);
+                    let side = if address < whole.low { "before the start" } else { "past the end" };
+                    format!(
+                        "index {index} is {side} of {}, which has {} elements (workgroup {}, warp {}, lane {lane}, \
+                         local index {invocation})",
+                        name_of(place, variables),
+                        (whole.high - whole.low) / elem,
+                        at.workgroup,
+                        at.warp,
+                    )
+                });
+            } else if address & i64::from(bytes - 1) != 0 {
+                mask &= !(1 << lane);
+                around.report(place.line, FindingKind::Misaligned, |at, variables| {
+                    format!(
+                        "byte {} of {} is no multiple of {bytes}, and an access of {bytes} bytes needs one (workgroup {}, \
+                         warp {}, lane {lane}, local index {invocation})",
+                        address - whole.low,
+                        name_of(place, variables),
+                        at.workgroup,
+                        at.warp,
+                    )
+                });
+            }
+        }
+        Target { form: Form::Lanes, mask }
+    }
+}

@@ -1,0 +1,253 @@
+//! Operations on 64-bit values, which lie in two registers each: integers as CUDA's addresses are, and doubles.
+
+/// One operand or result as the two words of a value; of one that takes a single word, the first.
+pub type Pair<T> = [T; 2];
+
+/// An operation with its registers: those of its result, and of up to three operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Wide<D, S> {
+    /// The operation.
+    pub op: WideOp,
+    /// The result's registers; the second has a meaning if the result is wide.
+    pub dst: Pair<D>,
+    /// The operands' registers; see [`WideOp::words`].
+    pub args: [Pair<S>; 3],
+}
+
+impl<D: Copy, S: Copy> Wide<D, S> {
+    /// The registers that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = S> + '_ {
+        self.args.iter().zip(self.op.words()).flat_map(|(arg, words)| arg.iter().copied().take(words))
+    }
+
+    /// The registers that it writes.
+    pub fn writes(&self) -> impl Iterator<Item = D> + '_ {
+        self.dst.iter().copied().take(self.op.results())
+    }
+}
+
+fn s(x: u64) -> i64 {
+    x.cast_signed()
+}
+
+fn u(x: i64) -> u64 {
+    x.cast_unsigned()
+}
+
+fn f(x: u64) -> f64 {
+    f64::from_bits(x)
+}
+
+fn b(x: f64) -> u64 {
+    x.to_bits()
+}
+
+fn single(x: u64) -> f32 {
+    f32::from_bits(low(x))
+}
+
+/// The low word.
+pub fn low(x: u64) -> u32 {
+    (x & 0xFFFF_FFFF) as u32
+}
+
+fn signed32(x: u64) -> i64 {
+    i64::from(low(x).cast_signed())
+}
+
+macro_rules! wide {
+    ($($(#[$doc:meta])* $name:ident ($a:literal $b:literal $c:literal -> $r:literal) $body:expr;)*) => {
+        /// Operations on values of 64 bits.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum WideOp { $($(#[$doc])* $name,)* }
+
+        impl WideOp {
+            /// Words of each operand: 2 of a value of 64 bits, 1 of one of 32, 0 if it takes none.
+            pub fn words(self) -> [usize; 3] {
+                match self { $(Self::$name => [$a, $b, $c],)* }
+            }
+
+            /// Words of the result.
+            pub fn results(self) -> usize {
+                match self { $(Self::$name => $r,)* }
+            }
+
+            /// The result for one lane.
+            pub fn scalar(self, a: u64, b: u64, c: u64) -> u64 {
+                match self { $(Self::$name => call($body, a, b, c),)* }
+            }
+
+            /// The results for all lanes.
+            pub fn lanes<const W: usize>(self, a: &[u64; W], b: &[u64; W], c: &[u64; W]) -> [u64; W] {
+                match self { $(Self::$name => map($body, a, b, c),)* }
+            }
+        }
+    };
+}
+
+wide! {
+    /// Integer addition.
+    Add (2 2 0 -> 2) |a, b, _| a.wrapping_add(b);
+    /// Integer subtraction.
+    Sub (2 2 0 -> 2) |a, b, _| a.wrapping_sub(b);
+    /// The low 64 bits of a product.
+    Mul (2 2 0 -> 2) |a, b, _| a.wrapping_mul(b);
+    /// The high 64 bits of an unsigned product.
+    UMulHigh (2 2 0 -> 2) |a, b, _| ((u128::from(a) * u128::from(b)) >> 64) as u64;
+    /// The high 64 bits of a signed product.
+    IMulHigh (2 2 0 -> 2) |a, b, _| ((i128::from(s(a)) * i128::from(s(b))) >> 64) as u64;
+    /// The product of two unsigned words.
+    UMulWide (1 1 0 -> 2) |a, b, _| u64::from(low(a)) * u64::from(low(b));
+    /// The product of two signed words.
+    IMulWide (1 1 0 -> 2) |a, b, _| u(signed32(a) * signed32(b));
+    /// Signed division; by zero all ones, as PTX leaves open.
+    IDiv (2 2 0 -> 2) |a, b, _| if b == 0 { u64::MAX } else { u(s(a).wrapping_div(s(b))) };
+    /// Unsigned division; by zero all ones.
+    UDiv (2 2 0 -> 2) |a, b, _| a.checked_div(b).unwrap_or(u64::MAX);
+    /// Signed remainder; by zero the dividend.
+    IRem (2 2 0 -> 2) |a, b, _| if b == 0 { a } else { u(s(a).wrapping_rem(s(b))) };
+    /// Unsigned remainder; by zero the dividend.
+    URem (2 2 0 -> 2) |a, b, _| a.checked_rem(b).unwrap_or(a);
+    /// Integer negation.
+    Neg (2 0 0 -> 2) |a, _, _| a.wrapping_neg();
+    /// Signed absolute value.
+    IAbs (2 0 0 -> 2) |a, _, _| u(s(a).wrapping_abs());
+    /// Bitwise and.
+    And (2 2 0 -> 2) |a, b, _| a & b;
+    /// Bitwise or.
+    Or (2 2 0 -> 2) |a, b, _| a | b;
+    /// Bitwise exclusive or.
+    Xor (2 2 0 -> 2) |a, b, _| a ^ b;
+    /// Bitwise complement.
+    Not (2 0 0 -> 2) |a, _, _| !a;
+    /// Left shift; 0 from 64 bits on.
+    Shl (2 1 0 -> 2) |a, b, _| a.checked_shl(low(b)).unwrap_or(0);
+    /// Logical right shift; 0 from 64 bits on.
+    UShr (2 1 0 -> 2) |a, b, _| a.checked_shr(low(b)).unwrap_or(0);
+    /// Arithmetic right shift; the sign from 64 bits on.
+    IShr (2 1 0 -> 2) |a, b, _| u(s(a) >> low(b).min(63));
+    /// Signed minimum.
+    IMin (2 2 0 -> 2) |a, b, _| u(s(a).min(s(b)));
+    /// Signed maximum.
+    IMax (2 2 0 -> 2) |a, b, _| u(s(a).max(s(b)));
+    /// Unsigned minimum.
+    UMin (2 2 0 -> 2) |a, b, _| a.min(b);
+    /// Unsigned maximum.
+    UMax (2 2 0 -> 2) |a, b, _| a.max(b);
+    /// Equality of bits.
+    IEq (2 2 0 -> 1) |a, b, _| u64::from(a == b);
+    /// Signed less-than.
+    ILt (2 2 0 -> 1) |a, b, _| u64::from(s(a) < s(b));
+    /// Unsigned less-than.
+    ULt (2 2 0 -> 1) |a, b, _| u64::from(a < b);
+    /// The second operand where the first, a word, is true, else the third.
+    Select (1 2 2 -> 2) |c, x, y| if low(c) != 0 { x } else { y };
+    /// Set bits.
+    CountOneBits (2 0 0 -> 1) |a, _, _| a.count_ones().into();
+    /// Zero bits above the highest set one.
+    CountLeadingZeros (2 0 0 -> 1) |a, _, _| a.leading_zeros().into();
+    /// Bits in opposite order.
+    ReverseBits (2 0 0 -> 2) |a, _, _| a.reverse_bits();
+    /// A signed word, extended.
+    Extend (1 0 0 -> 2) |a, _, _| u(signed32(a));
+    /// Double addition.
+    FAdd (2 2 0 -> 2) |x, y, _| b(f(x) + f(y));
+    /// Double subtraction.
+    FSub (2 2 0 -> 2) |x, y, _| b(f(x) - f(y));
+    /// Double multiplication.
+    FMul (2 2 0 -> 2) |x, y, _| b(f(x) * f(y));
+    /// Double division.
+    FDiv (2 2 0 -> 2) |x, y, _| b(f(x) / f(y));
+    /// x·y + z, rounded once.
+    Fma (2 2 2 -> 2) |x, y, z| b(f(x).mul_add(f(y), f(z)));
+    /// Double minimum; of a number and a NaN, the number.
+    FMin (2 2 0 -> 2) |x, y, _| b(f(x).min(f(y)));
+    /// Double maximum; of a number and a NaN, the number.
+    FMax (2 2 0 -> 2) |x, y, _| b(f(x).max(f(y)));
+    /// Double negation.
+    FNeg (2 0 0 -> 2) |x, _, _| x ^ 1 << 63;
+    /// Double absolute value.
+    FAbs (2 0 0 -> 2) |x, _, _| x & (u64::MAX >> 1);
+    /// Square root.
+    Sqrt (2 0 0 -> 2) |x, _, _| b(f(x).sqrt());
+    /// Nearest integer, ties to even.
+    Round (2 0 0 -> 2) |x, _, _| b(f(x).round_ties_even());
+    /// Integer part.
+    Trunc (2 0 0 -> 2) |x, _, _| b(f(x).trunc());
+    /// Greatest integer not above.
+    Floor (2 0 0 -> 2) |x, _, _| b(f(x).floor());
+    /// Least integer not below.
+    Ceil (2 0 0 -> 2) |x, _, _| b(f(x).ceil());
+    /// Double equality.
+    FEq (2 2 0 -> 1) |x, y, _| u64::from(f(x) == f(y));
+    /// Double less-than.
+    FLt (2 2 0 -> 1) |x, y, _| u64::from(f(x) < f(y));
+    /// Double less-or-equal.
+    FLe (2 2 0 -> 1) |x, y, _| u64::from(f(x) <= f(y));
+    /// Not a number.
+    IsNan (2 0 0 -> 1) |x, _, _| u64::from(f(x).is_nan());
+    /// From a single.
+    FromSingle (1 0 0 -> 2) |x, _, _| b(f64::from(single(x)));
+    /// To a single.
+    ToSingle (2 0 0 -> 1) |x, _, _| u64::from((f(x) as f32).to_bits());
+    /// To a half, in the low 16 bits, rounded once.
+    ToHalf (2 0 0 -> 1) |x, _, _| half::f16::from_f64(f(x)).to_bits().into();
+    /// To a bfloat16, in the low 16 bits, rounded once.
+    ToBf16 (2 0 0 -> 1) |x, _, _| half::bf16::from_f64(f(x)).to_bits().into();
+    /// From a signed word.
+    FromI32 (1 0 0 -> 2) |x, _, _| b(f64::from(low(x).cast_signed()));
+    /// From an unsigned word.
+    FromU32 (1 0 0 -> 2) |x, _, _| b(f64::from(low(x)));
+    /// From a signed integer.
+    FromI64 (2 0 0 -> 2) |x, _, _| b(s(x) as f64);
+    /// From an unsigned integer.
+    FromU64 (2 0 0 -> 2) |x, _, _| b(x as f64);
+    /// To a signed word, at its ends for what does not fit.
+    ToI32 (2 0 0 -> 1) |x, _, _| u64::from((f(x) as i32).cast_unsigned());
+    /// To an unsigned word, at its ends for what does not fit.
+    ToU32 (2 0 0 -> 1) |x, _, _| u64::from(f(x) as u32);
+    /// To a signed integer.
+    ToI64 (2 0 0 -> 2) |x, _, _| u(f(x) as i64);
+    /// To an unsigned integer.
+    ToU64 (2 0 0 -> 2) |x, _, _| f(x) as u64;
+    /// A signed integer to a single.
+    I64ToSingle (2 0 0 -> 1) |x, _, _| u64::from((s(x) as f32).to_bits());
+    /// An unsigned integer to a single.
+    U64ToSingle (2 0 0 -> 1) |x, _, _| u64::from((x as f32).to_bits());
+    /// A single to a signed integer.
+    SingleToI64 (1 0 0 -> 2) |x, _, _| u(single(x) as i64);
+    /// A single to an unsigned integer.
+    SingleToU64 (1 0 0 -> 2) |x, _, _| single(x) as u64;
+}
+
+// These give the table's closures their types.
+fn call(body: impl Fn(u64, u64, u64) -> u64, a: u64, b: u64, c: u64) -> u64 {
+    body(a, b, c)
+}
+
+#[inline(always)]
+fn map<const W: usize>(
+    body: impl Fn(u64, u64, u64) -> u64,
+    a: &[u64; W],
+    b: &[u64; W],
+    c: &[u64; W],
+) -> [u64; W] {
+    std::array::from_fn(|lane| body(a[lane], b[lane], c[lane]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carries_and_signs() {
+        assert_eq!(WideOp::Add.scalar(0xFFFF_FFFF, 1, 0), 1 << 32);
+        assert_eq!(WideOp::IMulWide.scalar(0xFFFF_FFFF, 4, 0), (-4_i64).cast_unsigned());
+        assert_eq!(WideOp::UMulWide.scalar(0xFFFF_FFFF, 4, 0), 0x3_FFFF_FFFC);
+        assert_eq!(WideOp::IShr.scalar(1 << 63, 200, 0), u64::MAX);
+        assert_eq!(WideOp::UShr.scalar(1 << 63, 64, 0), 0);
+        assert_eq!(WideOp::ILt.scalar(u64::MAX, 0, 0), 1);
+        assert_eq!(WideOp::ToSingle.scalar(1.5_f64.to_bits(), 0, 0), u64::from(1.5_f32.to_bits()));
+        assert_eq!(WideOp::IMulHigh.scalar(u64::MAX, 2, 0), u64::MAX);
+    }
+}

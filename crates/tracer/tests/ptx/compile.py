@@ -1,0 +1,31 @@
+"""Compiles each .cu of this folder to the .ptx beside it, by NVRTC: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl."""
+import ctypes
+import glob
+import os
+import site
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOTS = [os.environ.get("CUDA_ROOT", "")] + glob.glob(os.path.join(site.getsitepackages()[0], "nvidia", "cu*"))
+
+
+def ptx(path, architecture):
+    root = next(r for r in ROOTS if r and glob.glob(os.path.join(r, "lib*", "libnvrtc.so*")))
+    nvrtc = ctypes.CDLL(glob.glob(os.path.join(root, "lib*", "libnvrtc.so*"))[0])
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    name = os.path.basename(path).encode()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), open(path, "rb").read(), name, 0, None, None)
+    options = [b"-lineinfo", b"--gpu-architecture=" + architecture.encode(), b"-I" + os.path.join(root, "include").encode()]
+    failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    get = (nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog) if failed else (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
+    get[0](program, ctypes.byref(size))
+    text = ctypes.create_string_buffer(size.value)
+    get[1](program, text)
+    if failed:
+        sys.exit(text.value.decode())
+    return text.value.decode()
+
+
+for source in sorted(glob.glob(os.path.join(HERE, "*.cu"))):
+    with open(source[:-3] + ".ptx", "w") as out:
+        out.write(ptx(source, "compute_80"))
