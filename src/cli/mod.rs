@@ -2,6 +2,7 @@
 
 mod again;
 mod args;
+mod assemble;
 mod bench;
 mod check;
 mod doctor;
@@ -100,6 +101,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Run(args) => run::run(context, &args),
         Command::Sweep(args) => sweep::sweep(context, &args),
         Command::Trace(args) => trace::trace(context, &args),
+        Command::Assemble { pack } => assemble::assemble(context, &pack),
         Command::Check { pack } => check::check(context, pack),
         Command::Bench(args) => bench::bench(context, &args),
         Command::Predict(args) => predict::predict(context, &args),

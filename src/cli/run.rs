@@ -29,6 +29,7 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
         models: Vec::new(),
         device: None,
         warp_width: args.warp,
+        language: args.language.language(),
         io: Io::default(),
     })
 }

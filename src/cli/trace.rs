@@ -26,7 +26,13 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         grid: args.grid,
         entry: args.entry.clone(),
         constants: args.constants.clone(),
-        buffers: args.buffers.clone(),
+        buffers: args.buffers.iter().map(|b| (b.name.clone(), b.count, b.init)).collect(),
+        types: args.buffers.iter().filter_map(|b| Some((b.name.clone(), b.elem?))).collect(),
+        block: args.block,
+        shared_bytes: args.shared,
+        arguments: args.arguments.clone(),
+        source: args.source.clone(),
+        language: args.language.language(),
         set: args.set.clone(),
         rungs: args.rungs.clone(),
         warp_width: args.warp,
@@ -97,10 +103,10 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }
 
-/// The WGSL of a pass, with its parts.
+/// The text of a pass's kernel, with its parts.
 fn text(job: &Job, place: usize) -> Arc<str> {
     let launch = job.passes.get(place).and_then(|pass| pass.launch());
-    launch.and_then(|launch| launch.wgsl().ok()).map_or_else(Arc::default, |wgsl| wgsl.source.clone())
+    launch.map_or_else(Arc::default, |launch| launch.text().clone())
 }
 
 /// A line of a kernel's text by its number, in a part also by that file's name.

@@ -115,6 +115,15 @@ pub trait Backend {
         Err(Diagnostic::error(message).in_place(&job.place).into())
     }
 
+    /// Compiles a job's kernels in CUDA C++ to PTX, one for each launch, which takes a compiler but no device.
+    ///
+    /// # Errors
+    /// When a kernel does not compile, or there is no compiler.
+    fn assemble(&mut self, job: &Job) -> Result<Vec<String>, Failure> {
+        let message = format!("`{}` cannot be compiled to PTX by this backend", job.program);
+        Err(Diagnostic::error(message).in_place(&job.place).into())
+    }
+
     /// Measures what the device can do at best.
     ///
     /// # Errors

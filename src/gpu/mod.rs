@@ -4,6 +4,7 @@ pub mod backend;
 mod bench;
 mod checks;
 pub mod client;
+mod constants;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod driver;
@@ -17,6 +18,7 @@ mod pace;
 pub mod protocol;
 pub mod ranks;
 pub mod share;
+pub mod shipped;
 pub mod simt;
 pub mod tokenizer;
 pub mod toolkit;

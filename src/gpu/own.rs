@@ -107,6 +107,7 @@ fn launch(
                 file: format!("shaders/ceilings/{name}.cu"),
                 source: twin.into(),
                 entry: name.to_owned(),
+                shipped: None,
             }),
         }),
         bindings: bindings.iter().enumerate().map(binding).collect(),

@@ -31,6 +31,8 @@ pub enum Request {
     Parts,
     /// For [`Reply::Compiled`].
     Compile(Box<Job>),
+    /// For [`Reply::Assembled`].
+    Assemble(Box<Job>),
     /// For [`Reply::Record`].
     Run(Box<Job>),
     /// Give up the request that is being worked on, which then fails.
@@ -52,6 +54,8 @@ pub enum Reply {
     Parts(Vec<Part>),
     /// A job's kernels compile: the compiler's warnings.
     Compiled(Vec<Diagnostic>),
+    /// A job's kernels in PTX, one for each launch.
+    Assembled(Vec<String>),
     /// The result of a job.
     Record(Box<Record>),
     /// No result.

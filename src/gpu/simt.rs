@@ -7,8 +7,9 @@ use super::backend::{Event as Progress, Failure};
 use super::outputs::Outputs;
 use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
+use crate::base::parts::parts;
 use crate::base::tensor::{Elem, Init, Tensor};
-use crate::job::{Action, Job, Launch, Shown, TraceSpec, Wgsl};
+use crate::job::{Action, Assembled, Code, Job, Launch, Shown, TraceSpec, written_for_cuda};
 use crate::simt::{self, Options, Program};
 use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
 use crate::trace::{AccessCounts, GlobalCounts, PassRecord, RoundCounts, Trace};
@@ -263,29 +264,67 @@ fn moved(read: u64, written: u64) -> Trace {
 
 /// The kernels of a job, each compiled once.
 fn compile(job: &Job) -> Result<Vec<Option<Arc<Program>>>, Diagnostic> {
-    let mut known: Vec<(&Wgsl, Arc<Program>)> = Vec::new();
+    let mut known: Vec<(&Code, Arc<Program>)> = Vec::new();
     let mut programs = Vec::new();
     for pass in &job.passes {
         let Some(launch) = pass.launch() else {
             programs.push(None);
             continue;
         };
-        let wgsl = launch.wgsl()?;
-        let same = known.iter().find(|(other, _)| {
-            (&other.source, &other.entry, &other.overrides) == (&wgsl.source, &wgsl.entry, &wgsl.overrides)
+        let same = known.iter().find(|(other, _)| match (other, &launch.code) {
+            (Code::Wgsl(other), Code::Wgsl(wgsl)) => {
+                (&other.source, &other.entry, &other.overrides) == (&wgsl.source, &wgsl.entry, &wgsl.overrides)
+            }
+            (other, code) => *other == code,
         });
         let program = match same {
             Some((_, program)) => Arc::clone(program),
             None => {
-                let compiled = Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides);
+                let compiled = match &launch.code {
+                    Code::Wgsl(wgsl) => Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides),
+                    Code::Ptx(assembled) => assemble(assembled),
+                    Code::Cuda { twin, .. } => Err(vec![written_for_cuda(&launch.kernel, &twin.file)]),
+                };
                 let program = Arc::new(compiled.map_err(first)?);
-                known.push((wgsl, Arc::clone(&program)));
+                known.push((&launch.code, Arc::clone(&program)));
                 program
             }
         };
         programs.push(Some(program));
     }
     Ok(programs)
+}
+
+/// Compiles a kernel in PTX, with the lines of the text that it was made of.
+///
+/// # Errors
+/// As [`Program::compile_ptx`].
+pub fn assemble(assembled: &Assembled) -> Result<Program, Vec<Diagnostic>> {
+    let Assembled { twin, ptx, block, shared_bytes, arguments } = assembled;
+    let parts = parts(&twin.source);
+    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    let own = name(&twin.file);
+    // A text that is the PTX itself has its own lines.
+    let is_source = twin.source != *ptx;
+    let line = |file: &str, line: u32| {
+        let file = name(file);
+        let part = parts.iter().find(|part| part.name().map_or(file == own, |name| name == file))?;
+        is_source.then_some(part.before + line)
+    };
+    let file = if is_source {
+        format!("{}.ptx", own.rsplit_once('.').map_or(own.as_str(), |(stem, _)| stem))
+    } else {
+        twin.file.clone()
+    };
+    Program::compile_ptx(&simt::Ptx {
+        file: &file,
+        text: ptx,
+        entry: &twin.entry,
+        block: *block,
+        shared_bytes: *shared_bytes,
+        arguments,
+        source: &line,
+    })
 }
 
 /// One diagnostic for several: the first, with the number of the others.

@@ -151,6 +151,7 @@ fn answer(
         Request::Describe | Request::Cancel | Request::Shutdown => backend.describe().map(Reply::Device),
         Request::Parts => Ok(Reply::Parts(backend.parts())),
         Request::Compile(job) => backend.compile(job).map(Reply::Compiled),
+        Request::Assemble(job) => backend.assemble(job).map(Reply::Assembled),
         Request::Ceilings => backend.ceilings(sink).map(Reply::Ceilings),
         Request::Run(job) => backend.run(job, sink).map(|record| Reply::Record(Box::new(record))),
     };

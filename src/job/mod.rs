@@ -17,8 +17,9 @@ pub use condition::{Comparison, Condition, Reading, Reduction, SeriesSpec};
 pub use share::{AwaitSpec, CollectiveSpec, Share};
 pub use spec::MeasureSpec;
 pub use warpbook_tracer::dispatch::{
-    Asked, Binding, BindingKind, Blame, Code, CudaLaunch, FUEL, Grid, Launch, Library, Product, Shown, TensorMap,
-    TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element, written_for_cuda,
+    Argument, Asked, Assembled, Binding, BindingKind, Blame, Code, CudaLaunch, FUEL, Grid, Language, Launch, Library,
+    Product, Shipped, Shown, TensorMap, TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element,
+    written_for_cuda,
 };
 
 /// A program with everything a backend needs to run, check, time and trace it: buffers, and passes over them.

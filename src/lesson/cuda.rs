@@ -6,16 +6,22 @@ use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
 use super::model::{Buffer, CudaOnly, InitDecl, MapDecl, Ring};
 use crate::base::expr::Expr;
-use crate::base::files::FileError;
+use crate::base::files::{FileError, LARGEST};
 use crate::base::tensor::Init;
 use crate::base::wgsl;
-use crate::job::{BindingKind, Twin};
+use crate::job::{BindingKind, Shipped, Twin};
 
 /// Swizzle widths of a tile's rows in shared memory, in bytes; 0 for no swizzle (CUDA driver API, `CUtensorMapSwizzle`).
 const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
 
 /// A shader's file and text.
 pub(super) type Shader = (String, Arc<str>);
+
+/// The file in which a pack has the PTX of a kernel in CUDA C++.
+#[must_use]
+pub fn shipped_path(file: &str) -> String {
+    format!("{}.ptx.gz", file.strip_suffix(".cu").unwrap_or(file))
+}
 
 /// Whether a shader is written in CUDA C++.
 pub(super) fn is_cuda((file, _): &Shader) -> bool {
@@ -49,7 +55,8 @@ impl Reader<'_> {
         let name = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
         if is_cuda(shader) {
             let entry = given.unwrap_or(Some(name));
-            let twin = entry.clone().map(|entry| Twin { file: file.clone(), source: source.clone(), entry });
+            let shipped = self.shipped(file);
+            let twin = entry.clone().map(|entry| Twin { file: file.clone(), source: source.clone(), entry, shipped });
             return (entry, twin);
         }
         let entry = given.unwrap_or(Some("main".to_owned()));
@@ -69,7 +76,8 @@ impl Reader<'_> {
         match self.reading.files.read(&file) {
             Ok(source) => {
                 let source = self.composed(&fields.text("shader")?, &file, source)?;
-                Some(Twin { file, source, entry })
+                let shipped = self.shipped(&file);
+                Some(Twin { file, source, entry, shipped })
             }
             Err(FileError::Missing) => None,
             Err(FileError::Unreadable(why)) => {
@@ -78,6 +86,12 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// The PTX that the pack has of a kernel in CUDA C++.
+    fn shipped(&self, file: &str) -> Option<Shipped> {
+        let path = shipped_path(file);
+        self.reading.files.read_bytes(&path, LARGEST).ok().map(|bytes| Shipped(bytes.into()))
     }
 
     /// A kernel's `cuda`, which only kernels in CUDA C++ have. None if it is invalid.

@@ -8,7 +8,7 @@ mod buffers;
 mod check;
 mod checks;
 mod conditions;
-mod cuda;
+pub mod cuda;
 mod document;
 mod domain;
 mod excerpt;

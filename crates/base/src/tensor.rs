@@ -216,7 +216,10 @@ impl Elem {
         }
     }
 
-    /// Its name in WGSL, or what it would be there.
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::F32, Self::U32, Self::I32, Self::F16, Self::Bf16];
+
+    /// Its name in WGSL, or as short.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

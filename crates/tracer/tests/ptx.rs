@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use warpbook_base::tensor::{Elem, Tensor};
-use warpbook_tracer::dispatch::TraceSpec;
-use warpbook_tracer::simt::{self, Argument, Options, Outcome, Program, Ptx};
+use warpbook_tracer::dispatch::{Argument, TraceSpec};
+use warpbook_tracer::simt::{self, Options, Outcome, Program, Ptx};
 
 const BASIC: &str = include_str!("ptx/basic.ptx");
 
@@ -157,7 +157,10 @@ fn a_tile_is_turned() {
     for (i, value) in got.iter().enumerate() {
         assert_eq!(*value, a[(i % height) * width + i / height], "{i}");
     }
-    assert_eq!(outcome.trace.shared.load.wavefronts, outcome.trace.shared.load.requests, "a padded tile has no conflict");
+    assert_eq!(
+        outcome.trace.shared.load.wavefronts, outcome.trace.shared.load.requests,
+        "a padded tile has no conflict"
+    );
 }
 
 #[test]
@@ -221,9 +224,10 @@ fn values_of_64_bits() {
     let keys = randoms(100, i32::MAX);
     let (buffers, _) = Case::new("hashes", 1, 128).ints(&keys).ints(&[0; 100]).int(100).clean();
     let hash = |key: &i32| {
-        let h = key.to_le_bytes().iter().fold(14_695_981_039_346_656_037_u64, |h, byte| {
-            (h ^ u64::from(*byte)).wrapping_mul(1_099_511_628_211)
-        });
+        let h = key
+            .to_le_bytes()
+            .iter()
+            .fold(14_695_981_039_346_656_037_u64, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(1_099_511_628_211));
         ((h >> 32) as u32 ^ h as u32).cast_signed()
     };
     assert_eq!(ints(&buffers[1]), keys.iter().map(hash).collect::<Vec<_>>());
@@ -273,7 +277,9 @@ fn halves() {
     let a: Vec<f16> = random(64).into_iter().map(f16::from_f32).collect();
     let b: Vec<f16> = random(64).into_iter().rev().map(f16::from_f32).collect();
     let words = |v: &[f16]| v.chunks(2).map(|p| u32::from(p[0].to_bits()) | u32::from(p[1].to_bits()) << 16).collect();
-    let of = |t: &Tensor| t.words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]).map(f16::from_bits).collect::<Vec<_>>();
+    let of = |t: &Tensor| {
+        t.words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]).map(f16::from_bits).collect::<Vec<_>>()
+    };
     let case = |entry, n| {
         let case = Case::new(entry, 1, 64).buffer(Elem::F16, words(&a)).buffer(Elem::F16, words(&b));
         case.buffer(Elem::F16, vec![0; 32]).int(n).clean().0
@@ -306,7 +312,8 @@ fn memories_of_all_kinds() {
     let wanted: Vec<i32> = (0..64)
         .map(|i| {
             let mut seen: Vec<i32> = (0..16).collect();
-            (0..16).for_each(|k| seen[usize::try_from(values[i] + k & 15).unwrap_or(0)] += values[(i + k as usize) % 64]);
+            (0..16)
+                .for_each(|k| seen[usize::try_from(values[i] + k & 15).unwrap_or(0)] += values[(i + k as usize) % 64]);
             seen[usize::try_from(values[i] & 15).unwrap_or(0)]
         })
         .collect();
@@ -333,7 +340,11 @@ fn arguments_are_structs_too() {
 fn one_past_an_end_is_a_finding_at_its_line() {
     let (_, outcome) = Case::new("past", 1, 32).floats(&[1.0; 32]).floats(&[0.0; 32]).run();
     let found: Vec<_> = outcome.trace.findings.iter().map(|f| (f.line, f.message.as_str())).collect();
-    let line = u32::try_from(include_str!("ptx/basic.cu").lines().position(|l| l.contains("in[threadIdx.x - 1]")).unwrap_or(0)).unwrap_or(0) + 1;
+    let line = u32::try_from(
+        include_str!("ptx/basic.cu").lines().position(|l| l.contains("in[threadIdx.x - 1]")).unwrap_or(0),
+    )
+    .unwrap_or(0)
+        + 1;
     assert!(found.iter().all(|(at, _)| *at == line), "{found:?}");
     assert!(found.iter().any(|(_, said)| said.contains("`b0`, which has 32 elements")), "{found:?}");
 }

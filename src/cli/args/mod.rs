@@ -20,7 +20,8 @@ pub use tokenizer::{
 };
 pub use zero_fit::ZeroFitArgs;
 
-use crate::base::tensor::Init;
+use crate::base::tensor::{Elem, Init};
+use crate::job::Language;
 use crate::notes::Format;
 use crate::session::run::devices::Choice;
 use crate::session::run::model::STAND_IN;
@@ -65,6 +66,12 @@ pub enum Command {
         /// The pack's folder; the built-in pack where none is given.
         #[arg(value_name = "PACK")]
         pack: Option<PathBuf>,
+    },
+    /// Compile a pack's kernels in CUDA C++ to PTX at the settings of its pages, so that they are traced where there is no compiler.
+    Assemble {
+        /// The pack's folder.
+        #[arg(value_name = "PACK")]
+        pack: PathBuf,
     },
     /// Write a lesson's note: prose, figures, data and the learner's own words.
     Export(ExportArgs),
@@ -134,6 +141,9 @@ pub struct RunArgs {
     /// Lanes in a traced warp: 8, 16, 32 or 64. A device that measures has its own width.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
+    /// The language that the tracer runs kernels in: WGSL, or CUDA C++ by way of PTX. CUDA needs its compiler, NVRTC, but no GPU.
+    #[arg(long, default_value = "wgsl", value_enum)]
+    pub language: LanguageArg,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -160,21 +170,37 @@ pub struct Values(pub Vec<f64>);
 /// Options of `trace`.
 #[derive(Args, Debug)]
 pub struct TraceArgs {
-    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl file.
+    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl, .cu or .ptx file.
     pub target: String,
     /// Workgroups in x, y and z.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
     pub grid: Option<[u32; 3]>,
+    /// Threads of a block in x, y and z, of a .cu or .ptx file.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
+    pub block: Option<[u32; 3]>,
+    /// Dynamic shared memory of a block, in bytes, of a .cu or .ptx file.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub shared: u32,
+    /// An argument of a .cu or .ptx file's kernel that is no pointer; of a struct its bytes, as hex:0a0b….
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
+    pub arguments: Vec<(String, String)>,
+    /// The source of a .ptx file, whose lines the trace shows: a .cu or a .py file.
+    #[arg(long, value_name = "FILE")]
+    pub source: Option<PathBuf>,
+    /// The language that a lesson's kernel is traced in: WGSL, or CUDA C++ by way of PTX.
+    #[arg(long, default_value = "wgsl", value_enum)]
+    pub language: LanguageArg,
     /// The entry point, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// An override's value.
-    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = assignment)]
+    /// An override's value; of a .cu file, that of a macro.
+    #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = assignment)]
     pub constants: Vec<(String, f64)>,
     /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
-    /// buffer that is not named here holds zeros, unless --set-uniform gives it others.
-    #[arg(long = "buffer", value_name = "NAME=COUNT[:INIT]", value_parser = buffer)]
-    pub buffers: Vec<(String, u64, Init)>,
+    /// buffer that is not named here holds zeros, unless --set-uniform gives it others. A type, such as f16, is of a pointer in a .cu or
+    /// .ptx file.
+    #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
+    pub buffers: Vec<BufferArg>,
     /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array all numbers,
     /// `params.size=1,2,3`, or one of them, `params.a[1].b=0.5`. May be given more than once.
     #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
@@ -427,9 +453,54 @@ fn grid(text: &str) -> Result<[u32; 3], String> {
     Ok(grid)
 }
 
-fn buffer(text: &str) -> Result<(String, u64, Init), String> {
+/// A buffer's size, type and contents.
+#[derive(Clone, Debug)]
+pub struct BufferArg {
+    /// Its name.
+    pub name: String,
+    /// Its elements.
+    pub count: u64,
+    /// Their type; None for that of the kernel.
+    pub elem: Option<Elem>,
+    /// Its contents.
+    pub init: Init,
+}
+
+/// A language to trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LanguageArg {
+    /// WGSL.
+    Wgsl,
+    /// CUDA C++, by way of PTX.
+    Cuda,
+}
+
+impl LanguageArg {
+    /// The language.
+    #[must_use]
+    pub fn language(self) -> Language {
+        match self {
+            Self::Wgsl => Language::Wgsl,
+            Self::Cuda => Language::Cuda,
+        }
+    }
+}
+
+fn argument(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn buffer(text: &str) -> Result<BufferArg, String> {
     let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
-    let (count, init) = rest.split_once(':').unwrap_or((rest, "random"));
+    let mut parts = rest.split(':');
+    let count = parts.next().unwrap_or_default();
+    let second = parts.next();
+    let elem = second.and_then(|name| Elem::ALL.into_iter().find(|elem| elem.name() == name.trim()));
+    let init = if elem.is_some() { parts.next() } else { second }.unwrap_or("random");
+    if parts.next().is_some() {
+        return Err("expected NAME=COUNT[:TYPE][:INIT]".to_owned());
+    }
     let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is not a count of elements"))?;
     if count > 1 << 32 {
         return Err(format!("{count} elements are more than the tracer takes: at most 2^32"));
@@ -440,7 +511,7 @@ fn buffer(text: &str) -> Result<(String, u64, Init), String> {
         "zero" => Init::Zero,
         other => Init::Value(number(other).map_err(|_| format!("`{other}` is not random, iota, zero or a number"))?),
     };
-    Ok((name.trim().to_owned(), count, init))
+    Ok(BufferArg { name: name.trim().to_owned(), count, elem, init })
 }
 
 fn element(text: &str) -> Result<(String, u64), String> {

@@ -148,6 +148,18 @@ impl Client {
         }
     }
 
+    /// Compiles a job's kernels in CUDA C++ to PTX, one for each launch.
+    ///
+    /// # Errors
+    /// The problem with a kernel, or that there is no compiler, or how the worker was lost.
+    pub fn assemble(&mut self, job: &Job) -> Result<Vec<String>, Diagnostic> {
+        let subject = Subject { what: format!("compiling `{}`", job.program), job: Some(job), twin: true };
+        match self.ask(&Request::Assemble(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
+            Reply::Assembled(ptx) => Ok(ptx),
+            _ => Err(self.confused(&subject)),
+        }
+    }
+
     /// Runs a job; `on_event` hears how far it got. Setting `cancel` ends it within about half a second.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Compiling a kernel's twin in CUDA C++ to machine code for a device, with the compiler's errors at their place.
 
-use super::{constants, log, nvrtc, probe};
+use super::{log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::gpu::backend::Failure;
-use crate::gpu::toolkit;
+use crate::gpu::{constants, toolkit};
 use crate::job::{Launch, Twin};
 
 /// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep their numbers.
@@ -41,6 +41,16 @@ pub(super) fn twin(launch: &Launch) -> Result<&Twin, Diagnostic> {
 /// # Errors
 /// The compiler's message, at its line and column; or that there is no compiler.
 pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
+    let image = translate(launch, architecture)?;
+    check_entry(launch, twin(launch)?, &image.ptx)?;
+    Ok(image)
+}
+
+/// The same without a look at the kernel's parameters, which need not be those of a lesson's.
+///
+/// # Errors
+/// As [`compile`].
+pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
     let twin = twin(launch)?;
     probe::require_nvrtc()?;
     let broken = |why: String| {
@@ -74,7 +84,6 @@ pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Imag
         return Err(first.into());
     }
     let ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
-    check_entry(launch, twin, &ptx)?;
     let code = if compiled.cubin.is_empty() { compiled.ptx } else { compiled.cubin };
     Ok(Image { code, ptx, warnings })
 }
@@ -182,7 +191,7 @@ mod tests {
     fn a_twin_takes_a_pointer_for_each_buffer() {
         let mut job = fake::job("copy", 1024);
         let launch = fake::only_launch(&mut job).map(|launch| &*launch);
-        let twin = Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into() };
+        let twin = Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into(), shipped: None };
         let said = |ptx: &str| match launch.map(|launch| check_entry(launch, &twin, ptx)) {
             Some(Err(diagnostic)) => diagnostic.to_string(),
             other => format!("{other:?}"),

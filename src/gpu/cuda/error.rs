@@ -167,7 +167,12 @@ mod tests {
         let mut job = fake::job("copy", 1024);
         let Some(launch) = fake::only_launch(&mut job) else { unreachable!("it launches one") };
         if let crate::job::Code::Wgsl(wgsl) = &mut launch.code {
-            wgsl.twin = Some(crate::job::Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into() });
+            wgsl.twin = Some(crate::job::Twin {
+                file: "copy.cu".into(),
+                source: "".into(),
+                entry: "copy".into(),
+                shipped: None,
+            });
         }
         let text = of_kernel(launch, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS).diagnostic.to_string();
         assert!(

@@ -55,7 +55,7 @@ mod tests {
 
     fn twin() -> Twin {
         let source = "// A copy.\nextern \"C\" __global__ void copy(const float* src, float* dst) {\n    float value = sorc[0];\n    dst[0] = value\n}\n";
-        Twin { file: "shaders/copy.cu".into(), source: source.into(), entry: "copy".into() }
+        Twin { file: "shaders/copy.cu".into(), source: source.into(), entry: "copy".into(), shipped: None }
     }
 
     #[test]

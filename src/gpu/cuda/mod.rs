@@ -5,7 +5,6 @@
 
 mod commands;
 mod compile;
-mod constants;
 mod cublas;
 mod device;
 mod driver;
@@ -91,6 +90,11 @@ impl Backend for CudaBackend {
     fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Failure> {
         let each = job.launches().map(|launch| Ok(compile::compile(launch, None)?.warnings));
         guarded(|| Ok(each.collect::<Result<Vec<_>, Failure>>()?.concat()))
+    }
+
+    fn assemble(&mut self, job: &Job) -> Result<Vec<String>, Failure> {
+        let each = job.launches().map(|launch| Ok(compile::translate(launch, None)?.ptx));
+        guarded(|| each.collect())
     }
 
     fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {

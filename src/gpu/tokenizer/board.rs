@@ -154,7 +154,7 @@ fn launch(name: &str, constants: &[(&str, usize)]) -> Result<Launch, Diagnostic>
         constants.iter().map(|(name, value)| ((*name).to_owned(), *value as f64)).collect();
     let program = Program::compile(&file, &source, "main", &overrides).map_err(|mut problems| problems.remove(0))?;
     let entry = path.rsplit('/').next().unwrap_or(path).to_owned();
-    let twin = Twin { file: twin_file, source: twin.into(), entry: entry.clone() };
+    let twin = Twin { file: twin_file, source: twin.into(), entry: entry.clone(), shipped: None };
     let wgsl =
         Wgsl { file, source: source.into(), entry: "main".to_owned(), overrides, consts: Vec::new(), twin: Some(twin) };
     Ok(program.launch(&entry, wgsl, [1, 1, 1]))

@@ -173,11 +173,13 @@ impl Canonical {
             (Code::Wgsl(wgsl), None) => {
                 [&*wgsl.source, wgsl.entry.as_str()].into_iter().for_each(|text| self.text(text))
             }
-            (Code::Cuda { .. }, None) => {}
+            (Code::Cuda { .. } | Code::Ptx(_), None) => {}
         }
         match code {
             Code::Wgsl(wgsl) => [&wgsl.overrides, &wgsl.consts].into_iter().for_each(|values| self.named(values)),
-            Code::Cuda { twin: _, constants, launch: CudaLaunch { shared_bytes, maps, persistent } } => {
+            // A recording is of a kernel as a pack has it.
+            Code::Ptx(_) => {}
+            Code::Cuda { twin: _, constants, launch: CudaLaunch { shared_bytes, maps, persistent, defines: _ } } => {
                 self.named(constants);
                 self.int(*shared_bytes);
                 self.list(maps, Self::map);

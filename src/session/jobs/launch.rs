@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
         });
         let maps = maps.collect::<Result<_, _>>()?;
         let shared_bytes = values.size(0, &only.shared, at, "the shared memory")?;
-        Ok(CudaLaunch { shared_bytes, maps, persistent: only.persistent })
+        Ok(CudaLaunch { shared_bytes, maps, persistent: only.persistent, defines: Vec::new() })
     }
 
     /// The buffers of a kernel in CUDA C++ only: its first parameters, in the lesson's order.

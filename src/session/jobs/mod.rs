@@ -22,7 +22,7 @@ pub use self::flow::overwriting;
 use self::own::is_edit;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
-use crate::job::{self, Job, Launch, MeasureSpec, TraceSpec};
+use crate::job::{self, Job, Language, Launch, MeasureSpec, TraceSpec};
 use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Pass, Program, Variant};
 use crate::simt;
 
@@ -53,6 +53,15 @@ impl Purpose {
     pub fn with_warps_of(mut self, lanes: u32) -> Self {
         if let Some(trace) = &mut self.trace {
             trace.warp_width = lanes;
+        }
+        self
+    }
+
+    /// The same, tracing kernels in `language`.
+    #[must_use]
+    pub fn in_language(mut self, language: Language) -> Self {
+        if let Some(trace) = &mut self.trace {
+            trace.language = language;
         }
         self
     }

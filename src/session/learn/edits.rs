@@ -132,7 +132,7 @@ fn made(lesson: &Lesson, edit: &Edit) -> Option<(Kernel, Program)> {
             (*file, *text, *twin) = (YOURS.to_owned(), source, None);
         }
         (Code::Wgsl { twin: Some(twin), .. } | Code::Cuda { twin, .. }, Language::Cuda) => {
-            *twin = Twin { file: YOURS.to_owned(), source, entry: twin.entry.clone() };
+            *twin = Twin { file: YOURS.to_owned(), source, entry: twin.entry.clone(), shipped: None };
         }
         (Code::Wgsl { twin: None, .. }, Language::Cuda) | (Code::Cuda { .. }, Language::Wgsl) => return None,
     }

@@ -229,7 +229,7 @@ fn is_same(one: &Verdict, other: &Verdict) -> bool {
 fn caught(record: &Record) -> Vec<Catch> {
     let failed = record.checks.iter().any(|check| !check.ok).then_some(Catch::Result);
     let found = record.findings().map(|(_, finding)| match finding.kind {
-        FindingKind::OutOfBounds => Catch::OutOfBounds,
+        FindingKind::OutOfBounds | FindingKind::Misaligned => Catch::OutOfBounds,
         FindingKind::Race => Catch::Race,
         FindingKind::Uninitialized => Catch::Uninitialized,
         FindingKind::InactiveLane => Catch::InactiveLane,

@@ -1,5 +1,6 @@
 //! Packs: checking, figures quoted in prose, profiles, new lessons, and watching files for changes.
 
+pub mod assemble;
 pub mod check;
 pub mod new_lesson;
 pub mod profile;

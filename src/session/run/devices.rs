@@ -3,11 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
+use super::in_cuda::in_cuda;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Event as Progress, Part};
 use crate::gpu::client::{Client, WorkerCommand};
 use crate::gpu::simt;
-use crate::job::Job;
+use crate::job::{Job, Language};
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// The backend that a user asks for.
@@ -89,7 +90,10 @@ impl Devices {
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Record, Diagnostic> {
         match backend {
-            Backend::Simt => simt::run(job, cancel, on_progress),
+            Backend::Simt => match job.trace.as_ref().map(|spec| spec.language) {
+                Some(Language::Cuda) => simt::run(&self.in_cuda(job)?, cancel, on_progress),
+                _ => simt::run(job, cancel, on_progress),
+            },
             Backend::Wgpu => lock(&self.wgpu).run(job, cancel, on_progress),
             Backend::Cuda => lock(&self.cuda).run(job, cancel, on_progress),
         }
@@ -109,6 +113,24 @@ impl Devices {
     /// Its compile errors, or that there is no compiler.
     pub fn compile_twin(&self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
         lock(&self.cuda).compile(job)
+    }
+}
+
+impl Devices {
+    /// A job whose kernels are traced from CUDA C++.
+    ///
+    /// # Errors
+    /// A kernel's compile errors; that it has no twin; that there is no compiler.
+    pub fn in_cuda(&self, job: &Job) -> Result<Job, Diagnostic> {
+        in_cuda(job, &mut |job| self.assemble(job))
+    }
+
+    /// A job's kernels in CUDA C++ as PTX, one for each launch. This needs a compiler but no device.
+    ///
+    /// # Errors
+    /// A kernel's compile errors; that there is no compiler.
+    pub fn assemble(&self, job: &Job) -> Result<Vec<String>, Diagnostic> {
+        lock(&self.cuda).assemble(job)
     }
 }
 

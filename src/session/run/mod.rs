@@ -1,11 +1,13 @@
 //! Running a lesson's kernels and programs: check, time and trace each.
 
 pub mod compare;
+mod cuda_file;
 pub mod devices;
 pub mod doctor;
 mod done;
 pub mod explain;
 pub mod given;
+mod in_cuda;
 pub mod io;
 pub mod ladder;
 pub mod model;
@@ -16,6 +18,7 @@ mod program_output;
 pub mod ptx;
 mod room;
 pub mod shader_file;
+mod signature;
 pub mod together;
 pub mod verdict;
 
@@ -34,7 +37,7 @@ use self::verdict::failed_check;
 use super::jobs::{self, Params, Purpose};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::device::DeviceSpec;
-use crate::job::{Job, MeasureSpec, TraceSpec};
+use crate::job::{Job, Language, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Pack, Value, Variant};
 use crate::measure::roofline::{self, Placement};
@@ -63,6 +66,8 @@ pub struct RunOptions {
     pub device: Option<String>,
     /// Lanes in a warp of the tracer; a device has its own.
     pub warp_width: u32,
+    /// The language of the kernels that the tracer runs.
+    pub language: Language,
     /// Buffer contents from files, into files, or to be printed.
     pub io: Io,
 }
@@ -78,6 +83,7 @@ impl Default for RunOptions {
             models: Vec::new(),
             device: None,
             warp_width: 32,
+            language: Language::default(),
             io: Io::default(),
         }
     }
@@ -299,6 +305,7 @@ pub fn run(
     let unmeasured = ceilings.as_ref().err().cloned();
     let ceilings = ceilings.unwrap_or_default();
     let mut purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
+    purpose = purpose.in_language(options.language);
     if let Some(spec) = &mut purpose.trace {
         // The tracer's own order may hide a race: the result is right, or unchecked.
         spec.races = true;

@@ -1,21 +1,21 @@
 //! Tracing one thing: a lesson's kernel, program or pass, or any WGSL file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::explain::explain;
 use super::io::Io;
-use super::{given, model};
+use super::{cuda_file, given, model};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::foreign::{binary, foreign};
-use crate::base::tensor::Init;
+use crate::base::tensor::{Elem, Init};
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::base::{files, parts};
 use crate::device::Launch;
 use crate::gpu::{limits, simt as tracer};
-use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
+use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, Language, TraceSpec, Wgsl, no_buffer};
 use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::session::jobs;
 use crate::session::run::{self, Done, Which};
@@ -30,6 +30,18 @@ pub struct TraceOptions {
     pub grid: Option<[u32; 3]>,
     /// The entry point, if the file has several.
     pub entry: Option<String>,
+    /// Threads of a block in x, y, z, of a kernel in CUDA or PTX.
+    pub block: Option<[u32; 3]>,
+    /// Dynamic shared memory of a kernel in CUDA or PTX, in bytes.
+    pub shared_bytes: u32,
+    /// Arguments that are no pointers, by name, of a kernel in CUDA or PTX.
+    pub arguments: Vec<(String, String)>,
+    /// The types of the elements of buffers, where they are not the kernel's.
+    pub types: Vec<(String, Elem)>,
+    /// The file that PTX was compiled from.
+    pub source: Option<PathBuf>,
+    /// The language that a lesson's kernel is traced in.
+    pub language: Language,
     /// Values of overrides and of constants.
     pub constants: Vec<(String, f64)>,
     /// Sizes and contents of runtime-sized buffers, by name.
@@ -79,12 +91,12 @@ impl Outcome {
 const LARGEST_BINARY: u64 = 64 << 20;
 
 /// A resolved target.
-struct Target {
-    job: Job,
-    pass: Option<usize>,
-    needs: Option<Work>,
-    warnings: Vec<Diagnostic>,
-    notes: Vec<String>,
+pub(super) struct Target {
+    pub job: Job,
+    pub pass: Option<usize>,
+    pub needs: Option<Work>,
+    pub warnings: Vec<Diagnostic>,
+    pub notes: Vec<String>,
 }
 
 /// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the requested
@@ -99,10 +111,12 @@ pub fn trace(
     options: &TraceOptions,
     cancel: &AtomicBool,
 ) -> Result<Outcome, Vec<Diagnostic>> {
-    let lesson = target.split_once('/').filter(|_| !target.ends_with(".wgsl"));
+    let is_file = [".wgsl", ".cu", ".ptx"].iter().any(|end| target.ends_with(end));
+    let lesson = target.split_once('/').filter(|_| !is_file);
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
     let Target { mut job, pass, needs, mut warnings, notes } = match lesson {
         Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
+        None if target.ends_with(".cu") || target.ends_with(".ptx") => cuda_file::of_file(devices, target, options)?,
         None => of_file(target, options)?,
     };
     let known = |name: &str| job.buffers.iter().any(|buffer| buffer.name == name);
@@ -117,8 +131,9 @@ pub fn trace(
     Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes })
 }
 
-fn spec(options: &TraceOptions) -> TraceSpec {
-    TraceSpec { warp_width: options.warp_width, races: true, ..TraceSpec::default() }
+pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
+    let TraceOptions { warp_width, language, .. } = *options;
+    TraceSpec { warp_width, language, races: true, ..TraceSpec::default() }
 }
 
 /// The job of a WGSL file.
@@ -131,11 +146,11 @@ fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnosti
     })
 }
 
-fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
+pub(super) fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
     let bytes = files::read_file(Path::new(target), LARGEST_BINARY).unwrap_or_default();
     binary(target, &bytes).filter(|_| !bytes.is_empty()).unwrap_or_else(|| {
         Diagnostic::error(format!("cannot read {target}: {error}"))
-            .hint("give a path to a .wgsl file, or LESSON/KERNEL as `warpbook list` shows them")
+            .hint("give a path to a .wgsl, .cu or .ptx file, or LESSON/KERNEL as `warpbook list` shows them")
     })
 }
 
@@ -161,7 +176,7 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
 }
 
 /// Sets the named members, and returns notes on the buffers without given contents.
-fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
+pub(super) fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
     // A buffer that is too large must not be filled first.
     if let Some(problem) = limits::check(job, &tracer::device()).into_iter().next() {
         return Err(vec![problem]);
@@ -306,7 +321,11 @@ fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, 
 }
 
 /// The buffers a file binds, each with its size: its own if fixed, else the option's.
-fn sized(file: &str, bindings: &[simt::Binding], options: &TraceOptions) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
+pub(super) fn sized(
+    file: &str,
+    bindings: &[simt::Binding],
+    options: &TraceOptions,
+) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     for (i, (name, count, _)) in options.buffers.iter().enumerate() {
         if *count == 0 {

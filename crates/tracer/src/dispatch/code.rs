@@ -41,6 +41,32 @@ pub enum Code {
         /// Its launch parameters besides grid and workgroup.
         launch: CudaLaunch,
     },
+    /// PTX, which a compiler made of another text.
+    Ptx(Assembled),
+}
+
+/// A kernel in PTX with what a launch of it passes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assembled {
+    /// The text that is shown and that lines are of: CUDA C++, Triton's Python, or the PTX itself.
+    pub twin: Twin,
+    /// The PTX.
+    pub ptx: Arc<str>,
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory, in bytes.
+    pub shared_bytes: u32,
+    /// By parameter; buffers are in the order of the launch's bindings.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument of a kernel in PTX.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Argument {
+    /// A pointer to the start of a buffer, with its name.
+    Buffer(String),
+    /// The bytes of anything else, lowest first.
+    Value(Vec<u8>),
 }
 
 /// A kernel in WGSL.
@@ -70,10 +96,17 @@ pub struct Twin {
     pub source: Arc<str>,
     /// The function's name.
     pub entry: String,
+    /// Its PTX for some constants, if its pack has it; see [`Shipped`].
+    #[serde(skip)]
+    pub shipped: Option<Shipped>,
 }
 
+/// The compressed PTX of a kernel, as a pack keeps it beside the kernel's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shipped(pub Arc<[u8]>);
+
 /// The launch parameters of a kernel in CUDA C++ only, besides grid and workgroup.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CudaLaunch {
     /// Shared memory that the launch gives each workgroup, in bytes.
     pub shared_bytes: u32,
@@ -81,6 +114,8 @@ pub struct CudaLaunch {
     pub maps: Vec<TensorMap>,
     /// Whether each workgroup goes on to further work, so that no more are launched than the device holds at a time.
     pub persistent: bool,
+    /// Macros with numbers, of a kernel that is in no lesson.
+    pub defines: Vec<(String, f64)>,
 }
 
 impl Launch {
@@ -89,15 +124,16 @@ impl Launch {
     pub fn file(&self) -> &str {
         match &self.code {
             Code::Wgsl(wgsl) => &wgsl.file,
-            Code::Cuda { twin, .. } => &twin.file,
+            Code::Cuda { twin, .. } | Code::Ptx(Assembled { twin, .. }) => &twin.file,
         }
     }
 
     /// Where its entry point is defined; the start of its file if the text does not show it.
     #[must_use]
     pub fn place(&self) -> Place {
-        let (Code::Wgsl(Wgsl { file, source, entry, .. }) | Code::Cuda { twin: Twin { file, source, entry }, .. }) =
-            &self.code;
+        let (Code::Wgsl(Wgsl { file, source, entry, .. })
+        | Code::Cuda { twin: Twin { file, source, entry, .. }, .. }
+        | Code::Ptx(Assembled { twin: Twin { file, source, entry, .. }, .. })) = &self.code;
         wgsl::function(source, entry).map_or_else(|| Place::start(file), |at| Place::at(file, source, at))
     }
 
@@ -108,7 +144,9 @@ impl Launch {
     pub fn wgsl(&self) -> Result<&Wgsl, Diagnostic> {
         match &self.code {
             Code::Wgsl(wgsl) => Ok(wgsl),
-            Code::Cuda { twin, .. } => Err(written_for_cuda(&self.kernel, &twin.file)),
+            Code::Cuda { twin, .. } | Code::Ptx(Assembled { twin, .. }) => {
+                Err(written_for_cuda(&self.kernel, &twin.file))
+            }
         }
     }
 
@@ -117,7 +155,7 @@ impl Launch {
     pub fn twin(&self) -> Option<&Twin> {
         match &self.code {
             Code::Wgsl(wgsl) => wgsl.twin.as_ref(),
-            Code::Cuda { twin, .. } => Some(twin),
+            Code::Cuda { twin, .. } | Code::Ptx(Assembled { twin, .. }) => Some(twin),
         }
     }
 
@@ -125,8 +163,17 @@ impl Launch {
     #[must_use]
     pub fn cuda_only(&self) -> Option<&CudaLaunch> {
         match &self.code {
-            Code::Wgsl(_) => None,
+            Code::Wgsl(_) | Code::Ptx(_) => None,
             Code::Cuda { launch, .. } => Some(launch),
+        }
+    }
+
+    /// The text that a trace's lines are of.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        match &self.code {
+            Code::Wgsl(wgsl) => &wgsl.source,
+            Code::Cuda { twin, .. } | Code::Ptx(Assembled { twin, .. }) => &twin.source,
         }
     }
 

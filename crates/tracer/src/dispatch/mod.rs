@@ -5,8 +5,8 @@ mod element;
 mod spec;
 
 pub use code::{
-    Binding, BindingKind, Blame, Code, CudaLaunch, Grid, Launch, Library, Product, TensorMap, Twin, Wgsl,
-    WorkgroupShape, written_for_cuda,
+    Argument, Assembled, Binding, BindingKind, Blame, Code, CudaLaunch, Grid, Launch, Library, Product, Shipped,
+    TensorMap, Twin, Wgsl, WorkgroupShape, written_for_cuda,
 };
 pub use element::{Asked, no_buffer, written_element};
-pub use spec::{FUEL, Shown, TraceSpec};
+pub use spec::{FUEL, Language, Shown, TraceSpec};

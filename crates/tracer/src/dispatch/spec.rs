@@ -22,6 +22,18 @@ pub struct TraceSpec {
     pub heat: bool,
     /// Warp instructions after which a program is taken to be endless.
     pub fuel: u64,
+    /// The language of the kernels that are traced, where they are written in two.
+    pub language: Language,
+}
+
+/// A language that a kernel can be traced from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Language {
+    /// WGSL.
+    #[default]
+    Wgsl,
+    /// CUDA C++, by way of PTX.
+    Cuda,
 }
 
 /// One launch among those of a program.
@@ -47,6 +59,7 @@ impl Default for TraceSpec {
             races: false,
             heat: false,
             fuel: FUEL,
+            language: Language::Wgsl,
         }
     }
 }

@@ -158,7 +158,8 @@ impl Builder {
         if let Some(known) = known {
             let mut known = known.into_iter();
             let [a, b, c] = words.map(|words| {
-                let word = |shift: u32, known: &mut dyn Iterator<Item = u32>| u64::from(known.next().unwrap_or(0)) << shift;
+                let word =
+                    |shift: u32, known: &mut dyn Iterator<Item = u32>| u64::from(known.next().unwrap_or(0)) << shift;
                 let low = if words > 0 { word(0, &mut known) } else { 0 };
                 low | if words > 1 { word(32, &mut known) } else { 0 }
             });

@@ -4,7 +4,7 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
-use super::ir::{AtomicOp, Builtin, Mem, Orders, Product, Width};
+use super::ir::{AtomicOp, Builtin, Mem, Orders, Product, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::subgroup::Subgroup;
 use super::wide::Wide;
@@ -71,6 +71,8 @@ pub enum Op {
     Switch { case: Src },
     /// Waits for the other warps.
     Barrier(Orders),
+    /// Waits for the other warps; scalar `dst` gets the votes of all lanes, each by vector `a`.
+    Vote { how: Votes, a: u32, dst: u32 },
     /// The warp is done.
     End,
 }
@@ -332,6 +334,10 @@ impl Op {
                 a.iter_mut().chain(b).chain(c).for_each(|r| visit(Read(r)));
                 d.iter_mut().for_each(|r| visit(Write(r)));
             }
+            Self::Vote { a, dst, .. } => {
+                visit(Read(a));
+                visit(WriteOne(dst));
+            }
             Self::JumpIf { cond, .. } => visit(ReadOne(cond)),
             Self::Split { cond, .. } | Self::LeaveIf { cond, .. } => visit(Read(cond)),
             Self::Switch { case } => src(case, visit),
@@ -360,7 +366,7 @@ impl Op {
             Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
             Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,
             Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,
-            Self::Barrier(_) | Self::End => false,
+            Self::Barrier(_) | Self::Vote { .. } | Self::End => false,
         }
     }
 

@@ -91,6 +91,17 @@ pub struct Orders {
     pub storage: bool,
 }
 
+/// How the votes of a workgroup's lanes are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Votes {
+    /// Their number.
+    Count,
+    /// Whether all hold.
+    All,
+    /// Whether any holds.
+    Any,
+}
+
 /// How many elements an index may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Len {
@@ -269,6 +280,8 @@ pub enum Inst {
     Switch { case: Reg },
     /// Waits for the workgroup.
     Barrier(Orders),
+    /// Waits for the workgroup, and gives all its lanes the votes of all: how many, whether all, or whether any hold.
+    Vote { how: Votes, a: Reg, dst: Reg },
 }
 
 impl Inst {
@@ -289,6 +302,7 @@ impl Inst {
             | Self::BreakIf { .. }
             | Self::EndLoop
             | Self::Switch { .. }
+            | Self::Vote { .. }
             | Self::Barrier(_) => 1,
             Self::If { counted, .. } => u32::from(*counted),
             _ => 0,
@@ -383,6 +397,7 @@ impl Inst {
                 a.iter().chain(b).chain(c).for_each(|r| visit(*r));
             }
             Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
+            Self::Vote { a, .. } => visit(a),
             Self::Switch { case } => visit(case),
             _ => {}
         }

@@ -44,5 +44,5 @@ pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use observers::Written;
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};
-pub use ptx::{Argument, Parameter, Ptx, entries as ptx_entries, parameters as ptx_parameters};
+pub use ptx::{Parameter, Ptx, entries as ptx_entries, parameters as ptx_parameters};
 pub use tally::of_this_thread;

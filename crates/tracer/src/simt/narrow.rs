@@ -98,7 +98,9 @@ impl<const W: usize> Warp<W> {
                             && let Some(word) = words.get(at)
                         {
                             // Another workgroup may be writing another part.
-                            let _ = word.fetch_update(Relaxed, Relaxed, |word| Some(replaced(word, address, place.width, value)));
+                            let _ = word.fetch_update(Relaxed, Relaxed, |word| {
+                                Some(replaced(word, address, place.width, value))
+                            });
                         }
                     }
                     Mem::Shared | Mem::Local => {

@@ -3,7 +3,10 @@
 //! A value is 32 bits, whatever its type; a `bool` is 0 or 1. Integers wrap, as WGSL says. Division by zero gives
 //! the dividend and its remainder 0, as WGSL defines them at run time.
 
-use super::numerics::{Direction, NAN, dot4, extract, field, field_mask, fma, fma_directed, frexp, ldexp, permute, saturate, sign_extend, signed_field, smoothstep};
+use super::numerics::{
+    Direction, NAN, dot4, extract, field, field_mask, fma, fma_directed, frexp, ldexp, permute, saturate, sign_extend,
+    signed_field, smoothstep,
+};
 use warpbook_base::half::{f16_to_f32, f32_to_f16};
 
 /// An operand of a warp-wide operation: a scalar register, the same for all lanes, or a vector register.

@@ -116,7 +116,7 @@ impl Program {
     /// Whether its lanes meet: at barriers, or by subgroup operations.
     #[must_use]
     pub fn meets(&self) -> bool {
-        self.ir.insts.iter().any(|inst| matches!(inst, Inst::Barrier(_) | Inst::Subgroup { .. }))
+        self.ir.insts.iter().any(|inst| matches!(inst, Inst::Barrier(_) | Inst::Vote { .. } | Inst::Subgroup { .. }))
     }
 
     /// The buffers that a run needs, in this order.

@@ -156,7 +156,7 @@ impl<const W: usize> Warp<W> {
     }
 
     /// The active lanes for which a vector register is not 0.
-    fn truth(&self, reg: u32) -> u64 {
+    pub(super) fn truth(&self, reg: u32) -> u64 {
         let mut bits = 0;
         for (half, values) in self.vectors[reg as usize].chunks(32).enumerate() {
             let word = (0..).zip(values).fold(0_u32, |word, (lane, value)| word | (u32::from(*value != 0) << lane));
@@ -239,7 +239,7 @@ impl<const W: usize> Warp<W> {
                     let taken = if case.is_scalar() { self.mask } else { self.same_as_first(case) };
                     around.observer.branch(code.lines[self.pc - 1], self.mask, taken);
                 }
-                Op::Barrier(_) => {
+                Op::Barrier(_) | Op::Vote { .. } => {
                     self.check_barrier(around);
                     return Stop::Barrier;
                 }

@@ -22,12 +22,7 @@ impl<const W: usize> Sum<W> {
 
 impl<const W: usize> Warp<W> {
     /// The addresses of `place`, without the lanes that would go out of bounds or whose address is not aligned: these are reported.
-    pub(super) fn resolve_whole<O>(
-        &mut self,
-        place: &Place,
-        whole: Whole,
-        around: &mut Surroundings<'_, O>,
-    ) -> Target {
+    pub(super) fn resolve_whole<O>(&mut self, place: &Place, whole: Whole, around: &mut Surroundings<'_, O>) -> Target {
         let sum = self.sum(place, whole.start);
         let bytes = place.bytes();
         let aligned = |address: i64| address & i64::from(bytes - 1) == 0;
@@ -97,13 +92,7 @@ impl<const W: usize> Warp<W> {
 
     /// The same lane by lane, with what is wrong reported.
     #[cold]
-    fn checked<O>(
-        &mut self,
-        place: &Place,
-        whole: Whole,
-        sum: &Sum<W>,
-        around: &mut Surroundings<'_, O>,
-    ) -> Target {
+    fn checked<O>(&mut self, place: &Place, whole: Whole, sum: &Sum<W>, around: &mut Surroundings<'_, O>) -> Target {
         let (mut mask, bytes) = (self.mask, place.bytes());
         for lane in lanes_of(self.mask) {
             let address = sum.at(lane);

@@ -226,12 +226,7 @@ fn call(body: impl Fn(u64, u64, u64) -> u64, a: u64, b: u64, c: u64) -> u64 {
 }
 
 #[inline(always)]
-fn map<const W: usize>(
-    body: impl Fn(u64, u64, u64) -> u64,
-    a: &[u64; W],
-    b: &[u64; W],
-    c: &[u64; W],
-) -> [u64; W] {
+fn map<const W: usize>(body: impl Fn(u64, u64, u64) -> u64, a: &[u64; W], b: &[u64; W], c: &[u64; W]) -> [u64; W] {
     std::array::from_fn(|lane| body(a[lane], b[lane], c[lane]))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::code::{Code, Op};
-use super::ir::Variable;
+use super::ir::{Orders, Variable, Votes};
 use super::memory::Buffer;
 use super::observers::{Between, Findings, Observer, Poisoned, Stored};
 use super::warp::{Position, Stop, Surroundings, Warp};
@@ -147,7 +147,7 @@ impl<const W: usize> Workgroup<W> {
                 }
             }
         }
-        if release(&self.warps, &mut self.stops, &mut around) {
+        if release(&mut self.warps, &mut self.stops, &mut around) {
             return None;
         }
         around.observer.done();
@@ -163,7 +163,7 @@ impl<const W: usize> Workgroup<W> {
 
 /// Lets the warps at barriers go on; false where there are none.
 fn release<O: Observer, const W: usize>(
-    warps: &[Warp<W>],
+    warps: &mut [Warp<W>],
     stops: &mut [Option<Stop>],
     around: &mut Surroundings<'_, O>,
 ) -> bool {
@@ -185,8 +185,23 @@ fn release<O: Observer, const W: usize>(
             format!("warp {first} waits at this barrier but {other} (workgroup {})", at.workgroup)
         });
     }
-    if let Op::Barrier(orders) = code.ops[warps[first].pc - 1] {
-        around.observer.release(orders);
+    match code.ops[warps[first].pc - 1] {
+        Op::Barrier(orders) => around.observer.release(orders),
+        Op::Vote { how, a, dst } => {
+            around.observer.release(Orders { shared: true, storage: true });
+            let (mut lanes, mut holds) = (0, 0);
+            for warp in &*warps {
+                lanes += warp.mask.count_ones();
+                holds += warp.truth(a).count_ones();
+            }
+            let result = match how {
+                Votes::Count => holds,
+                Votes::All => u32::from(holds == lanes),
+                Votes::Any => u32::from(holds > 0),
+            };
+            warps.iter_mut().for_each(|warp| warp.scalars[dst as usize] = result);
+        }
+        _ => {}
     }
     for stop in stops.iter_mut().filter(|stop| at_barrier(stop)) {
         *stop = None;

@@ -3,16 +3,15 @@
 use std::collections::HashMap;
 
 use super::classes::{Class, Classes, binary};
-use super::code::{Block, Code, Given, Index, NONE, Op, Place, Term, Whole};
-use super::ir::{Extent, Inst, Ir, Len, Mem, Product, Reg, RegKind};
+use super::code::{Block, Code, Given, NONE, Op};
+use super::ir::{Extent, Inst, Ir, Product, Reg, RegKind};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::regions::Regions;
 use super::subgroup::Subgroup;
-use super::wide::Wide;
-use crate::trace::Space;
 
 mod control;
 mod peephole;
+mod places;
 
 /// Where the value of a register of the [`Ir`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,6 +301,13 @@ impl Emitter<'_> {
                 let case = self.src(case);
                 self.push(Op::Switch { case });
             }
+            Inst::Vote { how, a, dst } => {
+                let a = self.lanes(a);
+                let r = self.scalar();
+                self.locs[dst as usize] = Loc::One(r);
+                self.push(Op::Vote { how, a, dst: r });
+                self.block = None;
+            }
             Inst::Barrier(orders) => {
                 self.push(Op::Barrier(orders));
                 // Warps wait here, so a chain of dependent instructions does not go on past it.
@@ -410,26 +416,6 @@ impl Emitter<'_> {
         }
     }
 
-    fn wide(&mut self, wide: &Wide<Reg, Reg>) {
-        let one = wide.reads().all(|reg| self.class(reg) == Class::Uniform);
-        let words = wide.op.words();
-        let mut args = [[Src::scalar(0); 2]; 3];
-        for ((arg, regs), words) in args.iter_mut().zip(&wide.args).zip(words) {
-            for (src, reg) in arg.iter_mut().zip(regs).take(words) {
-                *src = self.src(*reg);
-            }
-        }
-        let mut dst = [0; 2];
-        for (r, reg) in dst.iter_mut().zip(wide.writes()) {
-            let loc = self.fresh(if one { Class::Uniform } else { Class::Varying });
-            self.locs[reg as usize] = loc;
-            if let Loc::One(at) | Loc::Lanes(at) = loc {
-                *r = at;
-            }
-        }
-        self.push(Op::Wide { wide: Wide { op: wide.op, dst, args }, one, masked: false });
-    }
-
     fn subgroup(&mut self, op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg) {
         let (a, index) = (self.lanes(a), self.src(index));
         let one = self.classes.of[dst[0] as usize] == Class::Uniform;
@@ -455,48 +441,6 @@ impl Emitter<'_> {
         let d = d.collect();
         self.code.products.push(Product { size: *size, half: *half, a, b, c, d });
         self.push(Op::MultiplyAdd { product: number(self.code.products.len() - 1) });
-    }
-
-    fn place(&mut self, id: u32) -> u32 {
-        let place = &self.ir.places[id as usize];
-        let terms = place.terms.iter().map(|term| {
-            let index = match self.locs[term.index as usize] {
-                Loc::One(r) => Index::One(r),
-                Loc::Linear { base, step } => Index::Linear { base, step },
-                Loc::Lanes(r) => Index::Lanes(r),
-                Loc::Unset => Index::One(0),
-            };
-            let len = match term.len {
-                Len::Const(len) => len,
-                Len::Runtime(extent) => self.length(extent),
-                Len::Unsigned | Len::Signed => u32::MAX,
-            };
-            Term { index, stride: term.stride, len, signed: term.len == Len::Signed }
-        });
-        let whole = place.whole.map(|whole| {
-            let bytes = match (whole.bytes, place.mem) {
-                (Some(bytes), _) => bytes,
-                (None, Mem::Buffer(buffer)) => self.sizes[usize::from(buffer)],
-                (None, _) => 0,
-            };
-            let low = i64::from(whole.low);
-            Whole { start: whole.start, low, high: low + i64::from(bytes) }
-        });
-        let place = Place {
-            mem: place.mem,
-            space: self.ir.variables.get(usize::from(place.variable)).map_or(Space::Global, |v| v.space),
-            variable: place.variable,
-            offset: place.offset,
-            components: place.components,
-            width: place.width,
-            atomic: place.atomic,
-            vector: place.vector,
-            whole,
-            terms: terms.collect(),
-            line: place.line,
-        };
-        self.code.places.push(place);
-        number(self.code.places.len() - 1)
     }
 }
 

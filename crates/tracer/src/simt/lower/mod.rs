@@ -16,8 +16,8 @@ use naga::{Handle, Span, ir};
 
 pub use parse::{EntryPoint, Override, entry_points, overrides};
 
-use super::ir::{Inst, Ir, Reg};
 use super::builder::Builder;
+use super::ir::{Inst, Ir, Reg};
 use super::program::Binding;
 use pointer::{Pointer, Root};
 use warpbook_base::diag::Diagnostic;

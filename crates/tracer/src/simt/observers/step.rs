@@ -43,7 +43,10 @@ impl Step<'_> {
     /// The byte address that a lane goes to; None if it would be out of bounds.
     pub fn address(&self, place: &Place, lane: u32) -> Option<u32> {
         if let Some(whole) = &place.whole {
-            let address = place.terms.iter().fold(whole.start, |address, term| address.wrapping_add(term.wide(self.index(term, lane))));
+            let address = place
+                .terms
+                .iter()
+                .fold(whole.start, |address, term| address.wrapping_add(term.wide(self.index(term, lane))));
             return whole.reaches(address, place.bytes()).then_some(address as u32);
         }
         place.terms.iter().try_fold(place.offset, |address, term| {

@@ -4,9 +4,9 @@
 //! So one past an end, or before a start, still belongs to its buffer.
 
 use super::super::ir::Reg;
+use super::Parameter;
 use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
 use super::registers::uses;
-use super::Parameter;
 
 /// A memory that addresses lead into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +92,14 @@ pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec
         for part in &kernel.body {
             let Part::Instruction(i) = part else { continue };
             let Some(new) = origin(kernel, i, &of, is_buffer) else { continue };
-            uses(i, |_| {}, |reg| {
-                let joined = of[reg as usize].join(new);
-                changed |= std::mem::replace(&mut of[reg as usize], joined) != joined;
-            });
+            uses(
+                i,
+                |_| {},
+                |reg| {
+                    let joined = of[reg as usize].join(new);
+                    changed |= std::mem::replace(&mut of[reg as usize], joined) != joined;
+                },
+            );
         }
         if !changed {
             return of;
@@ -238,5 +242,13 @@ fn uses_as_number(i: &Instruction, visit: &mut dyn FnMut(RegId)) {
     if let Some((Operand::Address { base: Base::Reg(reg), .. }, _)) = accessed(i) {
         addresses.push(*reg);
     }
-    uses(i, |reg| if !addresses.contains(&reg) { visit(reg) }, |_| {});
+    uses(
+        i,
+        |reg| {
+            if !addresses.contains(&reg) {
+                visit(reg)
+            }
+        },
+        |_| {},
+    );
 }

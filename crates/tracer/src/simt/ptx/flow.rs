@@ -19,9 +19,19 @@ pub(super) type BlockId = usize;
 pub(super) enum End {
     Jump(BlockId),
     /// To `then` where the predicate is `when`, else to `other`.
-    Branch { pred: RegId, when: bool, then: BlockId, other: BlockId, line: u32 },
+    Branch {
+        pred: RegId,
+        when: bool,
+        then: BlockId,
+        other: BlockId,
+        line: u32,
+    },
     /// To the block that an index numbers.
-    Table { index: RegId, targets: Vec<BlockId>, line: u32 },
+    Table {
+        index: RegId,
+        targets: Vec<BlockId>,
+        line: u32,
+    },
     Return,
 }
 
@@ -123,9 +133,10 @@ fn split<'a>(file: &str, kernel: &'a Kernel) -> Result<Vec<Block<'a>>, Diagnosti
         }
     }
     let target = |name: &str, at: u32| {
-        labels.get(name).copied().ok_or_else(|| {
-            at_line(Diagnostic::error(format!("there is no label `{name}` to branch to")), file, at)
-        })
+        labels
+            .get(name)
+            .copied()
+            .ok_or_else(|| at_line(Diagnostic::error(format!("there is no label `{name}` to branch to")), file, at))
     };
     let mut blocks: Vec<Block<'a>> = Vec::new();
     let mut body: Vec<&Instruction> = Vec::new();

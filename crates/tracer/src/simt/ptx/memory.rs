@@ -7,7 +7,7 @@ use super::super::ops::Unary;
 use super::addresses::{self, Atom, Origin, Root, Sum};
 use super::lower::Lower;
 use super::module::{Base, Instruction, Memory, Operand, Ty};
-use super::Argument;
+use crate::dispatch::Argument;
 
 /// The words or narrower parts that one access moves.
 #[derive(Clone, Copy)]
@@ -196,11 +196,15 @@ impl Lower<'_> {
                     .error("it is not known which buffer this address leads to")
                     .hint("an address has to come from a parameter or a variable, not from memory or a number"));
             }
-            Origin::Many => return Err(self.error("this address may lead to several buffers, which cannot be traced yet")),
+            Origin::Many => {
+                return Err(self.error("this address may lead to several buffers, which cannot be traced yet"));
+            }
         };
         let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
         let named = ["global", "shared", "local", "const"].into_iter().find(|space| {
-            i.words[1..].iter().any(|word| word == space || word.strip_prefix(space).is_some_and(|r| r.starts_with("::")))
+            i.words[1..]
+                .iter()
+                .any(|word| word == space || word.strip_prefix(space).is_some_and(|r| r.starts_with("::")))
         });
         let mem = match (located.memory, named) {
             (Memory::Shared, Some("shared") | None) => Mem::Shared,
@@ -367,4 +371,3 @@ fn shifted(place: &Place, part: u8) -> Place {
     let whole = place.whole.map(|whole| Whole { start: whole.start + 4 * i64::from(part), ..whole });
     Place { components: 1, vector: 0, whole, ..place.clone() }
 }
-

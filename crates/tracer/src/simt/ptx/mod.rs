@@ -1,14 +1,20 @@
 //! PTX as a second front end: a kernel of CUDA, Triton or any other compiler becomes [`Ir`](super::ir::Ir), as WGSL does.
 //!
-//! [`text`] and [`parse`] read a [`module`]; [`flow`] finds its blocks and loops; [`registers`] finds which registers are written once and
-//! where addresses come from; [`lower`] walks the structure and lowers each instruction, by kind in [`memory`] and [`operations`].
+//! [`text`], [`parse`] and [`body`] read a [`module`]; [`flow`] finds its blocks and loops; [`registers`] finds which registers are written once and
+//! where addresses come from; [`lower`] walks the structure and lowers each instruction, by its kind: [`operations`] says which is where.
 //!
 //! A 64-bit register is two of the IR's. An address is a number, too: its high word names the buffer, its low word the byte in it
 //! ([`addresses`]). Addresses that are a parameter and a sum of indices stay sums, so that the tracer computes them once per warp.
 
 mod addresses;
+mod arithmetic;
+mod bits;
+mod body;
+mod compare;
 mod convert;
 mod flow;
+mod halves;
+mod lanes;
 mod lower;
 mod memory;
 mod module;
@@ -17,20 +23,13 @@ mod parse;
 mod registers;
 mod structure;
 mod text;
+mod variables;
 
 use warpbook_base::diag::{Diagnostic, Place};
 
 use super::ir::Ir;
 use super::program::Binding;
-
-/// An argument of a kernel.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Argument {
-    /// A pointer to the start of a buffer, with its name.
-    Buffer(String),
-    /// The bytes of anything else, lowest first.
-    Value(Vec<u8>),
-}
+use crate::dispatch::Argument;
 
 /// A kernel in PTX with all that a launch of it gives.
 pub struct Ptx<'a> {

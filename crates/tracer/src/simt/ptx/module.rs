@@ -80,7 +80,10 @@ pub(super) enum Operand {
     /// Components, `{a, b}`.
     Parts(Vec<Operand>),
     /// `[base + offset]`.
-    Address { base: Base, offset: i64 },
+    Address {
+        base: Base,
+        offset: i64,
+    },
     /// `p|q`: two results.
     Two(RegId, RegId),
     /// `_`: a result that nobody wants.

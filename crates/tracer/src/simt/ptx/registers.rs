@@ -25,6 +25,7 @@ pub(super) fn uses(i: &Instruction, mut read: impl FnMut(RegId), mut write: impl
 /// How many operands come first that the instruction writes to.
 fn results(i: &Instruction) -> usize {
     match i.words[0].as_str() {
+        "bar" | "barrier" if i.has("red") => 1,
         "st" | "red" | "bar" | "barrier" | "membar" | "fence" | "bra" | "ret" | "exit" | "prefetch" | "trap"
         | "nanosleep" | "discard" | "applypriority" => 0,
         _ => 1,
@@ -50,12 +51,16 @@ impl Registers {
         let mut once = vec![true; count];
         for (b, block) in flow.blocks.iter().enumerate() {
             for (n, i) in block.body.iter().enumerate() {
-                uses(i, |_| {}, |reg| {
-                    let slot = &mut written[reg as usize];
-                    if slot.replace((b, n)).is_some() || i.guard.is_some() {
-                        once[reg as usize] = false;
-                    }
-                });
+                uses(
+                    i,
+                    |_| {},
+                    |reg| {
+                        let slot = &mut written[reg as usize];
+                        if slot.replace((b, n)).is_some() || i.guard.is_some() {
+                            once[reg as usize] = false;
+                        }
+                    },
+                );
             }
         }
         let mut is_read = vec![false; count];
@@ -80,4 +85,3 @@ impl Registers {
         Self { once, is_read }
     }
 }
-

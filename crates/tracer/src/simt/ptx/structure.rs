@@ -164,13 +164,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Goes from one block to another.
-    fn jump(
-        &mut self,
-        flow: &Flow<'_>,
-        from: BlockId,
-        to: BlockId,
-        around: &mut Vec<Frame>,
-    ) -> Result<(), Diagnostic> {
+    fn jump(&mut self, flow: &Flow<'_>, from: BlockId, to: BlockId, around: &mut Vec<Frame>) -> Result<(), Diagnostic> {
         if self.falls(flow, from, to, around) {
             return Ok(());
         }

@@ -13,9 +13,11 @@ pub(super) fn header(launch: &Launch) -> String {
             let all = wgsl.overrides.iter().chain(&wgsl.consts);
             all.map(|(name, value)| constant(name, *value, ty(&wgsl.source, name))).collect()
         }
+        Code::Ptx(_) => String::new(),
         Code::Cuda { constants, launch, .. } => {
             let maps = (!launch.maps.is_empty()).then(|| TENSOR_MAP.to_owned());
-            maps.into_iter().chain(constants.iter().map(|(name, value)| constant(name, *value, None))).collect()
+            let defines = launch.defines.iter().map(|(name, value)| format!("#define {name} ({value})\n"));
+            defines.chain(maps).chain(constants.iter().map(|(name, value)| constant(name, *value, None))).collect()
         }
     }
 }

@@ -1,0 +1,128 @@
+//! Exchanges between the lanes of a warp, and barriers.
+
+use warpbook_base::diag::Diagnostic;
+
+use super::super::ir::{Inst, Orders, Reg, Votes};
+use super::super::ops::Binary;
+use super::super::subgroup::{Shuffle, Subgroup};
+use super::lower::Lower;
+use super::module::{Instruction, Operand, Ty};
+
+impl Lower<'_> {
+    pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        if i.words[1..].first().is_some_and(|word| word == "warp") {
+            return Ok(());
+        }
+        if i.has("red") {
+            return self.vote(i);
+        }
+        let whole = matches!(i.operands.as_slice(), [] | [Operand::Whole(0)])
+            || matches!(i.operands.as_slice(), [Operand::Whole(0), Operand::Whole(count)] if *count == self.threads());
+        if !i.has("sync") || !whole {
+            return Err(self.unsupported(i));
+        }
+        self.b.push(Inst::Barrier(Orders { shared: true, storage: true }));
+        Ok(())
+    }
+
+    /// `bar.red`: a barrier that counts or combines predicates.
+    fn vote(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let how = i.words[1..].iter().find_map(|word| match word.as_str() {
+            "popc" => Some(Votes::Count),
+            "and" => Some(Votes::All),
+            "or" => Some(Votes::Any),
+            _ => None,
+        });
+        let (Some(how), [dst, Operand::Whole(0), .., pred]) = (how, i.operands.as_slice()) else {
+            return Err(self.unsupported(i));
+        };
+        let a = self.word(pred, Ty::Pred)?;
+        let result = self.b.temp();
+        self.b.push(Inst::Vote { how, a, dst: result });
+        self.write_word(dst, result)
+    }
+
+    pub(super) fn threads(&self) -> u64 {
+        self.ptx.block.iter().map(|n| u64::from(*n)).product::<u64>().next_multiple_of(32)
+    }
+
+    pub(super) fn exchange(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let (zero, one) = (self.b.constant(0), self.b.constant(1));
+        let dst = i.operands.first().ok_or_else(|| self.unsupported(i))?;
+        match (i.words[0].as_str(), &i.operands[1..]) {
+            ("activemask", []) => {
+                let value = self.subgroup(Subgroup::Ballot, one, zero);
+                self.write_word(dst, value)
+            }
+            ("vote", [pred, ..]) => {
+                let value = self.word(pred, Ty::Pred)?;
+                let op = i.words[1..].iter().find_map(|word| match word.as_str() {
+                    "ballot" => Some(Subgroup::Ballot),
+                    "any" => Some(Subgroup::Reduce(Binary::Or)),
+                    "all" => Some(Subgroup::Reduce(Binary::And)),
+                    _ => None,
+                });
+                let value = self.subgroup(op.ok_or_else(|| self.unsupported(i))?, value, zero);
+                self.write_word(dst, value)
+            }
+            ("redux", [src, ..]) => {
+                let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
+                let signed = ty.is_signed();
+                let op = i.words[1..].iter().find_map(|word| {
+                    Some(match word.as_str() {
+                        "add" => Binary::IAdd,
+                        "and" => Binary::And,
+                        "or" => Binary::Or,
+                        "xor" => Binary::Xor,
+                        "min" if signed => Binary::IMin,
+                        "min" => Binary::UMin,
+                        "max" if signed => Binary::IMax,
+                        "max" => Binary::UMax,
+                        _ => return None,
+                    })
+                });
+                let op = op.filter(|_| !matches!(ty, Ty::Float(_))).ok_or_else(|| self.unsupported(i))?;
+                let value = self.word(src, ty)?;
+                let value = self.subgroup(Subgroup::Reduce(op), value, zero);
+                self.write_word(dst, value)
+            }
+            ("shfl", [src, by, clamp, ..]) => {
+                let how = i.words[1..].iter().find_map(|word| match word.as_str() {
+                    "up" => Some(Shuffle::Up),
+                    "down" => Some(Shuffle::Down),
+                    "bfly" => Some(Shuffle::Xor),
+                    "idx" => Some(Shuffle::Index),
+                    _ => None,
+                });
+                let how = how.ok_or_else(|| self.unsupported(i))?;
+                let (value, by) = (self.word(src, Ty::Bits(32))?, self.word(by, Ty::Bits(32))?);
+                let clamp = self.word(clamp, Ty::Bits(32))?;
+                let clamp = self.b.const_value(clamp).and_then(|clamp| u16::try_from(clamp).ok());
+                let clamp = clamp.ok_or_else(|| self.unsupported(i))?;
+                let (dst, there) = match dst {
+                    Operand::Two(dst, there) => {
+                        (Operand::Reg(*dst), self.is_read(*there).then_some(Operand::Reg(*there)))
+                    }
+                    dst => (dst.clone(), None),
+                };
+                let got = self.subgroup(Subgroup::Clamped { how, clamp }, value, by);
+                self.write_word(&dst, got)?;
+                if let Some(there) = there {
+                    let value = self.subgroup(Subgroup::InClamp { how, clamp }, value, by);
+                    self.write_word(&there, value)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.unsupported(i)),
+        }
+    }
+
+    /// An operation among lanes; of a ballot the first word.
+    pub(super) fn subgroup(&mut self, op: Subgroup, a: Reg, index: Reg) -> Reg {
+        let zero = self.b.constant(0);
+        let mut dst = [zero; 4];
+        dst.iter_mut().take(op.results()).for_each(|reg| *reg = self.b.temp());
+        self.b.push(Inst::Subgroup { op, dst, a, index });
+        dst[0]
+    }
+}

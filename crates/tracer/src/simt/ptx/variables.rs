@@ -1,0 +1,185 @@
+//! The memories of a kernel: its buffers, and its variables in shared and local memory.
+
+use std::collections::HashMap;
+
+use warpbook_base::diag::Diagnostic;
+use warpbook_base::tensor::Elem;
+
+use super::super::ir::Variable;
+use super::super::layout::{Layout, Shape};
+use super::super::program::Binding;
+use super::addresses::{self, Origin, Root};
+use super::lower::{Located, Lower};
+use super::module::{Base, Memory, Operand, Part, Ty};
+use crate::dispatch::Argument;
+use crate::dispatch::BindingKind;
+use crate::trace::Space;
+
+/// Shared memory that a kernel may have, in bytes. No GPU has as much.
+const MAX_SHARED_BYTES: u64 = 1 << 20;
+/// Local memory that a thread may have, in bytes.
+const MAX_LOCAL_BYTES: u64 = 1 << 16;
+/// The high word of generic addresses of shared memory.
+const SHARED: u32 = 0x00FF_0000;
+/// The same of local memory.
+const LOCAL: u32 = 0x00FE_0000;
+
+impl Lower<'_> {
+    /// A binding and a variable for each buffer.
+    pub(super) fn bindings(&mut self) -> Result<Vec<Binding>, Diagnostic> {
+        let mut bindings: Vec<Binding> = Vec::new();
+        let (mut types, mut written) = (vec![None; self.kernel.params.len()], vec![false; self.kernel.params.len()]);
+        for part in &self.kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            let Some((operand, ty)) = addresses::accessed(i) else { continue };
+            if let Origin::Root(Root::Param(p)) = addresses::of_operand(self.kernel, operand, &self.origins) {
+                types[p] = types[p].or(Some(ty));
+                written[p] |= !i.words[0].starts_with("ld");
+            }
+        }
+        for (p, argument) in self.ptx.arguments.iter().enumerate() {
+            let Argument::Buffer(name) = argument else { continue };
+            let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
+            let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
+            let bytes = u32::try_from(elem.bytes()).unwrap_or(4);
+            let of = Layout { ty: elem.name().to_owned(), shape: Shape::Scalar(elem) };
+            bindings.push(Binding {
+                name: name.clone(),
+                group: 0,
+                binding: number.into(),
+                kind: if written[p] { BindingKind::ReadWrite } else { BindingKind::ReadOnly },
+                elem,
+                min_bytes: 4,
+                stride: Some(bytes),
+                layout: Layout {
+                    ty: format!("array<{}>", elem.name()),
+                    shape: Shape::Elements { of: Box::new(of), stride: bytes, len: None },
+                },
+            });
+            self.b.ir.variables.push(Variable {
+                name: name.clone(),
+                space: Space::Global,
+                bytes: 0,
+                base: 0,
+                elem,
+                columns: None,
+            });
+            self.params[p] = Some(Located { memory: Memory::Global, variable: number, base: 0, bytes: None });
+        }
+        Ok(bindings)
+    }
+
+    /// Places for the variables that the kernel mentions.
+    pub(super) fn memories(&mut self) -> Result<(), Diagnostic> {
+        let mut mentioned: HashMap<&str, bool> = HashMap::new();
+        for part in &self.kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            for operand in &i.operands {
+                if let Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } = operand {
+                    mentioned.insert(name, true);
+                }
+            }
+        }
+        let (mut shared, mut local) = (0_u64, 0_u64);
+        let kernel = self.kernel;
+        // Those that the launch sizes come last, all at one place.
+        let order = kernel.variables.iter().enumerate().filter(|(_, v)| mentioned.contains_key(v.name.as_str()));
+        let (sized, open): (Vec<_>, Vec<_>) = order.partition(|(_, v)| v.bytes > 0);
+        let end_of_open = |v: &super::module::Variable, shared: u64| {
+            shared.next_multiple_of(v.align.into()) + u64::from(self.ptx.shared_bytes)
+        };
+        let mut last = 0;
+        let mut located = Vec::new();
+        for (n, v) in sized.into_iter().chain(open) {
+            self.at = v.at;
+            let offset = match v.memory {
+                Memory::Shared => &mut shared,
+                Memory::Local => &mut local,
+                Memory::Global | Memory::Const => {
+                    let error = self.error(format!("`{}`, a variable of the module, cannot be traced yet", v.name));
+                    return Err(error.hint("pass it to the kernel as an argument"));
+                }
+            };
+            let base = offset.next_multiple_of(v.align.into());
+            let bytes = if v.bytes > 0 { v.bytes } else { u64::from(self.ptx.shared_bytes) };
+            if v.bytes > 0 {
+                *offset = base.saturating_add(v.bytes);
+            } else {
+                last = last.max(end_of_open(v, *offset));
+            }
+            let most = if v.memory == Memory::Shared { MAX_SHARED_BYTES } else { MAX_LOCAL_BYTES };
+            if base + bytes > most {
+                return Err(self.error(format!("`{}` is too large to trace: {} bytes are the most", v.name, most)));
+            }
+            located.push((n, v, u32::try_from(base).unwrap_or(0), u32::try_from(bytes).unwrap_or(0)));
+        }
+        for (n, v, base, bytes) in located {
+            let mut variable = 0;
+            if v.memory == Memory::Shared {
+                variable =
+                    u16::try_from(self.b.ir.variables.len()).map_err(|_| self.error("it has too many variables"))?;
+                let elem = self.element(Root::Variable(n)).unwrap_or(elem(v.ty));
+                let name = readable(&v.name);
+                self.b.ir.variables.push(Variable { name, space: Space::Shared, bytes, base, elem, columns: None });
+            }
+            self.memories[n] = Some(Located { memory: v.memory, variable, base, bytes: Some(bytes) });
+        }
+        self.b.ir.shared_bytes = u32::try_from(shared.max(last)).unwrap_or(0).next_multiple_of(4);
+        self.b.ir.local_words = u32::try_from(local.div_ceil(4)).unwrap_or(0);
+        Ok(())
+    }
+
+    /// The type of the elements of a memory, from its first access.
+    pub(super) fn element(&self, root: Root) -> Option<Elem> {
+        self.kernel.body.iter().find_map(|part| {
+            let Part::Instruction(i) = part else { return None };
+            let (operand, ty) = addresses::accessed(i)?;
+            let of = addresses::of_operand(self.kernel, operand, &self.origins);
+            (of == Origin::Root(root)).then(|| elem(ty))
+        })
+    }
+
+    /// Where a root is.
+    pub(super) fn located(&self, root: Root) -> Option<Located> {
+        match root {
+            Root::Param(p) => self.params.get(p).copied().flatten(),
+            Root::Variable(v) => self.memories.get(v).copied().flatten(),
+        }
+    }
+
+    /// The first address of a root, as two words.
+    pub(super) fn number_of(&self, root: Root) -> [u32; 2] {
+        match self.located(root) {
+            Some(Located { memory: Memory::Shared, base, .. }) => [base, SHARED],
+            Some(Located { memory: Memory::Local, base, .. }) => [base, LOCAL],
+            Some(Located { variable, base, .. }) => [base, (u32::from(variable) + 1) << 8],
+            None => [0, 0],
+        }
+    }
+
+    /// The number that the first address of a root's memory is, which its offsets are taken from.
+    pub(super) fn memory_start(&self, root: Root) -> i64 {
+        i64::from(self.number_of(root)[1]) << 32
+    }
+}
+
+/// The element of a buffer that is accessed as `ty`.
+fn elem(ty: Ty) -> Elem {
+    match ty {
+        Ty::Float(16) | Ty::F16x2 => Elem::F16,
+        Ty::Bf16 | Ty::Bf16x2 => Elem::Bf16,
+        Ty::Float(_) => Elem::F32,
+        Ty::Signed(_) => Elem::I32,
+        _ if ty.bits() == 16 => Elem::F16,
+        _ => Elem::U32,
+    }
+}
+
+/// The name of a variable in its source: PTX prefixes one of a function with the function's own (`_ZZ4tsumE4tile`).
+fn readable(name: &str) -> String {
+    let inner = name.strip_prefix("_ZZ").and_then(|rest| rest.rfind('E').map(|at| &rest[at + 1..]));
+    let inner = inner.or(name.strip_prefix("_Z")).unwrap_or(name);
+    let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let length = inner[..digits].parse::<usize>().unwrap_or(0);
+    inner.get(digits..digits + length).filter(|s| !s.is_empty()).unwrap_or(name).to_owned()
+}

@@ -1,0 +1,80 @@
+//! The PTX of a pack's kernels in CUDA C++ at the settings of its pages, so that they can be traced where there is no compiler.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::base::diag::Diagnostic;
+use crate::gpu::shipped;
+use crate::job::{Job, Launch};
+use crate::lesson::cuda::shipped_path;
+use crate::lesson::{Lesson, Pack, Program, Variant};
+use crate::session::jobs::{self, Params, Purpose};
+use crate::session::run::devices::Devices;
+use crate::session::run::{self};
+use crate::trace::record::Backend;
+
+/// Sections by file: PTX by its key.
+type Sections = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Compiles what the pages of `pack` show and writes it below `root`, the pack's folder. `on_lesson` gets each lesson's id and the number
+/// of kernels and settings that it has.
+///
+/// # Errors
+/// A kernel that does not compile, that there is no compiler, or that a file cannot be written.
+pub fn assemble(
+    devices: &Devices,
+    pack: &Pack,
+    root: &Path,
+    on_lesson: &mut dyn FnMut(&str, usize),
+) -> Result<(), Vec<Diagnostic>> {
+    let mut sections = Sections::new();
+    for lesson in &pack.lessons {
+        let mut count = 0;
+        for launch in launches(lesson) {
+            let (Some(twin), Some(key)) = (launch.twin(), shipped::key(&launch)) else { continue };
+            let of_file = sections.entry(shipped_path(&twin.file)).or_default();
+            if of_file.contains_key(&key) {
+                continue;
+            }
+            let known = twin.shipped.as_ref().and_then(|known| shipped::find(known, &key));
+            let ptx = match known {
+                Some(ptx) => ptx,
+                None => {
+                    let compiled = devices.assemble(&Job::of(launch.clone(), Vec::new()));
+                    compiled.map_err(|problem| vec![problem])?.pop().unwrap_or_default()
+                }
+            };
+            of_file.insert(key, ptx);
+            count += 1;
+        }
+        on_lesson(&lesson.id, count);
+    }
+    for (path, sections) in &sections {
+        let path = root.join(path);
+        let failed = |error: std::io::Error| {
+            vec![
+                Diagnostic::error(format!("cannot write {}: {error}", path.display())).hint("make the folder writable"),
+            ]
+        };
+        let bytes = shipped::packed(sections).map_err(failed)?;
+        if std::fs::read(&path).ok().as_deref() != Some(&bytes) {
+            std::fs::write(&path, bytes).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The launches that the pages of a lesson show: of each program at the lesson's defaults, and of each page's at its own settings.
+#[must_use]
+pub fn launches(lesson: &Lesson) -> Vec<Launch> {
+    let plain = lesson.programs.iter().flat_map(Program::variants).map(|variant| (variant, Vec::new()));
+    let pages = lesson.steps.iter().map(|step| (step.variant.clone(), step.set.clone()));
+    let all: Vec<(Variant, Vec<(String, f64)>)> = plain.chain(pages).collect();
+    let jobs = all.iter().filter_map(|(variant, set)| {
+        // What its settings rule out is not shown.
+        let params: Params = run::params(lesson, set).ok()?;
+        let purpose = Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
+        jobs::build(lesson, variant, &params, &purpose).ok()
+    });
+    jobs.flat_map(|job| job.launches().cloned().collect::<Vec<_>>()).collect()
+}

@@ -1,0 +1,56 @@
+//! A job whose kernels are traced from CUDA C++: each launch gets the PTX of its twin, from the pack if it has it, else from a compiler.
+
+use crate::base::diag::Diagnostic;
+use crate::gpu::shipped;
+use crate::job::{Action, Argument, Assembled, Code, Job, Launch, Twin};
+
+/// Bytes of a tensor map, which is a parameter by value.
+const TENSOR_MAP: usize = 128;
+
+/// `job` with PTX for each of its launches; `assemble` compiles those that the pack has none of.
+///
+/// # Errors
+/// Those of `assemble`; that a kernel has no twin in CUDA C++, or a block without a size.
+pub(super) fn in_cuda(
+    job: &Job,
+    assemble: &mut dyn FnMut(&Job) -> Result<Vec<String>, Diagnostic>,
+) -> Result<Job, Diagnostic> {
+    let shipped: Vec<Option<String>> = job.launches().map(shipped).collect();
+    let mut rest = job.clone();
+    let mut known = shipped.iter();
+    rest.passes.retain(|pass| pass.launch().is_some() && known.next().is_some_and(Option::is_none));
+    let mut compiled = if rest.passes.is_empty() { Vec::new() } else { assemble(&rest)? }.into_iter();
+    let mut texts = shipped.into_iter().map(|shipped| shipped.or_else(|| compiled.next()));
+    let mut job = job.clone();
+    for pass in &mut job.passes {
+        let Action::Launch(launch) = &mut pass.action else { continue };
+        let (Some(Some(ptx)), Some(twin)) = (texts.next(), launch.twin().cloned()) else {
+            return Err(Diagnostic::error(format!("kernel `{}` has no twin in CUDA C++", launch.kernel))
+                .in_file(launch.file())
+                .hint("trace it from WGSL"));
+        };
+        launch.code = Code::Ptx(assembled(launch, twin, ptx)?);
+    }
+    Ok(job)
+}
+
+/// The PTX that a pack has of a launch.
+fn shipped(launch: &Launch) -> Option<String> {
+    shipped::find(launch.twin()?.shipped.as_ref()?, &shipped::key(launch)?)
+}
+
+/// A launch's PTX with the arguments that a twin takes: its buffers by group and binding, then its tensor maps.
+fn assembled(launch: &Launch, twin: Twin, ptx: String) -> Result<Assembled, Diagnostic> {
+    let Some(shape) = launch.workgroup else {
+        return Err(
+            Diagnostic::error(format!("the block of kernel `{}` has no size", launch.kernel)).in_file(&twin.file)
+        );
+    };
+    let mut bindings: Vec<_> = launch.bindings.iter().collect();
+    bindings.sort_by_key(|binding| (binding.group, binding.binding));
+    let mut arguments: Vec<Argument> = bindings.iter().map(|b| Argument::Buffer(b.name.clone())).collect();
+    let only = launch.cuda_only();
+    arguments.extend(only.iter().flat_map(|only| &only.maps).map(|_| Argument::Value(vec![0; TENSOR_MAP])));
+    let shared_bytes = only.map_or(0, |only| only.shared_bytes);
+    Ok(Assembled { twin, ptx: ptx.into(), block: shape.size, shared_bytes, arguments })
+}
