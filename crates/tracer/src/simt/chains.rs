@@ -41,7 +41,7 @@ pub(super) fn find(code: &mut Code) {
         });
         // Only results that are read are waited for.
         let memory = memory(op, code).filter(|_| writes.iter().any(|write| used.contains(write)));
-        chains.op(&reads, &writes, memory);
+        chains.op(&reads, &writes, memory, is_masked(op));
     }
     chains.close(code);
     code.ops = ops;
@@ -56,6 +56,15 @@ fn memory(op: &Op, code: &Code) -> Option<Space> {
     };
     let place = &code.places[place as usize];
     matches!(place.mem, Mem::Buffer(_) | Mem::Shared).then_some(place.space)
+}
+
+/// Whether an operation leaves the registers of inactive lanes as they are, so that a value still on its way to them is waited for later.
+fn is_masked(op: &Op) -> bool {
+    match op {
+        Op::VUn { masked, .. } | Op::VBin { masked, .. } | Op::VTri { masked, .. } | Op::Wide { masked, .. } => *masked,
+        Op::Fill { masked, .. } | Op::Ramp { masked, .. } => *masked,
+        _ => false,
+    }
 }
 
 /// A register: whether it is a scalar, and its number.
@@ -77,7 +86,7 @@ struct Chains {
 }
 
 impl Chains {
-    fn op(&mut self, reads: &[Register], writes: &[Register], memory: Option<Space>) {
+    fn op(&mut self, reads: &[Register], writes: &[Register], memory: Option<Space>, masked: bool) {
         if reads.iter().any(|r| self.global.contains(r)) {
             self.waits[0] += 1;
             self.global.clear();
@@ -95,6 +104,7 @@ impl Chains {
                 Some(Space::Shared) => self.shared.insert(*write),
                 Some(Space::Global) => self.global.insert(*write),
                 // Uniforms are read through the constant cache: no latency is counted.
+                None if masked => false,
                 Some(Space::Uniform) | None => self.global.remove(write) | self.shared.remove(write),
             };
         }
