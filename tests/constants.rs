@@ -180,16 +180,10 @@ fn a_shader_of_its_own_takes_them_too() {
     std::fs::write(&file, source).unwrap();
     let options = TraceOptions {
         grid: Some([2, 1, 1]),
-        entry: None,
         constants: set(&[("LANES", 64.0)]),
         buffers: vec![("c".to_owned(), 128, Init::Poison)],
-        set: Vec::new(),
-        rungs: Vec::new(),
-        warp_width: 32,
-        seed: 1,
         explain: vec![("c".to_owned(), 127)],
-        members: Vec::new(),
-        io: Io::default(),
+        ..TraceOptions::default()
     };
     let path = file.to_str().unwrap();
     let found = shader_file::trace(&devices(), &Pack::default(), path, &options, &AtomicBool::new(false)).unwrap();

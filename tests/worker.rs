@@ -59,7 +59,7 @@ fn launch(job: &mut Job) -> &mut Launch {
 fn wgsl(job: &mut Job) -> &mut Wgsl {
     match &mut launch(job).code {
         Code::Wgsl(wgsl) => wgsl,
-        Code::Cuda { .. } => panic!("it is in WGSL"),
+        Code::Cuda { .. } | Code::Ptx(_) => panic!("it is in WGSL"),
     }
 }
 

@@ -6,8 +6,8 @@ use egui_extras::{Column, TableBuilder};
 use super::theme;
 use crate::base::units::{digits3, number, si};
 use crate::figures::palette::{Hue, Ink};
+use crate::job::Language;
 use crate::session::desk::state::State;
-use crate::session::learn::edits::Language;
 use crate::session::run::compare::{self, Figure, Line, Side};
 use crate::trace::LineCounts;
 
@@ -48,7 +48,7 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
         let measured = state.found.measured(&variant.program).and_then(|record| record.pass(place.pass()));
         let language = state.edited_in()?;
         Some(Side {
-            source: language.source(kernel)?,
+            source: kernel.source_in(language)?,
             // Counts are of the WGSL's lines.
             trace: traced.filter(|_| language == Language::Wgsl).and_then(|traced| traced.trace(place.pass())),
             time_s: measured

@@ -13,8 +13,8 @@ use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Part};
 use crate::figures::palette::{Hue, Theme};
+use crate::job::Language;
 use crate::session::jobs::own::YOURS;
-use crate::session::learn::edits::Language;
 use crate::trace::Trace;
 
 /// State that the editor keeps between frames.

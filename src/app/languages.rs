@@ -4,10 +4,10 @@ use egui::{RichText, Ui};
 
 use super::theme;
 use crate::figures::palette::Ink;
+use crate::job::Language;
 use crate::lesson::{Kernel, Program};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::learn::edits::Language;
 use crate::session::run::ladder;
 use crate::session::run::output::CompiledOutput;
 use crate::trace::record::Compiled;
@@ -59,8 +59,9 @@ pub fn origin_and_file(ui: &mut Ui, state: &State, program: &Program, kernel: &K
     command
 }
 
-/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled.
-pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
+/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled. What is read
+/// is what is traced: the second result is for another language than before.
+pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Command>) {
     const WGSL: Text = Text::Source(Language::Wgsl);
     const CUDA: Text = Text::Source(Language::Cuda);
     // A lesson for readers of Python has a choice of its own.
@@ -68,9 +69,13 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
     let id = egui::Id::unique(("source language", python_first));
     let first = if python_first { Text::Python } else { WGSL };
     let mut chosen = ui.data(|d| d.get_temp(id)).unwrap_or(first);
+    let traced = state.place.options.language;
+    if let Text::Source(_) = chosen {
+        chosen = Text::Source(traced);
+    }
     let (twin, python) = (kernel.twin().is_some(), !python(state).is_empty());
     if !twin && !python {
-        return WGSL;
+        return (WGSL, None);
     }
     let only = kernel.cuda_only().is_some();
     let shown = |chosen: Text| match chosen {
@@ -100,7 +105,11 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> Text {
         ui.selectable_value(&mut chosen, Text::Python, "Python").on_hover_text("The idea of this page in Python");
     }
     ui.data_mut(|d| d.insert_temp(id, chosen));
-    shown(chosen)
+    let other = match chosen {
+        Text::Source(language) if language != traced => Some(Command::TraceIn(language)),
+        _ => None,
+    };
+    (shown(chosen), other)
 }
 
 /// The change that this rung makes, and its time compared with the rung before it, if both were measured.

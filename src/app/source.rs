@@ -16,10 +16,11 @@ use crate::base::parts::Part;
 use crate::base::units::{count, counted, digits3};
 use crate::figures::frame::Tag;
 use crate::figures::palette::{Hue, Ink, Theme};
+use crate::job::Language;
 use crate::lesson::Kernel;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::learn::edits::{Edit, Language};
+use crate::session::learn::edits::Edit;
 use crate::session::run::ptx;
 use crate::trace::record::Backend;
 use crate::trace::{LineCounts, Trace};
@@ -80,7 +81,9 @@ impl Code {
                 happened.commands.extend(choice::rungs(ui, state, kernel, rungs, width));
             }
             if let Some(kernel) = kernel.filter(|_| one_row) {
-                chosen = languages::switch(ui, state, kernel);
+                let (text, command) = languages::switch(ui, state, kernel);
+                chosen = text;
+                happened.commands.extend(command);
             }
             if !state.is_plotted() {
                 happened.commands.extend(super::plot::run_named(ui, state));
@@ -100,7 +103,9 @@ impl Code {
         if !one_row {
             ui.horizontal(|ui| {
                 if edit.is_none() {
-                    chosen = languages::switch(ui, state, kernel);
+                    let (text, command) = languages::switch(ui, state, kernel);
+                    chosen = text;
+                    happened.commands.extend(command);
                 }
                 happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
             });
@@ -113,11 +118,12 @@ impl Code {
         // Without CUDA nothing would come of what is typed.
         let compiles = state.measuring_backend() == Some(Backend::Cuda);
         area.show(ui, |ui| match text {
-            Text::Source(Language::Cuda) if edit.is_none() && !compiles => lines(ui, twin(kernel), open(state)),
             Text::Source(language) => {
                 let told = self.kernel(ui, state, kernel, (language, edit.as_ref()), lit);
-                happened.hovered = told.hovered.filter(|_| language == Language::Wgsl);
-                happened.commands.extend(told.typed.map(|text| Command::TypeKernel(language, text)));
+                let is_traced = language == state.traced_language();
+                happened.hovered = told.hovered.filter(|_| is_traced);
+                let typed = told.typed.filter(|_| language == Language::Wgsl || edit.is_some() || compiles);
+                happened.commands.extend(typed.map(|text| Command::TypeKernel(language, text)));
             }
             Text::Python => python_text(ui, python(state)),
             Text::Ptx => {
@@ -137,14 +143,14 @@ impl Code {
         (language, edit): (Language, Option<&Edit>),
         lit: &Lit,
     ) -> editor::Happened {
-        let source = language.source(kernel).map_or("", |source| source);
+        let source = kernel.source_in(language).map_or("", |source| source);
         let text = match edit {
             Some(edit) if source != edit.source => Cow::from(edit.source.as_str()),
             _ if language == Language::Cuda => Cow::from(source),
             _ => Cow::from(state.found.compiled.source.as_deref().unwrap_or(source)),
         };
-        // Counts are of the WGSL, and of the last text that compiled.
-        let runs = language == Language::Wgsl && edit.is_none_or(|edit| source == edit.source);
+        // Counts are of the language that is traced, and of the last text that compiled.
+        let runs = language == state.traced_language() && edit.is_none_or(|edit| source == edit.source);
         let shown = editor::Shown {
             of: edit.map_or(&kernel.id, |edit| &edit.id),
             language,

@@ -8,6 +8,7 @@ use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::store::write_atomic;
 use crate::gpu::simt;
+use crate::job::Language;
 use crate::session::ask::{Answers, At, Inline};
 use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
@@ -30,6 +31,7 @@ pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitC
         seed: 1,
         bounds_checks: true,
         warp_width: args.warp,
+        language: Language::default(),
     });
     let (at, device, models) = (At::traced(&setting, &step.variant), simt::device(), context.models());
     let store = Inline::new(Answers::default(), &context.cancel);

@@ -12,7 +12,7 @@ pub use super::split::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
 use crate::base::units::number;
-use crate::job::{BindingKind, Twin, written_for_cuda};
+use crate::job::{BindingKind, Language, Twin, written_for_cuda};
 use crate::pack::PackFiles;
 use crate::trace::record::Backend;
 
@@ -224,6 +224,16 @@ impl Kernel {
     #[must_use]
     pub fn runs_on(&self, backend: Backend) -> bool {
         self.cuda_only().is_none() || backend == Backend::Cuda
+    }
+
+    /// Its text in a language; None if it has none.
+    #[must_use]
+    pub fn source_in(&self, language: Language) -> Option<&Arc<str>> {
+        match (language, &self.code) {
+            (Language::Wgsl, Code::Wgsl { source, .. }) => Some(source),
+            (Language::Wgsl, Code::Cuda { .. }) => None,
+            (Language::Cuda, _) => self.twin().map(|twin| &twin.source),
+        }
     }
 
     /// The error that it does not run on a backend, naming the one that runs it.

@@ -9,7 +9,8 @@ use warpbook::base::diag::Diagnostic;
 use warpbook::base::parts::compose_on_disk;
 use warpbook::base::tensor::{Elem, Init, Tensor};
 use warpbook::base::wgsl::settle;
-use warpbook::simt::{Options, Program, run};
+use warpbook::job::Argument;
+use warpbook::simt::{Options, Program, Ptx, ptx_entries, run};
 use warpbook::trace::Trace;
 
 /// Counters by name, such as `shared.load.wavefronts`; those that stayed at 0 are left out.
@@ -180,9 +181,37 @@ impl Row {
         if names != given {
             return Err(at(format!("the shader binds {names:?}")));
         }
+        self.traced(&program)
+    }
+
+    /// The row's kernel from its twin's PTX.
+    pub fn program_of_ptx(&self, ptx: &str) -> Result<Program, String> {
+        let at = |e: String| format!("{}: {e}", self.name);
+        let entries = ptx_entries(&self.cuda, ptx).map_err(|e| at(e.to_string()))?;
+        let entry = match entries.as_slice() {
+            [only] if self.case.entry == "main" => only.clone(),
+            _ => self.case.entry.clone(),
+        };
+        let arguments: Vec<Argument> =
+            self.case.buffers.iter().map(|(name, ..)| Argument::Buffer(name.clone())).collect();
+        let compiled = Program::compile_ptx(&Ptx {
+            file: &self.cuda,
+            text: ptx,
+            entry: &entry,
+            block: self.case.block,
+            shared_bytes: 0,
+            arguments: &arguments,
+            source: &|_, line| Some(line),
+        });
+        compiled.map_err(|errors| at(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))
+    }
+
+    /// Runs the row's kernel on its buffers.
+    pub fn traced(&self, program: &Program) -> Result<Outcome, String> {
+        let at = |e: String| format!("{}: {e}", self.name);
         let mut buffers: Vec<Tensor> = self.case.buffers.iter().map(tensor).collect();
         let cancel = AtomicBool::new(false);
-        let outcome = run(&program, &mut buffers, self.case.grid, &Options::default(), &cancel, &|_, _| {})
+        let outcome = run(program, &mut buffers, self.case.grid, &Options::default(), &cancel, &|_, _| {})
             .map_err(|e| at(e.to_string()))?;
         if !outcome.trace.complete || !outcome.trace.findings.is_empty() {
             return Err(at(format!("{:?}", outcome.trace.findings)));

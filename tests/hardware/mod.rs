@@ -6,6 +6,7 @@
 //! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::` writes it.
 
 mod cases;
+mod ptx;
 mod table;
 mod uniform;
 

@@ -3,10 +3,10 @@
 
 use egui_kittest::Harness;
 
+use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
-use warpbook::session::learn::edits::Language;
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 

@@ -6,11 +6,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::base::parts::{line_of, parts};
+use warpbook::job::Language;
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
 use warpbook::session::jobs::own::YOURS;
-use warpbook::session::learn::edits::Language;
 
 use crate::harness::{Window, open, settle};
 

@@ -1,8 +1,8 @@
 //! The work of a frame of the window, on every step of every lesson. Counted and not timed: `cargo bench --bench window` times it.
 
+use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
-use warpbook::session::learn::edits::Language;
 use warpbook::simt;
 
 use crate::harness::{Window, open, settle};

@@ -14,9 +14,9 @@ use image::{Rgb, RgbImage};
 
 use warpbook::app::View;
 use warpbook::figures::FIGURES;
+use warpbook::job::Language;
 use warpbook::lesson::{PackFiles, Variant};
 use warpbook::session::desk::Command;
-use warpbook::session::learn::edits::Language;
 use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::harness::{Window, open, settle};

@@ -9,10 +9,10 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
+use warpbook::job::Language;
 use warpbook::lesson::{Asks, Block, PackFiles};
 use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
-use warpbook::session::learn::edits::Language;
 use warpbook::session::learn::exercise::Verdict;
 use warpbook::session::learn::saved::ThemeChoice;
 

@@ -4,9 +4,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::job::Language;
 use crate::lesson::Variant;
 use crate::session::jobs::own::is_edit;
-use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::jobs::setting::{Setting, language_of, parameters_of};
 use crate::trace::record::Backend;
 
 /// How a program is run.
@@ -32,6 +33,7 @@ struct Inner {
     setting: Arc<Setting>,
     variant: Variant,
     how: How,
+    language: Language,
     key: Key,
 }
 
@@ -42,6 +44,7 @@ struct Key {
     lesson: usize,
     variant: Variant,
     how: How,
+    language: Language,
     seed: u64,
     /// The bits of the values of the parameters that matter.
     params: Vec<(String, u64)>,
@@ -58,11 +61,16 @@ impl At {
             let bits = setting.params.get(&id).copied().unwrap_or(f64::NAN).to_bits();
             (id, bits)
         };
+        let language = match how {
+            How::Traced(_) => language_of(lesson, variant, setting.language),
+            How::Timed { .. } => Language::Wgsl,
+        };
         let edits = lesson.launched(variant).into_iter().flatten().filter(|kernel| is_edit(kernel));
         let key = Key {
             lesson: Arc::as_ptr(&setting.plain) as usize,
             variant: variant.clone(),
             how,
+            language,
             seed: setting.seed,
             params: parameters_of(lesson, variant).into_iter().map(value).collect(),
             texts: edits
@@ -71,7 +79,7 @@ impl At {
                 .cloned()
                 .collect(),
         };
-        Self(Arc::new(Inner { setting: setting.clone(), variant: variant.clone(), how, key }))
+        Self(Arc::new(Inner { setting: setting.clone(), variant: variant.clone(), how, language, key }))
     }
 
     /// A program as the tracer runs it.
@@ -96,6 +104,12 @@ impl At {
     #[must_use]
     pub fn variant(&self) -> &Variant {
         &self.0.variant
+    }
+
+    /// The language of the kernels that are traced.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.0.language
     }
 
     /// How it is run.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
 use super::question::{Answer, Outcome, Question, Store};
+use super::trace::no_compiler;
 use super::{Answers, trace};
 use crate::base::diag::Diagnostic;
 
@@ -48,7 +49,7 @@ impl Store for Inline<'_> {
         if known.is_some() || question.is_of_device() {
             return known;
         }
-        for (answered, outcome) in trace(&question, self.cancel) {
+        for (answered, outcome) in trace(&question, &no_compiler, self.cancel) {
             self.report(&outcome);
             self.answers.borrow_mut().insert(answered, outcome);
         }

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::trace::no_compiler;
 use super::{Answer, Answers, At, Inline, Noting, Question, Store, trace};
-use crate::job::Shown;
+use crate::job::{Language, Shown};
 use crate::lesson::{PackFiles, Variant};
 use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
@@ -17,7 +18,15 @@ fn setting(lesson: &str, set: &[(&str, f64)]) -> Arc<Setting> {
     let lesson = pack.lessons.iter().find(|known| known.id == lesson).unwrap().clone();
     let set: Vec<(String, f64)> = set.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect();
     let params = jobs::with(&jobs::defaults(&lesson), &set);
-    Arc::new(Setting { plain: lesson.clone(), lesson, params, seed: 1, bounds_checks: true, warp_width: 32 })
+    Arc::new(Setting {
+        plain: lesson.clone(),
+        lesson,
+        params,
+        seed: 1,
+        bounds_checks: true,
+        warp_width: 32,
+        language: Language::Wgsl,
+    })
 }
 
 fn with(setting: &Arc<Setting>, change: impl FnOnce(&mut Setting)) -> Arc<Setting> {
@@ -69,7 +78,7 @@ fn a_heat_is_counted_by_the_same_run() {
     let step = before.lesson.steps.iter().find(|step| step.figure.name == "Heat").unwrap();
     let setting = with(&before, |setting| setting.params.extend(step.set.iter().cloned()));
     let at = At::traced(&setting, &step.variant);
-    let answers = trace(&Question::Heat(at.clone(), Shown::default()), &AtomicBool::new(false));
+    let answers = trace(&Question::Heat(at.clone(), Shown::default()), &no_compiler, &AtomicBool::new(false));
     assert!(matches!(&answers[0], (Question::Heat(..), Ok(Answer::Heat(_)))));
     assert!(matches!(&answers[1], (Question::Counts(of), Ok(Answer::Traced(_))) if *of == at));
 }

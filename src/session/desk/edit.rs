@@ -7,8 +7,9 @@ use super::Desk;
 use super::draft::Draft;
 use super::versions::Attempt;
 use crate::base::diag::Diagnostic;
+use crate::job::Language;
 use crate::lesson::Exercise;
-use crate::session::learn::edits::{self, Edit, Language};
+use crate::session::learn::edits::{self, Edit};
 
 /// How long after the last key press a version is compiled.
 pub const PAUSE: Duration = Duration::from_millis(300);
@@ -33,7 +34,7 @@ impl Desk {
     fn begin_edit(&mut self, language: Language) -> Option<String> {
         let place = &self.state.place;
         let kernel = place.kernel()?;
-        let source = language.source(kernel)?.to_string();
+        let source = kernel.source_in(language)?.to_string();
         let taken = &self.state.kept().edits;
         let (of, pass) = (place.bench.variant.clone(), place.stage.pass.clone());
         let id = Edit::fresh_id(&of, taken);
@@ -153,7 +154,8 @@ impl Desk {
         } else if let Some(plain) = &self.state.place.plain {
             let began = plain.program(&edit.of.program).and_then(|program| program.pass(&edit.pass));
             let kernel = began.and_then(|pass| plain.kernel(pass.kernel(&edit.of)?));
-            let Some(source) = kernel.and_then(|kernel| edit.language.source(kernel)).map(ToString::to_string) else {
+            let Some(source) = kernel.and_then(|kernel| kernel.source_in(edit.language)).map(ToString::to_string)
+            else {
                 return;
             };
             self.keep(|kept| {

@@ -7,6 +7,7 @@ use std::sync::mpsc::Sender;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
+use crate::job::Language;
 use crate::lesson::{Pack, Variant};
 use crate::notes::Format;
 use crate::reference::Explored;
@@ -14,7 +15,6 @@ use crate::session::ask::{Outcome, Question};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::learn::drawn::Points;
-use crate::session::learn::edits::Language;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Judged, Try};
 use crate::session::learn::predict::{Answer, Guess};
@@ -72,6 +72,8 @@ pub enum Command {
     SetRecording(RecordingChoice),
     /// Choose how many lanes a traced warp has.
     SetWarpWidth(u32),
+    /// Trace kernels in this language, where they are written in both.
+    TraceIn(Language),
     /// Ask where an element of a buffer, counted in 32-bit words, came from.
     Explain(String, u64),
     /// Put the answer away.

@@ -39,7 +39,7 @@ use threads::{DeviceTask, FileTask, NoteTask, Threads};
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
-use crate::job::TraceSpec;
+use crate::job::{Language, TraceSpec};
 use crate::lesson::PackFiles;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{self, Predicted};
@@ -81,7 +81,7 @@ impl Desk {
         let out = Outbox { events: sender, wake: options.wake };
         let devices = Arc::new(Devices::new(options.worker));
         let warp_width = TraceSpec::default().warp_width;
-        let running = Running { bounds_checks: true, warp_width, seed: options.seed };
+        let running = Running { bounds_checks: true, warp_width, seed: options.seed, language: Language::default() };
         let place = Place { options: running, ..Place::default() };
         let mut state = State { place, ..State::default() };
         let mut state_path = options.state_path;
@@ -200,6 +200,10 @@ impl Desk {
             }
             Command::SetWarpWidth(lanes) => {
                 self.state.place.options.warp_width = lanes;
+                self.refresh();
+            }
+            Command::TraceIn(language) => {
+                self.state.place.options.language = language;
                 self.refresh();
             }
             Command::Explain(buffer, index) => {

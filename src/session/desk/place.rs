@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::job::Shown;
+use crate::job::{Language, Shown};
 use crate::lesson::{Experiment, Kernel, Lesson, Program, Step, Variant};
 use crate::session::jobs::Params;
 use crate::session::jobs::setting::{Setting, parameters_of};
@@ -39,6 +39,8 @@ pub struct Running {
     pub bounds_checks: bool,
     /// Lanes in a traced warp: 8, 16, 32 or 64. Measuring uses the device's own width.
     pub warp_width: u32,
+    /// The language that kernels are traced in, where they are written in both.
+    pub language: Language,
 }
 
 /// The programs that are run.
@@ -143,6 +145,7 @@ impl Place {
             seed: self.options.seed,
             bounds_checks: self.options.bounds_checks,
             warp_width: self.options.warp_width,
+            language: self.options.language,
         })
     }
 

@@ -15,14 +15,15 @@ use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::figures::passes::Passes;
 use crate::gpu::simt;
+use crate::job::Language;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Asks, Block, Pack, Prediction, Quote, Step, Variant};
 use crate::session::ask::Traced;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
 use crate::session::jobs::own::YOURS;
-use crate::session::jobs::setting::parameters_of;
-use crate::session::learn::edits::{self, Edit, Language};
+use crate::session::jobs::setting::{language_of, parameters_of};
+use crate::session::learn::edits::{self, Edit};
 use crate::session::learn::saved::{LessonSaved, Saved};
 use crate::session::pack::quote::{Quoted, Quotes};
 use crate::session::run::compare::{self, Figure, Side};
@@ -136,6 +137,13 @@ impl State {
     #[must_use]
     pub fn traced(&self) -> Option<&Traced> {
         self.found.traced(&self.place.bench.variant.program).map(|traced| &**traced)
+    }
+
+    /// The language that the program on the bench is traced in.
+    #[must_use]
+    pub fn traced_language(&self) -> Language {
+        let Place { lesson, bench, options, .. } = &self.place;
+        lesson.as_ref().map_or(Language::Wgsl, |lesson| language_of(lesson, &bench.variant, options.language))
     }
 
     /// The single accesses of the workgroup on the stage, of the program on the bench.

@@ -62,10 +62,10 @@ impl Threads {
     /// Starts all threads.
     pub fn start(devices: &Arc<Devices>, out: &Outbox) -> Self {
         Self {
-            builder: answers("builder", out.clone()),
-            tracer: answers("tracer", out.clone()),
-            explainer: answers("explainer", out.clone()),
-            covers: answers("covers", out.clone()),
+            builder: answers("builder", devices.clone(), out.clone()),
+            tracer: answers("tracer", devices.clone(), out.clone()),
+            explainer: answers("explainer", devices.clone(), out.clone()),
+            covers: answers("covers", devices.clone(), out.clone()),
             device: device(devices.clone(), out.clone()),
             versions: versions::versions(out.clone()),
             judge: judge(devices.clone(), out.clone()),
@@ -147,13 +147,13 @@ pub enum FileTask {
 }
 
 /// Starts a thread that answers questions to the tracer.
-fn answers(name: &str, out: Outbox) -> Lane<Question> {
+fn answers(name: &str, devices: Arc<Devices>, out: Outbox) -> Lane<Question> {
     Lane::new(Worker::start(name, move |orders: Receiver<Order<Question>>| {
         for Order { task, cancel, .. } in orders {
             if cancel.load(Ordering::Relaxed) {
                 continue;
             }
-            let answers = ask::trace(&task, &cancel);
+            let answers = ask::trace(&task, &|job| devices.assemble(job), &cancel);
             if !cancel.load(Ordering::Relaxed) {
                 answers.into_iter().for_each(|(question, outcome)| out.send(Event::Answered(question, outcome)));
             }

@@ -7,9 +7,10 @@ use std::sync::mpsc::Receiver;
 use super::event::{Event, Outbox};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
+use crate::job::Language;
 use crate::lesson::Lesson;
 use crate::session::jobs::{self, Params};
-use crate::session::learn::edits::{self, Edit, Language};
+use crate::session::learn::edits::{self, Edit};
 use crate::session::run;
 use crate::trace::record::Backend;
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::Params;
+use super::own::is_edit;
 use crate::base::expr::Expr;
+use crate::job::Language;
 use crate::lesson::{
     Action, AgainstDecl, CudaOnly, Kernel, LaunchDecl, Lesson, LibraryDecl, Program, ReadingDecl, Variant, WorkDecl,
 };
@@ -23,6 +25,18 @@ pub struct Setting {
     pub bounds_checks: bool,
     /// Lanes in a traced warp: 8, 16, 32 or 64. Measuring uses the device's own width.
     pub warp_width: u32,
+    /// The language that kernels are traced in, where they are written in both.
+    pub language: Language,
+}
+
+/// The language that a program is traced in where `wanted` is asked for: a kernel without a twin, such as a learner's, has its WGSL alone.
+#[must_use]
+pub fn language_of(lesson: &Lesson, variant: &Variant, wanted: Language) -> Language {
+    let mut kernels = lesson.launched(variant).into_iter().flatten();
+    match wanted {
+        Language::Cuda if kernels.all(|kernel| kernel.twin().is_some() && !is_edit(kernel)) => Language::Cuda,
+        _ => Language::Wgsl,
+    }
 }
 
 /// The parameters that a program depends on.

@@ -5,31 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::Twin;
+use crate::job::{Language, Twin};
 use crate::lesson::{Action, Code, Exercise, Kernel, Lesson, Node, Program, Variant};
 use crate::session::jobs::own::YOURS;
-
-/// The language of a version.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Language {
-    /// Traced, and measured through wgpu.
-    #[default]
-    Wgsl,
-    /// Measured if there is CUDA; if the kernel has WGSL, too, that is traced, unchanged.
-    Cuda,
-}
-
-impl Language {
-    /// A kernel's text in this language, if it has one.
-    #[must_use]
-    pub fn source(self, kernel: &Kernel) -> Option<&Arc<str>> {
-        match (self, &kernel.code) {
-            (Self::Wgsl, Code::Wgsl { source, .. }) => Some(source),
-            (Self::Wgsl, Code::Cuda { .. }) => None,
-            (Self::Cuda, _) => kernel.twin().map(|twin| &twin.source),
-        }
-    }
-}
 
 /// A version of a kernel that the learner wrote. As a program it runs under its id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

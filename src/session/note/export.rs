@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
-use crate::job::TraceSpec;
+use crate::job::{Language, TraceSpec};
 use crate::lesson::{Experiment, Lesson};
 use crate::notes::Report;
 use crate::session::ask::Answers;
@@ -84,6 +84,7 @@ pub fn run_and_report(
         seed,
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,
+        language: Language::default(),
     };
     let input = Input {
         setting,

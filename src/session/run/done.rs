@@ -29,7 +29,7 @@ impl Done {
         let findings = self.record.findings().map(|(place, finding)| {
             let launch = self.job.passes[place].launch();
             let file = launch.map_or(self.job.place.file.as_str(), job::Launch::file);
-            let text = launch.and_then(|launch| launch.wgsl().ok()).map_or("", |wgsl| &wgsl.source);
+            let text = launch.map_or("", |launch| launch.text());
             finding.diagnostic(file, text)
         });
         failed_check(&self.job, &self.record).into_iter().chain(findings).collect()

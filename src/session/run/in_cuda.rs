@@ -11,7 +11,7 @@ const TENSOR_MAP: usize = 128;
 ///
 /// # Errors
 /// Those of `assemble`; that a kernel has no twin in CUDA C++, or a block without a size.
-pub(super) fn in_cuda(
+pub fn in_cuda(
     job: &Job,
     assemble: &mut dyn FnMut(&Job) -> Result<Vec<String>, Diagnostic>,
 ) -> Result<Job, Diagnostic> {

@@ -7,7 +7,7 @@ pub mod doctor;
 mod done;
 pub mod explain;
 pub mod given;
-mod in_cuda;
+pub mod in_cuda;
 pub mod io;
 pub mod ladder;
 pub mod model;

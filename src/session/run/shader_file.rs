@@ -62,6 +62,30 @@ pub struct TraceOptions {
     pub members: Vec<given::Setting>,
 }
 
+impl Default for TraceOptions {
+    fn default() -> Self {
+        Self {
+            grid: None,
+            entry: None,
+            block: None,
+            shared_bytes: 0,
+            arguments: Vec::new(),
+            types: Vec::new(),
+            source: None,
+            language: Language::default(),
+            constants: Vec::new(),
+            buffers: Vec::new(),
+            set: Vec::new(),
+            rungs: Vec::new(),
+            warp_width: 32,
+            seed: 1,
+            explain: Vec::new(),
+            io: Io::default(),
+            members: Vec::new(),
+        }
+    }
+}
+
 /// The outcome of a trace.
 #[derive(Clone, Debug)]
 pub struct Outcome {

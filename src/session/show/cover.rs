@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stage::{Answered, Stage};
 use super::staged::Sources;
 use crate::figures::{Figure, Given};
-use crate::job::TraceSpec;
+use crate::job::{Language, TraceSpec};
 use crate::lesson::{Lesson, Picture};
 use crate::session::ask::{At, Store};
 use crate::session::jobs;
@@ -37,6 +37,7 @@ pub fn of(lesson: &Arc<Lesson>, store: &dyn Store, sources: &Sources<'_>) -> Opt
         seed: 1,
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,
+        language: Language::default(),
     });
     let at = At::traced(&setting, &step.variant);
     let stage = Stage::of_step(&at, step)?;

@@ -21,7 +21,8 @@ pub fn kept(code: &Code, program: &Program, tensors: &[Tensor]) -> Vec<Vec<u32>>
             _ => false,
         })
     };
-    let each = program.bindings().iter().zip(tensors).enumerate().map(|(i, (binding, tensor))| {
+    let bindings = program.all_bindings();
+    let each = bindings.iter().zip(tensors).enumerate().map(|(i, (binding, tensor))| {
         if binding.kind == BindingKind::ReadWrite && read(i) { tensor.words.clone() } else { Vec::new() }
     });
     each.collect()

@@ -4,7 +4,7 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
-use super::ir::{AtomicOp, Builtin, Mem, Orders, Product, Votes, Width};
+use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Product, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::subgroup::Subgroup;
 use super::wide::Wide;
@@ -155,6 +155,8 @@ pub struct Place {
     pub width: Width,
     /// Whether its word is an atomic.
     pub atomic: bool,
+    /// How lanes of an atomic are joined.
+    pub joined: Joined,
     /// Bytes of the vector that it is a component of; 0 if it is not one.
     pub vector: u8,
     /// The bounds of the sum; None if each index has its own.

@@ -161,6 +161,18 @@ impl Width {
     }
 }
 
+/// How lanes that do the same atomic operation are joined to one by NVIDIA's compiler, which sees that they may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Joined {
+    /// Lanes at one word take turns.
+    #[default]
+    Never,
+    /// Where the address is the same for all lanes by the code alone, one lane's atomic does the work of all.
+    Uniform,
+    /// Lanes that count at one word do it in one pass (ATOMS.POPC.INC).
+    Counting,
+}
+
 /// Where one load, store or atomic goes: at byte `offset + Σ index·stride` of a memory.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -180,6 +192,8 @@ pub struct Place {
     pub width: Width,
     /// Whether its word is an atomic, which plain accesses never touch.
     pub atomic: bool,
+    /// How the compiler of a device joins the lanes of an atomic.
+    pub joined: Joined,
     /// Bytes of the vector that it is a component of; 0 if it is not one.
     pub vector: u8,
     /// Source line.

@@ -94,12 +94,14 @@ pub fn run(
     let fetched =
         (!options.heat.is_empty()).then(|| Fetched::new(&options.heat, variables, &sizes(buffers), workgroups));
     let launch = Launch { program, grid, options, fetched: fetched.as_ref(), cancel, progress };
-    let go = |buffers: &mut [Tensor]| match options.spec.warp_width {
-        8 => launch.run::<8>(buffers),
-        16 => launch.run::<16>(buffers),
-        32 => launch.run::<32>(buffers),
-        64 => launch.run::<64>(buffers),
-        other => Err(Diagnostic::error(format!("a warp cannot have {other} lanes")).hint("choose 8, 16, 32 or 64")),
+    let go = |buffers: &mut [Tensor]| {
+        program.with_own(buffers, |buffers| match options.spec.warp_width {
+            8 => launch.run::<8>(buffers),
+            16 => launch.run::<16>(buffers),
+            32 => launch.run::<32>(buffers),
+            64 => launch.run::<64>(buffers),
+            other => Err(Diagnostic::error(format!("a warp cannot have {other} lanes")).hint("choose 8, 16, 32 or 64")),
+        })
     };
     let outcome = match options.threads {
         None | Some(1) => go(buffers),
@@ -217,7 +219,7 @@ impl Launch<'_> {
             if looked_for { poisoned(tensors, self.options.poison.as_deref()) } else { Vec::new() };
         let all = self.grid.into_iter().map(u64::from).product::<u64>();
         let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
-        let buffers = memory::open(program.bindings(), tensors);
+        let buffers = memory::open(&program.all_bindings(), tensors);
         let between = (looked_for && all > 1).then(|| Between::new(&code, &buffers, grain(&code)));
         let stored = looked_for.then(|| Stored::new(&sizes));
         let scene = Scene {

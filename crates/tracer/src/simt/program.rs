@@ -44,6 +44,8 @@ pub struct Program {
     pub(super) in_order: bool,
     workgroup_size: [u32; 3],
     bindings: Vec<Binding>,
+    /// Buffers of its own after these, with their first contents.
+    own: Vec<(Binding, Tensor)>,
 }
 
 impl Program {
@@ -79,6 +81,7 @@ impl Program {
                 regions,
                 workgroup_size: ptx.block,
                 bindings: lowered.bindings,
+                own: lowered.own,
             })
         })
     }
@@ -98,6 +101,7 @@ impl Program {
             regions,
             workgroup_size: lowered.workgroup_size,
             bindings: lowered.bindings,
+            own: Vec::new(),
         })
     }
 
@@ -123,6 +127,29 @@ impl Program {
     #[must_use]
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+
+    /// The buffers that a run needs and those of its own, in this order.
+    pub(super) fn all_bindings(&self) -> Vec<Binding> {
+        self.bindings.iter().chain(self.own.iter().map(|(binding, _)| binding)).cloned().collect()
+    }
+
+    /// The first contents of its own buffers.
+    pub(super) fn own_contents(&self) -> Vec<Tensor> {
+        self.own.iter().map(|(_, tensor)| tensor.clone()).collect()
+    }
+
+    /// Does `work` on `buffers` together with the program's own, which begin anew each time.
+    pub(super) fn with_own<T>(&self, buffers: &mut [Tensor], work: impl FnOnce(&mut [Tensor]) -> T) -> T {
+        if self.own.is_empty() {
+            return work(buffers);
+        }
+        let empty = |tensor: &mut Tensor| Tensor { elem: tensor.elem, words: std::mem::take(&mut tensor.words) };
+        let mut all: Vec<Tensor> = buffers.iter_mut().map(empty).collect();
+        all.extend(self.own_contents());
+        let done = work(&mut all);
+        buffers.iter_mut().zip(all).for_each(|(buffer, after)| *buffer = after);
+        done
     }
 
     /// Whether it reads a buffer of [`Program::bindings`], or changes what is there by an atomic operation.

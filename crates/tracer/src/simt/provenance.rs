@@ -53,7 +53,10 @@ pub fn explain(
     program.check_buffers(buffers)?;
     launch::check_grid(grid)?;
     let target = target(program, buffers, question)?;
-    let run = Rerun { program, tensors: buffers, grid, question, target, cancel };
+    let own = program.own_contents();
+    let all = if own.is_empty() { Vec::new() } else { buffers.iter().cloned().chain(own).collect() };
+    let tensors = if all.is_empty() { buffers } else { &all };
+    let run = Rerun { program, tensors, grid, question, target, cancel };
     match question.warp_width {
         8 => run.explain::<8>(),
         16 => run.explain::<16>(),
@@ -96,7 +99,7 @@ impl Rerun<'_> {
         let program = self.program;
         let code = launch::code_for::<W>(program, self.tensors)?;
         let mut tensors = self.tensors.to_vec();
-        let buffers = memory::open(program.bindings(), &mut tensors);
+        let buffers = memory::open(&program.all_bindings(), &mut tensors);
         let (writes, last) = self.find::<W>(&self.scene(&code, &buffers))?;
         let elem = self.tensors[usize::from(self.target.buffer)].elem;
         // Of a struct of both widths, the component that was written says how wide it is.
@@ -219,7 +222,7 @@ impl Rerun<'_> {
         byte: u32,
     ) -> Result<(Writer, u32), Diagnostic> {
         let mut tensors = self.tensors.to_vec();
-        let buffers = memory::open(self.program.bindings(), &mut tensors);
+        let buffers = memory::open(&self.program.all_bindings(), &mut tensors);
         let scene = self.scene(code, &buffers);
         let fuel = AtomicU64::new(self.question.fuel);
         if self.program.in_order {

@@ -43,6 +43,7 @@ impl Emitter<'_> {
             components: place.components,
             width: place.width,
             atomic: place.atomic,
+            joined: place.joined,
             vector: place.vector,
             whole,
             terms: terms.collect(),

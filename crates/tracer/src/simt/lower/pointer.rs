@@ -3,7 +3,7 @@
 use naga::ir::{AddressSpace, Expression, TypeInner};
 use naga::{Handle, Span, ir};
 
-use super::super::ir::{Extent, Inst, Len, Mem, Place, PlaceId, Reg, RegKind, Term, Width};
+use super::super::ir::{Extent, Inst, Joined, Len, Mem, Place, PlaceId, Reg, RegKind, Term, Width};
 use super::types::{self, Leaf};
 use super::{Frame, Lower, Value};
 use warpbook_base::diag::Diagnostic;
@@ -108,6 +108,7 @@ impl<'a> Lower<'a> {
             offset: base + leaf.offset,
             terms: pointer.terms.clone(),
             whole: None,
+            joined: Joined::default(),
             components: leaf.components,
             width: leaf.width,
             atomic: matches!(pointer.ty, TypeInner::Atomic(_)),

@@ -4,7 +4,7 @@ use super::counts::Lines;
 use super::pattern::Pattern;
 use super::{Access, Addresses, Observer, lanes_of};
 use crate::simt::code::Code;
-use crate::simt::ir::Width;
+use crate::simt::ir::{Joined, Width};
 use crate::trace::banks::{BANKS, parts, together};
 use crate::trace::{AccessKind, Trace};
 
@@ -68,7 +68,7 @@ impl Observer for Banks {
         // The most common cases in inner loops: one word for all lanes, or one after the other, up to a lane per bank.
         let narrow = access.place.components == 1 && access.place.width == Width::Word && access.mask >> BANKS == 0;
         let at_once = match access.addresses {
-            Addresses::One(_) => access.kind != AccessKind::Atomic,
+            Addresses::One(_) => access.kind != AccessKind::Atomic || access.is_joined(),
             Addresses::Linear { step, .. } => step == 4,
             Addresses::Lanes(_) => false,
         };
@@ -94,6 +94,10 @@ fn size(access: &Access<'_>) -> u32 {
 /// Passes over the banks that the lanes take. Of loads and stores, a pass serves a word of each bank to all lanes that want it;
 /// of atomics, a lane at each bank.
 pub(super) fn wavefronts(access: &Access<'_>) -> u32 {
+    if access.is_joined() {
+        return 1;
+    }
+    let take_turns = access.kind == AccessKind::Atomic && access.place.joined != Joined::Counting;
     let each = |part| {
         let mut words = [0; 256];
         let mut count = 0;
@@ -108,8 +112,7 @@ pub(super) fn wavefronts(access: &Access<'_>) -> u32 {
         words.sort_unstable();
         let mut by_bank = [0_u32; BANKS as usize];
         for same in words.chunk_by(|a, b| a == b) {
-            by_bank[(same[0] % BANKS) as usize] +=
-                if access.kind == AccessKind::Atomic { same.len() as u32 } else { 1 };
+            by_bank[(same[0] % BANKS) as usize] += if take_turns { same.len() as u32 } else { 1 };
         }
         by_bank.into_iter().max().unwrap_or(0)
     };

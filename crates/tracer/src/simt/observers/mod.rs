@@ -37,7 +37,7 @@ pub use uninitialized::Poisoned;
 pub use watch::{Component, Target, Watch, Write};
 
 use super::code::Place;
-use super::ir::{AtomicOp, Orders};
+use super::ir::{AtomicOp, Joined, Orders};
 use super::subgroup::Subgroup;
 use crate::trace::AccessKind;
 
@@ -98,6 +98,13 @@ pub struct Access<'a> {
     pub mask: u64,
     /// Their addresses.
     pub addresses: Addresses<'a>,
+}
+
+impl Access<'_> {
+    /// Whether one lane's atomic does the work of all.
+    pub fn is_joined(&self) -> bool {
+        matches!(self.addresses, Addresses::One(_)) && self.place.joined == Joined::Uniform
+    }
 }
 
 /// One subgroup operation of one warp.

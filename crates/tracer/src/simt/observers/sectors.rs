@@ -131,6 +131,9 @@ fn visits(access: &Access<'_>, mut each: impl FnMut(u32, u64)) -> u64 {
         words[count] = access.addresses.at(lane) / 4;
         count += 1;
     }
+    if access.is_joined() {
+        count = count.min(1);
+    }
     let words = &mut words[..count];
     words.sort_unstable();
     let mut all = 0;

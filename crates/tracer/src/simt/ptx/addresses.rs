@@ -9,7 +9,7 @@ use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
 use super::registers::uses;
 
 /// A memory that addresses lead into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Root {
     /// The buffer that a parameter points to.
     Param(usize),
@@ -17,23 +17,20 @@ pub(super) enum Root {
     Variable(usize),
 }
 
-/// Where a register's value may come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// No address.
-    Number,
-    Root(Root),
-    /// One of several memories, or unknown.
-    Many,
-}
+/// The memories that a register's value may lead into, in order; none of a number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Origin(pub Vec<Root>);
 
 impl Origin {
-    fn join(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Number, x) | (x, Self::Number) => x,
-            (a, b) if a == b => a,
-            _ => Self::Many,
-        }
+    fn of(root: Root) -> Self {
+        Self(vec![root])
+    }
+
+    fn join(mut self, other: &Self) -> Self {
+        self.0.extend_from_slice(&other.0);
+        self.0.sort_unstable();
+        self.0.dedup();
+        self
     }
 }
 
@@ -86,7 +83,7 @@ impl Sum {
 
 /// The origin of each register of `kernel`. `is_buffer` says of a parameter whether it is an address.
 pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec<Origin> {
-    let mut of = vec![Origin::Number; kernel.regs.len()];
+    let mut of = vec![Origin::default(); kernel.regs.len()];
     loop {
         let mut changed = false;
         for part in &kernel.body {
@@ -96,8 +93,9 @@ pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec
                 i,
                 |_| {},
                 |reg| {
-                    let joined = of[reg as usize].join(new);
-                    changed |= std::mem::replace(&mut of[reg as usize], joined) != joined;
+                    let joined = of[reg as usize].clone().join(&new);
+                    changed |= of[reg as usize] != joined;
+                    of[reg as usize] = joined;
                 },
             );
         }
@@ -119,28 +117,36 @@ pub(super) fn variable(kernel: &Kernel, name: &str) -> Option<usize> {
 
 /// The origin of an operand.
 pub(super) fn of_operand(kernel: &Kernel, operand: &Operand, of: &[Origin]) -> Origin {
-    let named = |name: &str| variable(kernel, name).map_or(Origin::Number, |v| Origin::Root(Root::Variable(v)));
+    let named = |name: &str| variable(kernel, name).map_or_else(Origin::default, |v| Origin::of(Root::Variable(v)));
     match operand {
-        Operand::Reg(reg) | Operand::Address { base: Base::Reg(reg), .. } => of[*reg as usize],
+        Operand::Reg(reg) | Operand::Address { base: Base::Reg(reg), .. } => of[*reg as usize].clone(),
         Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } => named(name),
-        Operand::Parts(parts) => parts.iter().fold(Origin::Number, |o, part| o.join(of_operand(kernel, part, of))),
-        _ => Origin::Number,
+        Operand::Parts(parts) => parts.iter().fold(Origin::default(), |o, part| o.join(&of_operand(kernel, part, of))),
+        _ => Origin::default(),
     }
 }
 
 fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(usize) -> bool) -> Option<Origin> {
     let all = |operands: &[Operand]| {
-        operands.iter().fold(Origin::Number, |origin, operand| origin.join(of_operand(kernel, operand, of)))
+        operands.iter().fold(Origin::default(), |origin, operand| origin.join(&of_operand(kernel, operand, of)))
     };
     let sources = i.operands.get(1..).unwrap_or_default();
     match (i.words[0].as_str(), sources) {
         ("ld" | "ldu", [Operand::Address { base: Base::Name(name), .. }]) if i.has("param") => {
-            param(kernel, name).filter(|p| is_buffer(*p)).map(|p| Origin::Root(Root::Param(p)))
+            param(kernel, name).filter(|p| is_buffer(*p)).map(|p| Origin::of(Root::Param(p)))
         }
         ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max" | "mad", sources) => Some(all(sources)),
         ("selp" | "slct", [a, b, ..]) => Some(all(&[a.clone(), b.clone()])),
         _ => None,
     }
+}
+
+/// The parameters among the memories of an origin.
+pub(super) fn params_of(origin: &Origin) -> impl Iterator<Item = usize> + '_ {
+    origin.0.iter().filter_map(|root| match root {
+        Root::Param(p) => Some(*p),
+        Root::Variable(_) => None,
+    })
 }
 
 /// Whether an instruction accesses memory by its address operand, which that is, and the type of the access.
@@ -163,7 +169,7 @@ pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     for part in &kernel.body {
         let Part::Instruction(i) = part else { continue };
         let Some((operand, ty)) = accessed(i) else { continue };
-        if let Origin::Root(Root::Param(p)) = of_operand(kernel, operand, &of) {
+        for p in params_of(&of_operand(kernel, operand, &of)) {
             accessed_as[p] = accessed_as[p].or(Some(ty));
         }
     }
@@ -174,8 +180,8 @@ pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     });
     let mut is_pointer: Vec<bool> = accessed_as.iter().map(Option::is_some).collect();
     for i in made {
-        if let Some(Origin::Root(Root::Param(p))) = i.operands.get(1).map(|o| of_operand(kernel, o, &of)) {
-            is_pointer[p] = true;
+        if let Some(operand) = i.operands.get(1) {
+            params_of(&of_operand(kernel, operand, &of)).for_each(|p| is_pointer[p] = true);
         }
     }
     let each = kernel.params.iter().enumerate().map(|(p, param)| Parameter {

@@ -2,9 +2,12 @@
 
 use warpbook_base::diag::Diagnostic;
 
+use warpbook_base::tensor::Tensor;
+
 use super::super::builder::Builder;
 use super::super::ir::{Inst, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
+use super::super::program::Binding;
 use super::super::wide::WideOp;
 use super::addresses::{self, Atom, Origin, Root, Sum};
 use super::flow::Flow;
@@ -45,6 +48,7 @@ pub(super) struct Lower<'a> {
     /// By parameter and by variable of the kernel.
     pub params: Vec<Option<Located>>,
     pub memories: Vec<Option<Located>>,
+    pub own: Vec<(Binding, Tensor)>,
     /// The instruction's line in the PTX.
     pub at: u32,
 }
@@ -66,18 +70,19 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
         sums: vec![None; count],
         params: vec![None; kernel.params.len()],
         memories: vec![None; kernel.variables.len()],
+        own: Vec::new(),
         at: kernel.at,
     };
     lower.check()?;
     let bindings = lower.bindings()?;
-    lower.memories()?;
+    lower.memories(bindings.len())?;
     lower.b.at_line(flow.blocks.first().and_then(|b| b.body.first()).map_or(1, |i| i.line));
     lower.b.push(Inst::Open);
     lower.structure(flow)?;
     lower.b.push(Inst::Close);
     let mut ir = lower.b.ir;
     ir.warp_of_32 = true;
-    Ok(Lowered { ir, bindings })
+    Ok(Lowered { ir, bindings, own: lower.own })
 }
 
 impl<'a> Lower<'a> {

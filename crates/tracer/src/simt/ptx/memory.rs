@@ -2,9 +2,9 @@
 
 use warpbook_base::diag::Diagnostic;
 
-use super::super::ir::{AtomicOp, Inst, Len, Mem, Place, Reg, Term, Whole, Width};
-use super::super::ops::Unary;
-use super::addresses::{self, Atom, Origin, Root, Sum};
+use super::super::ir::{AtomicOp, Inst, Joined, Len, Mem, Place, Reg, Term, Whole, Width};
+use super::super::ops::{Binary, Unary};
+use super::addresses::{self, Atom, Root, Sum};
 use super::lower::Lower;
 use super::module::{Base, Instruction, Memory, Operand, Ty};
 use crate::dispatch::Argument;
@@ -30,25 +30,22 @@ impl Lower<'_> {
             return self.load_parameter(&results, address, ty);
         }
         let parts = self.parts(i, ty, results.len())?;
-        let place = self.place(i, address, parts, ty)?;
-        let zero = self.b.constant(0);
-        let mut loaded = Vec::new();
-        if place.mem == Mem::Local {
-            for part in 0..parts.components {
-                let dst = self.b.temp();
-                let id = self.b.add_place(shifted(&place, part));
-                self.b.push(Inst::Load { place: id, dst: [dst, zero, zero, zero] });
-                loaded.push(dst);
+        let roots = self.roots(address)?;
+        let loaded = match roots.as_slice() {
+            [root] => self.loaded(i, address, parts, *root)?,
+            roots => {
+                // The address says at run time which memory it leads into.
+                let zero = self.b.constant(0);
+                let variables: Vec<Reg> = (0..parts.components).map(|_| self.b.var(None, zero)).collect();
+                for root in roots {
+                    self.open_if_in(address, *root)?;
+                    let loaded = self.loaded(i, address, parts, *root)?;
+                    variables.iter().zip(loaded).for_each(|(var, src)| self.b.write(*var, src));
+                    self.b.push(Inst::EndIf);
+                }
+                variables.into_iter().map(|var| self.b.read(var)).collect()
             }
-        } else {
-            let mut dst = [zero; 4];
-            for reg in dst.iter_mut().take(usize::from(parts.components)) {
-                *reg = self.b.temp();
-                loaded.push(*reg);
-            }
-            let id = self.b.add_place(place);
-            self.b.push(Inst::Load { place: id, dst });
-        }
+        };
         for (result, value) in results.iter().zip(loaded.chunks(usize::from(parts.words))) {
             let first = self.extended(value[0], ty, result);
             if parts.words == 2 {
@@ -59,6 +56,78 @@ impl Lower<'_> {
             } else {
                 self.write_word(result, first)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Loads from one memory, a register per component.
+    fn loaded(&mut self, i: &Instruction, address: &Operand, parts: Parts, root: Root) -> Result<Vec<Reg>, Diagnostic> {
+        let place = self.place(i, address, parts, root)?;
+        let zero = self.b.constant(0);
+        let mut loaded = Vec::new();
+        if place.mem == Mem::Local {
+            for part in 0..parts.components {
+                let dst = self.b.temp();
+                let id = self.b.add_place(shifted(&place, part));
+                self.b.push(Inst::Load { place: id, dst: [dst, zero, zero, zero] });
+                loaded.push(dst);
+            }
+            return Ok(loaded);
+        }
+        let mut dst = [zero; 4];
+        for reg in dst.iter_mut().take(usize::from(parts.components)) {
+            *reg = self.b.temp();
+            loaded.push(*reg);
+        }
+        let id = self.b.add_place(place);
+        self.b.push(Inst::Load { place: id, dst });
+        Ok(loaded)
+    }
+
+    /// The memories that an address may lead into, at least one.
+    fn roots(&self, address: &Operand) -> Result<Vec<Root>, Diagnostic> {
+        let roots = addresses::of_operand(self.kernel, address, &self.origins).0;
+        if roots.is_empty() {
+            return Err(self
+                .error("it is not known which buffer this address leads to")
+                .hint("an address has to come from a parameter or a variable, not from memory or a number"));
+        }
+        Ok(roots)
+    }
+
+    /// Begins what is done only where an address leads into the memory of `root`.
+    fn open_if_in(&mut self, address: &Operand, root: Root) -> Result<(), Diagnostic> {
+        let Operand::Address { base: Base::Reg(reg), .. } = address else {
+            return Err(self.error("this address cannot be traced"));
+        };
+        if !self.ty(*reg).is_wide() {
+            return Err(self.error("this address may lead to several variables, which cannot be traced yet"));
+        }
+        let high = self.pair(&Operand::Reg(*reg))?[1];
+        // Memories are 2^40 bytes apart: what is up to half of that before or after belongs to the nearest.
+        let (half, eight) = (self.b.constant(0x80), self.b.constant(8));
+        let near = self.b.bin(Binary::IAdd, high, half);
+        let number = self.b.bin(Binary::UShr, near, eight);
+        let wanted = self.b.constant((self.number_of(root)[1] + 0x80) >> 8);
+        let cond = self.b.bin(Binary::IEq, number, wanted);
+        self.b.push(Inst::If { cond, counted: false });
+        Ok(())
+    }
+
+    /// Calls `access` once for each memory that an address may lead into, where it does.
+    fn in_each(
+        &mut self,
+        address: &Operand,
+        access: &mut dyn FnMut(&mut Self, Root) -> Result<(), Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        let roots = self.roots(address)?;
+        if let [root] = roots.as_slice() {
+            return access(self, *root);
+        }
+        for root in roots {
+            self.open_if_in(address, root)?;
+            access(self, root)?;
+            self.b.push(Inst::EndIf);
         }
         Ok(())
     }
@@ -95,20 +164,22 @@ impl Lower<'_> {
                 values.push(self.word(source, ty)?);
             }
         }
-        let place = self.place(i, address, parts, ty)?;
         let zero = self.b.constant(0);
-        if place.mem == Mem::Local {
-            for (part, value) in (0..).zip(values) {
-                let id = self.b.add_place(shifted(&place, part));
-                self.b.push(Inst::Store { place: id, src: [value, zero, zero, zero] });
+        self.in_each(address, &mut |me, root| {
+            let place = me.place(i, address, parts, root)?;
+            if place.mem == Mem::Local {
+                for (part, value) in (0..).zip(&values) {
+                    let id = me.b.add_place(shifted(&place, part));
+                    me.b.push(Inst::Store { place: id, src: [*value, zero, zero, zero] });
+                }
+                return Ok(());
             }
-            return Ok(());
-        }
-        let mut src = [zero; 4];
-        src.iter_mut().zip(values).for_each(|(src, value)| *src = value);
-        let id = self.b.add_place(place);
-        self.b.push(Inst::Store { place: id, src });
-        Ok(())
+            let mut src = [zero; 4];
+            src.iter_mut().zip(&values).for_each(|(src, value)| *src = *value);
+            let id = me.b.add_place(place);
+            me.b.push(Inst::Store { place: id, src });
+            Ok(())
+        })
     }
 
     /// `atom` and `red`.
@@ -129,15 +200,36 @@ impl Lower<'_> {
         let value = self.word(value, ty)?;
         let compare = compare.map(|compare| self.word(compare, ty)).transpose()?.unwrap_or(zero);
         let parts = Parts { width: Width::Word, components: 1, words: 1 };
-        let place = Place { atomic: true, ..self.place(i, address, parts, ty)? };
-        if place.mem == Mem::Local {
-            return Err(self.unsupported(i));
-        }
-        let id = self.b.add_place(place);
-        let old = dst.filter(|dst| **dst != Operand::Nothing).map(|dst| (dst, self.b.temp()));
-        self.b.push(Inst::Atomic { op, place: id, value, compare, old: old.map(|(_, reg)| reg), done: None });
-        match old {
-            Some((dst, reg)) => self.write_word(dst, reg),
+        let wanted = dst.filter(|dst| match dst {
+            Operand::Reg(reg) => self.is_read(*reg),
+            dst => **dst != Operand::Nothing,
+        });
+        let result = self.b.var(None, zero);
+        self.in_each(address, &mut |me, root| {
+            let counts = op == AtomicOp::Add && wanted.is_none() && me.b.const_value(value) == Some(1);
+            let place = me.place(i, address, parts, root)?;
+            let joined = match op {
+                AtomicOp::Exchange | AtomicOp::CompareExchange | AtomicOp::FAdd | AtomicOp::FSub => Joined::Never,
+                _ if counts && place.mem == Mem::Shared => Joined::Counting,
+                _ => Joined::Uniform,
+            };
+            let place = Place { atomic: true, joined, ..place };
+            if place.mem == Mem::Local {
+                return Err(me.unsupported(i));
+            }
+            let id = me.b.add_place(place);
+            let old = wanted.map(|_| me.b.temp());
+            me.b.push(Inst::Atomic { op, place: id, value, compare, old, done: None });
+            if let Some(old) = old {
+                me.b.write(result, old);
+            }
+            Ok(())
+        })?;
+        match wanted {
+            Some(dst) => {
+                let value = self.b.read(result);
+                self.write_word(dst, value)
+            }
             None => Ok(()),
         }
     }
@@ -185,21 +277,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Where an access goes.
-    fn place(&mut self, i: &Instruction, address: &Operand, parts: Parts, ty: Ty) -> Result<Place, Diagnostic> {
+    /// Where an access goes in the memory of `root`.
+    fn place(&mut self, i: &Instruction, address: &Operand, parts: Parts, root: Root) -> Result<Place, Diagnostic> {
         let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
-        let origin = addresses::of_operand(self.kernel, address, &self.origins);
-        let root = match origin {
-            Origin::Root(root) => root,
-            Origin::Number => {
-                return Err(self
-                    .error("it is not known which buffer this address leads to")
-                    .hint("an address has to come from a parameter or a variable, not from memory or a number"));
-            }
-            Origin::Many => {
-                return Err(self.error("this address may lead to several buffers, which cannot be traced yet"));
-            }
-        };
         let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
         let named = ["global", "shared", "local", "const"].into_iter().find(|space| {
             i.words[1..]
@@ -225,7 +305,9 @@ impl Lower<'_> {
             whole: Some(Whole { start, low: located.base, bytes: located.bytes }),
             components: parts.components,
             width: parts.width,
-            atomic: ["volatile", "relaxed", "acquire", "release"].iter().any(|word| i.has(word)) && ty.bits() == 32,
+            atomic: ["volatile", "relaxed", "acquire", "release"].iter().any(|word| i.has(word))
+                && parts.width == Width::Word,
+            joined: Joined::Never,
             vector: if parts.components > 1 { u8::try_from(vector).unwrap_or(0) } else { 0 },
             line: i.line,
         })
@@ -325,7 +407,6 @@ impl Lower<'_> {
     /// `%tid.x` and the like.
     pub(super) fn special(&mut self, name: &str) -> Result<Reg, Diagnostic> {
         use super::super::ir::Builtin as B;
-        use super::super::ops::Binary;
         let (base, axis) = match name.split_once('.') {
             Some((base, "x")) => (base, 0),
             Some((base, "y")) => (base, 1),

@@ -26,6 +26,7 @@ mod text;
 mod variables;
 
 use warpbook_base::diag::{Diagnostic, Place};
+use warpbook_base::tensor::Tensor;
 
 use super::ir::Ir;
 use super::program::Binding;
@@ -66,6 +67,8 @@ pub struct Parameter {
 pub(super) struct Lowered {
     pub ir: Ir,
     pub bindings: Vec<Binding>,
+    /// The module's variables, each with its first contents, after the bindings.
+    pub own: Vec<(Binding, Tensor)>,
 }
 
 /// The names of the kernels in a PTX file, in order.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use warpbook_base::diag::Diagnostic;
-use warpbook_base::tensor::Elem;
+use warpbook_base::tensor::{Elem, Tensor};
 
 use super::super::ir::Variable;
 use super::super::layout::{Layout, Shape};
 use super::super::program::Binding;
-use super::addresses::{self, Origin, Root};
+use super::addresses::{self, Root};
 use super::lower::{Located, Lower};
 use super::module::{Base, Memory, Operand, Part, Ty};
 use crate::dispatch::Argument;
@@ -19,6 +19,8 @@ use crate::trace::Space;
 const MAX_SHARED_BYTES: u64 = 1 << 20;
 /// Local memory that a thread may have, in bytes.
 const MAX_LOCAL_BYTES: u64 = 1 << 16;
+/// Memory that a variable of the module may have, in bytes.
+const MAX_MODULE_BYTES: u64 = 1 << 26;
 /// The high word of generic addresses of shared memory.
 const SHARED: u32 = 0x00FF_0000;
 /// The same of local memory.
@@ -32,7 +34,7 @@ impl Lower<'_> {
         for part in &self.kernel.body {
             let Part::Instruction(i) = part else { continue };
             let Some((operand, ty)) = addresses::accessed(i) else { continue };
-            if let Origin::Root(Root::Param(p)) = addresses::of_operand(self.kernel, operand, &self.origins) {
+            for p in addresses::params_of(&addresses::of_operand(self.kernel, operand, &self.origins)) {
                 types[p] = types[p].or(Some(ty));
                 written[p] |= !i.words[0].starts_with("ld");
             }
@@ -41,21 +43,8 @@ impl Lower<'_> {
             let Argument::Buffer(name) = argument else { continue };
             let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
             let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
-            let bytes = u32::try_from(elem.bytes()).unwrap_or(4);
-            let of = Layout { ty: elem.name().to_owned(), shape: Shape::Scalar(elem) };
-            bindings.push(Binding {
-                name: name.clone(),
-                group: 0,
-                binding: number.into(),
-                kind: if written[p] { BindingKind::ReadWrite } else { BindingKind::ReadOnly },
-                elem,
-                min_bytes: 4,
-                stride: Some(bytes),
-                layout: Layout {
-                    ty: format!("array<{}>", elem.name()),
-                    shape: Shape::Elements { of: Box::new(of), stride: bytes, len: None },
-                },
-            });
+            let kind = if written[p] { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
+            bindings.push(binding(name.clone(), number, kind, elem));
             self.b.ir.variables.push(Variable {
                 name: name.clone(),
                 space: Space::Global,
@@ -70,7 +59,7 @@ impl Lower<'_> {
     }
 
     /// Places for the variables that the kernel mentions.
-    pub(super) fn memories(&mut self) -> Result<(), Diagnostic> {
+    pub(super) fn memories(&mut self, buffers: usize) -> Result<(), Diagnostic> {
         let mut mentioned: HashMap<&str, bool> = HashMap::new();
         for part in &self.kernel.body {
             let Part::Instruction(i) = part else { continue };
@@ -96,8 +85,8 @@ impl Lower<'_> {
                 Memory::Shared => &mut shared,
                 Memory::Local => &mut local,
                 Memory::Global | Memory::Const => {
-                    let error = self.error(format!("`{}`, a variable of the module, cannot be traced yet", v.name));
-                    return Err(error.hint("pass it to the kernel as an argument"));
+                    self.module_variable(n, v, buffers)?;
+                    continue;
                 }
             };
             let base = offset.next_multiple_of(v.align.into());
@@ -129,13 +118,38 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// A buffer for a variable of the module, with its first contents, which a launch begins with.
+    fn module_variable(&mut self, n: usize, v: &super::module::Variable, buffers: usize) -> Result<(), Diagnostic> {
+        if v.bytes > MAX_MODULE_BYTES {
+            return Err(
+                self.error(format!("`{}` is too large to trace: {MAX_MODULE_BYTES} bytes are the most", v.name))
+            );
+        }
+        let count = usize::try_from(v.bytes.div_ceil(4)).unwrap_or(0).max(1);
+        let mut words = vec![0_u32; count];
+        for (i, byte) in v.init.iter().enumerate().take(4 * count) {
+            words[i / 4] |= u32::from(*byte) << (8 * (i % 4));
+        }
+        let elem = self.element(Root::Variable(n)).unwrap_or(elem(v.ty));
+        let number = u16::try_from(buffers + self.own.len()).map_err(|_| self.error("it has too many variables"))?;
+        let is_const = v.memory == Memory::Const;
+        let space = if is_const { Space::Uniform } else { Space::Global };
+        let name = readable(&v.name);
+        let variable = Variable { name: name.clone(), space, bytes: 0, base: 0, elem, columns: None };
+        self.b.ir.variables.push(variable);
+        let kind = if is_const { BindingKind::Uniform } else { BindingKind::ReadWrite };
+        self.own.push((binding(name, number, kind, elem), Tensor { elem, words }));
+        self.memories[n] = Some(Located { memory: v.memory, variable: number, base: 0, bytes: None });
+        Ok(())
+    }
+
     /// The type of the elements of a memory, from its first access.
     pub(super) fn element(&self, root: Root) -> Option<Elem> {
         self.kernel.body.iter().find_map(|part| {
             let Part::Instruction(i) = part else { return None };
             let (operand, ty) = addresses::accessed(i)?;
             let of = addresses::of_operand(self.kernel, operand, &self.origins);
-            (of == Origin::Root(root)).then(|| elem(ty))
+            of.0.contains(&root).then(|| elem(ty))
         })
     }
 
@@ -161,6 +175,15 @@ impl Lower<'_> {
     pub(super) fn memory_start(&self, root: Root) -> i64 {
         i64::from(self.number_of(root)[1]) << 32
     }
+}
+
+/// The binding of a buffer of elements.
+fn binding(name: String, number: u16, kind: BindingKind, elem: Elem) -> Binding {
+    let bytes = u32::try_from(elem.bytes()).unwrap_or(4);
+    let of = Layout { ty: elem.name().to_owned(), shape: Shape::Scalar(elem) };
+    let shape = Shape::Elements { of: Box::new(of), stride: bytes, len: None };
+    let layout = Layout { ty: format!("array<{}>", elem.name()), shape };
+    Binding { name, group: 0, binding: number.into(), kind, elem, min_bytes: 4, stride: Some(bytes), layout }
 }
 
 /// The element of a buffer that is accessed as `ty`.
