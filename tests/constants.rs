@@ -11,7 +11,6 @@ use warpbook::lesson::{Pack, PackFiles, Variant};
 use warpbook::session::experiment::sweep;
 use warpbook::session::pack::check;
 use warpbook::session::run::devices::Choice;
-use warpbook::session::run::io::Io;
 use warpbook::session::run::output::KernelOutput;
 use warpbook::session::run::shader_file::{self, TraceOptions};
 use warpbook::session::run::{self, RunOptions, Which, purpose};

@@ -20,6 +20,7 @@ mod pages;
 mod parts;
 mod processes;
 mod programs;
+mod ptx;
 mod ranks;
 mod shares;
 mod simt;

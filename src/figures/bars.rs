@@ -145,6 +145,8 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         (Some(_), Some(name)) if sums.len() == 1 => {
             format!("In all {}, {ratio} times {name}, which is {}.", written(highest), written(line))
         }
+        // The line is the unit that bars are counted in.
+        (Some(_), Some(name)) if line == 1.0 => format!("The highest is {} times {name}.", written(highest)),
         (Some(_), Some(name)) => {
             format!("The highest is {}, {ratio} times {name}, which is {}.", written(highest), written(line))
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use warpbook::job::Language;
 use warpbook::lesson::{Lesson, PackFiles, Variant};
 use warpbook::notes::{self, Format};
 use warpbook::session::ask::At;
@@ -131,7 +132,15 @@ fn what_sizes_a_launch_is_part_of_what_was_measured() {
     let (fast, params) = (Variant::plain("fast"), jobs::defaults(&lesson));
     let at = |params| {
         let (lesson, plain) = (lesson.clone(), lesson.clone());
-        let setting = Arc::new(Setting { lesson, plain, params, seed: 1, bounds_checks: true, warp_width: 32 });
+        let setting = Arc::new(Setting {
+            lesson,
+            plain,
+            params,
+            seed: 1,
+            bounds_checks: true,
+            warp_width: 32,
+            language: Language::Wgsl,
+        });
         At::timed(&setting, &fast, Backend::Cuda)
     };
     assert_eq!(at(params.clone()), at(jobs::with(&params, &[("n".to_owned(), params["n"])])));

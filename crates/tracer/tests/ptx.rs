@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use warpbook_base::tensor::{Elem, Tensor};
 use warpbook_tracer::dispatch::{Argument, TraceSpec};
 use warpbook_tracer::simt::{self, Options, Outcome, Program, Ptx};
+use warpbook_tracer::trace::FindingKind;
 
 const BASIC: &str = include_str!("ptx/basic.ptx");
 
@@ -351,6 +352,27 @@ fn pointers_change_places() {
     let (buffers, _) = Case::new("swapped", 1, 32).floats(&a).floats(&[0.0; 32]).int(3).clean();
     assert_eq!(floats(&buffers[0]), a.iter().map(|x| x * 4.0).collect::<Vec<_>>());
     assert_eq!(floats(&buffers[1]), a.iter().map(|x| x * 8.0).collect::<Vec<_>>());
+}
+
+/// The kinds of findings, each with its line's text in the source.
+fn found(outcome: &Outcome) -> Vec<(FindingKind, &'static str)> {
+    let line = |line: u32| include_str!("ptx/basic.cu").lines().nth(line as usize - 1).unwrap_or_default().trim();
+    outcome.trace.findings.iter().map(|f| (f.kind, line(f.line))).collect()
+}
+
+#[test]
+fn mistakes_in_kernels_are_found_at_their_lines() {
+    let floats_of = |entry| Case::new(entry, 1, 64).floats(&[1.0; 64]).floats(&[0.0; 64]);
+    let (_, outcome) = floats_of("racy").run();
+    assert!(found(&outcome).contains(&(FindingKind::Race, "out[threadIdx.x] = shared[63 - threadIdx.x];")));
+    let message = &outcome.trace.findings[0].message;
+    assert!(message.contains("with no __syncthreads() between"), "{message}");
+    let (_, outcome) = Case::new("unwritten", 1, 64).floats(&[0.0; 64]).run();
+    assert_eq!(found(&outcome), [(FindingKind::Uninitialized, "out[threadIdx.x] = shared[63 - threadIdx.x];")]);
+    let (_, outcome) = Case::new("divergent", 1, 64).floats(&[0.0; 64]).run();
+    assert_eq!(found(&outcome), [(FindingKind::DivergentBarrier, "if (threadIdx.x < 32) __syncthreads();")]);
+    let (_, outcome) = Case::new("misaligned", 1, 32).floats(&[1.0; 64]).floats(&[0.0; 64]).run();
+    assert_eq!(found(&outcome), [(FindingKind::Misaligned, "out[threadIdx.x] = *(const float2*)(in + threadIdx.x);")]);
 }
 
 #[test]

@@ -454,7 +454,7 @@ fn grid(text: &str) -> Result<[u32; 3], String> {
 }
 
 /// A buffer's size, type and contents.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BufferArg {
     /// Its name.
     pub name: String,
@@ -556,8 +556,11 @@ mod tests {
     fn small_grammars() {
         assert_eq!(grid("4,2"), Ok([4, 2, 1]));
         assert!(grid("0").is_err());
-        assert_eq!(buffer("a=8:iota"), Ok(("a".into(), 8, Init::Iota)));
-        assert_eq!(buffer("a=8:2.5"), Ok(("a".into(), 8, Init::Value(2.5))));
+        let given = |elem, init| Ok(BufferArg { name: "a".into(), count: 8, elem, init });
+        assert_eq!(buffer("a=8:iota"), given(None, Init::Iota));
+        assert_eq!(buffer("a=8:2.5"), given(None, Init::Value(2.5)));
+        assert_eq!(buffer("a=8:f16:zero"), given(Some(Elem::F16), Init::Zero));
+        assert!(buffer("a=8:f16:zero:1").is_err());
         assert!(buffer("a=8:often").is_err());
         assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
         assert_eq!(printed("out:3..5"), Ok(("out".into(), Some((3, 5)))));

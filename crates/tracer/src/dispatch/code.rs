@@ -188,7 +188,7 @@ impl Launch {
 #[must_use]
 pub fn written_for_cuda(kernel: &str, file: &str) -> Diagnostic {
     Diagnostic::error(format!(
-        "kernel `{kernel}` is written in CUDA C++ only: portable WGSL has no word for what it does"
+        "kernel `{kernel}` is written in CUDA C++ only, with instructions of tensor cores that are not traced yet"
     ))
     .in_file(file)
     .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")

@@ -437,6 +437,7 @@ impl Launch<'_> {
                 width,
                 cooperative: self.program.ir.cooperative,
                 subgroup_barrier: self.program.ir.subgroup_barrier,
+                cuda: self.program.ir.warp_of_32,
             })
         })
     }

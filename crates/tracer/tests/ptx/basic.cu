@@ -219,3 +219,27 @@ extern "C" __global__ void constants(const float* in, float* out) {
     out[threadIdx.x] = in[threadIdx.x] * weights[threadIdx.x % 4];
     if (threadIdx.x == 0) total = 7;
 }
+
+// A barrier is missing.
+extern "C" __global__ void racy(const float* in, float* out) {
+    __shared__ float shared[64];
+    shared[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = shared[63 - threadIdx.x];
+}
+
+extern "C" __global__ void unwritten(float* out) {
+    __shared__ float shared[64];
+    if (threadIdx.x > 0) shared[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = shared[63 - threadIdx.x];
+}
+
+// Only half of the block reaches the barrier.
+extern "C" __global__ void divergent(float* out) {
+    if (threadIdx.x < 32) __syncthreads();
+    out[threadIdx.x] = threadIdx.x;
+}
+
+extern "C" __global__ void misaligned(const float* in, float2* out) {
+    out[threadIdx.x] = *(const float2*)(in + threadIdx.x);
+}

@@ -1,4 +1,5 @@
-"""Compiles each .cu of this folder to the .ptx beside it, by NVRTC: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl."""
+"""Compiles each .cu of this folder to the .ptx beside it, by NVRTC (pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt
+nvidia-cuda-cccl, or a toolkit's folder in CUDA_HOME). It needs no GPU."""
 import ctypes
 import glob
 import os
@@ -6,11 +7,13 @@ import site
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOTS = [os.environ.get("CUDA_ROOT", "")] + glob.glob(os.path.join(site.getsitepackages()[0], "nvidia", "cu*"))
+ROOTS = [os.environ.get("CUDA_HOME", "")] + glob.glob(os.path.join(site.getsitepackages()[0], "nvidia", "cu*"))
 
 
 def ptx(path, architecture):
-    root = next(r for r in ROOTS if r and glob.glob(os.path.join(r, "lib*", "libnvrtc.so*")))
+    root = next((r for r in ROOTS if r and glob.glob(os.path.join(r, "lib*", "libnvrtc.so*"))), None)
+    if root is None:
+        sys.exit("no libnvrtc was found: set CUDA_HOME to a toolkit's folder")
     nvrtc = ctypes.CDLL(glob.glob(os.path.join(root, "lib*", "libnvrtc.so*"))[0])
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     name = os.path.basename(path).encode()
@@ -27,5 +30,6 @@ def ptx(path, architecture):
 
 
 for source in sorted(glob.glob(os.path.join(HERE, "*.cu"))):
+    text = ptx(source, "compute_80")
     with open(source[:-3] + ".ptx", "w") as out:
-        out.write(ptx(source, "compute_80"))
+        out.write(text)

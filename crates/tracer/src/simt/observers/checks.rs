@@ -34,6 +34,8 @@ pub struct Known<'a> {
     pub cooperative: bool,
     /// Whether the kernel has a barrier that orders no memory: a subgroup's.
     pub subgroup_barrier: bool,
+    /// Whether the kernel is in CUDA.
+    pub cuda: bool,
 }
 
 /// Checks one workgroup at a time.

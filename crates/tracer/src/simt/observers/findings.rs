@@ -15,6 +15,8 @@ pub enum Mend {
     StorageBarrier,
     /// The lanes are in one warp, and a subgroupBarrier() does not order their memory.
     SubgroupBarrier(&'static str),
+    /// The kernel is in CUDA, whose barrier orders all memory of a block.
+    SyncThreads,
     /// These subgroups do the same work.
     Subgroups(u32, u32),
     /// Workgroups race for the buffer, too.
@@ -34,6 +36,7 @@ impl Mend {
             Self::SubgroupBarrier(barrier) => {
                 format!(", with no {barrier} between (a subgroupBarrier() orders no memory)")
             }
+            Self::SyncThreads => ", with no __syncthreads() between".to_owned(),
             Self::Subgroups(a, b) => format!(
                 ": subgroups {a} and {b} both do this work; give each its own part by subgroup_id, or make the workgroup one \
                  subgroup"

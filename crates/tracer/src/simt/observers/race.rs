@@ -110,6 +110,7 @@ pub(super) struct Races<'a> {
     cooperative: bool,
     /// Whether the kernel has a barrier that orders no memory.
     subgroup_barrier: bool,
+    cuda: bool,
     shared_epoch: u32,
     storage_epoch: u32,
 }
@@ -127,6 +128,7 @@ impl<'a> Races<'a> {
             width: known.width,
             cooperative: known.cooperative,
             subgroup_barrier: known.subgroup_barrier,
+            cuda: known.cuda,
             shared_epoch: 1,
             storage_epoch: 1,
         }
@@ -164,6 +166,7 @@ impl<'a> Races<'a> {
         }
         let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
         let (width, cooperative, subgroup_barrier) = (self.width, self.cooperative, self.subgroup_barrier);
+        let cuda = self.cuda;
         touched(access, self.grain, |lane, index| {
             let by = Mark { lane: first + lane, line: place.line };
             let word = match buffer {
@@ -178,7 +181,9 @@ impl<'a> Races<'a> {
             let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
             findings.report_race(place.line, buffer, || {
                 let warps = [other.lane / width, by.lane / width];
-                let mend = if cooperative && warps[0] != warps[1] && other.lane % width == by.lane % width {
+                let mend = if cuda {
+                    Mend::SyncThreads
+                } else if cooperative && warps[0] != warps[1] && other.lane % width == by.lane % width {
                     Mend::Subgroups(warps[0], warps[1])
                 } else if subgroup_barrier && warps[0] == warps[1] {
                     Mend::SubgroupBarrier(if buffer.is_some() { "storageBarrier()" } else { "workgroupBarrier()" })

@@ -27,6 +27,8 @@ pub(super) struct Unwritten<'a> {
     written: Vec<bool>,
     /// Bytes of a part: those of the narrowest access.
     grain: u32,
+    /// Whether the kernel is in CUDA.
+    cuda: bool,
 }
 
 impl<'a> Unwritten<'a> {
@@ -38,6 +40,7 @@ impl<'a> Unwritten<'a> {
             in_order: known.in_order,
             written: vec![false; known.shared_bytes.div_ceil(known.grain) as usize],
             grain: known.grain,
+            cuda: known.cuda,
         }
     }
 
@@ -79,6 +82,11 @@ impl<'a> Unwritten<'a> {
             }
             _ => {
                 let (written, variables, grain) = (&mut self.written, self.variables, self.grain);
+                let why = if self.cuda {
+                    "shared memory holds anything at first"
+                } else {
+                    "WGSL fills workgroup memory with zeros, CUDA does not"
+                };
                 each_part(access, grain, |lane, byte| {
                     let written = &mut written[(byte / grain) as usize];
                     // Counters that start from WGSL's zeros are common and right: what is atomic is no finding.
@@ -86,8 +94,7 @@ impl<'a> Unwritten<'a> {
                         let workgroup = findings.workgroup;
                         findings.report(access.place.line, FindingKind::Uninitialized, || {
                             format!(
-                                "{} is read before any lane of workgroup {workgroup} wrote it (local index {}): WGSL \
-                                 fills workgroup memory with zeros, CUDA does not",
+                                "{} is read before any lane of workgroup {workgroup} wrote it (local index {}): {why}",
                                 name(access.place, byte, variables),
                                 first + lane,
                             )

@@ -1,0 +1,139 @@
+//! Kernels in CUDA C++ from shipped PTX, which needs neither a compiler nor a GPU: right, and traced by the command line.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::sync::atomic::AtomicBool;
+
+use crate::common::{devices, warpbook};
+use warpbook::gpu::shipped;
+use warpbook::job::Language;
+use warpbook::lesson::{PackFiles, Program};
+use warpbook::session::pack::assemble::launches;
+use warpbook::session::run::{self, Runner};
+use warpbook::session::{self, jobs};
+use warpbook::trace::record::Backend;
+
+/// A file of the tracer's own tests.
+fn file(name: &str) -> String {
+    format!("{}/crates/tracer/tests/ptx/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn every_page_has_the_ptx_of_its_kernels() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let mut missing = Vec::new();
+    for lesson in &pack.lessons {
+        for launch in launches(lesson) {
+            let Some(twin) = launch.twin() else { continue };
+            let key = shipped::key(&launch).unwrap();
+            if twin.shipped.as_ref().and_then(|shipped| shipped::find(shipped, &key)).is_none() {
+                missing.push(format!("{}: {}", lesson.id, twin.file));
+            }
+        }
+    }
+    missing.dedup();
+    assert!(missing.is_empty(), "run `warpbook assemble .`, which needs NVRTC; these have none: {missing:#?}");
+}
+
+/// Lessons whose programs take little time.
+const QUICK: [&str; 4] = ["one_loop", "text_to_ids", "tokenization", "zero"];
+
+#[test]
+fn programs_traced_from_cuda_are_right() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let (devices, cancel) = (devices(), AtomicBool::new(false));
+    let mut checked = 0;
+    for lesson in pack.lessons.iter().filter(|lesson| QUICK.contains(&lesson.id.as_str())) {
+        let purpose = run::purpose(Backend::Simt, 1, true).in_language(Language::Cuda);
+        let runner = Runner { devices: &devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel: &cancel };
+        for variant in lesson.programs.iter().flat_map(Program::variants) {
+            let done = runner.program(&variant, &jobs::defaults(lesson));
+            let done = done.unwrap_or_else(|why| panic!("{variant} of {}: {why:?}", lesson.id));
+            assert!(done.problems().is_empty(), "{variant} of {}: {:?}", lesson.id, done.problems());
+            checked += done.record.checks.len();
+        }
+    }
+    assert!(checked > 100, "{checked} results were checked");
+}
+
+#[test]
+fn trace_takes_a_ptx_file_and_shows_the_lines_of_its_source() {
+    let (ptx, source) = (file("basic.ptx"), file("basic.cu"));
+    let run = warpbook(&[
+        "trace",
+        &ptx,
+        "--source",
+        &source,
+        "--entry",
+        "saxpy",
+        "--grid",
+        "8",
+        "--block",
+        "128",
+        "--arg",
+        "n=1000",
+        "--arg",
+        "a=1.5",
+        "--buffer",
+        "x=1000",
+        "--buffer",
+        "y=1000:zero",
+        "--json",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!(json["global"]["load"]["requests"], 64);
+    assert_eq!(json["global"]["load"]["sectors"], 250);
+    let text = std::fs::read_to_string(&source).unwrap();
+    let line = 1 + text.lines().position(|line| line.contains("y[i] = a * x[i] + y[i]")).unwrap();
+    let lines = json["lines"].as_array().unwrap();
+    assert!(lines.iter().any(|l| l["line"] == line && l["sectors"] == 375), "{lines:?}");
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said_by_name_and_type() {
+    let (ptx, source) = (file("basic.ptx"), file("basic.cu"));
+    let said = |rest: &[&str]| {
+        let mut args = vec!["trace", &ptx, "--source", &source];
+        args.extend_from_slice(rest);
+        let run = warpbook(&args);
+        assert_ne!(run.code, 0);
+        run.err
+    };
+    let shape = ["--grid", "8", "--block", "128"];
+    for (rest, words) in [
+        (vec![], "there are several kernels"),
+        (vec!["--entry", "saxpi"], "did you mean `saxpy`?"),
+        (vec!["--entry", "saxpy"], "a file needs a grid"),
+        (vec!["--entry", "saxpy", "--grid", "1"], "needs a block size"),
+        ([&["--entry", "saxpy"][..], &shape].concat(), "`saxpy` needs a value for `n` (u32)"),
+        ([&["--entry", "saxpy", "--arg", "n=3", "--arg", "a=x"][..], &shape].concat(), "`x` is no value for `a` (f32)"),
+        ([&["--entry", "saxpy", "--arg", "x=3"][..], &shape].concat(), "`x` is a pointer, and takes a buffer"),
+        ([&["--entry", "saxpy", "--arg", "m=3"][..], &shape].concat(), "takes no argument `m`"),
+        (
+            [&["--entry", "saxpy", "--arg", "n=3", "--arg", "a=1", "--buffer", "x=9"][..], &shape].concat(),
+            "the buffer `y` has no size of its own",
+        ),
+        (
+            [
+                "--entry", "saxpy", "--arg", "n=3", "--arg", "a=1", "--buffer", "x=9", "--buffer", "y=9", "--grid",
+                "1", "--block", "2048",
+            ]
+            .to_vec(),
+            "has 2048 threads",
+        ),
+        (
+            [
+                &[
+                    "--entry", "saxpy", "--arg", "n=3", "--arg", "a=1", "--buffer", "x=9", "--buffer", "y=9", "--warp",
+                    "64",
+                ][..],
+                &shape,
+            ]
+            .concat(),
+            "CUDA is traced with warps of 32 lanes",
+        ),
+    ] {
+        let err = said(&rest);
+        assert!(err.contains(words), "{rest:?}: {err}");
+    }
+}
