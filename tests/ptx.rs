@@ -46,7 +46,12 @@ fn programs_traced_from_cuda_are_right() {
         let purpose = run::purpose(Backend::Simt, 1, true).in_language(Language::Cuda);
         let runner = Runner { devices: &devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel: &cancel };
         for variant in lesson.programs.iter().flat_map(Program::variants) {
-            let done = runner.program(&variant, &jobs::defaults(lesson));
+            let params = jobs::defaults(lesson);
+            // Tensor cores take tiles that the defaults do not fill.
+            if lesson.unmet(&variant, &params).is_some() {
+                continue;
+            }
+            let done = runner.program(&variant, &params);
             let done = done.unwrap_or_else(|why| panic!("{variant} of {}: {why:?}", lesson.id));
             assert!(done.problems().is_empty(), "{variant} of {}: {:?}", lesson.id, done.problems());
             checked += done.record.checks.len();

@@ -224,11 +224,10 @@ fn a_file_that_is_not_wgsl_is_told_what_it_is() {
         run.err
     };
     for (file, text, expected) in [
-        ("k.cu", "#include <cuda.h>\n\nextern \"C\" __global__ void f() {}\n", "k.cu:3:12: error: this is CUDA C++"),
         ("k.txt", "import triton\n@triton.jit\ndef f(x): pass\n", "k.txt:2:1: error: this is Triton"),
         ("k.comp", "#version 450\nvoid main() {}\n", "k.comp:1:1: error: this is GLSL"),
         ("k.hlsl", "float4 main() : SV_Target { return 0; }\n", "k.hlsl:1:1: error: this is HLSL"),
-        ("k.ptx", ".version 8.0\n.target sm_90\n", "k.ptx:1:1: error: this is PTX"),
+        ("k.ptx", ".version 8.0\n.target sm_90\n", "k.ptx:1:1: error: there is no kernel in this file"),
         ("k.wgsl", "const a = 1;\n#ifdef X\n#endif\n", "k.wgsl:2:1: error: `#ifdef` is not WGSL"),
         ("l.wgsl", "#import bevy_pbr::x\n", "l.wgsl:1:1: error: `#import` is not WGSL"),
         ("m.wgsl", "const a = {{ size }};\n", "m.wgsl:1:11: error: `{{` is not WGSL"),

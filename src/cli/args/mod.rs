@@ -5,6 +5,7 @@ mod predict;
 mod ranks;
 mod run;
 mod tokenizer;
+mod trace;
 mod zero_fit;
 
 use std::path::PathBuf;
@@ -18,13 +19,12 @@ pub use run::{IoArgs, Print, RunCommand};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
+pub use trace::TraceArgs;
 pub use zero_fit::ZeroFitArgs;
 
-use crate::base::tensor::{Elem, Init};
 use crate::job::Language;
 use crate::notes::Format;
 use crate::session::run::devices::Choice;
-use crate::session::run::model::STAND_IN;
 use crate::trace::record::Backend;
 
 /// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
@@ -166,71 +166,6 @@ pub struct SweepArgs {
 /// Values of a swept parameter.
 #[derive(Clone, Debug)]
 pub struct Values(pub Vec<f64>);
-
-/// Options of `trace`.
-#[derive(Args, Debug)]
-pub struct TraceArgs {
-    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl, .cu or .ptx file.
-    pub target: String,
-    /// Workgroups in x, y and z.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
-    pub grid: Option<[u32; 3]>,
-    /// Threads of a block in x, y and z, of a .cu or .ptx file.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
-    pub block: Option<[u32; 3]>,
-    /// Dynamic shared memory of a block, in bytes, of a .cu or .ptx file.
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    pub shared: u32,
-    /// An argument of a .cu or .ptx file's kernel that is no pointer; of a struct its bytes, as hex:0a0b….
-    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
-    pub arguments: Vec<(String, String)>,
-    /// The source of a .ptx file, whose lines the trace shows: a .cu or a .py file.
-    #[arg(long, value_name = "FILE")]
-    pub source: Option<PathBuf>,
-    /// The language that a lesson's kernel is traced in: WGSL, or CUDA C++ by way of PTX.
-    #[arg(long, default_value = "wgsl", value_enum)]
-    pub language: LanguageArg,
-    /// The entry point, where the file has several.
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
-    /// An override's value; of a .cu file, that of a macro.
-    #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = assignment)]
-    pub constants: Vec<(String, f64)>,
-    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
-    /// buffer that is not named here holds zeros, unless --set-uniform gives it others. A type, such as f16, is of a pointer in a .cu or
-    /// .ptx file.
-    #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
-    pub buffers: Vec<BufferArg>,
-    /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array all numbers,
-    /// `params.size=1,2,3`, or one of them, `params.a[1].b=0.5`. May be given more than once.
-    #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
-    pub members: Vec<(String, Vec<f64>)>,
-    /// A lesson's parameter's value.
-    #[arg(long = "set", value_name = "ID=VALUE", value_parser = assignment)]
-    pub set: Vec<(String, f64)>,
-    /// The kernel for a place in a program: the pass's id and the kernel's.
-    #[arg(long = "rung", value_name = "SLOT=KERNEL", value_parser = rung)]
-    pub rungs: Vec<(String, String)>,
-    /// Seed of the random inputs.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Contents of buffers.
-    #[command(flatten)]
-    pub io: IoArgs,
-    /// Lanes in a warp: 8, 16, 32 or 64.
-    #[arg(long, default_value = "32", value_parser = warp_width)]
-    pub warp: u32,
-    /// The device to predict the time for.
-    #[arg(long, value_name = "ID", help = format!("The device to predict the time for, as assets/devices/ names it; {STAND_IN} where none is given"))]
-    pub device: Option<String>,
-    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
-    /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
-    #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
-    pub explain: Vec<(String, u64)>,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-}
 
 /// Options of `export`.
 #[derive(Args, Debug)]
@@ -453,19 +388,6 @@ fn grid(text: &str) -> Result<[u32; 3], String> {
     Ok(grid)
 }
 
-/// A buffer's size, type and contents.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BufferArg {
-    /// Its name.
-    pub name: String,
-    /// Its elements.
-    pub count: u64,
-    /// Their type; None for that of the kernel.
-    pub elem: Option<Elem>,
-    /// Its contents.
-    pub init: Init,
-}
-
 /// A language to trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LanguageArg {
@@ -484,34 +406,6 @@ impl LanguageArg {
             Self::Cuda => Language::Cuda,
         }
     }
-}
-
-fn argument(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn buffer(text: &str) -> Result<BufferArg, String> {
-    let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
-    let mut parts = rest.split(':');
-    let count = parts.next().unwrap_or_default();
-    let second = parts.next();
-    let elem = second.and_then(|name| Elem::ALL.into_iter().find(|elem| elem.name() == name.trim()));
-    let init = if elem.is_some() { parts.next() } else { second }.unwrap_or("random");
-    if parts.next().is_some() {
-        return Err("expected NAME=COUNT[:TYPE][:INIT]".to_owned());
-    }
-    let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is not a count of elements"))?;
-    if count > 1 << 32 {
-        return Err(format!("{count} elements are more than the tracer takes: at most 2^32"));
-    }
-    let init = match init.trim() {
-        "random" => Init::Random,
-        "iota" => Init::Iota,
-        "zero" => Init::Zero,
-        other => Init::Value(number(other).map_err(|_| format!("`{other}` is not random, iota, zero or a number"))?),
-    };
-    Ok(BufferArg { name: name.trim().to_owned(), count, elem, init })
 }
 
 fn element(text: &str) -> Result<(String, u64), String> {
@@ -556,12 +450,6 @@ mod tests {
     fn small_grammars() {
         assert_eq!(grid("4,2"), Ok([4, 2, 1]));
         assert!(grid("0").is_err());
-        let given = |elem, init| Ok(BufferArg { name: "a".into(), count: 8, elem, init });
-        assert_eq!(buffer("a=8:iota"), given(None, Init::Iota));
-        assert_eq!(buffer("a=8:2.5"), given(None, Init::Value(2.5)));
-        assert_eq!(buffer("a=8:f16:zero"), given(Some(Elem::F16), Init::Zero));
-        assert!(buffer("a=8:f16:zero:1").is_err());
-        assert!(buffer("a=8:often").is_err());
         assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
         assert_eq!(printed("out:3..5"), Ok(("out".into(), Some((3, 5)))));
         assert!(printed("out:5..3").is_err() && buffer_file("a=b.txt").is_err() && rung("a").is_err());

@@ -1,9 +1,7 @@
 //! The job of a kernel in a .cu or .ptx file: what it takes, what is given, and its PTX.
 
-use std::path::Path;
-
 use super::devices::Devices;
-use super::shader_file::{Target, TraceOptions, begin, sized, spec, unreadable};
+use super::shader_file::{Target, TraceOptions, begin, sized, spec};
 use super::signature::{Declared, signature};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::{files, parts};
@@ -18,13 +16,17 @@ struct Named {
     declared: Option<Declared>,
 }
 
-/// The job of a .cu or .ptx file.
+/// The job of the text of a .cu or .ptx file.
 ///
 /// # Errors
 /// What is wrong with the file, or missing or wrong among what is given: all problems.
-pub(super) fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+pub(super) fn of_text(
+    devices: &Devices,
+    target: &str,
+    text: String,
+    options: &TraceOptions,
+) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let text = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
     let (twin, ptx) = if target.ends_with(".cu") {
         let source = parts::compose_on_disk(target, text).map_err(one)?;
         let ptx = compiled(devices, target, &source, options).map_err(one)?;

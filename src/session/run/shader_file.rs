@@ -140,8 +140,7 @@ pub fn trace(
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
     let Target { mut job, pass, needs, mut warnings, notes } = match lesson {
         Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
-        None if target.ends_with(".cu") || target.ends_with(".ptx") => cuda_file::of_file(devices, target, options)?,
-        None => of_file(target, options)?,
+        None => of_file(devices, target, options)?,
     };
     let known = |name: &str| job.buffers.iter().any(|buffer| buffer.name == name);
     if let Some(name) = options.io.names().find(|name| !known(name)) {
@@ -160,17 +159,21 @@ pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
     TraceSpec { warp_width, language, races: true, ..TraceSpec::default() }
 }
 
-/// The job of a WGSL file.
-fn of_file(target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+/// The job of a file: of WGSL, CUDA C++ or PTX.
+fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
+    let is_wgsl = || simt::entry_points(target, &source).is_ok_and(|entries| !entries.is_empty());
+    if (target.ends_with(".cu") || target.ends_with(".ptx")) && !is_wgsl() {
+        return cuda_file::of_text(devices, target, source, options);
+    }
     of_source(target, &source, options).map_err(|problems| match foreign(target, &source) {
         Some(other) if simt::entry_points(target, &source).is_err() => one(other),
         _ => problems,
     })
 }
 
-pub(super) fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
+fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
     let bytes = files::read_file(Path::new(target), LARGEST_BINARY).unwrap_or_default();
     binary(target, &bytes).filter(|_| !bytes.is_empty()).unwrap_or_else(|| {
         Diagnostic::error(format!("cannot read {target}: {error}"))

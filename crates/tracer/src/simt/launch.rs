@@ -127,12 +127,9 @@ pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
 /// The code of warps of `W` lanes for buffers of these sizes; refuses workgroups that take too much memory.
 pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
     let size = program.workgroup_size();
-    if program.ir.warp_of_32 && W as u32 != LANES {
-        let message = format!("CUDA is traced with warps of {LANES} lanes, not {W}");
-        return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
-    }
-    if program.ir.cooperative && W as u32 != LANES {
-        let message = format!("cooperative matrices are traced with warps of {LANES} lanes, not {W}");
+    let of_one_width = [(program.ir.warp_of_32, "CUDA is"), (program.ir.cooperative, "cooperative matrices are")];
+    if let Some((_, what)) = of_one_width.into_iter().find(|(is, _)| *is && W as u32 != LANES) {
+        let message = format!("{what} traced with warps of {LANES} lanes, not {W}");
         return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
     }
     let classes = classes::infer(&program.ir, &program.regions, W as u32, size);

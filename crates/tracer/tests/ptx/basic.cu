@@ -58,7 +58,7 @@ extern "C" __global__ void matmul(const float* a, const float* b, float* c, int 
     c[row * n + col] = acc;
 }
 
-extern "C" __global__ void softmax(const float* in, float* out, int columns) {
+extern "C" __global__ void row_shares(const float* in, float* out, int columns) {
     int row = blockIdx.x, lane = threadIdx.x;
     float most = __int_as_float(0xff800000);
     for (int c = lane; c < columns; c += 32) most = fmaxf(most, in[row * columns + c]);

@@ -1,0 +1,136 @@
+//! PTX that is damaged or uses what the tracer does not know: refused with its line, or run; never a panic.
+
+use std::sync::atomic::AtomicBool;
+
+use warpbook_base::tensor::{Elem, Tensor};
+use warpbook_tracer::dispatch::{Argument, TraceSpec};
+use warpbook_tracer::simt::{self, Options, Program, Ptx};
+
+const BASIC: &str = include_str!("ptx/basic.ptx");
+
+/// A source of choices without a pattern.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap_or(0) % most.max(1)
+    }
+}
+
+/// The text with a part of it lost, repeated or exchanged.
+fn damaged(text: &str, dice: &mut Dice) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    for _ in 0..=dice.below(3) {
+        let (a, b) = (dice.below(lines.len()), dice.below(lines.len()));
+        match dice.below(4) {
+            0 => _ = lines.remove(a),
+            1 => lines.insert(a, lines[b]),
+            2 => lines.swap(a, b),
+            _ => lines.truncate(a),
+        }
+        if lines.is_empty() {
+            break;
+        }
+    }
+    let text = lines.join("\n");
+    let words: Vec<&str> = text.split_inclusive(|c: char| " ,;[]%.".contains(c)).collect();
+    let (at, from) = (dice.below(words.len()), dice.below(words.len()));
+    words.iter().enumerate().map(|(i, word)| if i == at { words[from] } else { *word }).collect()
+}
+
+#[test]
+fn damaged_text_is_refused_or_runs() {
+    let mut dice = Dice(0x1234_5678_9ABC_DEF1);
+    let (mut refused, mut ran) = (0, 0);
+    for _ in 0..400 {
+        let text = damaged(BASIC, &mut dice);
+        let Ok(entries) = simt::ptx_entries("basic.ptx", &text) else {
+            refused += 1;
+            continue;
+        };
+        if entries.is_empty() {
+            continue;
+        }
+        let entry = &entries[dice.below(entries.len())];
+        let Ok(parameters) = simt::ptx_parameters("basic.ptx", &text, entry) else {
+            refused += 1;
+            continue;
+        };
+        let arguments: Vec<Argument> = parameters
+            .iter()
+            .map(|p| match p.is_pointer && p.bytes == 8 {
+                true => Argument::Buffer(p.name.clone()),
+                false => Argument::Value(vec![3; p.bytes as usize]),
+            })
+            .collect();
+        let ptx = Ptx {
+            file: "basic.ptx",
+            text: &text,
+            entry,
+            block: [32, 1, 1],
+            shared_bytes: 256,
+            arguments: &arguments,
+            source: &|_, _| None,
+        };
+        match Program::compile_ptx(&ptx) {
+            Err(errors) => {
+                assert!(!errors[0].message.contains("broke down"), "{}\n{text}", errors[0]);
+                assert!(errors[0].place.is_some(), "{}", errors[0]);
+                refused += 1;
+            }
+            Ok(program) => {
+                let buffer = || Tensor { elem: Elem::U32, words: vec![1; 64] };
+                let mut buffers: Vec<Tensor> = program.bindings().iter().map(|_| buffer()).collect();
+                let spec = TraceSpec { races: true, ..TraceSpec::default() };
+                let options = Options { spec, fuel: 100_000, threads: Some(1), ..Options::default() };
+                let cancel = AtomicBool::new(false);
+                let outcome = simt::run(&program, &mut buffers, [2, 1, 1], &options, &cancel, &|_, _| {});
+                assert!(outcome.is_ok(), "{:?}", outcome.err());
+                ran += 1;
+            }
+        }
+    }
+    assert!(refused > 20 && ran > 20, "{refused} refused, {ran} ran");
+}
+
+#[test]
+fn mistakes_are_named_at_their_line() {
+    let cases = [
+        ("ld.global.f32", "frobnicate.f32", "`frobnicate.f32` cannot be traced yet"),
+        ("$L__BB0_2;", "$L__BB9_9;", "there is no label `$L__BB9_9` to branch to"),
+        ("bar.sync \t0;", "bar.arrive \t1, 64;", "`bar.arrive` cannot be traced yet"),
+        ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%r2, %clock;", "%clock"),
+        ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%q2, %ctaid.x;", "a result must go to a register"),
+    ];
+    for (from, to, said) in cases {
+        assert!(BASIC.contains(from), "{from}");
+        let text = BASIC.replacen(from, to, 1);
+        let at = text[..text.find(to).unwrap_or(0)].matches('\n').count() + 1;
+        let entry = text[..text.find(to).unwrap_or(0)].rfind(".entry ").map(|i| &text[i + 7..]);
+        let entry = entry.and_then(|rest| rest.split('(').next()).unwrap_or_default().to_owned();
+        let parameters = simt::ptx_parameters("basic.ptx", &text, &entry).unwrap_or_default();
+        let arguments: Vec<Argument> = parameters
+            .iter()
+            .map(|p| {
+                if p.is_pointer { Argument::Buffer(p.name.clone()) } else { Argument::Value(vec![0; p.bytes as usize]) }
+            })
+            .collect();
+        let ptx = Ptx {
+            file: "basic.ptx",
+            text: &text,
+            entry: &entry,
+            block: [256, 1, 1],
+            shared_bytes: 0,
+            arguments: &arguments,
+            source: &|_, _| None,
+        };
+        let error = Program::compile_ptx(&ptx).err().map(|errors| errors[0].to_string()).unwrap_or_default();
+        assert!(
+            error.contains(said) && error.starts_with(&format!("basic.ptx:{at}:")),
+            "{error}, wanted {said} at {at}"
+        );
+    }
+}
