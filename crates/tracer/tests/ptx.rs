@@ -313,8 +313,9 @@ fn memories_of_all_kinds() {
     let wanted: Vec<i32> = (0..64)
         .map(|i| {
             let mut seen: Vec<i32> = (0..16).collect();
-            (0..16)
-                .for_each(|k| seen[usize::try_from(values[i] + k & 15).unwrap_or(0)] += values[(i + k as usize) % 64]);
+            (0..16).for_each(|k| {
+                seen[usize::try_from((values[i] + k) & 15).unwrap_or(0)] += values[(i + k as usize) % 64]
+            });
             seen[usize::try_from(values[i] & 15).unwrap_or(0)]
         })
         .collect();

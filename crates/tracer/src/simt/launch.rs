@@ -143,20 +143,6 @@ pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) ->
     Ok(code)
 }
 
-/// The unwritten words of each buffer when a launch begins.
-fn poisoned(tensors: &[Tensor], known: Option<&[bool]>) -> Vec<Poisoned> {
-    let each = tensors.iter().enumerate().map(|(i, tensor)| {
-        let poison = tensor.elem.poison();
-        let may_be = match known {
-            Some(known) => known.get(i).copied().unwrap_or(false),
-            None => tensor.words.iter().all(|word| *word == poison),
-        };
-        let words = |part: &[u32]| part.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word == poison));
-        if may_be { Poisoned(tensor.words.chunks(64).map(words).collect()) } else { Poisoned::default() }
-    });
-    each.collect()
-}
-
 /// The buffers' sizes in bytes.
 fn sizes(tensors: &[Tensor]) -> Vec<u32> {
     tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect()
@@ -213,7 +199,7 @@ impl Launch<'_> {
         let whole = !self.options.spec.only_timeline_workgroups;
         let looked_for = whole && self.options.spec.races;
         let poisoned: Vec<Poisoned> =
-            if looked_for { poisoned(tensors, self.options.poison.as_deref()) } else { Vec::new() };
+            if looked_for { Poisoned::of(tensors, self.options.poison.as_deref()) } else { Vec::new() };
         let all = self.grid.into_iter().map(u64::from).product::<u64>();
         let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
         let buffers = memory::open(&program.all_bindings(), tensors);

@@ -5,7 +5,7 @@ use super::{Access, Addresses, Findings, lanes_of};
 use crate::simt::ir::{Mem, Variable};
 use crate::simt::memory::{Buffer, Words};
 use crate::trace::{AccessKind, FindingKind};
-use warpbook_base::tensor::{HALF_POISON, POISON};
+use warpbook_base::tensor::{HALF_POISON, POISON, Tensor};
 
 /// The words of a buffer that were not written when a launch began, a bit each; empty if there are none.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,20 @@ pub struct Poisoned(pub Vec<u64>);
 impl Poisoned {
     fn has(&self, word: u32) -> bool {
         self.0.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
+    }
+
+    /// The unwritten words of each buffer when a launch begins.
+    pub fn of(tensors: &[Tensor], known: Option<&[bool]>) -> Vec<Self> {
+        let each = tensors.iter().enumerate().map(|(i, tensor)| {
+            let poison = tensor.elem.poison();
+            let may_be = match known {
+                Some(known) => known.get(i).copied().unwrap_or(false),
+                None => tensor.words.iter().all(|word| *word == poison),
+            };
+            let words = |part: &[u32]| part.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word == poison));
+            if may_be { Self(tensor.words.chunks(64).map(words).collect()) } else { Self::default() }
+        });
+        each.collect()
     }
 }
 

@@ -77,21 +77,21 @@ impl Lower<'_> {
             [] => self.write_sum(dst, product),
             [c] => {
                 let c = self.sum(c)?;
-                self.write_added(dst, product, c, i)
+                self.write_added(dst, &product, &c, i)
             }
             _ => Err(self.unsupported(i)),
         }
     }
 
     /// Writes a sum of two; where that is no sum, its value.
-    pub(super) fn write_added(&mut self, dst: &Operand, a: Sum, b: Sum, i: &Instruction) -> Result<(), Diagnostic> {
-        if let Some(sum) = a.clone().plus(&b) {
+    pub(super) fn write_added(&mut self, dst: &Operand, a: &Sum, b: &Sum, i: &Instruction) -> Result<(), Diagnostic> {
+        if let Some(sum) = a.clone().plus(b) {
             return self.write_sum(dst, sum);
         }
         if a.root.is_some() && b.root.is_some() {
             return Err(self.error(format!("`{}` adds two addresses", i.words.join("."))));
         }
-        let (x, y) = (self.computed(&a), self.computed(&b));
+        let (x, y) = (self.computed(a), self.computed(b));
         let value = self.wide_op(WideOp::Add, &[x, y]);
         // Its root stays known: the value is an offset in that memory.
         self.write(dst, value)
@@ -104,12 +104,12 @@ impl Lower<'_> {
             match (op, &i.operands[1..]) {
                 ("add", [a, b]) => {
                     let (a, b) = (self.sum(a)?, self.sum(b)?);
-                    return self.write_added(dst, a, b, i);
+                    return self.write_added(dst, &a, &b, i);
                 }
                 ("sub", [a, b]) => {
                     let (a, b) = (self.sum(a)?, self.sum(b)?);
                     if let Some(less) = b.times(-1) {
-                        return self.write_added(dst, a, less, i);
+                        return self.write_added(dst, &a, &less, i);
                     }
                 }
                 ("mul", [a, Operand::Whole(by)]) if i.has("lo") => {
@@ -130,7 +130,7 @@ impl Lower<'_> {
                         }
                     };
                     let c = self.sum(c)?;
-                    return self.write_added(dst, product, c, i);
+                    return self.write_added(dst, &product, &c, i);
                 }
                 _ => {}
             }

@@ -339,11 +339,11 @@ impl Flow<'_> {
 
     /// Finds which blocks follow which.
     fn place(&mut self, before: &[Vec<BlockId>]) {
-        for block in 1..self.blocks.len() {
+        for (block, before) in before.iter().enumerate().skip(1) {
             let dominator = self.dominator[block];
             // The outermost loop that its dominator is in and it is not.
             let left = self.loops_of(dominator).filter(|header| self.loops_of(block).all(|h| h != *header)).last();
-            let merges = before[block].iter().filter(|p| **p < block).count() > 1;
+            let merges = before.iter().filter(|p| **p < block).count() > 1;
             let after = match left {
                 Some(header) => header,
                 None if merges || self.is_table(dominator) => dominator,
