@@ -205,7 +205,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
 #[cfg(feature = "app")]
 #[test]
 fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
-    use egui_kittest::kittest::Queryable;
+    use egui_kittest::kittest::{NodeT, Queryable};
     let folder = tempfile::tempdir().unwrap();
     let files = pack(folder.path(), LESSON);
     let mut window = crate::harness::open(files, &folder.path().join("state.ron"), [1280.0, 800.0]);
@@ -219,7 +219,8 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
         ("fast", 0, 0)
     );
     window.get_by_label_contains("No trace: this kernel is written in CUDA C++ only");
-    window.get_by_label_contains("extern \"C\" __global__ void fast");
+    let source = window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default();
+    assert!(source.contains("extern \"C\" __global__ void fast"), "{source}");
     assert!(window.query_by_label_contains("Explain…").is_none());
     // The next step's kernel is traced as ever.
     window.state_mut().desk.command(session::desk::Command::GoTo(1));
