@@ -11,6 +11,7 @@ mod edits;
 mod experiments;
 mod films;
 mod frames;
+mod languages;
 mod passes;
 mod pictures;
 mod room;

@@ -61,33 +61,6 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
 }
 
 #[test]
-fn the_source_switches_to_its_twin_and_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
-    let source = |window: &Harness<'_, Window>| {
-        window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default()
-    };
-    assert!(source(&window).contains("@compute"));
-    window.get_by_role_and_label(Role::Button, "CUDA").click();
-    settle(&mut window);
-    assert!(source(&window).contains("__global__"), "{}", source(&window));
-    assert!(window.query_by_label("PTX").is_none(), "nothing was compiled, so there is no PTX");
-    // What is read is what is traced: the pack has the PTX of this page's settings.
-    let state = window.state().desk.state();
-    assert_eq!(state.traced_language(), Language::Cuda);
-    let lines = state.place.lesson.as_ref().unwrap().kernel(&state.place.bench.variant.program).unwrap();
-    let text = lines.twin().unwrap().source.clone();
-    let timeline = state.timeline().unwrap();
-    let shown: Vec<&str> =
-        timeline.events.iter().filter_map(|event| text.lines().nth(event.line as usize - 1)).map(str::trim).collect();
-    assert!(shown.iter().any(|line| line.contains("src[")), "{shown:?}");
-    window.get_by_role_and_label(Role::Button, "WGSL").click();
-    settle(&mut window);
-    assert!(source(&window).contains("@compute"), "{}", source(&window));
-    assert_eq!(window.state().desk.state().traced_language(), Language::Wgsl);
-}
-
-#[test]
 fn what_another_device_recorded_says_so_and_can_be_put_away() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1600.0, 1000.0]);
