@@ -14,10 +14,10 @@ use warpbook::app::shot::Canvas;
 use warpbook::base::diag::Diagnostic;
 use warpbook::base::store::write_atomic;
 use warpbook::gpu::client::WorkerCommand;
+use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::DeviceState;
 use warpbook::session::desk::{Command, Desk, Options, PAUSE};
-use warpbook::session::learn::edits::Language;
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 

@@ -20,7 +20,7 @@ pub(super) fn assemble(context: &Context, folder: &Path) -> Result<ExitCode, Exi
     };
     assemble::assemble(&context.devices, &pack, folder, on_lesson).map_err(|problems| {
         out::problems(&problems);
-        ExitCode::from(FAILED)
+        FAILED
     })?;
     Ok(DONE)
 }
