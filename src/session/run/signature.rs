@@ -34,7 +34,9 @@ fn declared(text: &str) -> Option<Declared> {
         // A constant of Triton's, which is no parameter of the compiled kernel.
         return None;
     }
-    let text = text.split(':').next().unwrap_or(text).split('[').next().unwrap_or(text).trim();
+    // A namespace of C++ is no annotation.
+    let text = text.replace("::", "__");
+    let text = text.split([':', '[']).next().unwrap_or_default().trim();
     let start = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     let (ty, name) = text.split_at(start);
     let has = |word: &str| ty.contains(word);
