@@ -42,7 +42,8 @@ def ptx(nvrtc, home, source, header):
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
     if failed:
         sys.exit(f"{source}\n{out.value.decode()}")
-    return out.value.decode()
+    # File names alone: folders are those of one machine.
+    return re.sub(r'(?m)^(\s*\.file\s+\d+\s+")[^"\n]*/', r"\1", out.value.decode())
 
 
 def main():

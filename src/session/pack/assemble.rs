@@ -41,7 +41,7 @@ pub fn assemble(
                 Some(ptx) => ptx,
                 None => {
                     let compiled = devices.assemble(&Job::of(launch.clone(), Vec::new()));
-                    compiled.map_err(|problem| vec![problem])?.pop().unwrap_or_default()
+                    without_folders(&compiled.map_err(|problem| vec![problem])?.pop().unwrap_or_default())
                 }
             };
             of_file.insert(key, ptx);
@@ -62,6 +62,18 @@ pub fn assemble(
         }
     }
     Ok(())
+}
+
+/// `ptx` with the names of source files alone: their folders are those of one machine.
+fn without_folders(ptx: &str) -> String {
+    let each = ptx.split_inclusive('\n').map(|line| match line.trim_start().starts_with(".file") {
+        true => match (line.find('"'), line.rfind(['/', '\\'])) {
+            (Some(quote), Some(slash)) if quote < slash => format!("{}{}", &line[..=quote], &line[slash + 1..]),
+            _ => line.to_owned(),
+        },
+        false => line.to_owned(),
+    });
+    each.collect()
 }
 
 /// The launches that the pages of a lesson show: of each program at the lesson's defaults, and of each page's at its own settings.

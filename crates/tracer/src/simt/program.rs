@@ -68,7 +68,7 @@ impl Program {
     /// Compiles a kernel in PTX, with the block's size and the arguments that a launch gives.
     ///
     /// # Errors
-    /// What is wrong with the text or the arguments, and what the tracer does not know, with its line in the PTX.
+    /// Invalid text or arguments, and instructions that are not supported, each with its line in the PTX.
     pub fn compile_ptx(ptx: &Ptx<'_>) -> Result<Self, Vec<Diagnostic>> {
         tally::count();
         deep(ptx.file, ptx.text, MAX_PTX, || {

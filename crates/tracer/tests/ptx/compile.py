@@ -3,6 +3,7 @@ nvidia-cuda-cccl, or a toolkit's folder in CUDA_HOME). It needs no GPU."""
 import ctypes
 import glob
 import os
+import re
 import site
 import sys
 
@@ -32,4 +33,5 @@ def ptx(path, architecture):
 for source in sorted(glob.glob(os.path.join(HERE, "*.cu"))):
     text = ptx(source, "compute_80")
     with open(source[:-3] + ".ptx", "w") as out:
-        out.write(text)
+        # File names alone: folders are those of one machine.
+        out.write(re.sub(r'(?m)^(\s*\.file\s+\d+\s+")[^"\n]*/', r"\1", text))

@@ -74,7 +74,7 @@ pub(super) struct Lowered {
 /// The names of the kernels in a PTX file, in order.
 ///
 /// # Errors
-/// What is wrong with the text, with its line.
+/// Invalid text, with its line.
 pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
     parse::entries(file, text)
 }
@@ -82,7 +82,7 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
 /// The parameters of the kernel `entry`.
 ///
 /// # Errors
-/// What is wrong with the text, with its line; that there is no such kernel.
+/// Invalid text, with its line; a kernel that does not exist.
 pub fn parameters(file: &str, text: &str, entry: &str) -> Result<Vec<Parameter>, Diagnostic> {
     let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
     Ok(addresses::parameters(&kernel))

@@ -90,7 +90,7 @@ pub(super) enum Operand {
     Nothing,
 }
 
-/// What an address starts from.
+/// The base of an address.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Base {
     Reg(RegId),
@@ -170,7 +170,7 @@ pub(super) struct Kernel {
     pub params: Vec<Param>,
     /// The type of each register.
     pub regs: Vec<Ty>,
-    /// What each is called.
+    /// The name of each register.
     pub names: Vec<String>,
     /// Its own variables, and the module's.
     pub variables: Vec<Variable>,

@@ -28,7 +28,7 @@ struct Draft {
 /// The names of the kernels in `text`, in order.
 ///
 /// # Errors
-/// What is wrong with the text, with its line.
+/// Invalid text, with its line.
 pub(super) fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
     let spots = tokens(file, text)?;
     let names = spots.windows(2).filter_map(|pair| match (pair[0].token, pair[1].token) {
@@ -41,7 +41,7 @@ pub(super) fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic>
 /// The kernel `entry` of `text`. `source` gives the line that a line of a file is shown at; None if it is not shown.
 ///
 /// # Errors
-/// What is wrong with the text, with its line; that there is no such kernel.
+/// Invalid text, with its line; a kernel that does not exist.
 pub(super) fn kernel(
     file: &str,
     text: &str,
