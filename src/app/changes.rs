@@ -8,8 +8,7 @@ use crate::base::units::{digits3, number, si};
 use crate::figures::palette::{Hue, Ink};
 use crate::job::Language;
 use crate::session::desk::state::State;
-use crate::session::run::compare::{self, Figure, Line, Side};
-use crate::trace::LineCounts;
+use crate::session::run::compare::{self, Figure, Line, LineSide, Side};
 
 /// Height of a row.
 const ROW: f32 = 22.0;
@@ -134,31 +133,20 @@ fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure, wrong: b
 /// A line before, and as it is now.
 fn row(ui: &mut Ui, line: &Line) {
     let theme = theme::of(ui);
-    let same = line.before.as_ref().zip(line.after.as_ref()).is_some_and(|(before, after)| before.1 == after.1);
+    let same = line.before.as_ref().zip(line.after.as_ref()).is_some_and(|(before, after)| before.text == after.text);
     ui.add_space(2.0);
-    let mut told = |sign: &str, side: &Option<(u32, String, Option<LineCounts>)>, ink: Ink| {
-        let Some((number, text, counts)) = side else { return };
+    let mut told = |sign: &str, side: &Option<LineSide>, ink: Ink| {
+        let Some(side) = side else { return };
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
-            let text = format!("{sign}{number:>3}  {}", text.trim());
+            let text = format!("{sign}{:>3}  {}", side.line, side.text.trim());
             let text = RichText::new(text).font(theme::mono(theme::SMALL)).color(theme::color(theme, ink));
             ui.add(egui::Label::new(text).truncate());
         });
-        let counts = counts.as_ref().map_or_else(|| "runs nothing".to_owned(), work);
+        let counts = side.work();
         let muted = theme::color(theme, Ink::Muted);
         ui.add(egui::Label::new(RichText::new(format!("      {counts}")).size(theme::SMALL).color(muted)).truncate());
     };
     told(if same { " " } else { "−" }, &line.before, if same { Ink::Muted } else { Hue::Conflict.ink() });
     told(if same { " " } else { "+" }, &line.after, if same { Ink::Text } else { Hue::Shared.ink() });
-}
-
-fn work(counts: &LineCounts) -> String {
-    let parts = [
-        (counts.warp_instructions, "instructions"),
-        (counts.sectors, "sectors"),
-        (counts.conflicts, "conflicts"),
-        (counts.divergent, "divergent"),
-    ];
-    let said = parts.iter().filter(|(count, _)| *count > 0);
-    said.map(|(count, what)| format!("{} {what}", crate::base::units::count(*count))).collect::<Vec<_>>().join(" · ")
 }

@@ -3,8 +3,11 @@
 mod again;
 mod args;
 mod assemble;
+mod assert;
 mod bench;
 mod check;
+mod counters;
+mod diff;
 mod doctor;
 mod export;
 mod film;
@@ -17,6 +20,7 @@ mod ranks;
 mod record;
 mod run;
 mod sweep;
+mod target;
 mod together;
 mod tokenizer;
 mod trace;
@@ -101,6 +105,9 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Run(args) => run::run(context, &args),
         Command::Sweep(args) => sweep::sweep(context, &args),
         Command::Trace(args) => trace::trace(context, &args),
+        Command::Diff(args) => diff::diff(context, &args),
+        Command::Counters(args) => counters::counters(context, &args),
+        Command::Assert(args) => assert::assert(context, &args),
         Command::Assemble { pack } => assemble::assemble(context, &pack),
         Command::Check { pack } => check::check(context, pack),
         Command::Bench(args) => bench::bench(context, &args),

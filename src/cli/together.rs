@@ -110,7 +110,7 @@ fn said(command: &RunCommand) -> Vec<String> {
     let named = |option: &str, ids: &[String]| ids.iter().map(|id| format!("--{option} {id}")).collect::<Vec<_>>();
     let rungs = args.rungs.iter().map(|(pass, kernel)| format!("--rung {pass}={kernel}"));
     let io = &command.io;
-    let files = [("input", &io.inputs), ("dump", &io.dumps)].into_iter().flat_map(|(option, files)| {
+    let files = [("input", &io.inputs), ("dump", &io.out.dumps)].into_iter().flat_map(|(option, files)| {
         files.iter().map(move |(buffer, file)| format!("--{option} {buffer}={}", file.display()))
     });
     let others = [
@@ -119,7 +119,7 @@ fn said(command: &RunCommand) -> Vec<String> {
         format!("--seed {}", args.seed),
         format!("--warp {}", args.warp),
         format!("--patience {}", command.patience),
-        format!("--print {:?}", io.prints),
+        format!("--print {:?}", io.out.prints),
     ];
     let all = set.into_iter().chain(named("kernel", &args.kernels)).chain(named("program", &args.programs));
     all.chain(rungs).chain(files).chain(others).collect()

@@ -7,62 +7,26 @@ use serde::Serialize;
 
 use super::args::TraceArgs;
 use super::run::{heading, print};
-use super::{Context, DONE, FAILED, MISUSED, out};
+use super::{Context, DONE, FAILED, MISUSED, out, target};
 use crate::base::parts::{self, located};
 use crate::base::units::{count, counted, digits3, si};
-use crate::gpu::simt;
 use crate::job::Job;
 use crate::session::run::explain;
-use crate::session::run::model::{self, Predicted, Traced};
+use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
-use crate::session::run::shader_file::{self, TraceOptions};
 use crate::trace::provenance::Origin;
-use crate::trace::record::Ceilings;
 use crate::trace::{PassRecord, Record, Trace, Unwritten};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
-    let (pack, _) = crate::session::load(&context.files);
-    let options = TraceOptions {
-        grid: args.grid,
-        entry: args.entry.clone(),
-        constants: args.constants.clone(),
-        buffers: args.buffers.iter().map(|b| (b.name.clone(), b.count, b.init)).collect(),
-        types: args.buffers.iter().filter_map(|b| Some((b.name.clone(), b.elem?))).collect(),
-        block: args.block,
-        shared_bytes: args.shared,
-        arguments: args.arguments.clone(),
-        source: args.source.clone(),
-        language: args.language.language(),
-        set: args.set.clone(),
-        rungs: args.rungs.clone(),
-        warp_width: args.warp,
-        seed: args.seed,
-        explain: args.explain.clone(),
-        io: args.io.io(),
-        members: args.members.clone(),
-    };
+    let mut options = args.setting.options();
+    options.explain.clone_from(&args.explain);
+    options.io = args.out.io(options.io.inputs);
     let models = context.models();
-    // Nothing is measured, so nothing of this machine decides: the same command says the same anywhere.
-    let chosen = model::choose(&models, args.device.as_deref(), &simt::device()).map_err(out::misused)?;
-    let outcome =
-        shader_file::trace(&context.devices, &pack, &args.target, &options, &context.cancel).map_err(|found| {
-            out::problems(&found);
-            ExitCode::from(MISUSED)
-        })?;
-    out::problems(&outcome.warnings);
-    outcome.notes.iter().for_each(|note| out::note(&format!("note: {note}")));
+    let chosen = target::device(&models, &args.setting)?;
+    let outcome = target::traced(context, &args.target, &options)?;
     let (record, pass) = (&outcome.done.record, outcome.pass);
-    let trace = match pass {
-        Some(place) => record.pass(place).and_then(|pass| pass.trace.clone()),
-        None => record.total(),
-    };
-    let Some(trace) = trace else { return Err(MISUSED.into()) };
-    let predicted = chosen.zip(outcome.launch()).map(|(chosen, launch)| {
-        let launches = pass.and_then(|place| record.pass(place)).map_or(1, |pass| pass.launches);
-        let cached = pass.is_some_and(|place| model::may_be_cached(place, launches));
-        let traced = Traced { launch: &launch, trace: &trace, needs: outcome.needs, launches, cached };
-        model::predicted(&chosen, &traced, &Ceilings::default(), None)
-    });
+    let Some(trace) = outcome.trace() else { return Err(MISUSED.into()) };
+    let predicted = chosen.and_then(|chosen| outcome.predicted(&chosen));
     let printed = options.io.printed(&outcome.done);
     let source = pass.map_or_else(Arc::default, |place| text(&outcome.done.job, place));
     if args.json {

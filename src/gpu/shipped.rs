@@ -9,7 +9,9 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 use super::constants::header;
-use crate::job::{Launch, Shipped};
+use crate::base::diag::Diagnostic;
+use crate::job::{Launch, Shipped, Twin};
+use crate::simt;
 
 /// Begins the line before a section, which the section's key follows.
 const MARK: &str = "//// ";
@@ -44,6 +46,37 @@ pub fn sections(Shipped(bytes): &Shipped) -> BTreeMap<String, String> {
     let between = format!("\n{MARK}");
     let parts = text.strip_prefix(MARK).unwrap_or_default().split(&between);
     parts.filter_map(|part| part.split_once('\n')).map(|(key, ptx)| (key.to_owned(), ptx.to_owned())).collect()
+}
+
+/// Arguments that are numbers, each with its place among the parameters: their bytes, as the kernel's PTX declares the parameters.
+///
+/// # Errors
+/// A kernel that is not in the PTX, has no such parameter, or one of another type.
+pub fn encoded(
+    twin: &Twin,
+    ptx: &str,
+    values: &[(u32, String, f64)],
+) -> Result<Vec<(usize, Vec<u8>)>, Diagnostic> {
+    if values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let entry = simt::ptx_entry_named(ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone());
+    let signature = simt::ptx_signature(&twin.file, ptx, &entry)?;
+    let each = values.iter().map(|(place, name, value)| {
+        let place = *place as usize;
+        let wrong = |message: String| Diagnostic::error(message).in_file(&twin.file);
+        let Some(parameter) = signature.parameters.get(place) else {
+            let takes = signature.parameters.len();
+            return Err(wrong(format!("`{}` takes {takes} parameters, and `{name}` is parameter {}", twin.entry, place + 1))
+                .hint("name all that it takes, in order"));
+        };
+        let bytes = parameter.encode(&value.to_string()).ok_or_else(|| {
+            wrong(format!("{value} is no value for `{name}` of `{}` ({})", twin.entry, parameter.type_words()))
+                .hint("give a number of that type")
+        });
+        Ok((place, bytes?))
+    });
+    each.collect()
 }
 
 /// Sections as a pack keeps them. The same sections give the same bytes.

@@ -319,7 +319,7 @@ pub fn assemble(assembled: &Assembled) -> Result<Program, Vec<Diagnostic>> {
     Program::compile_ptx(&simt::Ptx {
         file: &file,
         text: ptx,
-        entry: &twin.entry,
+        entry: &simt::ptx_entry_named(ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone()),
         block: *block,
         shared_bytes: *shared_bytes,
         arguments,

@@ -23,10 +23,17 @@ pub fn shipped_path(file: &str) -> String {
     format!("{}.ptx.gz", file.strip_suffix(".cu").unwrap_or(file))
 }
 
-/// Whether a shader is written in CUDA C++.
+/// Whether a shader is written in CUDA C++, or is the PTX of another text.
 pub(super) fn is_cuda((file, _): &Shader) -> bool {
-    file.ends_with(".cu")
+    file.ends_with(".cu") || is_ptx(file)
 }
+
+fn is_ptx(file: &str) -> bool {
+    file.ends_with(".ptx")
+}
+
+/// The parameters of a kernel in CUDA C++ only: its buffers, and its numbers with their places.
+type Parameters = (Vec<(String, BindingKind)>, Vec<(u32, String, Expr)>);
 
 fn begins_as_poison(buffer: &Buffer) -> bool {
     matches!(buffer.init, InitDecl::Plain(Init::Poison))
@@ -106,7 +113,7 @@ impl Reader<'_> {
         // If the file is missing, its language is unknown.
         let Some(shader) = shader else { return Some(None) };
         match (is_cuda(shader), node) {
-            (true, Some(node)) => self.launch(kernel, buffers, node).map(Some),
+            (true, Some(node)) => self.launch(kernel, shader, buffers, node).map(Some),
             (true, None) => {
                 let message = "a kernel in CUDA C++ only has to say how it is launched";
                 let hint = format!("add cuda: ({}, block: (\"128\", \"1\", \"1\"))", likely(buffers));
@@ -123,12 +130,19 @@ impl Reader<'_> {
     }
 
     /// The launch, and the ring that earlier packs describe there.
-    fn launch(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<(CudaOnly, Option<Ring>)> {
+    fn launch(
+        &mut self,
+        kernel: &str,
+        (shader_file, shader_text): &Shader,
+        buffers: &[Buffer],
+        node: Node<'_>,
+    ) -> Option<(CudaOnly, Option<Ring>)> {
         let mut fields = node.fields()?;
-        let parameters = self.parameters(buffers, node, &fields);
+        let parameters = self.parameters(kernel, buffers, node, &fields);
         let block = fields.required("block").and_then(Node::triple);
         let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
         let shared = fields.optional("shared");
+        let ptx = Some(&**shader_text).filter(|_| is_ptx(shader_file)).map(Arc::from);
         let shared = if shared.is_some() { self.figure(kernel, shared, Some(0)) } else { Expr::parse("0").ok() };
         let listed = fields.list("tensor_maps").unwrap_or_default();
         let maps: Vec<Option<MapDecl>> =
@@ -139,24 +153,26 @@ impl Reader<'_> {
         let [x, y, z] = block?;
         let maps = maps.into_iter().collect::<Option<_>>()?;
         let block = [x?, y?, z?];
-        let only = CudaOnly { parameters: parameters?, block, shared: shared?, maps, persistent: persistent? };
+        let ((parameters, values), shared, persistent) = (parameters?, shared?, persistent?);
+        let only = CudaOnly { parameters, values, block, shared, maps, persistent, ptx };
         Some((only, ring))
     }
 
-    /// The buffers that a kernel in CUDA C++ takes, in order, and its access to each. Its text does not declare them; lessons of the first
-    /// format took the buffers that begin as poison to be the written ones.
+    /// The parameters that a kernel in CUDA C++ takes, in order: buffers with its access to each, and numbers. Its text does not declare
+    /// them; lessons of the first format took the buffers that begin as poison to be the written ones.
     fn parameters(
-        &self,
+        &mut self,
+        kernel: &str,
         buffers: &[Buffer],
         cuda: Node<'_>,
         fields: &Fields<'_>,
-    ) -> Option<Vec<(String, BindingKind)>> {
+    ) -> Option<Parameters> {
         let kind = |written| if written { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
         let listed = match fields.optional("parameters") {
             Some(node) => node.map()?,
             None if self.version == 1 => {
                 let all = buffers.iter().map(|buffer| (buffer.name.clone(), kind(begins_as_poison(buffer))));
-                return Some(all.collect());
+                return Some((all.collect(), Vec::new()));
             }
             None => {
                 let hint = format!("add {}: what the kernel takes, in order, and does to each", likely(buffers));
@@ -164,13 +180,18 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let each = listed.into_iter().map(|(name, node)| {
+        let (mut taken, mut values) = (Vec::new(), Vec::new());
+        for ((name, node), place) in listed.into_iter().zip(0..) {
+            if let ("Value", Some(inner)) = node.variant() {
+                values.push((place, name.value, self.figure(kernel, inner.only(), None)?));
+                continue;
+            }
             let written = match node.raw {
                 "Read" => false,
                 "Write" | "ReadWrite" => true,
                 other => {
-                    let known = ["Read", "Write", "ReadWrite"];
-                    node.error(format!("nothing can be done to a buffer by `{other}`"), did_you_mean(other, known));
+                    let known = ["Read", "Write", "ReadWrite", "Value(\"…\")"];
+                    node.error(format!("nothing can be done to a parameter by `{other}`"), did_you_mean(other, known));
                     return None;
                 }
             };
@@ -178,9 +199,9 @@ impl Reader<'_> {
                 let hint = did_you_mean(&name.value, buffers.iter().map(|buffer| buffer.name.as_str()));
                 name.error(format!("`{}` is not a buffer of this kernel", name.value), hint);
             }
-            Some((name.value, kind(written)))
-        });
-        each.collect()
+            taken.push((name.value, kind(written)));
+        }
+        Some((taken, values))
     }
 
     fn tensor_map(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<MapDecl> {

@@ -220,10 +220,10 @@ impl Kernel {
         }
     }
 
-    /// Whether a backend can run its language. CUDA also runs the twins of kernels in WGSL.
+    /// Whether a backend can run its language. CUDA also runs the twins of kernels in WGSL, and the tracer runs both languages.
     #[must_use]
     pub fn runs_on(&self, backend: Backend) -> bool {
-        self.cuda_only().is_none() || backend == Backend::Cuda
+        self.cuda_only().is_none() || backend != Backend::Wgpu
     }
 
     /// Its text in a language; None if it has none.
@@ -279,6 +279,10 @@ pub struct Requirement {
 pub struct CudaOnly {
     /// Its first parameters, which are buffers: their names, and the kernel's access to each.
     pub parameters: Vec<(String, BindingKind)>,
+    /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other places.
+    pub values: Vec<(u32, String, Expr)>,
+    /// Its PTX, of a kernel in PTX: its text may be another, which the PTX was compiled from.
+    pub ptx: Option<Arc<str>>,
     /// Lanes of a workgroup in x, y, z.
     pub block: [Expr; 3],
     /// Dynamic shared memory of each workgroup, in bytes.
@@ -304,7 +308,8 @@ impl CudaOnly {
     /// All expressions that determine the size of its launch.
     pub fn sizes(&self) -> impl Iterator<Item = &Expr> {
         let of_maps = self.maps.iter().flat_map(|map| [&map.columns, &map.rows, &map.box_columns, &map.box_rows]);
-        self.block.iter().chain([&self.shared]).chain(of_maps)
+        let of_values = self.values.iter().map(|(_, _, value)| value);
+        self.block.iter().chain([&self.shared]).chain(of_maps).chain(of_values)
     }
 }
 

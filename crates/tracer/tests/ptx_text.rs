@@ -55,7 +55,7 @@ fn damaged_text_is_refused_or_runs() {
             continue;
         }
         let entry = &entries[dice.below(entries.len())];
-        let Ok(parameters) = simt::ptx_parameters("basic.ptx", &text, entry) else {
+        let Ok(simt::Signature { parameters, .. }) = simt::ptx_signature("basic.ptx", &text, entry) else {
             refused += 1;
             continue;
         };
@@ -111,7 +111,7 @@ fn mistakes_are_named_at_their_line() {
         let at = text[..text.find(to).unwrap_or(0)].matches('\n').count() + 1;
         let entry = text[..text.find(to).unwrap_or(0)].rfind(".entry ").map(|i| &text[i + 7..]);
         let entry = entry.and_then(|rest| rest.split('(').next()).unwrap_or_default().to_owned();
-        let parameters = simt::ptx_parameters("basic.ptx", &text, &entry).unwrap_or_default();
+        let parameters = simt::ptx_signature("basic.ptx", &text, &entry).unwrap_or_default().parameters;
         let arguments: Vec<Argument> = parameters
             .iter()
             .map(|p| {

@@ -1,5 +1,8 @@
 //! The command line's grammar, as clap reads it.
 
+mod assert;
+mod counters;
+mod diff;
 mod film;
 mod predict;
 mod ranks;
@@ -12,14 +15,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use assert::AssertArgs;
+pub use counters::CountersArgs;
+pub use diff::DiffArgs;
 pub use film::FilmArgs;
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
-pub use run::{IoArgs, Print, RunCommand};
+pub use run::{OutArgs, Print, RunCommand};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
-pub use trace::TraceArgs;
+pub use trace::{SettingArgs, TraceArgs};
 pub use zero_fit::ZeroFitArgs;
 
 use crate::job::Language;
@@ -61,6 +67,12 @@ pub enum Command {
     /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and
     /// between them, reads of what was never written, indices out of bounds.
     Trace(TraceArgs),
+    /// Trace two kernels and print what changed: counts, predicted times and lines.
+    Diff(DiffArgs),
+    /// Trace a kernel and check conditions on its counts and findings. The exit code is 1 if one fails.
+    Assert(AssertArgs),
+    /// Put the counters of NVIDIA's profiler beside a kernel's trace: equal, explained, or not explained.
+    Counters(CountersArgs),
     /// Check every lesson of a pack: document, kernels, references, exercises.
     Check {
         /// The pack's folder; the built-in pack where none is given.

@@ -36,6 +36,14 @@ pub struct IoArgs {
     /// Initial content of a buffer: a NumPy file of its element type and length.
     #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
     pub inputs: Vec<(String, PathBuf)>,
+    /// Contents at the end.
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Contents of buffers at the end, into files and onto the screen.
+#[derive(Args, Debug)]
+pub struct OutArgs {
     /// Where a buffer's content at the end goes, as a NumPy file.
     #[arg(long = "dump", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
     pub dumps: Vec<(String, PathBuf)>,
@@ -51,6 +59,14 @@ impl IoArgs {
     /// The use-case's own form.
     #[must_use]
     pub fn io(&self) -> Io {
-        Io { inputs: self.inputs.clone(), dumps: self.dumps.clone(), prints: self.prints.clone() }
+        self.out.io(self.inputs.clone())
+    }
+}
+
+impl OutArgs {
+    /// The use-case's own form, with initial contents from these files.
+    #[must_use]
+    pub fn io(&self, inputs: Vec<(String, PathBuf)>) -> Io {
+        Io { inputs, dumps: self.dumps.clone(), prints: self.prints.clone() }
     }
 }

@@ -1,24 +1,47 @@
-//! Options of `warpbook trace`.
+//! Options of `warpbook trace`, and those of a traced launch that other commands take, too.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IoArgs, LanguageArg, assignment, element, grid, member, number, rung, warp_width};
+use super::{LanguageArg, OutArgs, assignment, buffer_file, element, grid, member, number, rung, warp_width};
 use crate::base::tensor::{Elem, Init};
+use crate::session::run::io::Io;
 use crate::session::run::model::STAND_IN;
+use crate::session::run::shader_file::TraceOptions;
 
 /// Options of `trace`.
 #[derive(Args, Debug)]
 pub struct TraceArgs {
     /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl, .cu or .ptx file.
     pub target: String,
+    /// The launch.
+    #[command(flatten)]
+    pub setting: SettingArgs,
+    /// Contents of buffers at the end.
+    #[command(flatten)]
+    pub out: OutArgs,
+    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
+    /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
+    #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
+    pub explain: Vec<(String, u64)>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The launch of a kernel that is traced: sizes, constants and contents.
+#[derive(Args, Clone, Debug)]
+pub struct SettingArgs {
     /// Workgroups in x, y and z.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
     pub grid: Option<[u32; 3]>,
     /// Threads of a block in x, y and z, of a .cu or .ptx file.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = grid)]
     pub block: Option<[u32; 3]>,
+    /// Warps of a block instead of its threads, as Triton has it.
+    #[arg(long, value_name = "N", conflicts_with = "block", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub warps: Option<u32>,
     /// Dynamic shared memory of a block, in bytes, of a .cu or .ptx file.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub shared: u32,
@@ -55,22 +78,42 @@ pub struct TraceArgs {
     /// Seed of the random inputs.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Contents of buffers.
-    #[command(flatten)]
-    pub io: IoArgs,
+    /// Initial content of a buffer: a NumPy file of its element type and length.
+    #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
+    pub inputs: Vec<(String, PathBuf)>,
     /// Lanes in a warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
     /// The device to predict the time for.
     #[arg(long, value_name = "ID", help = format!("The device to predict the time for, as assets/devices/ names it; {STAND_IN} where none is given"))]
     pub device: Option<String>,
-    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
-    /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
-    #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
-    pub explain: Vec<(String, u64)>,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
+}
+
+impl SettingArgs {
+    /// The use-case's own form.
+    #[must_use]
+    pub fn options(&self) -> TraceOptions {
+        TraceOptions {
+            grid: self.grid,
+            entry: self.entry.clone(),
+            constants: self.constants.clone(),
+            buffers: self.buffers.iter().map(|b| (b.name.clone(), b.count, b.init)).collect(),
+            types: self.buffers.iter().filter_map(|b| Some((b.name.clone(), b.elem?))).collect(),
+            block: self.block,
+            warps: self.warps,
+            shared_bytes: self.shared,
+            arguments: self.arguments.clone(),
+            source: self.source.clone(),
+            language: self.language.language(),
+            set: self.set.clone(),
+            rungs: self.rungs.clone(),
+            warp_width: self.warp,
+            seed: self.seed,
+            explain: Vec::new(),
+            io: Io { inputs: self.inputs.clone(), ..Io::default() },
+            members: self.members.clone(),
+        }
+    }
 }
 
 /// A buffer's size, type and contents.

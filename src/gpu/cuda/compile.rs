@@ -6,6 +6,7 @@ use crate::base::parts;
 use crate::gpu::backend::Failure;
 use crate::gpu::{constants, toolkit};
 use crate::job::{Launch, Twin};
+use crate::simt;
 
 /// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep their numbers.
 const CONSTANTS: &str = "constants.h";
@@ -19,6 +20,8 @@ pub(super) struct Image {
     pub(super) code: Vec<u8>,
     /// PTX, for people.
     pub(super) ptx: String,
+    /// The kernel's name in it.
+    pub(super) entry: String,
     /// The compiler's warnings.
     pub(super) warnings: Vec<Diagnostic>,
 }
@@ -42,8 +45,14 @@ pub(super) fn twin(launch: &Launch) -> Result<&Twin, Diagnostic> {
 /// The compiler's message, at its line and column; or that there is no compiler.
 pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
     let image = translate(launch, architecture)?;
-    check_entry(launch, twin(launch)?, &image.ptx)?;
+    check_entry(launch, twin(launch)?, &image.entry, &image.ptx)?;
     Ok(image)
+}
+
+/// PTX as the driver loads it.
+fn image(twin: &Twin, code: Vec<u8>, ptx: String, warnings: Vec<Diagnostic>) -> Image {
+    let entry = simt::ptx_entry_named(&ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone());
+    Image { code, ptx, entry, warnings }
 }
 
 /// The same without a look at the kernel's parameters, which need not be those of a lesson's.
@@ -52,6 +61,10 @@ pub(super) fn compile(launch: &Launch, architecture: Option<i32>) -> Result<Imag
 /// As [`compile`].
 pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
     let twin = twin(launch)?;
+    if let Some(ptx) = launch.cuda_only().and_then(|only| only.ptx.as_ref()) {
+        let code = ptx.bytes().chain([0]).collect();
+        return Ok(image(twin, code, ptx.to_string(), Vec::new()));
+    }
     probe::require_nvrtc()?;
     let broken = |why: String| {
         Diagnostic::error(format!("NVRTC cannot compile this file: {why}"))
@@ -85,7 +98,7 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     }
     let ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
     let code = if compiled.cubin.is_empty() { compiled.ptx } else { compiled.cubin };
-    Ok(Image { code, ptx, warnings })
+    Ok(image(twin, code, ptx, warnings))
 }
 
 /// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture below it.
@@ -113,12 +126,19 @@ enum Parameter {
 }
 
 /// Fails where the twin's function is not there, or does not take a pointer for each buffer and then each tensor map.
-fn check_entry(launch: &Launch, twin: &Twin, ptx: &str) -> Result<(), Diagnostic> {
+fn check_entry(launch: &Launch, twin: &Twin, entry: &str, ptx: &str) -> Result<(), Diagnostic> {
     let wrong = |message: String, hint: String| Err(Diagnostic::error(message).in_file(&twin.file).hint(hint));
-    let Some(found) = parameters(ptx, &twin.entry) else {
+    let Some(mut found) = parameters(ptx, entry) else {
         let hint = format!("declare extern \"C\" __global__ void {}(…)", twin.entry);
         return wrong(format!("this file has no kernel `{}`", twin.entry), hint);
     };
+    // Numbers are compared with the parameters' types where they are encoded.
+    for (place, ..) in launch.cuda_only().iter().flat_map(|only| &only.values).rev() {
+        let place = *place as usize;
+        if place < found.len() {
+            found.remove(place);
+        }
+    }
     let names: Vec<&str> = ordered(launch).into_iter().map(|i| launch.bindings[i].name.as_str()).collect();
     let maps = launch.cuda_only().map_or(&[][..], |only| &only.maps);
     let wanted = names.iter().map(|_| Parameter::Eight).chain(maps.iter().map(|_| Parameter::Map));
@@ -192,7 +212,7 @@ mod tests {
         let mut job = fake::job("copy", 1024);
         let launch = fake::only_launch(&mut job).map(|launch| &*launch);
         let twin = Twin { file: "copy.cu".into(), source: "".into(), entry: "copy".into(), shipped: None };
-        let said = |ptx: &str| match launch.map(|launch| check_entry(launch, &twin, ptx)) {
+        let said = |ptx: &str| match launch.map(|launch| check_entry(launch, &twin, "copy", ptx)) {
             Some(Err(diagnostic)) => diagnostic.to_string(),
             other => format!("{other:?}"),
         };

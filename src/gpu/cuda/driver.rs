@@ -263,7 +263,7 @@ impl TileMap {
     }
 }
 
-/// A kernel's arguments: addresses of buffers, then tensor maps, in order.
+/// A kernel's arguments: addresses of buffers and numbers, then tensor maps, in order.
 pub(super) struct Arguments {
     /// Pointers into `_values` and `_maps`, as the driver wants them.
     pointers: Box<[*mut c_void]>,

@@ -8,6 +8,7 @@ use super::{maps, occupancy};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::Failure;
 use crate::gpu::driver::Part;
+use crate::gpu::shipped;
 use crate::job::{BufferSpec, CudaLaunch, Launch, TensorMap};
 use crate::trace::record::Compiled;
 
@@ -23,6 +24,8 @@ pub(super) struct Kernel {
     ptx: String,
     name: String,
     file: String,
+    /// Arguments that are numbers, each with its place among the parameters.
+    values: Vec<(usize, u64)>,
 }
 
 impl Kernel {
@@ -34,14 +37,17 @@ impl Kernel {
         let image = compile::compile(launch, Some(gpu.architecture))?;
         let twin = compile::twin(launch)?;
         let explain = |code| of_kernel(launch, code);
-        let function = Function::load(&gpu.context, &image.code, &twin.entry).map_err(explain)?;
+        let function = Function::load(&gpu.context, &image.code, &image.entry).map_err(explain)?;
         let size = launch.workgroup.map(|shape| shape.size).ok_or_else(|| {
             let message = format!("the workgroup's size of kernel `{}` is not known", launch.kernel);
             Diagnostic::error(message).in_file(launch.file())
         })?;
         maps::check(gpu, launch, buffers)?;
         let (name, file) = (launch.kernel.clone(), twin.file.clone());
-        let mut kernel = Self { function, size, shared_bytes: 0, room: None, ptx: image.ptx, name, file };
+        let values = launch.cuda_only().map_or(&[][..], |only| &only.values);
+        let values = shipped::encoded(twin, &image.ptx, values)?.into_iter().map(|(place, bytes)| (place, word(&bytes)));
+        let values = values.collect();
+        let mut kernel = Self { function, size, shared_bytes: 0, room: None, ptx: image.ptx, name, file, values };
         if let Some(only) = launch.cuda_only() {
             // Shared memory that the kernel declares cannot be given again.
             let declared = kernel.function.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
@@ -82,7 +88,12 @@ impl Kernel {
     ///
     /// # Errors
     /// When a tensor map cannot be had of a buffer.
-    pub(super) fn arguments(launch: &Launch, buffers: &[BufferSpec], parts: &[Part<'_, Gpu>]) -> Outcome<Arguments> {
+    pub(super) fn arguments(
+        &self,
+        launch: &Launch,
+        buffers: &[BufferSpec],
+        parts: &[Part<'_, Gpu>],
+    ) -> Outcome<Arguments> {
         let address = |i: usize| parts[i].memory.address(parts[i].offset);
         let map = |map: &TensorMap| {
             let at = launch.bindings.iter().position(|binding| binding.name == map.buffer);
@@ -90,7 +101,9 @@ impl Kernel {
             TileMap::new(map, buffers[launch.bindings[at].buffer].elem, address(at))
         };
         let maps = launch.cuda_only().iter().flat_map(|only| &only.maps).map(map).collect::<Outcome<_>>()?;
-        Ok(Arguments::new(&ordered(launch).into_iter().map(address).collect::<Vec<u64>>(), maps))
+        let mut values: Vec<u64> = ordered(launch).into_iter().map(address).collect();
+        self.values.iter().for_each(|(place, value)| values.insert((*place).min(values.len()), *value));
+        Ok(Arguments::new(&values, maps))
     }
 
     /// The compiler's results for it.
@@ -110,4 +123,9 @@ impl Kernel {
             ptx: self.ptx.clone(),
         })
     }
+}
+
+/// Up to eight bytes, lowest first, as a word: the driver reads as many of them as the parameter has.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

@@ -181,12 +181,12 @@ impl Driver for Gpu {
 
     fn bind(
         &self,
-        _: &Kernel,
+        kernel: &Kernel,
         launch: &Launch,
         buffers: &[BufferSpec],
         parts: &[Part<'_, Self>],
     ) -> Result<Arguments, Failure> {
-        Kernel::arguments(launch, buffers, parts).map_err(|code| of_kernel(launch, code))
+        kernel.arguments(launch, buffers, parts).map_err(|code| of_kernel(launch, code))
     }
 
     fn keeps_order(&self, _: &Kernel) -> bool {

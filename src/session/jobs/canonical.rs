@@ -179,11 +179,18 @@ impl Canonical {
             Code::Wgsl(wgsl) => [&wgsl.overrides, &wgsl.consts].into_iter().for_each(|values| self.named(values)),
             // A recording is of a kernel as a pack has it.
             Code::Ptx(_) => {}
-            Code::Cuda { twin: _, constants, launch: CudaLaunch { shared_bytes, maps, persistent, defines: _ } } => {
+            Code::Cuda { twin: _, constants, launch } => {
+                let CudaLaunch { shared_bytes, maps, persistent, values, ptx, defines: _ } = launch;
                 self.named(constants);
                 self.int(*shared_bytes);
                 self.list(maps, Self::map);
                 self.int(*persistent);
+                for (place, name, value) in values {
+                    self.int(*place);
+                    self.text(name);
+                    self.real(*value);
+                }
+                ptx.iter().for_each(|ptx| self.text(ptx));
             }
         }
         self.optional(*workgroup, |to, WorkgroupShape { size, shared_bytes }| {

@@ -128,7 +128,12 @@ impl<'a> Builder<'a> {
         });
         let maps = maps.collect::<Result<_, _>>()?;
         let shared_bytes = values.size(0, &only.shared, at, "the shared memory")?;
-        Ok(CudaLaunch { shared_bytes, maps, persistent: only.persistent, defines: Vec::new() })
+        let numbers = only.values.iter().map(|(place, name, value)| {
+            Ok::<_, Vec<Diagnostic>>((*place, name.clone(), values.number(value, at, &format!("the argument `{name}`"))?))
+        });
+        let numbers = numbers.collect::<Result<_, _>>()?;
+        let (persistent, ptx) = (only.persistent, only.ptx.clone());
+        Ok(CudaLaunch { shared_bytes, maps, persistent, values: numbers, ptx, defines: Vec::new() })
     }
 
     /// The buffers of a kernel in CUDA C++ only: its first parameters, in the lesson's order.

@@ -116,6 +116,13 @@ pub fn build_with(
     }
     let builder = Builder { written, ..Builder::new(lesson, variant, params)? };
     let mut job = builder.outline(purpose)?;
+    if let Some(trace) = &mut job.trace {
+        // A text that replaces a kernel is in WGSL.
+        trace.language = match written {
+            Some(_) => Language::Wgsl,
+            None => setting::language_of(lesson, variant, trace.language),
+        };
+    }
     builder.bind(&mut job)?;
     let problems = flow::problems(&builder, &job);
     if problems.is_empty() { Ok(job) } else { Err(problems) }

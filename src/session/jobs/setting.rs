@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Params;
-use super::own::is_edit;
+use super::own::{YOURS, is_edit};
 use crate::base::expr::Expr;
 use crate::job::Language;
 use crate::lesson::{
@@ -29,13 +29,18 @@ pub struct Setting {
     pub language: Language,
 }
 
-/// The language that a program is traced in where `wanted` is asked for: a kernel without a twin, such as a learner's, has its WGSL alone.
+/// The language that a program is traced in where `wanted` is asked for: a kernel that is written in one language alone is traced in it,
+/// and a learner's version in the language that it was typed in.
 #[must_use]
 pub fn language_of(lesson: &Lesson, variant: &Variant, wanted: Language) -> Language {
-    let mut kernels = lesson.launched(variant).into_iter().flatten();
-    match wanted {
-        Language::Cuda if kernels.all(|kernel| kernel.twin().is_some() && !is_edit(kernel)) => Language::Cuda,
-        _ => Language::Wgsl,
+    let kernels: Vec<&Kernel> = lesson.launched(variant).into_iter().flatten().collect();
+    let in_wgsl_alone = kernels.iter().any(|kernel| kernel.twin().is_none());
+    let is_typed = |kernel: &&&Kernel| is_edit(kernel) && kernel.twin().is_some_and(|twin| twin.file == YOURS);
+    let in_cuda_alone = kernels.iter().any(|kernel| kernel.cuda_only().is_some() || is_typed(&kernel));
+    match (in_wgsl_alone, in_cuda_alone) {
+        (true, _) => Language::Wgsl,
+        (false, true) => Language::Cuda,
+        (false, false) => wanted,
     }
 }
 

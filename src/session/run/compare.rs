@@ -1,7 +1,9 @@
 //! The effect of a change to a kernel: differences in its counts over the whole grid, its time, and its lines.
 
+use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use crate::base::units;
 use crate::trace::{LineCounts, Trace};
 
 /// One side of a comparison: a kernel with its counts and time.
@@ -16,7 +18,7 @@ pub struct Side<'a> {
 }
 
 /// A figure before and after.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// Its name.
     pub name: &'static str,
@@ -31,12 +33,39 @@ pub struct Figure {
 }
 
 /// A line whose text or amount of work has changed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// The line before: its number, its text, and its counts, if it has any.
-    pub before: Option<(u32, String, Option<LineCounts>)>,
+    /// The line before.
+    pub before: Option<LineSide>,
     /// The line after.
-    pub after: Option<(u32, String, Option<LineCounts>)>,
+    pub after: Option<LineSide>,
+}
+
+/// A line of one of the two kernels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineSide {
+    /// Its number, from 1.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+    /// Its counts; None if it runs nothing.
+    pub counts: Option<LineCounts>,
+}
+
+impl LineSide {
+    /// Its counts in words.
+    #[must_use]
+    pub fn work(&self) -> String {
+        let Some(counts) = &self.counts else { return "runs nothing".to_owned() };
+        let parts = [
+            (counts.warp_instructions, "instructions"),
+            (counts.sectors, "sectors"),
+            (counts.conflicts, "conflicts"),
+            (counts.divergent, "divergent"),
+        ];
+        let said = parts.iter().filter(|(count, _)| *count > 0);
+        said.map(|(count, what)| format!("{} {what}", units::count(*count))).collect::<Vec<_>>().join(" · ")
+    }
 }
 
 /// The figures of two kernels, in a fixed order; those that are 0 in both are left out.
@@ -80,7 +109,7 @@ pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let trace = [before, after][side].trace;
         let counts = trace.and_then(|trace| trace.lines.iter().find(|counts| counts.line == number)).copied();
-        (number, texts[side][index].to_owned(), counts)
+        LineSide { line: number, text: texts[side][index].to_owned(), counts }
     };
     let mut found = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, &texts[0], &texts[1]) {
@@ -88,7 +117,7 @@ pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
             DiffOp::Equal { old_index, new_index, len } => {
                 for at in 0..len {
                     let (before, after) = (line(0, old_index + at), line(1, new_index + at));
-                    if before.2.map(work) != after.2.map(work) {
+                    if before.counts.map(work) != after.counts.map(work) {
                         found.push(Line { before: Some(before), after: Some(after) });
                     }
                 }
@@ -107,7 +136,7 @@ pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
             }
         }
     }
-    let is_blank = |line: &Option<(u32, String, _)>| line.as_ref().is_none_or(|(_, text, _)| text.trim().is_empty());
+    let is_blank = |line: &Option<LineSide>| line.as_ref().is_none_or(|line| line.text.trim().is_empty());
     found.retain(|line| !(is_blank(&line.before) && is_blank(&line.after)));
     found
 }
@@ -136,7 +165,7 @@ mod tests {
             Side { source: "new\na\nload straight\nc", trace: Some(&new), time_s: Some((1e-3, [0.9e-3, 1.2e-3])) };
         let told: Vec<(Option<u32>, Option<u32>)> = lines(&before, &after)
             .iter()
-            .map(|line| (line.before.as_ref().map(|l| l.0), line.after.as_ref().map(|l| l.0)))
+            .map(|line| (line.before.as_ref().map(|l| l.line), line.after.as_ref().map(|l| l.line)))
             .collect();
         assert_eq!(told, [(None, Some(1)), (Some(2), Some(3))]);
         let figures = figures(&before, &after);

@@ -47,14 +47,14 @@ pub(super) fn of_text(
     };
     let entry = pick(target, &ptx, options.entry.as_deref()).map_err(one)?;
     let twin = Twin { entry, ..twin };
-    let named = parameters(target, &ptx, &twin).map_err(one)?;
-    let missing = missing_shape(options);
+    let signature = simt::ptx_signature(target, &ptx, &twin.entry).map_err(one)?;
+    let named = named(signature.parameters, &twin);
+    let shape = shape(options, signature.block);
     let (arguments, problems) = arguments(&twin, &named, options);
+    let (shape, missing) = shape.map_or_else(|missing| (None, missing), |shape| (Some(shape), Vec::new()));
     let problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
-    let (Some(grid), Some(block), true) = (options.grid, options.block, problems.is_empty()) else {
-        return Err(problems);
-    };
-    let shown = shown_name(&twin.entry);
+    let (Some([grid, block]), true) = (shape, problems.is_empty()) else { return Err(problems) };
+    let shown = simt::ptx_source_name(&twin.entry).to_owned();
     let assembled = Assembled { twin, ptx: ptx.into(), block, shared_bytes: options.shared_bytes, arguments };
     let program = assemble(&assembled)?;
     let mut bindings = program.bindings().to_vec();
@@ -104,17 +104,9 @@ fn compiled(devices: &Devices, file: &str, source: &str, options: &TraceOptions)
     Ok(ptx.pop().unwrap_or_default())
 }
 
-/// A kernel's name as its source has it: C++ adds its length before and its types after (`_Z3addPfi`).
-fn shown_name(entry: &str) -> String {
-    let Some(rest) = entry.strip_prefix("_Z") else { return entry.to_owned() };
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let length = rest[..digits].parse::<usize>().unwrap_or(0);
-    rest.get(digits..digits + length).filter(|name| !name.is_empty()).unwrap_or(entry).to_owned()
-}
-
 fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnostic> {
     let entries = simt::ptx_entries(file, ptx)?;
-    let names: Vec<String> = entries.iter().map(|entry| shown_name(entry)).collect();
+    let names: Vec<String> = entries.iter().map(|entry| simt::ptx_source_name(entry).to_owned()).collect();
     let failed = |message: String, hint: String| Err(Diagnostic::error(message).in_file(file).hint(hint));
     let listed = || format!("choose one with --entry: {}", names.join(", "));
     match (wanted, entries.as_slice()) {
@@ -142,36 +134,55 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
 }
 
 /// The parameters of a kernel, by the names of its source where that declares as many.
-fn parameters(file: &str, ptx: &str, twin: &Twin) -> Result<Vec<Named>, Diagnostic> {
-    let parameters = simt::ptx_parameters(file, ptx, &twin.entry)?;
-    let declared = signature(&twin.source, &shown_name(&twin.entry)).unwrap_or_default();
+fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
+    let declared = signature(&twin.source, &simt::ptx_source_name(&twin.entry)).unwrap_or_default();
     // Triton adds parameters of its own at the end.
-    let fits = declared.len() == parameters.len() || (twin.file.ends_with(".py") && declared.len() <= parameters.len());
+    let fits = declared.len() == parameters.len() || (is_triton(twin) && declared.len() <= parameters.len());
     let each = parameters.into_iter().enumerate().map(|(n, parameter)| {
         let declared = declared.get(n).filter(|_| fits).cloned();
         let name = declared.as_ref().map_or_else(|| format!("param_{n}"), |declared| declared.name.clone());
         Named { name, parameter, declared }
     });
-    Ok(each.collect())
+    each.collect()
 }
 
-fn missing_shape(options: &TraceOptions) -> Vec<Diagnostic> {
+fn is_triton(twin: &Twin) -> bool {
+    twin.file.ends_with(".py")
+}
+
+/// The grid, and the threads of a block: as they are given, or as the kernel was compiled for.
+///
+/// # Errors
+/// What is missing, and a block that the kernel was not compiled for.
+fn shape(options: &TraceOptions, compiled_for: Option<[u32; 3]>) -> Result<[[u32; 3]; 2], Vec<Diagnostic>> {
     let mut problems = Vec::new();
     if options.grid.is_none() {
         let problem = Diagnostic::error("a file needs a grid");
         problems.push(problem.hint("add --grid X[,Y[,Z]]: blocks in each dimension"));
     }
-    if options.block.is_none() {
-        let problem = Diagnostic::error("a kernel in CUDA or PTX needs a block size");
-        problems.push(problem.hint("add --block X[,Y[,Z]]: threads in each dimension"));
+    let given = options.block.or(options.warps.map(|warps| [warps.saturating_mul(32), 1, 1]));
+    match (given, compiled_for) {
+        (None, None) => {
+            let problem = Diagnostic::error("a kernel in CUDA or PTX needs a block size");
+            problems.push(problem.hint("add --block X[,Y[,Z]]: threads in each dimension; or --warps N"));
+        }
+        (Some(given), Some(compiled)) if given != compiled => {
+            let [x, y, z] = compiled;
+            let problem = Diagnostic::error(format!("the kernel was compiled for blocks of {x} × {y} × {z} threads alone"));
+            problems.push(problem.hint(format!("leave --block and --warps out, or give --block {x},{y},{z}")));
+        }
+        _ => {}
     }
-    problems
+    match (options.grid, given.or(compiled_for)) {
+        (Some(grid), Some(block)) if problems.is_empty() => Ok([grid, block]),
+        _ => Err(problems),
+    }
 }
 
 /// The kernel's arguments, with what is missing or wrong.
 fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argument>, Vec<Diagnostic>) {
     let (mut arguments, mut problems) = (Vec::new(), Vec::new());
-    let entry = shown_name(&twin.entry);
+    let entry = simt::ptx_source_name(&twin.entry);
     for (name, _) in &options.arguments {
         match named.iter().find(|n| n.name == *name) {
             Some(n) if n.parameter.is_pointer => {
@@ -193,18 +204,18 @@ fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argum
         let given = options.arguments.iter().filter(|(name, _)| *name == n.name).collect::<Vec<_>>();
         let is_buffer =
             n.parameter.bytes == 8 && (n.parameter.is_pointer || options.buffers.iter().any(|(b, ..)| *b == n.name));
-        let ty = type_words(&n.parameter);
+        let ty = n.parameter.type_words();
         match (is_buffer, given.as_slice()) {
             (true, _) => arguments.push(Argument::Buffer(n.name.clone())),
             // Triton passes two pointers of its own that kernels rarely follow.
-            (false, []) if n.declared.is_none() && twin.file.ends_with(".py") => {
+            (false, []) if n.declared.is_none() && is_triton(twin) => {
                 arguments.push(Argument::Value(vec![0; n.parameter.bytes as usize]));
             }
             (false, []) => {
                 let problem = Diagnostic::error(format!("`{entry}` needs a value for `{}` ({ty})", n.name));
                 problems.push(problem.hint(format!("add --arg {}=VALUE", n.name)));
             }
-            (false, [(_, value)]) => match bytes(&n.parameter, value) {
+            (false, [(_, value)]) => match n.parameter.encode(value) {
                 Some(bytes) => arguments.push(Argument::Value(bytes)),
                 None => {
                     let problem = Diagnostic::error(format!("`{value}` is no value for `{}` ({ty})", n.name));
@@ -218,65 +229,4 @@ fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argum
         }
     }
     (arguments, problems)
-}
-
-fn type_words(parameter: &Parameter) -> String {
-    match parameter.ty.as_str() {
-        "b8" if parameter.bytes > 8 || !parameter.bytes.is_power_of_two() => format!("{} bytes", parameter.bytes),
-        ty => ty.to_owned(),
-    }
-}
-
-/// The bytes of a value of a parameter's type; None if it is none.
-fn bytes(parameter: &Parameter, value: &str) -> Option<Vec<u8>> {
-    let size = parameter.bytes as usize;
-    if let Some(hex) = value.strip_prefix("hex:") {
-        let digits: Vec<u32> = hex.chars().map(|c| c.to_digit(16)).collect::<Option<_>>()?;
-        let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, d| byte << 4 | d) as u8).collect();
-        return (digits.len() == 2 * size).then_some(bytes);
-    }
-    let fits = |low: i128, high: i128| {
-        let number = value.parse::<i128>().ok().filter(|n| (low..=high).contains(n))?;
-        Some(number.to_le_bytes()[..size].to_vec())
-    };
-    match (parameter.ty.as_str(), size) {
-        ("f32", 4) => value.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
-        ("f64", 8) => value.parse::<f64>().ok().map(|v| v.to_le_bytes().to_vec()),
-        // PTX does not keep the sign of C's integers.
-        (_, 1 | 2 | 4 | 8) => {
-            let bits = 8 * u32::try_from(size).ok()?;
-            match value {
-                "true" => fits(0, 1).or(Some(1_u64.to_le_bytes()[..size].to_vec())),
-                "false" => Some(vec![0; size]),
-                _ => fits(-(1 << (bits - 1)), (1 << bits) - 1),
-            }
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_have_the_size_of_their_type() {
-        let of = |ty: &str, bytes: u32| Parameter { name: String::new(), bytes, is_pointer: false, ty: ty.to_owned() };
-        assert_eq!(bytes(&of("u32", 4), "-1"), Some(vec![255; 4]));
-        assert_eq!(bytes(&of("u32", 4), "4294967296"), None);
-        assert_eq!(bytes(&of("u32", 4), "1.5"), None);
-        assert_eq!(bytes(&of("f32", 4), "1.5"), Some(1.5_f32.to_le_bytes().to_vec()));
-        assert_eq!(bytes(&of("u8", 1), "true"), Some(vec![1]));
-        assert_eq!(bytes(&of("b8", 12), "3"), None);
-        assert_eq!(bytes(&of("b8", 3), "hex:0a0b0c"), Some(vec![10, 11, 12]));
-        assert_eq!(bytes(&of("b8", 3), "hex:0a0b0"), None);
-    }
-
-    #[test]
-    fn names_are_those_of_the_source() {
-        assert_eq!(shown_name("_Z3addPfi"), "add");
-        assert_eq!(shown_name("add"), "add");
-        assert_eq!(shown_name("_Zadd"), "_Zadd");
-        assert_eq!(shown_name("_Z99add"), "_Z99add");
-    }
 }

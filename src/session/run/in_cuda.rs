@@ -34,12 +34,15 @@ pub fn in_cuda(
     Ok(job)
 }
 
-/// The PTX that a pack has of a launch.
+/// The PTX that a launch comes with, or that its pack has of it.
 fn shipped(launch: &Launch) -> Option<String> {
+    if let Some(ptx) = launch.cuda_only().and_then(|only| only.ptx.as_ref()) {
+        return Some(ptx.to_string());
+    }
     shipped::find(launch.twin()?.shipped.as_ref()?, &shipped::key(launch)?)
 }
 
-/// A launch's PTX with the arguments that a twin takes: its buffers by group and binding, then its tensor maps.
+/// A launch's PTX with the arguments that a twin takes: its buffers by group and binding, with numbers between them, then its tensor maps.
 fn assembled(launch: &Launch, twin: Twin, ptx: String) -> Result<Assembled, Diagnostic> {
     let Some(shape) = launch.workgroup else {
         return Err(
@@ -50,6 +53,10 @@ fn assembled(launch: &Launch, twin: Twin, ptx: String) -> Result<Assembled, Diag
     bindings.sort_by_key(|binding| (binding.group, binding.binding));
     let mut arguments: Vec<Argument> = bindings.iter().map(|b| Argument::Buffer(b.name.clone())).collect();
     let only = launch.cuda_only();
+    let values = only.map_or(&[][..], |only| &only.values);
+    for (place, bytes) in shipped::encoded(&twin, &ptx, values)? {
+        arguments.insert(place.min(arguments.len()), Argument::Value(bytes));
+    }
     arguments.extend(only.iter().flat_map(|only| &only.maps).map(|_| Argument::Value(vec![0; TENSOR_MAP])));
     let shared_bytes = only.map_or(0, |only| only.shared_bytes);
     Ok(Assembled { twin, ptx: ptx.into(), block: shape.size, shared_bytes, arguments })

@@ -1,6 +1,8 @@
 //! Running a lesson's kernels and programs: check, time and trace each.
 
+pub mod asserted;
 pub mod compare;
+pub mod counters;
 mod cuda_file;
 pub mod devices;
 pub mod doctor;

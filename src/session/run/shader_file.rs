@@ -1,11 +1,13 @@
 //! Tracing one thing: a lesson's kernel, program or pass, or any WGSL file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::devices::Devices;
 use super::explain::explain;
 use super::io::Io;
+use super::model::{Chosen, Predicted, Traced};
 use super::{cuda_file, given, model};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::foreign::{binary, foreign};
@@ -20,8 +22,9 @@ use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::session::jobs;
 use crate::session::run::{self, Done, Which};
 use crate::simt::{self, Program};
+use crate::trace::Trace;
 use crate::trace::provenance::Origin;
-use crate::trace::record::Backend;
+use crate::trace::record::{Backend, Ceilings};
 
 /// Options of a trace: the target's sizes, contents and constants.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct TraceOptions {
     pub entry: Option<String>,
     /// Threads of a block in x, y, z, of a kernel in CUDA or PTX.
     pub block: Option<[u32; 3]>,
+    /// Warps of a block, instead of its threads, as Triton has it.
+    pub warps: Option<u32>,
     /// Dynamic shared memory of a kernel in CUDA or PTX, in bytes.
     pub shared_bytes: u32,
     /// Arguments that are no pointers, by name, of a kernel in CUDA or PTX.
@@ -68,6 +73,7 @@ impl Default for TraceOptions {
             grid: None,
             entry: None,
             block: None,
+            warps: None,
             shared_bytes: 0,
             arguments: Vec::new(),
             types: Vec::new(),
@@ -108,6 +114,32 @@ impl Outcome {
     #[must_use]
     pub fn launch(&self) -> Option<Launch> {
         model::launch(&self.done.job, self.pass?)
+    }
+
+    /// The counts of the traced pass, or of all passes; None if a pass has no trace.
+    #[must_use]
+    pub fn trace(&self) -> Option<Trace> {
+        match self.pass {
+            Some(place) => self.done.record.pass(place).and_then(|pass| pass.trace.clone()),
+            None => self.done.record.total(),
+        }
+    }
+
+    /// The time that a device needs by its model; None for a whole program.
+    #[must_use]
+    pub fn predicted(&self, chosen: &Chosen<'_>) -> Option<Predicted> {
+        let (place, launch, trace) = (self.pass?, self.launch()?, self.trace()?);
+        let launches = self.done.record.pass(place).map_or(1, |pass| pass.launches);
+        let cached = model::may_be_cached(place, launches);
+        let traced = Traced { launch: &launch, trace: &trace, needs: self.needs, launches, cached };
+        Some(model::predicted(chosen, &traced, &Ceilings::default(), None))
+    }
+
+    /// The text of the traced kernel, with its parts; empty for a whole program.
+    #[must_use]
+    pub fn text(&self) -> Arc<str> {
+        let launch = self.pass.and_then(|place| self.done.job.passes.get(place)?.launch());
+        launch.map_or_else(Arc::default, |launch| launch.text().clone())
     }
 }
 

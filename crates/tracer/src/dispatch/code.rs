@@ -114,6 +114,10 @@ pub struct CudaLaunch {
     pub maps: Vec<TensorMap>,
     /// Whether each workgroup goes on to further work, so that no more are launched than the device holds at a time.
     pub persistent: bool,
+    /// Arguments that are numbers, each with its place among the parameters and its name. The buffers have the other places.
+    pub values: Vec<(u32, String, f64)>,
+    /// Its PTX, of a kernel that comes with it.
+    pub ptx: Option<Arc<str>>,
     /// Macros with numbers, of a kernel that is in no lesson.
     pub defines: Vec<(String, f64)>,
 }
@@ -188,7 +192,7 @@ impl Launch {
 #[must_use]
 pub fn written_for_cuda(kernel: &str, file: &str) -> Diagnostic {
     Diagnostic::error(format!(
-        "kernel `{kernel}` is written in CUDA C++ only, with instructions of tensor cores that are not traced yet"
+        "kernel `{kernel}` is written in CUDA C++ only"
     ))
     .in_file(file)
     .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")

@@ -44,5 +44,8 @@ pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use observers::Written;
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};
-pub use ptx::{Parameter, Ptx, entries as ptx_entries, parameters as ptx_parameters};
+pub use ptx::{
+    Parameter, Ptx, Signature, entries as ptx_entries, entry_named as ptx_entry_named, signature as ptx_signature,
+    source_name as ptx_source_name,
+};
 pub use tally::of_this_thread;

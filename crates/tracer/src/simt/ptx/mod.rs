@@ -63,6 +63,80 @@ pub struct Parameter {
     pub ty: String,
 }
 
+impl Parameter {
+    /// The bytes of a value, lowest first: a number of its type, `true`, `false`, or its bytes as `hex:0a0b…`. None if it is no such
+    /// value. PTX does not keep the sign of C's integers, so that both kinds are taken.
+    #[must_use]
+    pub fn encode(&self, value: &str) -> Option<Vec<u8>> {
+        let size = self.bytes as usize;
+        if let Some(hex) = value.strip_prefix("hex:") {
+            let digits: Vec<u32> = hex.chars().map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+            let byte = |pair: &[u32]| u8::try_from(pair.iter().fold(0, |byte, d| byte << 4 | d)).ok();
+            let bytes = digits.chunks(2).map(byte).collect::<Option<Vec<u8>>>()?;
+            return (digits.len() == 2 * size).then_some(bytes);
+        }
+        let whole = |low: i128, high: i128| {
+            let number = value.parse::<i128>().ok().filter(|n| (low..=high).contains(n))?;
+            Some(number.to_le_bytes()[..size].to_vec())
+        };
+        match (self.ty.as_str(), size) {
+            ("f32", 4) => value.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
+            ("f64", 8) => value.parse::<f64>().ok().map(|v| v.to_le_bytes().to_vec()),
+            (_, 1 | 2 | 4 | 8) => {
+                let bits = 8 * self.bytes;
+                match value {
+                    "true" => Some(1_u64.to_le_bytes()[..size].to_vec()),
+                    "false" => Some(vec![0; size]),
+                    _ => whole(-(1 << (bits - 1)), (1 << bits) - 1),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Its type in words: of a struct its size.
+    #[must_use]
+    pub fn type_words(&self) -> String {
+        match self.ty.as_str() {
+            "b8" if self.bytes > 8 || !self.bytes.is_power_of_two() => format!("{} bytes", self.bytes),
+            ty => ty.to_owned(),
+        }
+    }
+}
+
+/// A kernel's name as its source has it: C++ adds its length before and its types after (`_Z3addPfi`).
+#[must_use]
+pub fn source_name(entry: &str) -> &str {
+    let Some(rest) = entry.strip_prefix("_Z") else { return entry };
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let length = rest[..digits].parse::<usize>().unwrap_or(0);
+    rest.get(digits..digits + length).filter(|name| !name.is_empty()).unwrap_or(entry)
+}
+
+/// The kernel that is called `wanted` in the PTX or in its source; None if there is none, or several in the source.
+#[must_use]
+pub fn entry_named(text: &str, wanted: &str) -> Option<String> {
+    let names: Vec<&str> = text
+        .match_indices(".entry")
+        .filter_map(|(at, word)| text[at + word.len()..].split(['(', '\n', '{']).next())
+        .map(str::trim)
+        .collect();
+    let by_source = || {
+        let mut found = names.iter().filter(|name| source_name(name) == wanted);
+        found.next().filter(|_| found.next().is_none())
+    };
+    names.iter().find(|name| **name == wanted).or_else(by_source).map(|name| (*name).to_owned())
+}
+
+/// The declaration of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// The threads of a block in x, y, z that it was compiled for; None if it takes any.
+    pub block: Option<[u32; 3]>,
+}
+
 /// The result of lowering.
 pub(super) struct Lowered {
     pub ir: Ir,
@@ -79,13 +153,13 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
     parse::entries(file, text)
 }
 
-/// The parameters of the kernel `entry`.
+/// The signature of the kernel `entry`.
 ///
 /// # Errors
 /// Invalid text, with its line; a kernel that does not exist.
-pub fn parameters(file: &str, text: &str, entry: &str) -> Result<Vec<Parameter>, Diagnostic> {
+pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagnostic> {
     let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
-    Ok(addresses::parameters(&kernel))
+    Ok(Signature { block: kernel.block, parameters: addresses::parameters(&kernel) })
 }
 
 /// Lowers a kernel.

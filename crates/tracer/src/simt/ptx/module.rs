@@ -168,6 +168,8 @@ pub(super) struct Param {
 pub(super) struct Kernel {
     pub name: String,
     pub params: Vec<Param>,
+    /// The threads of a block that it was compiled for (`.reqntid`).
+    pub block: Option<[u32; 3]>,
     /// The type of each register.
     pub regs: Vec<Ty>,
     /// The name of each register.

@@ -352,16 +352,19 @@ impl<'a> Parser<'a> {
     fn entry(&mut self, name: &str) -> Result<Draft, Diagnostic> {
         let at = self.line();
         let params = self.params()?;
-        // Directives such as `.maxntid` are for the machine's compiler.
+        let mut block = None;
+        // Other directives, such as `.maxntid`, are for the machine's compiler.
         while !self.is('{') {
-            if self.peek().is_none() {
-                return Err(self.expected("`{`"));
-            }
+            let spot = self.peek().ok_or_else(|| self.expected("`{`"))?;
             self.next += 1;
+            if spot.token == Token::Word(".reqntid") {
+                block = Some(self.block()?);
+            }
         }
         let kernel = Kernel {
             name: name.to_owned(),
             params,
+            block,
             regs: Vec::new(),
             names: Vec::new(),
             variables: Vec::new(),
@@ -372,5 +375,17 @@ impl<'a> Parser<'a> {
         let mut body = Body::new(self, kernel);
         body.read()?;
         Ok(Draft { kernel: body.kernel, locs: body.locs })
+    }
+
+    /// The threads of a block: up to three numbers.
+    fn block(&mut self) -> Result<[u32; 3], Diagnostic> {
+        let mut block = [1; 3];
+        for (place, size) in block.iter_mut().enumerate() {
+            if place > 0 && !self.take(',') {
+                break;
+            }
+            *size = self.small("the threads of a block")?;
+        }
+        Ok(block)
     }
 }

@@ -1,0 +1,26 @@
+//! Options of `warpbook assert`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::SettingArgs;
+
+/// Options of `assert`.
+#[derive(Args, Debug)]
+pub struct AssertArgs {
+    /// The kernel, as `trace` takes it.
+    pub target: String,
+    /// Conditions on figures of the trace: 'conflicts == 0', 'load.sectors_per_request <= 4', 'races == 0'.
+    #[arg(required = true, value_name = "CONDITION")]
+    pub conditions: Vec<String>,
+    /// The launch.
+    #[command(flatten)]
+    pub setting: SettingArgs,
+    /// Write the results as JUnit XML, too.
+    #[arg(long, value_name = "FILE.xml")]
+    pub junit: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}

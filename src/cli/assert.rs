@@ -1,0 +1,79 @@
+//! `warpbook assert`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::args::AssertArgs;
+use super::{Context, DONE, FAILED, MISUSED, out, target};
+use crate::base::diag::Diagnostic;
+use crate::base::expr::Expr;
+use crate::base::xml::escape;
+use crate::session::run::asserted::{self, Asserted, Figures};
+
+pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, ExitCode> {
+    let conditions = args.conditions.iter().map(|text| asserted::condition(text));
+    let conditions = conditions.collect::<Result<Vec<Expr>, Diagnostic>>().map_err(out::misused)?;
+    let models = context.models();
+    let chosen = target::device(&models, &args.setting)?;
+    let outcome = target::traced(context, &args.target, &args.setting.options())?;
+    let Some(trace) = outcome.trace() else { return Err(MISUSED.into()) };
+    let mut figures = Figures::of(&trace);
+    if let Some(predicted) = chosen.and_then(|chosen| outcome.predicted(&chosen)) {
+        let times = [("predicted_low", predicted.low_s), ("predicted_high", predicted.high_s)];
+        times.into_iter().for_each(|(name, time)| time.into_iter().for_each(|time| figures.set(name, time)));
+    }
+    let judged = conditions.iter().map(|condition| asserted::holds(condition, &figures));
+    let judged = judged.collect::<Result<Vec<Asserted>, Diagnostic>>().map_err(out::misused)?;
+    if args.json {
+        out::json(&Output { target: &args.target, complete: trace.complete, conditions: &judged });
+    } else {
+        judged.iter().for_each(|asserted| out::line(&asserted.words()));
+    }
+    for finding in &trace.findings {
+        out::note(&finding.diagnostic(&args.target, &outcome.text()).to_string());
+    }
+    if !trace.complete {
+        out::problems(&[Diagnostic::error("the trace does not cover the whole grid, so no condition is known to hold")
+            .hint("see the findings; a smaller grid may end")]);
+    }
+    if let Some(file) = &args.junit {
+        write_junit(file, &args.target, &judged, trace.complete).map_err(out::misused)?;
+    }
+    Ok(if trace.complete && judged.iter().all(|asserted| asserted.holds) { DONE } else { FAILED })
+}
+
+/// The JSON output.
+#[derive(Serialize)]
+struct Output<'a> {
+    target: &'a str,
+    /// Whether the trace covers the whole grid.
+    complete: bool,
+    conditions: &'a [Asserted],
+}
+
+/// Writes a test suite of the target with a case for each condition.
+fn write_junit(file: &Path, target: &str, judged: &[Asserted], complete: bool) -> Result<(), Diagnostic> {
+    let passes = |asserted: &Asserted| complete && asserted.holds;
+    let failures = judged.iter().filter(|asserted| !passes(asserted)).count();
+    let cases: String = judged
+        .iter()
+        .map(|asserted| {
+            let head = format!("  <testcase classname=\"{}\" name=\"{}\"", escape(target), escape(&asserted.condition));
+            let words = if complete { asserted.words() } else { "the trace does not cover the whole grid".to_owned() };
+            match passes(asserted) {
+                true => format!("{head}/>\n"),
+                false => format!("{head}>\n    <failure message=\"{}\"/>\n  </testcase>\n", escape(&words)),
+            }
+        })
+        .collect();
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\">\n{cases}</testsuite>\n",
+        escape(target),
+        judged.len()
+    );
+    std::fs::write(file, text).map_err(|error| {
+        Diagnostic::error(format!("cannot write {}: {error}", file.display())).hint("give --junit a file in a folder that is there")
+    })
+}

@@ -1,0 +1,90 @@
+//! `warpbook counters`
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::args::CountersArgs;
+use super::{Context, DONE, FAILED, out, target};
+use crate::base::diag::Diagnostic;
+use crate::base::files;
+use crate::base::units::{count, counted};
+use crate::session::run::counters::{self, Compared, Profiled, Verdict};
+
+pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCode, ExitCode> {
+    let file = args.file.display().to_string();
+    let text = files::read_text(&args.file).map_err(|error| {
+        out::misused(Diagnostic::error(format!("cannot read {file}: {error}")).hint("give what `ncu --csv --page raw` wrote"))
+    })?;
+    let launches = counters::read(&file, &text).map_err(out::misused)?;
+    let outcome = target::traced(context, &args.target, &args.setting.options())?;
+    let (Some(trace), Some(launch)) = (outcome.trace(), outcome.pass.and_then(|place| outcome.done.job.passes[place].launch()))
+    else {
+        let problem = Diagnostic::error(format!("{} is a program of several passes", args.target));
+        return Err(out::misused(problem.hint("name one of its passes: LESSON/PROGRAM/PASS")));
+    };
+    let profiled = choose(&launches, args.launch, &launch.kernel).map_err(|problem| out::misused(problem.in_file(&file)))?;
+    let compared = counters::compare(profiled, &trace);
+    if compared.is_empty() {
+        let problem = Diagnostic::error("the launch has none of the counters that the tracer counts").in_file(&file);
+        return Err(out::misused(problem.hint(format!("profile with --metrics {}", counters::metrics()))));
+    }
+    if args.json {
+        out::json(&Output { kernel: &profiled.kernel, counters: &compared });
+    } else {
+        show(&compared);
+    }
+    trace.findings.iter().for_each(|finding| out::note(&finding.diagnostic(&args.target, &outcome.text()).to_string()));
+    let all_known = compared.iter().all(|counter| counter.verdict != Verdict::NotExplained);
+    Ok(if trace.complete && all_known { DONE } else { FAILED })
+}
+
+/// The JSON output.
+#[derive(Serialize)]
+struct Output<'a> {
+    kernel: &'a str,
+    counters: &'a [Compared],
+}
+
+/// The launch that was asked for, or the first of a kernel of this name.
+fn choose<'a>(launches: &'a [Profiled], wanted: Option<u32>, kernel: &str) -> Result<&'a Profiled, Diagnostic> {
+    if let Some(wanted) = wanted {
+        let found = launches.get(wanted as usize - 1);
+        let has = || format!("it has {}", counted(launches.len() as u64, "launch"));
+        return found.ok_or_else(|| Diagnostic::error(format!("there is no launch {wanted}")).hint(has()));
+    }
+    let of_kernel = launches.iter().filter(|launch| launch.kernel == kernel).collect::<Vec<_>>();
+    match (of_kernel.as_slice(), launches) {
+        ([first, ..], _) => {
+            if of_kernel.len() > 1 {
+                out::note(&format!("note: `{kernel}` was launched {} times; this is the first, --launch N chooses", of_kernel.len()));
+            }
+            Ok(first)
+        }
+        ([], [only]) => Ok(only),
+        ([], []) => Err(Diagnostic::error("no launch was profiled").hint("does the program launch a kernel?")),
+        ([], launches) => {
+            let names: Vec<&str> = launches.iter().map(|launch| launch.kernel.as_str()).collect();
+            let problem = Diagnostic::error(format!("no launch is of a kernel `{kernel}`"));
+            Err(problem.hint(format!("choose one with --launch N: {}", names.join(", "))))
+        }
+    }
+}
+
+fn show(compared: &[Compared]) {
+    let header = ["counter", "hardware", "traced", ""].map(str::to_owned).to_vec();
+    let rows = compared.iter().map(|counter| {
+        let verdict = match counter.verdict {
+            Verdict::Equal => "equal",
+            Verdict::Explained(_) => "explained",
+            Verdict::NotExplained => "not explained",
+        };
+        vec![counter.counter.to_owned(), count(counter.hardware), count(counter.traced), verdict.to_owned()]
+    });
+    out::table(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
+    for counter in compared {
+        if let Verdict::Explained(why) = counter.verdict {
+            out::line(&format!("{}: {why}.", counter.counter));
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Counters of NVIDIA's profiler, ncu, beside the tracer's counts.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::base::diag::{Diagnostic, Place};
+use crate::trace::Trace;
+
+/// A launch that ncu profiled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profiled {
+    /// The kernel's name, without its parameters' types.
+    pub kernel: String,
+    /// The columns that are numbers, by name.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// A counter on the hardware and in the trace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// Its name.
+    pub counter: &'static str,
+    /// The hardware's.
+    pub hardware: u64,
+    /// The trace's.
+    pub traced: u64,
+    /// The relation of the two.
+    pub verdict: Verdict,
+}
+
+/// The relation of a counter on the hardware and in the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// They are equal.
+    Equal,
+    /// They differ as a known difference between PTX and machine code makes them differ.
+    Explained(&'static str),
+    /// They differ.
+    NotExplained,
+}
+
+/// A counter: its name, ncu's metrics that add up to it, and the trace's count. Each metric may have another name in ncu that is used
+/// where the first was not collected.
+struct Counter {
+    name: &'static str,
+    metrics: &'static [&'static [&'static str]],
+    traced: fn(&Trace) -> u64,
+}
+
+const COUNTERS: [Counter; 15] = [
+    Counter {
+        name: "global load requests",
+        metrics: &[&["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]],
+        traced: |t| t.global.load.requests,
+    },
+    Counter {
+        name: "global load sectors",
+        metrics: &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]],
+        traced: |t| t.global.load.sectors,
+    },
+    Counter {
+        name: "global store requests",
+        metrics: &[&["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]],
+        traced: |t| t.global.store.requests,
+    },
+    Counter {
+        name: "global store sectors",
+        metrics: &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]],
+        traced: |t| t.global.store.sectors,
+    },
+    Counter {
+        name: "global atomic requests",
+        metrics: &[
+            &["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"],
+            &["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"],
+        ],
+        traced: |t| t.global.atomic.requests,
+    },
+    Counter {
+        name: "global atomic sectors",
+        metrics: &[
+            &["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"],
+            &["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"],
+        ],
+        traced: |t| t.global.atomic.sectors,
+    },
+    Counter {
+        name: "shared load requests",
+        metrics: &[&["smsp__inst_executed_op_shared_ld_pred_on_any.sum", "smsp__inst_executed_op_shared_ld.sum"]],
+        traced: |t| t.shared.load.requests,
+    },
+    Counter {
+        name: "shared load wavefronts",
+        metrics: &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"]],
+        traced: |t| t.shared.load.wavefronts,
+    },
+    Counter {
+        name: "shared load conflicts",
+        metrics: &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]],
+        traced: |t| t.shared.load.conflicts,
+    },
+    Counter {
+        name: "shared store requests",
+        metrics: &[&["smsp__inst_executed_op_shared_st_pred_on_any.sum", "smsp__inst_executed_op_shared_st.sum"]],
+        traced: |t| t.shared.store.requests,
+    },
+    Counter {
+        name: "shared store wavefronts",
+        metrics: &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"]],
+        traced: |t| t.shared.store.wavefronts,
+    },
+    Counter {
+        name: "shared store conflicts",
+        metrics: &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]],
+        traced: |t| t.shared.store.conflicts,
+    },
+    Counter {
+        name: "shared atomic requests",
+        metrics: &[&["smsp__inst_executed_op_shared_atom_pred_on_any.sum", "smsp__inst_executed_op_shared_atom.sum"]],
+        traced: |t| t.shared.atomic.requests,
+    },
+    Counter {
+        name: "shared atomic wavefronts",
+        metrics: &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]],
+        traced: |t| t.shared.atomic.wavefronts,
+    },
+    Counter {
+        name: "shared atomic conflicts",
+        metrics: &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"]],
+        traced: |t| t.shared.atomic.conflicts,
+    },
+];
+
+/// A known difference: for counters whose names begin and end so, if it holds of the hardware's count, the trace's and the trace.
+struct Rule {
+    counter: [&'static str; 2],
+    holds: fn(u64, u64, &Trace) -> bool,
+    why: &'static str,
+}
+
+/// The known differences between PTX and the machine code that `ptxas` compiles it to; each was seen in `tests/hardware`.
+const RULES: [Rule; 6] = [
+    Rule {
+        counter: ["shared load", ""],
+        holds: |hardware, traced, _| hardware < traced && hardware.saturating_mul(4) >= traced,
+        why: "ptxas merges loads of shared memory that follow each other into one of 8 or 16 bytes (LDS.64, LDS.128)",
+    },
+    Rule {
+        counter: ["shared store", ""],
+        holds: |hardware, traced, _| hardware < traced && hardware.saturating_mul(4) >= traced,
+        why: "ptxas merges stores to shared memory that follow each other into one of 8 or 16 bytes (STS.64, STS.128)",
+    },
+    Rule {
+        counter: ["global load", "requests"],
+        holds: |hardware, traced, _| hardware < traced,
+        why: "ptxas keeps a value that a thread has loaded in a register, or merges loads that follow each other",
+    },
+    Rule {
+        counter: ["global load", "sectors"],
+        holds: |hardware, traced, _| hardware < traced,
+        why: "a load that ptxas does not repeat, or that it merged with its neighbour, requests fewer sectors",
+    },
+    Rule {
+        counter: ["global", ""],
+        holds: |hardware, traced, trace| hardware > traced && trace.branches.divergent > 0,
+        why: "ptxas unrolls loops: lanes of a warp with different numbers of turns then take different ways and make more requests",
+    },
+    Rule {
+        counter: ["shared", "conflicts"],
+        holds: |hardware, traced, _| hardware.abs_diff(traced).saturating_mul(20) <= hardware.max(traced),
+        why: "wavefronts in which loads wait for stores of other warps count as conflicts, and differ between runs by up to 5%",
+    },
+];
+
+/// Reads the launches in what `ncu --csv --page raw` printed. Lines before the header, which ncu writes for people, are skipped.
+///
+/// # Errors
+/// A text without ncu's header, and a line that is no CSV, with its place.
+pub fn read(file: &str, text: &str) -> Result<Vec<Profiled>, Diagnostic> {
+    let is_header = |line: &str| line.starts_with("\"ID\"") && line.contains("\"Kernel Name\"");
+    let Some(before) = text.lines().position(is_header) else {
+        return Err(Diagnostic::error("there is no header of ncu's raw page in it")
+            .in_file(file)
+            .hint("write it with: ncu --csv --page raw --metrics … PROGRAM > FILE.csv"));
+    };
+    let table: String = text.lines().skip(before).flat_map(|line| [line, "\n"]).collect();
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(table.as_bytes());
+    let wrong = |error: &csv::Error| {
+        let line = error.position().map_or(0, |at| u32::try_from(at.line()).unwrap_or(u32::MAX));
+        let place = Place { line: line.saturating_add(u32::try_from(before).unwrap_or(0)), ..Place::start(file) };
+        Diagnostic::error(format!("this line is no CSV: {error}")).in_place(&place)
+    };
+    let header = reader.headers().map_err(|error| wrong(&error))?.clone();
+    let mut launches = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| wrong(&error))?;
+        let cells = || header.iter().zip(record.iter());
+        let text_of = |name: &str| cells().find(|(column, _)| *column == name).map_or("", |(_, cell)| cell);
+        // The line after the header has the units.
+        if text_of("ID").is_empty() {
+            continue;
+        }
+        let kernel = text_of("Kernel Name");
+        let kernel = kernel.split(['(', '<']).next().unwrap_or(kernel).trim();
+        let kernel = kernel.rsplit(' ').next().unwrap_or(kernel).to_owned();
+        let numbers = cells().filter_map(|(column, cell)| Some((column.to_owned(), cell.replace(',', "").parse().ok()?)));
+        launches.push(Profiled { kernel, values: numbers.collect() });
+    }
+    Ok(launches)
+}
+
+/// The counters that were collected of a launch, beside the trace's.
+#[must_use]
+pub fn compare(profiled: &Profiled, trace: &Trace) -> Vec<Compared> {
+    let collected = COUNTERS.iter().filter_map(|counter| {
+        let metrics = counter.metrics.iter().map(|names| names.iter().find_map(|name| profiled.values.get(*name)));
+        let sum: f64 = metrics.collect::<Option<Vec<&f64>>>()?.into_iter().sum();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a counter")]
+        let (hardware, traced) = (sum as u64, (counter.traced)(trace));
+        let verdict = verdict(counter.name, hardware, traced, trace);
+        Some(Compared { counter: counter.name, hardware, traced, verdict })
+    });
+    collected.collect()
+}
+
+fn verdict(counter: &str, hardware: u64, traced: u64, trace: &Trace) -> Verdict {
+    if hardware == traced {
+        return Verdict::Equal;
+    }
+    let mut rules = RULES.iter().filter(|rule| {
+        let [start, end] = rule.counter;
+        counter.starts_with(start) && counter.ends_with(end) && (rule.holds)(hardware, traced, trace)
+    });
+    rules.next().map_or(Verdict::NotExplained, |rule| Verdict::Explained(rule.why))
+}
+
+/// The metrics to ask ncu for, with commas between.
+#[must_use]
+pub fn metrics() -> String {
+    let all = COUNTERS.iter().flat_map(|counter| counter.metrics.iter().filter_map(|names| names.first().copied()));
+    all.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAW: &str = "==PROF== Connected to process 1\n\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\",\
+\"smsp__inst_executed_op_shared_ld.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum\"\n\"\",\"\",\"request\",\"inst\",\"sector\"\n\
+\"0\",\"void tile<float>(const float *, int)\",\"1,024\",\"64\",\"96\"\n";
+
+    fn traced() -> Trace {
+        let mut trace = Trace::default();
+        (trace.global.load.requests, trace.shared.load.requests, trace.global.store.sectors) = (1024, 256, 64);
+        trace
+    }
+
+    #[test]
+    fn each_counter_is_equal_explained_or_neither() -> Result<(), Diagnostic> {
+        let launches = read("raw.csv", RAW)?;
+        let [launch] = launches.as_slice() else { return Err(Diagnostic::error("one launch was given")) };
+        assert_eq!(launch.kernel, "tile");
+        let compared = compare(launch, &traced());
+        let seen: Vec<_> = compared.iter().map(|c| (c.counter, c.hardware, c.traced)).collect();
+        let wanted =
+            [("global load requests", 1024, 1024), ("global store sectors", 96, 64), ("shared load requests", 64, 256)];
+        assert_eq!(seen, wanted);
+        assert_eq!(compared[0].verdict, Verdict::Equal);
+        assert_eq!(compared[1].verdict, Verdict::NotExplained);
+        assert!(matches!(compared[2].verdict, Verdict::Explained(_)));
+        Ok(())
+    }
+
+    #[test]
+    fn what_ncu_did_not_write_is_refused() {
+        assert!(read("raw.csv", "a,b\n1,2\n").is_err());
+        assert!(read("raw.csv", "").is_err());
+    }
+}
