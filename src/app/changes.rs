@@ -6,8 +6,9 @@ use egui_extras::{Column, TableBuilder};
 use super::theme;
 use crate::base::units::{digits3, number, si};
 use crate::figures::palette::{Hue, Ink};
-use crate::job::Language;
+use crate::lesson::Variant;
 use crate::session::desk::state::State;
+use crate::session::jobs::setting::language_of;
 use crate::session::run::compare::{self, Figure, Line, LineSide, Side};
 
 /// Height of a row.
@@ -41,15 +42,15 @@ pub fn show(ui: &mut Ui, state: &State) {
 /// The text that the version in the editor began with, and the last text of it that compiled.
 fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     let (lesson, place) = (state.place.lesson.as_ref()?, &state.place);
-    let side = |variant: &_| {
+    let side = |variant: &Variant| {
         let kernel = (*lesson.launched(variant).get(place.pass())?)?;
         let traced = state.found.traced(&variant.program);
         let measured = state.found.measured(&variant.program).and_then(|record| record.pass(place.pass()));
         let language = state.edited_in()?;
         Some(Side {
             source: kernel.source_in(language)?,
-            // Counts are of the WGSL's lines.
-            trace: traced.filter(|_| language == Language::Wgsl).and_then(|traced| traced.trace(place.pass())),
+            // Counts are of the lines of the language that was traced.
+            trace: traced.filter(|_| language_of(lesson, variant, place.options.language) == language).and_then(|traced| traced.trace(place.pass())),
             time_s: measured
                 .and_then(|pass| pass.timing.as_ref())
                 .map(|time| (time.median_s, [time.p10_s, time.p90_s])),

@@ -1,6 +1,6 @@
-//! Text files that come from outside the window: dropped on it, or chosen in the system's dialog.
+//! Files that come from outside the window: texts and kernels, dropped on it, or chosen in the system's dialog.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{Area, Color32, Context, Id, Order, Ui};
 
@@ -9,6 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::harmless::harmless;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
+use crate::session::desk::my_kernels::KernelCommand;
 use crate::session::desk::state::State;
 
 /// A file that was chosen, or why none can be; `None` is what the window keeps if there is neither.
@@ -22,8 +23,8 @@ fn choosing() -> Id {
     Id::unique("text is being chosen")
 }
 
-/// Asks the system's own dialog for a text, without waiting for it.
-pub fn choose(ctx: &Context) {
+/// Asks the system's own dialog for a file, without waiting for it.
+pub fn choose(ctx: &Context, title: &str) {
     if let Some(problem) = no_dialog() {
         ctx.data_mut(|d| d.insert_temp::<Chosen>(chosen(), Some(Err(problem))));
         return;
@@ -32,7 +33,7 @@ pub fn choose(ctx: &Context) {
         return;
     }
     ctx.data_mut(|d| d.insert_temp(choosing(), true));
-    let dialog = rfd::AsyncFileDialog::new().set_title("Open a text").pick_file();
+    let dialog = rfd::AsyncFileDialog::new().set_title(title).pick_file();
     let ctx = ctx.clone();
     std::thread::spawn(move || {
         let file = pollster::block_on(dialog).map(|file| file.path().to_path_buf());
@@ -77,7 +78,17 @@ pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
         None => None,
     };
     let given: Vec<PathBuf> = dropped.into_iter().chain(opened).collect();
-    if !hovered.is_empty() {
+    let is_kernel = |path: &Path| {
+        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        !on_page || matches!(end, "wgsl" | "cu" | "ptx")
+    };
+    if let [Some(path)] = hovered.as_slice()
+        && is_kernel(path)
+    {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let title = format!("Drop to set up a kernel of {}", harmless(&name));
+        hint(ui, Hue::Accent, &title, "It is traced, watched and edited as a lesson's kernel is.");
+    } else if !hovered.is_empty() {
         let problem = (!taken).then(|| state.takes_no_text()).or_else(|| several(hovered.len()));
         match problem {
             Some(problem) => hint(ui, Hue::Conflict, &problem.message, problem.hint.as_deref().unwrap_or_default()),
@@ -91,6 +102,7 @@ pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
     }
     match given.as_slice() {
         [] => None,
+        [path] if is_kernel(path) => Some(Command::Kernel(KernelCommand::Open(path.clone()))),
         _ if !taken => Some(Command::Tell(state.takes_no_text())),
         [path] => Some(Command::OpenText(path.clone())),
         _ => several(given.len()).map(Command::Tell),
@@ -100,7 +112,7 @@ pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
 /// The message for several files at once.
 fn several(files: usize) -> Option<Diagnostic> {
     let problem =
-        || Diagnostic::error(format!("{files} files at once: none is opened")).hint("drop one text at a time");
+        || Diagnostic::error(format!("{files} files at once: none is opened")).hint("drop one file at a time");
     (files > 1).then(problem)
 }
 

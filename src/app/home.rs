@@ -1,20 +1,26 @@
 //! The start page: what this is, and the lessons with a picture each and how far the learner is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 
 use super::player::{Player, REST};
-use super::{paint, tabbed, theme};
+use super::{dropped, paint, tabbed, theme};
 use crate::figures::palette::{Hue, Ink};
 use crate::figures::{Kept, View};
 use crate::lesson::Lesson;
 use crate::session::desk::Command;
+use crate::session::desk::my_kernels::KernelCommand;
 use crate::session::desk::state::State;
 
 /// Warpbook in a sentence.
 const WHAT: &str = "How machine-learning systems use a GPU, one kernel at a time. The kernel you read is the kernel that is traced, lane by \
                     lane, and the kernel that is timed.";
+
+/// What can be done with a kernel of the learner's, in two sentences.
+const MINE: &str = "Open or drop a .wgsl, .cu or .ptx file of your own (for Triton the .ptx beside its .py): it is traced, watched and edited as \
+                    a lesson's kernel is, without a GPU.";
 
 /// The widest that the page is.
 const WIDTH: f32 = 1080.0;
@@ -30,12 +36,18 @@ pub struct Home {
     kept: BTreeMap<String, Kept>,
     /// The lesson whose picture plays, and how far it is.
     playing: Option<(String, Player)>,
+    /// How many of the learner's kernels had been opened when it was shown last.
+    watched: u32,
 }
 
 impl Home {
     /// Shows the page in `room`; a lesson that is opened closes it.
     pub fn show(&mut self, ui: &mut Ui, state: &State, room: Rect) -> Vec<Command> {
         let mut commands = Vec::new();
+        if std::mem::replace(&mut self.watched, state.library.watched) < state.library.watched {
+            // A kernel of the learner's was set up, and its lesson is open.
+            self.open = false;
+        }
         ui.painter().rect_filled(room, 0.0, ui.visuals().panel_fill);
         let width = (room.width() - 48.0).min(WIDTH);
         let left = room.min.x + (room.width() - width) / 2.0;
@@ -52,21 +64,19 @@ impl Home {
             let columns = ((width + 16.0) / (CARD + 16.0)).floor().max(1.0) as usize;
             #[expect(clippy::cast_precision_loss, reason = "a few columns")]
             let each = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
-            for row in state.library.pack.lessons.chunks(columns) {
-                ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = 16.0;
-                    for lesson in row {
-                        if !state.covers.is_asked(&lesson.id) {
-                            commands.push(Command::ShowCover(lesson.id.clone()));
-                        }
-                        if self.card(ui, state, lesson, each) {
-                            self.open = false;
-                            commands.push(Command::OpenLesson(lesson.id.clone()));
-                        }
-                    }
-                });
-                ui.add_space(16.0);
+            let lessons = state.library.pack.lessons.iter();
+            let (own, lessons): (Vec<_>, Vec<_>) = lessons.partition(|lesson| state.library.is_own(lesson));
+            self.cards(ui, state, &lessons, (columns, each), &mut commands);
+            ui.add_space(16.0);
+            ui.label(RichText::new("My kernels").font(theme::prose_bold(24.0)));
+            ui.add_space(4.0);
+            ui.add(egui::Label::new(RichText::new(MINE).font(theme::prose(theme::BODY))).wrap());
+            ui.add_space(8.0);
+            if ui.button("Open a kernel…").clicked() {
+                dropped::choose(ui.ctx(), "Open a kernel: .wgsl, .cu or .ptx");
             }
+            ui.add_space(16.0);
+            self.cards(ui, state, &own, (columns, each), &mut commands);
             let muted = theme::color(theme::of(ui), Ink::Muted);
             let keys =
                 "Page Down turns a page, Space plays the trace, any kernel can be typed in, and ? shows the keys.";
@@ -75,6 +85,37 @@ impl Home {
             tabbed::follow(ui);
         });
         commands
+    }
+
+    /// Cards of lessons in columns of a width; below those of the learner's kernels, what can be done with them.
+    fn cards(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        lessons: &[&Arc<Lesson>],
+        (columns, each): (usize, f32),
+        commands: &mut Vec<Command>,
+    ) {
+        for row in lessons.chunks(columns) {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 16.0;
+                for lesson in row {
+                    if !state.covers.is_asked(&lesson.id) {
+                        commands.push(Command::ShowCover(lesson.id.clone()));
+                    }
+                    ui.vertical(|ui| {
+                        if self.card(ui, state, lesson, each) {
+                            self.open = false;
+                            commands.push(Command::OpenLesson(lesson.id.clone()));
+                        }
+                        if state.library.is_own(lesson) {
+                            commands.extend(own_kernel(ui, &lesson.id));
+                        }
+                    });
+                }
+            });
+            ui.add_space(16.0);
+        }
     }
 
     /// A lesson's card; true where it was chosen.
@@ -143,4 +184,23 @@ impl Home {
         let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
     }
+}
+
+/// What can be done with a kernel of the learner's.
+fn own_kernel(ui: &mut Ui, id: &str) -> Option<Command> {
+    let actions: [(&str, &str, fn(String) -> KernelCommand); 3] = [
+        ("Set up", "Change its numbers, its buffers and its launch.", KernelCommand::SetUp),
+        ("Read again", "Read its file again, after it was changed elsewhere.", KernelCommand::ReadAgain),
+        ("Remove", "Remove it from this list. Its file stays.", KernelCommand::Remove),
+    ];
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        for (name, help, of) in actions {
+            if ui.small_button(name).on_hover_text(help).clicked() {
+                command = Some(Command::Kernel(of(id.to_owned())));
+            }
+        }
+    });
+    command
 }

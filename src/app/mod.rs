@@ -20,6 +20,7 @@ mod keys;
 mod languages;
 mod layout;
 mod math;
+mod my_kernel;
 mod origin;
 mod page;
 mod paint;
@@ -164,6 +165,7 @@ impl View {
             self.bar(ui, state, &panes, &mut commands);
             row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
             help::show(ui, &mut self.help);
+            commands.extend(my_kernel::show(ui, state));
             commands.extend(self.messages(ui, &panes, state));
             return commands;
         }
@@ -213,6 +215,7 @@ impl View {
         commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));
         commands.extend(self.export.show(ui, state));
         help::show(ui, &mut self.help);
+        commands.extend(my_kernel::show(ui, state));
         commands.extend(self.messages(ui, &panes, state));
         commands
     }

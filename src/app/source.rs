@@ -22,7 +22,6 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::edits::Edit;
 use crate::session::run::ptx;
-use crate::trace::record::Backend;
 use crate::trace::{LineCounts, Trace};
 
 /// Height of a line, and width of the columns before its text.
@@ -115,15 +114,12 @@ impl Code {
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
         let salt = ("source", began.to_owned(), state.place.stage.pass.clone(), text);
         let area = ScrollArea::both().id_salt(salt).auto_shrink(false).animated(false);
-        // Without CUDA nothing would come of what is typed.
-        let compiles = state.measuring_backend() == Some(Backend::Cuda);
         area.show(ui, |ui| match text {
             Text::Source(language) => {
                 let told = self.kernel(ui, state, kernel, (language, edit.as_ref()), lit);
                 let is_traced = language == state.traced_language();
                 happened.hovered = told.hovered.filter(|_| is_traced);
-                let typed = told.typed.filter(|_| language == Language::Wgsl || edit.is_some() || compiles);
-                happened.commands.extend(typed.map(|text| Command::TypeKernel(language, text)));
+                happened.commands.extend(told.typed.map(|text| Command::TypeKernel(language, text)));
             }
             Text::Python => python_text(ui, python(state)),
             Text::Ptx => {

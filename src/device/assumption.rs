@@ -86,7 +86,7 @@ impl Assumption {
     pub fn sentence(&self) -> String {
         let fixed = match self {
             Self::RegistersDoNotLimit => {
-                "WGSL does not say how many registers a lane takes: they are assumed not to limit the blocks per SM."
+                "How many registers a thread takes is not known before it is compiled for a device: they are assumed not to limit the blocks per SM."
             }
             Self::DoesNotLimit(resource) => {
                 let name = resource.name();

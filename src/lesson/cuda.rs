@@ -143,6 +143,11 @@ impl Reader<'_> {
         let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
         let shared = fields.optional("shared");
         let ptx = Some(&**shader_text).filter(|_| is_ptx(shader_file)).map(Arc::from);
+        let listed_source = fields.optional("source");
+        let source = listed_source.and_then(|node| self.ptx_source(node, is_ptx(shader_file)));
+        if listed_source.is_some() && source.is_none() {
+            return None;
+        }
         let shared = if shared.is_some() { self.figure(kernel, shared, Some(0)) } else { Expr::parse("0").ok() };
         let listed = fields.list("tensor_maps").unwrap_or_default();
         let maps: Vec<Option<MapDecl>> =
@@ -154,8 +159,27 @@ impl Reader<'_> {
         let maps = maps.into_iter().collect::<Option<_>>()?;
         let block = [x?, y?, z?];
         let ((parameters, values), shared, persistent) = (parameters?, shared?, persistent?);
-        let only = CudaOnly { parameters, values, block, shared, maps, persistent, ptx };
+        let is_traced = ptx.is_some() || self.shipped(shader_file).is_some();
+        let only = CudaOnly { parameters, values, block, shared, maps, persistent, is_traced, ptx, source };
         Some((only, ring))
+    }
+
+    /// The text that a kernel in PTX was compiled from: its file below `shaders/`, and the text.
+    fn ptx_source(&self, node: Node<'_>, is_ptx: bool) -> Option<Shader> {
+        let name = node.text()?;
+        if !is_ptx {
+            node.error("only a kernel in PTX was compiled from another text", "leave `source` out");
+            return None;
+        }
+        let path = format!("shaders/{}", name.value);
+        match self.reading.files.read(&path) {
+            Ok(text) => Some((path, text.into())),
+            Err(_) => {
+                let message = format!("cannot read {}", self.reading.files.display(&path));
+                name.error(message, "name the file that the PTX was compiled from, below shaders/");
+                None
+            }
+        }
     }
 
     /// The parameters that a kernel in CUDA C++ takes, in order: buffers with its access to each, and numbers. Its text does not declare

@@ -12,7 +12,7 @@ use super::mention::{Access, Mentions, Of};
 use super::model::{Code, Domain, Kernel, Lesson, Param, Program, Value, Variant, WorkDecl};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
-use crate::job::ReferenceSignature;
+use crate::job::{ReferenceSignature, Twin};
 use crate::pack::PackFiles;
 
 /// The version of `lesson.ron` and `index.ron` that this program writes. It also reads earlier ones: the first had no programs of several
@@ -299,7 +299,12 @@ impl Reader<'_> {
         let (file, source) = shader?;
         let (launch, former_ring) = cuda_only?.unzip();
         let code = match (launch, twin) {
-            (Some(launch), twin) => Code::Cuda { twin: twin?, launch: Box::new(launch) },
+            (Some(launch), twin) => {
+                // The text that people read is the one that the PTX was compiled from.
+                let (twin, source) = (twin?, launch.source.clone());
+                let twin = source.map_or(twin.clone(), |(file, source)| Twin { file, source, ..twin });
+                Code::Cuda { twin, launch: Box::new(launch) }
+            }
             (None, twin) => Code::Wgsl { file, source, entry: entry?, twin },
         };
         let checks = checks.into_iter().collect::<Option<Vec<_>>>()?;

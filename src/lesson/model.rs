@@ -220,10 +220,16 @@ impl Kernel {
         }
     }
 
-    /// Whether a backend can run its language. CUDA also runs the twins of kernels in WGSL, and the tracer runs both languages.
+    /// Whether a backend can run its language. CUDA also runs the twins of kernels in WGSL; the tracer runs both
+    /// languages, CUDA C++ alone where its PTX is there or can be expected.
     #[must_use]
     pub fn runs_on(&self, backend: Backend) -> bool {
-        self.cuda_only().is_none() || backend != Backend::Wgpu
+        let only = self.cuda_only();
+        match backend {
+            Backend::Simt => only.is_none_or(|only| only.is_traced),
+            Backend::Wgpu => only.is_none(),
+            Backend::Cuda => true,
+        }
     }
 
     /// Its text in a language; None if it has none.
@@ -281,8 +287,12 @@ pub struct CudaOnly {
     pub parameters: Vec<(String, BindingKind)>,
     /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other places.
     pub values: Vec<(u32, String, Expr)>,
+    /// Whether it is traced: its pack has its PTX, or the learner types it.
+    pub is_traced: bool,
     /// Its PTX, of a kernel in PTX: its text may be another, which the PTX was compiled from.
     pub ptx: Option<Arc<str>>,
+    /// The file and the text that its PTX was compiled from, if they are given.
+    pub source: Option<(String, Arc<str>)>,
     /// Lanes of a workgroup in x, y, z.
     pub block: [Expr; 3],
     /// Dynamic shared memory of each workgroup, in bytes.

@@ -1,9 +1,10 @@
 //! A window for tests: opened, and brought to rest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use egui::DroppedFile;
 use egui_kittest::Harness;
 
 use warpbook::app::{View, theme};
@@ -90,4 +91,18 @@ fn at_rest(desk: &Desk) -> bool {
     let read = state.place.lesson.is_some() || !state.library.problems.is_empty();
     let saved = matches!(state.save, SaveState::Saved | SaveState::Failed(_));
     read && saved && !desk.busy() && !matches!(state.found.device, DeviceState::Starting)
+}
+
+/// A file as the system hands it over.
+#[derive(Debug)]
+pub struct Dropped(pub PathBuf);
+
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("a file of any length is not read at once".to_owned())
+    }
 }

@@ -12,6 +12,7 @@ mod experiments;
 mod films;
 mod frames;
 mod languages;
+mod my_kernels;
 mod passes;
 mod pictures;
 mod room;

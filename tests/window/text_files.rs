@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use egui::HoveredFile;
 use egui::accesskit::Role;
-use egui::{DroppedFile, HoveredFile};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
@@ -14,21 +14,7 @@ use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::Notice;
 
-use crate::harness::{PATIENCE, Window, open, settle};
-
-/// A file as the system hands it over.
-#[derive(Debug)]
-struct Dropped(PathBuf);
-
-impl DroppedFile for Dropped {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
-    fn bytes(&self) -> Result<Vec<u8>, String> {
-        Err("a file of any length is not read at once".to_owned())
-    }
-}
+use crate::harness::{Dropped, PATIENCE, Window, open, settle};
 
 /// A window on the first page of the lesson on text.
 fn window(folder: &Path) -> Harness<'static, Window> {

@@ -21,7 +21,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, text: &mut String) -> bool {
         }
         let hint = "Any text file in UTF-8, of hundreds of MB, too. You can also drop one on the window.";
         if ui.button("Open a text…").on_hover_text(hint).clicked() {
-            dropped::choose(ui.ctx());
+            dropped::choose(ui.ctx(), "Open a text");
         }
     });
     ui.add_space(theme::GRID);

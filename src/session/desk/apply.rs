@@ -25,13 +25,15 @@ impl Desk {
             Event::Recordings(recordings) => state.library.recordings = recordings.into(),
             Event::Quotes(quotes) => state.library.quotes = quotes.into(),
             Event::PackChanged => {
-                self.threads.disk.enqueue(FileTask::Load(self.files.clone(), self.keeper.curves()));
+                self.load();
             }
             Event::Device(choice, found) => {
                 if choice == state.choice() {
                     self.take_device(found);
                 }
             }
+            Event::KernelOpened(opened) => self.take_kernel(opened),
+            Event::KernelWritten(written) => self.take_written_kernel(written),
             Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
             Event::Tried(id, source, problems) => self.take_tried(&id, source, problems),
             Event::Answered(question, outcome) => self.take_answer(question, outcome),
@@ -92,6 +94,7 @@ impl Desk {
     /// Takes a newly read pack. If the open lesson is now broken, its old version stays in place.
     fn take_pack(&mut self, mut pack: Pack, problems: Vec<Diagnostic>) {
         self.state.library.problems = problems;
+        self.state.library.own = self.keeper.kernels();
         self.state.covers = Covers::default();
         for lesson in &pack.lessons {
             if self.state.saved.lessons.get_mut(&lesson.id).is_some_and(|kept| kept.adopt(lesson)) {
@@ -118,6 +121,17 @@ impl Desk {
         self.state.found.sweeps.clear();
         if let Some(lesson) = reloaded {
             self.reload_lesson(lesson);
+        }
+        self.open_wanted();
+    }
+
+    /// Opens the lesson that was made of a kernel of the learner's; what is wrong with it is among the pack's problems.
+    fn open_wanted(&mut self) {
+        let Some(id) = self.state.library.wanted.take() else { return };
+        if self.state.library.pack.lessons.iter().any(|lesson| lesson.id == id) {
+            self.state.library.opening = None;
+            self.state.library.watched += 1;
+            self.open_lesson(&id);
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Desk;
 use super::draft::Draft;
+use super::state::Notice;
 use super::versions::Attempt;
 use crate::base::diag::Diagnostic;
 use crate::job::Language;
@@ -34,6 +35,11 @@ impl Desk {
     fn begin_edit(&mut self, language: Language) -> Option<String> {
         let place = &self.state.place;
         let kernel = place.kernel()?;
+        if let Some((file, _)) = kernel.cuda_only().and_then(|only| only.source.as_ref()) {
+            let problem = Diagnostic::error(format!("{file} is compiled to PTX elsewhere, and cannot be changed here"));
+            self.state.notices.push(Notice::Problem(problem.hint("change your file, compile it, and press Read again on the start page")));
+            return None;
+        }
         let source = kernel.source_in(language)?.to_string();
         let taken = &self.state.kept().edits;
         let (of, pass) = (place.bench.variant.clone(), place.stage.pass.clone());

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use super::my_kernels::{KernelCommand, Opening};
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
@@ -110,6 +111,8 @@ pub enum Command {
     OpenHint(String),
     /// Write a note of the lesson into a folder.
     Export(Vec<Format>, PathBuf),
+    /// Open, set up or remove a kernel of the learner's own.
+    Kernel(KernelCommand),
     /// Count a text file, and show its beginning.
     OpenText(PathBuf),
     /// Cancel the counting.
@@ -144,6 +147,10 @@ pub enum Event {
     Recordings(Vec<Recording>),
     /// The figures that the pack quotes were found.
     Quotes(Quotes),
+    /// A file of the learner's was opened, and a launch of its kernel proposed.
+    KernelOpened(Result<Box<Opening>, Diagnostic>),
+    /// The lesson of a kernel of the learner's was written, by its id, or one was removed.
+    KernelWritten(Result<Option<String>, Diagnostic>),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.

@@ -8,6 +8,7 @@ use super::event::Event;
 use super::state::{Notice, SaveState};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
+use crate::session::pack::my_kernel;
 use crate::session::experiment::curves;
 use crate::session::learn::merge::merge;
 use crate::session::learn::saved::{self, LessonSaved, Written};
@@ -36,6 +37,11 @@ impl Keeper {
     /// A keeper of a file that has this state.
     pub(super) fn of(path: Option<PathBuf>, saved: &saved::Saved) -> Self {
         Self { path, changes: 0, base: saved.clone(), writing: false, failed: None }
+    }
+
+    /// The folder of the learner's own kernels.
+    pub(super) fn kernels(&self) -> Option<PathBuf> {
+        self.path.as_deref().and_then(my_kernel::folder)
     }
 
     /// The folder of the learner's own curves.

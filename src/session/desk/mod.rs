@@ -8,6 +8,7 @@ pub mod event;
 pub mod found;
 mod keep;
 mod lane;
+pub mod my_kernels;
 mod navigate;
 mod needs;
 mod now;
@@ -100,7 +101,8 @@ impl Desk {
         }
         let keeper = Keeper::of(state_path, &state.saved);
         let mut threads = Threads::start(&devices, &out);
-        threads.disk.enqueue(FileTask::Load(options.files.clone(), keeper.curves()));
+        let (curves, kernels) = (keeper.curves(), keeper.kernels());
+        threads.disk.enqueue(FileTask::Load { files: options.files.clone(), curves, kernels });
         threads.device.worker.enqueue(DeviceTask::Describe(state.choice()));
         threads.watch = match &options.files {
             PackFiles::Embedded => None,
@@ -135,7 +137,8 @@ impl Desk {
     pub fn busy(&self) -> bool {
         let unread = self.state.place.lesson.is_none() && self.state.library.problems.is_empty();
         let typing = self.state.trials.drafts.values().any(Draft::is_pending);
-        unread || typing || !self.state.activities.is_empty() || self.threads.is_asked()
+        let opening = self.state.library.opening.as_ref().is_some_and(|opening| opening.is_busy);
+        unread || typing || opening || self.state.library.wanted.is_some() || !self.state.activities.is_empty() || self.threads.is_asked()
     }
 
     /// Carries out a command.
@@ -268,6 +271,7 @@ impl Desk {
                     self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
             }
+            Command::Kernel(command) => self.my_kernel(command),
             Command::OpenText(path) => self.open_text(path),
             Command::CancelText => self.cancel_text(),
             Command::Tell(problem) => self.state.notices.push(Notice::Problem(problem)),

@@ -8,6 +8,7 @@ use super::covers::Covers;
 use super::event::Work;
 pub use super::found::{DeviceState, Found};
 pub use super::place::Place;
+use super::my_kernels::Opening;
 use super::text::TextFile;
 pub use super::trials::{Trials, Turned};
 use crate::base::diag::Diagnostic;
@@ -17,7 +18,7 @@ use crate::figures::passes::Passes;
 use crate::gpu::simt;
 use crate::job::Language;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Asks, Block, Pack, Prediction, Quote, Step, Variant};
+use crate::lesson::{Asks, Block, Lesson, Pack, PackFiles, Prediction, Quote, Step, Variant};
 use crate::session::ask::Traced;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
@@ -76,6 +77,22 @@ pub struct Library {
     pub quotes: Arc<Quotes>,
     /// Problems of the pack as it is on disk now.
     pub problems: Vec<Diagnostic>,
+    /// The folder of the learner's own kernels, each a lesson.
+    pub own: Option<PathBuf>,
+    /// The kernel of the learner's that is being set up.
+    pub opening: Option<Opening>,
+    /// The lesson to open once the packs are read again, by its id.
+    pub wanted: Option<String>,
+    /// How many lessons were opened so.
+    pub watched: u32,
+}
+
+impl Library {
+    /// Whether a lesson is of a kernel of the learner's own.
+    #[must_use]
+    pub fn is_own(&self, lesson: &Lesson) -> bool {
+        matches!((&lesson.files, &self.own), (PackFiles::Folder(folder), Some(own)) if folder == own)
+    }
 }
 
 /// Something that takes time.
@@ -245,8 +262,7 @@ impl State {
             Some(place) if (place.line, place.column) == (1, 1) => Diagnostic { place: None, ..problem },
             _ => problem,
         });
-        // The trace of a version in CUDA C++ is of the kernel's WGSL.
-        let program = Some(&self.place.bench.variant.program).filter(|_| self.edited_in() == Some(Language::Wgsl));
+        let program = Some(&self.place.bench.variant.program).filter(|_| self.edited_in() == Some(self.traced_language()));
         let findings = program.into_iter().flat_map(|program| self.found.findings(program, &self.place));
         let text = self.found.compiled.source.as_deref().unwrap_or_default();
         findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()

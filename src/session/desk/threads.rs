@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::event::{Event, Outbox, Work};
 use super::lane::Lane;
+use super::my_kernels::{self, KernelTask};
 use super::text;
 use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
@@ -52,6 +53,8 @@ pub struct Threads {
     pub notes: Worker<NoteTask>,
     /// Counts the learner's text files.
     pub texts: Worker<PathBuf>,
+    /// Opens the learner's own kernels, and makes lessons of them.
+    pub kernels: Worker<KernelTask>,
     /// Reads the pack, and writes the learner's work.
     pub disk: Worker<FileTask>,
     /// Watches the files of a pack in a folder.
@@ -71,6 +74,7 @@ impl Threads {
             judge: judge(devices.clone(), out.clone()),
             notes: notes(out.clone()),
             texts: text::counter(out.clone()),
+            kernels: my_kernels::worker(devices.clone(), out.clone()),
             disk: disk(out.clone()),
             watch: None,
         }
@@ -138,8 +142,15 @@ pub struct NoteTask {
 
 /// Orders for the disk's thread.
 pub enum FileTask {
-    /// Read the pack, and the learner's own curves from the folder where they are kept.
-    Load(PackFiles, Option<PathBuf>),
+    /// Read the packs, and the learner's own curves.
+    Load {
+        /// The program's pack.
+        files: PackFiles,
+        /// The folder of the learner's own curves.
+        curves: Option<PathBuf>,
+        /// The folder of the pack of the learner's own kernels.
+        kernels: Option<PathBuf>,
+    },
     /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
     Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
     /// Write the saved state, as of some change: the file's state, as far as the window knows, and the window's own.
@@ -278,10 +289,15 @@ fn disk(out: Outbox) -> Worker<FileTask> {
     Worker::start("disk", move |orders: Receiver<Order<FileTask>>| {
         for Order { task, .. } in orders {
             match task {
-                FileTask::Load(files, curves) => {
+                FileTask::Load { files, curves, kernels } => {
                     let (models, found) = model::load(&files);
-                    let (pack, mut problems) = load(&files);
+                    let (mut pack, mut problems) = load(&files);
                     problems.extend(found);
+                    if let Some(folder) = kernels.filter(|folder| folder.is_dir()) {
+                        let (own, found) = load(&PackFiles::Folder(folder));
+                        pack.lessons.extend(own.lessons);
+                        problems.extend(found);
+                    }
                     let (recordings, found) = recording::load(&files, &pack);
                     problems.extend(found);
                     let (quotes, found) = Quotes::load(&files, &pack, &recordings, &models);

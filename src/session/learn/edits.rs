@@ -109,9 +109,13 @@ fn made(lesson: &Lesson, edit: &Edit) -> Option<(Kernel, Program)> {
         (Code::Wgsl { file, source: text, twin, .. }, Language::Wgsl) => {
             (*file, *text, *twin) = (YOURS.to_owned(), source, None);
         }
-        (Code::Wgsl { twin: Some(twin), .. } | Code::Cuda { twin, .. }, Language::Cuda) => {
-            *twin = Twin { file: YOURS.to_owned(), source, entry: twin.entry.clone(), shipped: None };
+        (Code::Cuda { twin, launch }, Language::Cuda) => {
+            // A text that is PTX stays PTX.
+            launch.ptx = launch.ptx.is_some().then(|| source.clone());
+            launch.is_traced = true;
+            *twin = typed(twin, source);
         }
+        (Code::Wgsl { twin: Some(twin), .. }, Language::Cuda) => *twin = typed(twin, source),
         (Code::Wgsl { twin: None, .. }, Language::Cuda) | (Code::Cuda { .. }, Language::Wgsl) => return None,
     }
     let kernel = Kernel {
@@ -126,6 +130,11 @@ fn made(lesson: &Lesson, edit: &Edit) -> Option<(Kernel, Program)> {
     let mut program = Program { id: edit.id.clone(), title: edit.name.clone(), ..program.clone() };
     launch(&mut program.body, edit);
     Some((kernel, program))
+}
+
+/// A twin with the text that the learner typed.
+fn typed(twin: &Twin, source: Arc<str>) -> Twin {
+    Twin { file: YOURS.to_owned(), source, entry: twin.entry.clone(), shipped: None }
 }
 
 /// Makes the pass of an edit launch the edit only.

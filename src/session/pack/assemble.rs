@@ -31,6 +31,9 @@ pub fn assemble(
     for lesson in &pack.lessons {
         let mut count = 0;
         for launch in launches(lesson) {
+            if launch.cuda_only().is_some_and(|only| only.ptx.is_some()) {
+                continue;
+            }
             let (Some(twin), Some(key)) = (launch.twin(), shipped::key(&launch)) else { continue };
             let of_file = sections.entry(shipped_path(&twin.file)).or_default();
             if of_file.contains_key(&key) {

@@ -53,6 +53,12 @@ pub struct LineSide {
 }
 
 impl LineSide {
+    /// Whether it is blank or a comment, of WGSL, CUDA C++, PTX or Python.
+    fn says_nothing(&self) -> bool {
+        let text = self.text.trim();
+        self.counts.is_none() && (text.is_empty() || text.starts_with("//") || text.starts_with("# "))
+    }
+
     /// Its counts in words.
     #[must_use]
     pub fn work(&self) -> String {
@@ -136,8 +142,8 @@ pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
             }
         }
     }
-    let is_blank = |line: &Option<LineSide>| line.as_ref().is_none_or(|line| line.text.trim().is_empty());
-    found.retain(|line| !(is_blank(&line.before) && is_blank(&line.after)));
+    let says_nothing = |line: &Option<LineSide>| line.as_ref().is_none_or(LineSide::says_nothing);
+    found.retain(|line| !(says_nothing(&line.before) && says_nothing(&line.after)));
     found
 }
 

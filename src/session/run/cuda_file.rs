@@ -1,19 +1,104 @@
-//! The job of a kernel in a .cu or .ptx file: what it takes, what is given, and its PTX.
+//! A kernel in a .cu or .ptx file: its PTX, its parameters, and the job that it is with its arguments.
+
+use std::path::Path;
 
 use super::devices::Devices;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
 use super::signature::{Declared, signature};
 use crate::base::diag::{Diagnostic, nearest};
+use crate::base::tensor::Elem;
 use crate::base::{files, parts};
 use crate::gpu::simt::assemble;
 use crate::job::{Argument, Assembled, Binding, Blame, Code, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape};
 use crate::simt::{self, Parameter};
 
 /// A kernel's parameter with the name that people know it by.
-struct Named {
-    name: String,
-    parameter: Parameter,
+pub struct Named {
+    /// The name in the source, if that declares as many parameters; else by its place.
+    pub name: String,
+    /// The parameter as the PTX has it.
+    pub parameter: Parameter,
     declared: Option<Declared>,
+}
+
+impl Named {
+    /// The element that a pointer leads to by its declaration; None if that names no known type.
+    #[must_use]
+    pub fn declared_elem(&self) -> Option<Elem> {
+        self.declared.as_ref()?.elem
+    }
+}
+
+/// A kernel of a .cu or .ptx file.
+pub struct Described {
+    /// The text that is shown, with the kernel's name in the PTX.
+    pub twin: Twin,
+    /// The PTX.
+    pub ptx: String,
+    /// What the kernel takes, in order.
+    pub named: Vec<Named>,
+    /// The threads of a block that it was compiled for; None if it takes any.
+    pub block: Option<[u32; 3]>,
+}
+
+/// The kernel `entry` of the text of a .cu or .ptx file; the only one if it is None. The source of a .ptx file is at `source`.
+///
+/// # Errors
+/// What is wrong with the file or its name.
+pub fn describe(
+    devices: &Devices,
+    target: &str,
+    text: String,
+    entry: Option<&str>,
+    source: Option<&Path>,
+    defines: &[(String, f64)],
+) -> Result<Described, Diagnostic> {
+    let (file, source, ptx) = if target.ends_with(".cu") {
+        let source = parts::compose_on_disk(target, text)?;
+        let ptx = compiled(devices, target, &source, defines)?;
+        (target.to_owned(), source, ptx)
+    } else {
+        let (file, source) = match source {
+            None => (target.to_owned(), text.clone()),
+            Some(path) => {
+                let file = path.display().to_string();
+                let source = files::read_text(path).map_err(|error| {
+                    Diagnostic::error(format!("cannot read {file}: {error}"))
+                        .hint("give the source of the PTX, or leave --source out")
+                })?;
+                (file, source)
+            }
+        };
+        (file, source, text)
+    };
+    let entry = pick(target, &ptx, entry)?;
+    let twin = Twin { file, source: source.into(), entry, shipped: None };
+    let simt::Signature { parameters, block } = simt::ptx_signature(target, &ptx, &twin.entry)?;
+    Ok(Described { named: named(parameters, &twin), twin, ptx, block })
+}
+
+/// The kernels of the text of a .cu or .ptx file, by their names in the source.
+///
+/// # Errors
+/// What keeps it from being compiled or read.
+pub fn kernel_names(devices: &Devices, target: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
+    let ptx = match target.ends_with(".cu") {
+        true => compiled(devices, target, &parts::compose_on_disk(target, text.to_owned())?, &[])?,
+        false => text.to_owned(),
+    };
+    let entries = simt::ptx_entries(target, &ptx)?;
+    Ok(entries.iter().map(|entry| simt::ptx_source_name(entry).to_owned()).collect())
+}
+
+/// The type of a buffer's elements, where none is given: as it is declared, or as the kernel accesses it.
+#[must_use]
+pub fn usual_elem(twin: &Twin, named: &[Named], binding: &simt::Binding) -> Elem {
+    let declared = named.iter().find(|n| n.name == binding.name).and_then(Named::declared_elem);
+    declared.unwrap_or(match binding.elem {
+        // Triton's PTX loads bits, mostly of floats.
+        Elem::U32 if is_triton(twin) => Elem::F32,
+        elem => elem,
+    })
 }
 
 /// The job of the text of a .cu or .ptx file.
@@ -26,30 +111,10 @@ pub(super) fn of_text(
     text: String,
     options: &TraceOptions,
 ) -> Result<Target, Vec<Diagnostic>> {
-    let one = |d: Diagnostic| vec![d];
-    let (twin, ptx) = if target.ends_with(".cu") {
-        let source = parts::compose_on_disk(target, text).map_err(one)?;
-        let ptx = compiled(devices, target, &source, options).map_err(one)?;
-        (Twin { file: target.to_owned(), source: source.into(), entry: String::new(), shipped: None }, ptx)
-    } else {
-        let (file, source) = match &options.source {
-            None => (target.to_owned(), text.clone()),
-            Some(path) => {
-                let file = path.display().to_string();
-                let source = files::read_text(path).map_err(|error| {
-                    one(Diagnostic::error(format!("cannot read {file}: {error}"))
-                        .hint("give the source of the PTX, or leave --source out"))
-                })?;
-                (file, source)
-            }
-        };
-        (Twin { file, source: source.into(), entry: String::new(), shipped: None }, text)
-    };
-    let entry = pick(target, &ptx, options.entry.as_deref()).map_err(one)?;
-    let twin = Twin { entry, ..twin };
-    let signature = simt::ptx_signature(target, &ptx, &twin.entry).map_err(one)?;
-    let named = named(signature.parameters, &twin);
-    let shape = shape(options, signature.block);
+    let described =
+        describe(devices, target, text, options.entry.as_deref(), options.source.as_deref(), &options.constants);
+    let Described { twin, ptx, named, block } = described.map_err(|problem| vec![problem])?;
+    let shape = shape(options, block);
     let (arguments, problems) = arguments(&twin, &named, options);
     let (shape, missing) = shape.map_or_else(|missing| (None, missing), |shape| (Some(shape), Vec::new()));
     let problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
@@ -60,8 +125,7 @@ pub(super) fn of_text(
     let mut bindings = program.bindings().to_vec();
     for binding in &mut bindings {
         let typed = options.types.iter().find(|(name, _)| *name == binding.name).map(|(_, elem)| *elem);
-        let declared = named.iter().find(|n| n.name == binding.name).and_then(|n| n.declared.as_ref()?.elem);
-        binding.elem = typed.or(declared).unwrap_or(binding.elem);
+        binding.elem = typed.unwrap_or_else(|| usual_elem(&assembled.twin, &named, binding));
         binding.stride = Some(u32::try_from(binding.elem.bytes()).unwrap_or(4));
     }
     let buffers = sized(target, &bindings, options)?;
@@ -88,9 +152,9 @@ pub(super) fn of_text(
 }
 
 /// The PTX of a .cu file.
-fn compiled(devices: &Devices, file: &str, source: &str, options: &TraceOptions) -> Result<String, Diagnostic> {
+fn compiled(devices: &Devices, file: &str, source: &str, defines: &[(String, f64)]) -> Result<String, Diagnostic> {
     let twin = Twin { file: file.to_owned(), source: source.into(), entry: String::new(), shipped: None };
-    let launch = CudaLaunch { defines: options.constants.clone(), ..CudaLaunch::default() };
+    let launch = CudaLaunch { defines: defines.to_vec(), ..CudaLaunch::default() };
     let launch = Launch {
         kernel: file.to_owned(),
         code: Code::Cuda { twin, constants: Vec::new(), launch },

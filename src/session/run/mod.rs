@@ -3,7 +3,7 @@
 pub mod asserted;
 pub mod compare;
 pub mod counters;
-mod cuda_file;
+pub mod cuda_file;
 pub mod devices;
 pub mod doctor;
 mod done;

@@ -14,7 +14,8 @@ pub struct Declared {
 /// The parameters of the function `entry` in `source`; None if it is not there.
 #[must_use]
 pub fn signature(source: &str, entry: &str) -> Option<Vec<Declared>> {
-    let source = without_comments(source);
+    let is_python = source.contains(&format!("def {entry}"));
+    let source = if is_python { without_remarks(source) } else { without_comments(source) };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let list = source.match_indices(entry).find_map(|(at, _)| {
         let (before, after) = (&source[..at], &source[at + entry.len()..]);
@@ -74,6 +75,11 @@ fn split(list: &str) -> Vec<&str> {
     Vec::new()
 }
 
+/// Python without its comments.
+fn without_remarks(source: &str) -> String {
+    source.lines().flat_map(|line| [line.split('#').next().unwrap_or_default(), "\n"]).collect()
+}
+
 fn without_comments(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -113,7 +119,7 @@ mod tests {
             name("out", None),
         ];
         assert_eq!(of(cuda), wanted);
-        let python = "@triton.jit\ndef add(x_ptr, n, BLOCK: tl.constexpr):  # sums\n    pass";
+        let python = "@triton.jit\ndef add(x_ptr,  # in, out\n        n, BLOCK: tl.constexpr):  # sums\n    pass";
         assert_eq!(of(python), [name("x_ptr", None), name("n", None)]);
         assert_eq!(signature("void added(int a);", "add"), None);
         assert_eq!(of("void add("), []);

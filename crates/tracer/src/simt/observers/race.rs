@@ -3,7 +3,7 @@
 //! Memory is tracked in words, or in halves of them if the program has 16-bit accesses. Each word remembers its last writer and two of its
 //! readers, with the *epoch* they did it in: barriers that order the memory begin a new one. Two different readers are enough, since a
 //! writer differs from at least one of them. Lanes of one warp race like any others: WGSL promises no lockstep. Only atomic operations
-//! reach atomic words: [`super::atomics`] looks at these. A write to a component of a vector is one to the whole vector, as WGSL has it:
+//! reach atomic words: [`super::atomics`] looks at these. In CUDA, lanes that store the same value at one place by one instruction do not race. A write to a component of a vector is one to the whole vector, as WGSL has it:
 //! hardware may only store vectors.
 //! Races between workgroups are [`super::between`]'s.
 
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use super::atomics::Atomics;
 use super::between::{Between, Deed};
 use super::checks::{Known, name};
-use super::{Access, Addresses, Findings, Mend, lanes_of};
+use super::{Access, Addresses, Findings, Mend, Operand, lanes_of};
 use crate::simt::ir::{Mem, Orders, Variable};
 use crate::simt::memory::Buffer;
 use crate::trace::AccessKind;
@@ -179,6 +179,9 @@ impl<'a> Races<'a> {
                 None => &mut self.shared[index as usize],
             };
             let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
+            if cuda && wrote && other.line == place.line && is_written_alike(access, lane, other.lane.wrapping_sub(first)) {
+                return;
+            }
             findings.report_race(place.line, buffer, || {
                 let warps = [other.lane / width, by.lane / width];
                 let mend = if cuda {
@@ -207,6 +210,14 @@ impl<'a> Races<'a> {
             });
         });
     }
+}
+
+/// Whether two lanes store the same value at the same address by one instruction. CUDA lets lanes of a warp do so: one of the stores is
+/// done (CUDA C++ Programming Guide, "SIMT Architecture"). Of a vector the first component is compared.
+fn is_written_alike(access: &Access<'_>, a: u32, b: u32) -> bool {
+    let takes_part = b < 64 && access.mask >> b & 1 == 1;
+    let alike = |operand: &Operand<'_>| operand.at(a) == operand.at(b);
+    takes_part && access.addresses.at(a) == access.addresses.at(b) && access.operand.as_ref().is_some_and(alike)
 }
 
 /// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a

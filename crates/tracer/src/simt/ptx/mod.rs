@@ -173,3 +173,34 @@ pub(super) fn lower(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
 fn at_line(diagnostic: Diagnostic, file: &str, line: u32) -> Diagnostic {
     diagnostic.in_place(&Place { file: file.to_owned(), line, column: 1 })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_the_size_of_their_type() {
+        let of = |ty: &str, bytes: u32| Parameter { name: String::new(), bytes, is_pointer: false, ty: ty.to_owned() };
+        assert_eq!(of("u32", 4).encode("-1"), Some(vec![255; 4]));
+        assert_eq!(of("u32", 4).encode("4294967296"), None);
+        assert_eq!(of("u32", 4).encode("1.5"), None);
+        assert_eq!(of("f32", 4).encode("1.5"), Some(1.5_f32.to_le_bytes().to_vec()));
+        assert_eq!(of("u8", 1).encode("true"), Some(vec![1]));
+        assert_eq!(of("b8", 12).encode("3"), None);
+        assert_eq!(of("b8", 3).encode("hex:0a0b0c"), Some(vec![10, 11, 12]));
+        assert_eq!(of("b8", 3).encode("hex:0a0b0"), None);
+    }
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        assert_eq!(source_name("_Z3addPfi"), "add");
+        assert_eq!(source_name("add"), "add");
+        assert_eq!(source_name("_Zadd"), "_Zadd");
+        assert_eq!(source_name("_Z99add"), "_Z99add");
+        let text = ".visible .entry _Z3addPfi(\n)\n{ }\n.entry twice\n{ }\n.entry _Z5twicei()\n{ }\n.entry _Z5twicef(){ }";
+        assert_eq!(entry_named(text, "add").as_deref(), Some("_Z3addPfi"));
+        assert_eq!(entry_named(text, "twice").as_deref(), Some("twice"));
+        assert_eq!(entry_named(text, "_Z5twicei").as_deref(), Some("_Z5twicei"));
+        assert_eq!(entry_named(&text.replace(".entry twice", ".entry other"), "twice"), None);
+    }
+}

@@ -94,19 +94,19 @@ pub(super) fn kernel(
     Ok(draft.kernel)
 }
 
-/// Gives each instruction its line in the source: the innermost place that is shown.
+/// Gives each instruction its line in the source: the innermost place that is shown. One without a line has that of the instruction before
+/// it, and the first ones that of the first with a line; where no line is shown, it is the PTX's own.
 fn resolve_lines(draft: &mut Draft, files: &HashMap<u64, String>, source: &dyn Fn(&str, u32) -> Option<u32>) {
-    let mut last = 0;
+    let shown = |loc: &Option<Loc>| {
+        let loc = loc.as_ref()?;
+        let mut places = std::iter::once((loc.file, loc.line)).chain(loc.inlined);
+        places.find_map(|(file, line)| source(files.get(&file)?, line))
+    };
+    let mut last = draft.locs.iter().find_map(shown);
     for (part, loc) in draft.kernel.body.iter_mut().zip(&draft.locs) {
         let Part::Instruction(instruction) = part else { continue };
-        let Some(loc) = loc else {
-            instruction.line = if last == 0 { instruction.at } else { last };
-            continue;
-        };
-        let places = std::iter::once((loc.file, loc.line)).chain(loc.inlined);
-        let line = places.filter_map(|(file, line)| source(files.get(&file)?, line)).next();
-        last = line.unwrap_or(last);
-        instruction.line = if last == 0 { instruction.at } else { last };
+        last = shown(loc).or(last);
+        instruction.line = last.unwrap_or(instruction.at);
     }
 }
 

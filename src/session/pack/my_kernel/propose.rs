@@ -1,0 +1,177 @@
+//! A launch proposed from a kernel's signature.
+
+use std::path::Path;
+
+use super::{Begins, BufferSetup, ElemName, Number, Setup};
+use crate::base::diag::Diagnostic;
+use crate::base::foreign::foreign;
+use crate::base::wgsl::{self, Keyword};
+use crate::base::{files, parts};
+use crate::gpu::simt::assemble;
+use crate::job::{Argument, Assembled, BindingKind};
+use crate::session::run::cuda_file::{self, Described};
+use crate::session::run::devices::Devices;
+use crate::simt::{self, Binding, Program};
+
+/// The threads of a block that are proposed.
+const BLOCK: u32 = 256;
+
+/// The dynamic shared memory that is proposed of a kernel that has some, in bytes: as much as each device has.
+const DYNAMIC: &str = "49152";
+
+/// The value of a whole number that is proposed.
+const WHOLE: u32 = 1024;
+
+/// A kernel file: its text, and its kernels by name.
+pub struct Kernels {
+    /// The text.
+    pub text: String,
+    /// The kernels' names, as their source has them.
+    pub names: Vec<String>,
+}
+
+/// Reads a kernel file.
+///
+/// # Errors
+/// A file that cannot be read, is no kernel's, or has no kernel.
+pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
+    let name = file.display().to_string();
+    let ends = |end: &str| file.extension().is_some_and(|known| known == end);
+    if ends("py") {
+        let message = format!("{name} is Python: Triton compiles it to PTX");
+        return Err(Diagnostic::error(message).hint("compile it and open the .ptx; the page of the docs on CUDA has the lines for that"));
+    }
+    if !(ends("wgsl") || ends("cu") || ends("ptx")) {
+        return Err(Diagnostic::error(format!("{name} is no kernel's file")).hint("open a .wgsl, .cu or .ptx file"));
+    }
+    let text = files::read_text(file)
+        .map_err(|error| Diagnostic::error(format!("cannot read {name}: {error}")).hint("open a text file"))?;
+    let names = if ends("wgsl") {
+        let composed = parts::compose_on_disk(&name, text.clone())?;
+        let entries = simt::entry_points(&name, &composed).map_err(|problems| {
+            let first = problems.into_iter().next();
+            foreign(&name, &text).or(first).unwrap_or_else(|| Diagnostic::error("this is no WGSL").in_file(&name))
+        })?;
+        entries.into_iter().map(|entry| entry.name).collect()
+    } else {
+        cuda_file::kernel_names(devices, &name, &text)?
+    };
+    if names.is_empty() {
+        let problem = Diagnostic::error("there is no kernel in this file").in_file(&name);
+        return Err(problem.hint("a kernel is an @compute function in WGSL, and a __global__ one in CUDA C++"));
+    }
+    Ok(Kernels { text, names })
+}
+
+/// The launch of the kernel `entry` of a file, as its signature suggests it.
+///
+/// # Errors
+/// What keeps the kernel from being compiled.
+pub fn propose(
+    devices: &Devices,
+    file: &Path,
+    text: &str,
+    entry: &str,
+    source: Option<&Path>,
+) -> Result<Setup, Vec<Diagnostic>> {
+    let name = file.display().to_string();
+    let setup = match file.extension().is_some_and(|end| end == "wgsl") {
+        true => of_wgsl(&name, text, entry)?,
+        false => of_cuda(devices, &name, text, entry, source)?,
+    };
+    let sizes: Vec<&str> = setup.numbers.iter().filter(|n| n.is_whole).map(|n| n.name.as_str()).collect();
+    // A single size is that of all; of several, the buffers' lengths are products that only the author knows.
+    let count = match sizes.as_slice() {
+        [only] => (*only).to_owned(),
+        _ => WHOLE.to_string(),
+    };
+    let threads = if setup.block.is_some() { "block_x" } else { "64" };
+    let mut setup = Setup { file: file.to_owned(), source: source.map(Path::to_owned), entry: entry.to_owned(), ..setup };
+    setup.grid = [format!("ceil({count} / {threads})"), "1".to_owned(), "1".to_owned()];
+    if setup.shared.is_empty() {
+        "0".clone_into(&mut setup.shared);
+    }
+    for buffer in setup.buffers.iter_mut().filter(|buffer| buffer.count.is_empty()) {
+        buffer.count.clone_from(&count);
+    }
+    Ok(setup)
+}
+
+fn of_wgsl(name: &str, text: &str, entry: &str) -> Result<Setup, Vec<Diagnostic>> {
+    let source = parts::compose_on_disk(name, text.to_owned()).map_err(|problem| vec![problem])?;
+    let declared = wgsl::declared(&source);
+    let overrides = declared.iter().filter(|constant| constant.keyword == Keyword::Override);
+    let numbers: Vec<Number> = overrides
+        .map(|constant| {
+            let given = constant.value.clone().map(|range| source[range].trim_end_matches(['u', 'i', 'f', 'h']).trim().to_owned());
+            let is_whole = matches!(constant.ty, Some("u32" | "i32")) || constant.ty.is_none();
+            let value = given.filter(|text| text.parse::<f64>().is_ok()).unwrap_or_else(|| WHOLE.to_string());
+            Number { name: constant.name.to_owned(), ty: constant.ty.unwrap_or("number").to_owned(), is_whole, value }
+        })
+        .collect();
+    let given: Vec<(String, f64)> =
+        numbers.iter().filter_map(|n| Some((n.name.clone(), n.value.parse().ok()?))).collect();
+    let settled = wgsl::settle(name, &source, &given)?;
+    let program = Program::compile(name, &settled.source, entry, &settled.overrides)?;
+    let buffers = program.bindings().iter().map(|binding| buffer(binding, ElemName::of(binding.elem)));
+    Ok(Setup { buffers: buffers.collect(), numbers, ..Setup::default() })
+}
+
+fn of_cuda(
+    devices: &Devices,
+    name: &str,
+    text: &str,
+    entry: &str,
+    source: Option<&Path>,
+) -> Result<Setup, Vec<Diagnostic>> {
+    let described = cuda_file::describe(devices, name, text.to_owned(), Some(entry), source, &[]);
+    let Described { twin, ptx, named, block } = described.map_err(|problem| vec![problem])?;
+    let arguments = named.iter().map(|n| match n.parameter.is_pointer {
+        true => Argument::Buffer(n.name.clone()),
+        false => Argument::Value(vec![0; n.parameter.bytes as usize]),
+    });
+    let threads = block.unwrap_or([BLOCK, 1, 1]);
+    let assembled =
+        Assembled { twin, ptx: ptx.into(), block: threads, shared_bytes: 48 << 10, arguments: arguments.collect() };
+    let program = assemble(&assembled)?;
+    let bindings = program.bindings();
+    let elem = |binding: &Binding| ElemName::of(cuda_file::usual_elem(&assembled.twin, &named, binding));
+    let numbers = named.iter().filter(|n| !n.parameter.is_pointer).map(|n| {
+        let ty = n.parameter.type_words();
+        let is_whole = !ty.starts_with('f') && n.parameter.bytes <= 8;
+        let value = if is_whole { WHOLE.to_string() } else { "1".to_owned() };
+        Number { name: n.name.clone(), ty, is_whole, value }
+    });
+    // How much of it there is, PTX does not say.
+    let shared = if assembled.ptx.contains(".extern .shared") { DYNAMIC } else { "0" };
+    Ok(Setup {
+        shared: shared.to_owned(),
+        numbers: numbers.collect(),
+        // Pointers that the kernel never follows have no binding.
+        buffers: named
+            .iter()
+            .filter(|n| n.parameter.is_pointer)
+            .map(|n| match bindings.iter().find(|binding| binding.name == n.name) {
+                Some(binding) => BufferSetup { count: String::new(), ..buffer(binding, elem(binding)) },
+                None => BufferSetup { name: n.name.clone(), ..BufferSetup::default() },
+            })
+            .collect(),
+        order: named.iter().map(|n| n.name.clone()).collect(),
+        block: Some(threads),
+        is_block_fixed: block.is_some(),
+        ..Setup::default()
+    })
+}
+
+/// A buffer with what its binding says: a fixed size, and whether it is written.
+fn buffer(binding: &Binding, elem: ElemName) -> BufferSetup {
+    let is_written = binding.kind == BindingKind::ReadWrite;
+    let fixed = binding.min_bytes / elem.bytes().max(1);
+    BufferSetup {
+        name: binding.name.clone(),
+        elem,
+        count: if binding.stride.is_none() { fixed.max(1).to_string() } else { String::new() },
+        begins: if is_written || binding.kind == BindingKind::Uniform { Begins::Zero } else { Begins::Random },
+        is_written,
+    }
+}

@@ -1,0 +1,140 @@
+//! The learner's own pack of kernels, beside the saved state.
+
+use std::path::{Path, PathBuf};
+
+use super::{Setup, files};
+use crate::base::diag::Diagnostic;
+use crate::base::store::write_atomic;
+use crate::base::{files as disk, parts};
+use crate::lesson::{Pack, PackFiles};
+use crate::session::pack::assemble::assemble;
+use crate::session::run::devices::Devices;
+
+/// The name of the pack's folder.
+const FOLDER: &str = "kernels";
+
+/// The setup of a lesson's kernel, beside its document.
+const SETUP: &str = "setup.ron";
+
+/// The longest id.
+const LONGEST: usize = 40;
+
+/// The folder of the learner's kernels, beside the file of the saved state.
+#[must_use]
+pub fn folder(state: &Path) -> Option<PathBuf> {
+    Some(state.parent()?.join(FOLDER))
+}
+
+/// Writes the lesson of a kernel into the learner's pack, in place of an earlier one of the same file and kernel; returns its id.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, Diagnostic> {
+    let id = id(folder, setup);
+    let shaders = folder.join("shaders").join(&id);
+    let name = setup.file.display().to_string();
+    for file in std::iter::once(&setup.file).chain(&setup.source) {
+        copy(file, &shaders)?;
+    }
+    // What the kernel includes from its own folder.
+    let text = disk::read_text(&setup.file).unwrap_or_default();
+    if let Ok(composed) = parts::compose_on_disk(&name, text) {
+        for part in parts::parts(&composed).iter().filter_map(|part| part.file) {
+            copy(Path::new(part), &shaders)?;
+        }
+    }
+    for (path, text) in files(&id, setup) {
+        write_atomic(&folder.join(path), text.as_bytes())?;
+    }
+    let saved = ron::ser::to_string_pretty(setup, ron::ser::PrettyConfig::default());
+    let saved = saved.map_err(|error| Diagnostic::error(format!("the launch cannot be written: {error}")))?;
+    write_atomic(&lesson(folder, &id).join(SETUP), saved.as_bytes())?;
+    index(folder)?;
+    if setup.file.extension().is_some_and(|end| end == "cu") {
+        // So that it is traced where there is no compiler, too.
+        let (pack, _) = crate::session::load(&PackFiles::Folder(folder.to_owned()));
+        let one = Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect(), ..Pack::default() };
+        let made = assemble(devices, &one, folder, &mut |_, _| {});
+        made.map_err(|problems| problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile")))?;
+    }
+    Ok(id)
+}
+
+fn copy(file: &Path, folder: &Path) -> Result<(), Diagnostic> {
+    let bytes = disk::read_file(file, disk::LARGEST)
+        .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", file.display())).hint("is it still there?"))?;
+    write_atomic(&folder.join(file.file_name().unwrap_or_default()), &bytes)
+}
+
+fn lesson(folder: &Path, id: &str) -> PathBuf {
+    folder.join("lessons").join(id)
+}
+
+/// The setup that a lesson was made with.
+///
+/// # Errors
+/// A lesson that has none that can be read.
+pub fn load(folder: &Path, id: &str) -> Result<Setup, Diagnostic> {
+    let path = lesson(folder, id).join(SETUP);
+    let name = path.display().to_string();
+    let text = disk::read_text(&path).map_err(|error| {
+        Diagnostic::error(format!("cannot read {name}: {error}")).hint("open the kernel's file again")
+    })?;
+    ron::from_str(&text).map_err(|error| Diagnostic::error(format!("{name}: {error}")).hint("open the kernel's file again"))
+}
+
+/// Copies the kernel's files into its lesson again, after they changed.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub fn read_again(devices: &Devices, folder: &Path, id: &str) -> Result<(), Diagnostic> {
+    write(devices, folder, &load(folder, id)?).map(drop)
+}
+
+/// Removes a kernel's lesson; the kernel's own files stay.
+///
+/// # Errors
+/// A folder that cannot be removed.
+pub fn remove(folder: &Path, id: &str) -> Result<(), Diagnostic> {
+    let gone = std::fs::remove_dir_all(lesson(folder, id)).and_then(|()| std::fs::remove_dir_all(folder.join("shaders").join(id)));
+    gone.map_err(|error| {
+        Diagnostic::error(format!("cannot remove {id}: {error}")).hint(format!("remove it in {}", folder.display()))
+    })?;
+    index(folder)
+}
+
+/// The id of a kernel's lesson: that of an earlier lesson of the same file and kernel, or a new one.
+fn id(folder: &Path, setup: &Setup) -> String {
+    let known = ids(folder);
+    let is_same = |id: &&String| load(folder, id).is_ok_and(|other| (&other.file, &other.entry) == (&setup.file, &setup.entry));
+    if let Some(same) = known.iter().find(is_same) {
+        return same.clone();
+    }
+    let stem = setup.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name: String = format!("{stem}-{}", setup.entry)
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+        .take(LONGEST)
+        .collect();
+    let names = std::iter::once(format!("my-{name}")).chain((2..).map(|n| format!("my-{name}-{n}")));
+    names.into_iter().find(|name| !known.contains(name)).unwrap_or_default()
+}
+
+/// The ids of the lessons in the pack, in order.
+fn ids(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.join("lessons")).into_iter().flatten().flatten();
+    let of = |entry: std::fs::DirEntry| {
+        let id = entry.file_name().into_string().ok()?;
+        entry.path().join(SETUP).is_file().then_some(id)
+    };
+    let mut ids: Vec<String> = entries.filter_map(of).collect();
+    ids.sort();
+    ids
+}
+
+/// Writes the pack's index anew.
+fn index(folder: &Path) -> Result<(), Diagnostic> {
+    let order: Vec<String> = ids(folder).iter().map(|id| format!("{id:?}")).collect();
+    let text = format!("(\n    format_version: 3,\n    order: [{}],\n)\n", order.join(", "));
+    write_atomic(&folder.join("lessons/index.ron"), text.as_bytes())
+}

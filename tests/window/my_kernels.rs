@@ -1,0 +1,127 @@
+//! A kernel of the learner's own: dropped on the window, set up in the form, watched as a lesson.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use warpbook::lesson::PackFiles;
+
+use crate::harness::{Dropped, Window, open, settle, untraced};
+
+const SCALE: &str = "override N: u32 = 512u;
+@group(0) @binding(0) var<storage, read> src: array<f32>;
+@group(0) @binding(1) var<storage, read_write> dst: array<f32>;
+@compute @workgroup_size(64) fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < N { dst[id.x] = 2.0 * src[id.x]; }
+}
+";
+
+fn window(folder: &Path) -> Harness<'static, Window> {
+    open(PackFiles::Embedded, &folder.join("state.ron"), [1280.0, 800.0])
+}
+
+fn drop_file(window: &mut Harness<'_, Window>, path: PathBuf) {
+    window.input_mut().dropped_files.push(Arc::new(Dropped(path)));
+    window.step();
+    settle(window);
+}
+
+fn set(window: &mut Harness<'_, Window>, field: &str, text: &str) {
+    let node = window.get_by_role_and_label(Role::TextInput, field);
+    node.focus();
+    window.step();
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.step();
+    window.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    window.step();
+}
+
+/// The id and the number of warp instructions of the kernel on the stage.
+fn watched(window: &Harness<'_, Window>) -> (String, u64) {
+    let state = window.state().desk.state();
+    assert_eq!(untraced(state).len(), 0, "{:?}", untraced(state));
+    assert!(state.library.problems.is_empty(), "{:?}", state.library.problems);
+    let trace = state.traced().unwrap().trace(0).unwrap();
+    (state.place.lesson.as_ref().unwrap().id.clone(), trace.warp_instructions)
+}
+
+#[test]
+fn a_shader_is_set_up_and_watched_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("scale.wgsl");
+    std::fs::write(&file, SCALE).unwrap();
+    let mut window = window(folder.path());
+    drop_file(&mut window, file.clone());
+    assert!(window.query_by_label("Set up a kernel of scale.wgsl").is_some());
+    set(&mut window, "elements of src", "N * M");
+    window.get_by_label_contains("there is no `M`");
+    set(&mut window, "elements of src", "N");
+    window.get_by_role_and_label(Role::Button, "Watch it").click();
+    window.step();
+    settle(&mut window);
+    let (id, before) = watched(&window);
+    assert_eq!(id, "my-scale-scale");
+    assert!(window.query_by_label("Set up a kernel of scale.wgsl").is_none());
+    // Its number is a control.
+    window.state_mut().desk.command(warpbook::session::desk::Command::SetParam("N".to_owned(), 64.0));
+    settle(&mut window);
+    assert!(watched(&window).1 < before);
+    drop(window);
+    // After a restart it is among the lessons, and is there to be set up again.
+    let mut window = self::window(folder.path());
+    settle(&mut window);
+    assert_eq!(watched(&window).0, id);
+    std::fs::write(&file, SCALE.replace("2.0 * src[id.x]", "2.0 * src[id.x] + 1.0")).unwrap();
+    let again = warpbook::session::desk::my_kernels::KernelCommand::ReadAgain(id.clone());
+    window.state_mut().desk.command(warpbook::session::desk::Command::Kernel(again));
+    settle(&mut window);
+    let source = window.state().desk.state().place.kernel().unwrap().source().clone();
+    assert!(source.contains("+ 1.0"), "{source}");
+}
+
+#[test]
+fn ptx_is_watched_by_the_lines_of_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/tracer/tests/ptx/triton");
+    for name in ["softmax.ptx", "kernels.py"] {
+        std::fs::copy(from.join(name), folder.path().join(name)).unwrap();
+    }
+    let mut window = window(folder.path());
+    drop_file(&mut window, folder.path().join("softmax.ptx"));
+    for (field, text) in [
+        ("value of columns", "200"),
+        ("value of stride", "200"),
+        ("blocks in x", "3"),
+        ("elements of x", "600"),
+        ("elements of out", "600"),
+    ] {
+        set(&mut window, field, text);
+    }
+    window.get_by_role_and_label(Role::Button, "Watch it").click();
+    window.step();
+    settle(&mut window);
+    let (id, instructions) = watched(&window);
+    assert_eq!((id.as_str(), instructions > 0), ("my-softmax-softmax", true));
+    let state = window.state().desk.state();
+    let trace = state.traced().unwrap().trace(0).unwrap().clone();
+    assert!(trace.findings.is_empty(), "{:?}", trace.findings);
+    let text = state.place.kernel().unwrap().source().clone();
+    let line = trace.lines.iter().max_by_key(|line| line.sectors).unwrap().line;
+    assert!(text.lines().nth(line as usize - 1).unwrap().contains("tl."), "line {line}");
+    let shown = window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default();
+    assert!(shown.contains("@triton.jit"), "{shown}");
+}
+
+#[test]
+fn what_is_no_kernel_is_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.wgsl");
+    std::fs::write(&file, "fn main( {").unwrap();
+    let mut window = window(folder.path());
+    drop_file(&mut window, file);
+    assert!(window.query_by_label_contains("Set up a kernel").is_none());
+    assert!(window.query_by_label_contains("broken.wgsl").is_some(), "the message names the file");
+}
