@@ -235,6 +235,7 @@ fn caught(record: &Record) -> Vec<Catch> {
         FindingKind::InactiveLane => Catch::InactiveLane,
         FindingKind::DivergentBarrier => Catch::DivergentBarrier,
         FindingKind::OutOfFuel => Catch::Endless,
+        FindingKind::Assertion => Catch::Result,
     });
     let mut caught: Vec<Catch> = Vec::new();
     for kind in failed.into_iter().chain(found) {

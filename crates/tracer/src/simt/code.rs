@@ -6,6 +6,7 @@
 
 use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Product, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
+use super::say::Say;
 use super::subgroup::Subgroup;
 use super::wide::Wide;
 use crate::trace::Space;
@@ -73,6 +74,8 @@ pub enum Op {
     Barrier(Orders),
     /// Waits for the other warps; scalar `dst` gets the votes of all lanes, each by vector `a`.
     Vote { how: Votes, a: u32, dst: u32 },
+    /// Prints something, or ends the kernel; an index of [`Code::says`].
+    Say { say: u32 },
     /// The warp is done.
     End,
 }
@@ -211,6 +214,8 @@ pub struct Code {
     pub places: Vec<Place>,
     /// Products of cooperative matrices, of vector registers.
     pub products: Vec<Product>,
+    /// What the kernel prints or asserts.
+    pub says: Vec<Say>,
     /// Basic blocks.
     pub blocks: Vec<Block>,
     /// First values of scalar registers from 0 on.
@@ -353,6 +358,7 @@ impl Op {
             | Self::Again { .. }
             | Self::Exit { .. }
             | Self::Barrier(_)
+            | Self::Say { .. }
             | Self::End => {}
         }
     }
@@ -368,7 +374,7 @@ impl Op {
             Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
             Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,
             Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,
-            Self::Barrier(_) | Self::Vote { .. } | Self::End => false,
+            Self::Barrier(_) | Self::Vote { .. } | Self::Say { .. } | Self::End => false,
         }
     }
 

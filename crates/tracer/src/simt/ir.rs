@@ -5,6 +5,7 @@
 //! Nothing here depends on the width of a warp.
 
 use super::ops::{Binary, Ternary, Unary};
+use super::say::Say;
 use super::subgroup::Subgroup;
 use super::wide::Wide;
 use crate::trace::Space;
@@ -296,6 +297,8 @@ pub enum Inst {
     Barrier(Orders),
     /// Waits for the workgroup, and gives all its lanes the votes of all: how many, whether all, or whether any hold.
     Vote { how: Votes, a: Reg, dst: Reg },
+    /// Prints something, or ends the kernel; an index of [`Ir::says`].
+    Say { say: u32 },
 }
 
 impl Inst {
@@ -317,6 +320,7 @@ impl Inst {
             | Self::EndLoop
             | Self::Switch { .. }
             | Self::Vote { .. }
+            | Self::Say { .. }
             | Self::Barrier(_) => 1,
             Self::If { counted, .. } => u32::from(*counted),
             _ => 0,
@@ -371,6 +375,8 @@ pub struct Ir {
     pub places: Vec<Place>,
     /// Products of cooperative matrices, each used by one instruction.
     pub products: Vec<Product>,
+    /// What the kernel prints or asserts, each used by one instruction.
+    pub says: Vec<Say>,
     /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
     pub cooperative: bool,
     /// Whether it is PTX, whose warps have 32 lanes.

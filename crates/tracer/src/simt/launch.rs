@@ -223,7 +223,8 @@ impl Launch<'_> {
         if let Some(between) = &between {
             again.name_races::<W>(between, &mut totals.findings);
         }
-        let notes = if looked_for && totals.complete {
+        let printed = totals.findings.take_printed();
+        let others = if looked_for && totals.complete {
             let unused = again.unused_loads::<W>(&mut totals.findings);
             unused.into_iter().chain(arrival::notes(&program.ir)).collect()
         } else {
@@ -232,7 +233,7 @@ impl Launch<'_> {
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
             findings: totals.findings.into_list(),
-            notes,
+            notes: printed.into_iter().chain(others).collect(),
             complete: totals.complete && ran == all,
             ..Trace::default()
         };

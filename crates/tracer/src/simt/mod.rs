@@ -31,6 +31,7 @@ mod provenance;
 mod ptx;
 mod regions;
 mod registers;
+mod say;
 mod slice;
 mod subgroup;
 mod tally;

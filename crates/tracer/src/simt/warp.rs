@@ -18,6 +18,8 @@ pub enum Stop {
     Done,
     /// Its fuel does not last for the next block.
     OutOfFuel,
+    /// An assertion failed, or it is a trap: the kernel ends here.
+    Trapped,
 }
 
 /// Where in the grid something happens.
@@ -242,6 +244,11 @@ impl<const W: usize> Warp<W> {
                 Op::Barrier(_) | Op::Vote { .. } => {
                     self.check_barrier(around);
                     return Stop::Barrier;
+                }
+                Op::Say { say } => {
+                    if self.say(&code.says[say as usize], around) {
+                        return Stop::Trapped;
+                    }
                 }
                 Op::End => return Stop::Done,
                 _ => self.go(op, around),

@@ -137,6 +137,10 @@ impl<const W: usize> Workgroup<W> {
                 around.fuel = slice;
                 let why = warp.run(&mut around);
                 *fuel -= slice - around.fuel;
+                if why == Stop::Trapped {
+                    around.observer.done();
+                    return Some(Progress::Done);
+                }
                 if why != Stop::OutOfFuel {
                     *stop = Some(why);
                 } else if slice < SLICE {

@@ -274,6 +274,8 @@ pub enum FindingKind {
     DivergentBarrier,
     /// More instructions than the run's fuel allowed.
     OutOfFuel,
+    /// The kernel ended itself: an assertion of its own failed, or it reached a trap.
+    Assertion,
 }
 
 /// The kinds of [`Note`].
@@ -284,6 +286,8 @@ pub enum NoteKind {
     UnusedLoad,
     /// A store whose place comes from what an atomic returned.
     ArrivalOrder,
+    /// A text that the kernel printed, as it is.
+    Printed,
 }
 
 /// A remark on a line that is not wrong.

@@ -1,5 +1,6 @@
-"""Compiles each .cu of this folder to the .ptx beside it, by NVRTC (pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt
-nvidia-cuda-cccl, or a toolkit's folder in CUDA_HOME). It needs no GPU."""
+"""Compiles each .cu of this folder and of corpus/ to the .ptx beside it, by NVRTC (pip install nvidia-cuda-nvrtc nvidia-cuda-runtime
+nvidia-cuda-crt nvidia-cuda-cccl, or a toolkit's folder in CUDA_HOME). It needs no GPU. A file's line `// options: …` has options of its own.
+Names as arguments choose among the files."""
 import ctypes
 import glob
 import os
@@ -17,9 +18,12 @@ def ptx(path, architecture):
         sys.exit("no libnvrtc was found: set CUDA_HOME to a toolkit's folder")
     nvrtc = ctypes.CDLL(glob.glob(os.path.join(root, "lib*", "libnvrtc.so*"))[0])
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    name = os.path.basename(path).encode()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), open(path, "rb").read(), name, 0, None, None)
-    options = [b"-lineinfo", b"--gpu-architecture=" + architecture.encode(), b"-I" + os.path.join(root, "include").encode()]
+    name, source = os.path.basename(path).encode(), open(path, "rb").read()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, name, 0, None, None)
+    own = re.search(rb"(?m)^// options: (.*)$", source)
+    options = own.group(1).split() if own else [b"-lineinfo"]
+    options.append(b"--gpu-architecture=" + architecture.encode())
+    options += [b"-I" + os.path.join(root, "include", folder).encode() for folder in ("", "cccl")]
     failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     get = (nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog) if failed else (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
     get[0](program, ctypes.byref(size))
@@ -30,7 +34,9 @@ def ptx(path, architecture):
     return text.value.decode()
 
 
-for source in sorted(glob.glob(os.path.join(HERE, "*.cu"))):
+for source in sorted(glob.glob(os.path.join(HERE, "*.cu")) + glob.glob(os.path.join(HERE, "corpus", "*.cu"))):
+    if sys.argv[1:] and os.path.basename(source)[:-3] not in sys.argv[1:]:
+        continue
     text = ptx(source, "compute_80")
     with open(source[:-3] + ".ptx", "w") as out:
         # File names alone: folders are those of one machine.

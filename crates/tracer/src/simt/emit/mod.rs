@@ -33,7 +33,7 @@ pub fn emit(ir: &Ir, regions: &Regions, classes: &Classes, sizes: &[u32]) -> Cod
         regions,
         classes,
         sizes,
-        code: Code { local_words: ir.local_words, ..Code::default() },
+        code: Code { local_words: ir.local_words, says: ir.says.clone(), ..Code::default() },
         locs: vec![Loc::Unset; ir.regs.len()],
         facts: peephole::Facts::gather(ir, regions),
         words: HashMap::new(),
@@ -306,6 +306,11 @@ impl Emitter<'_> {
                 let r = self.scalar();
                 self.locs[dst as usize] = Loc::One(r);
                 self.push(Op::Vote { how, a, dst: r });
+                self.block = None;
+            }
+            Inst::Say { say } => {
+                self.push(Op::Say { say });
+                // An assertion that fails ends the kernel here.
                 self.block = None;
             }
             Inst::Barrier(orders) => {

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::trace::{Finding, FindingKind};
+use crate::trace::{Finding, FindingKind, Note, NoteKind};
+use warpbook_base::units;
 
 /// The fix for a race, at the end of its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,9 @@ impl Mend {
     }
 }
 
+/// Texts that are kept of those that a kernel prints.
+const MAX_PRINTED: usize = 64;
+
 #[derive(Clone, Debug)]
 struct Entry {
     /// The workgroup that it was first seen in.
@@ -68,6 +72,24 @@ pub struct Findings {
     outside: BTreeSet<u64>,
     /// The linear index of the workgroup that runs now.
     pub workgroup: u64,
+    printed: Printed,
+}
+
+/// What a kernel printed, in the order of its workgroups.
+#[derive(Clone, Debug, Default)]
+struct Printed {
+    /// The first of them: by workgroup, line and text.
+    first: Vec<(u64, u32, String)>,
+    /// How many there were.
+    count: u64,
+}
+
+impl Printed {
+    /// Keeps the first ones.
+    fn keep(&mut self) {
+        self.first.sort_by_key(|(workgroup, ..)| *workgroup);
+        self.first.truncate(MAX_PRINTED);
+    }
 }
 
 impl Findings {
@@ -92,6 +114,28 @@ impl Findings {
         }
     }
 
+    /// The present workgroup prints a text.
+    pub fn print(&mut self, line: u32, text: impl FnOnce() -> String) {
+        self.printed.count += 1;
+        let is_full = self.printed.first.len() >= MAX_PRINTED;
+        if is_full && self.printed.first.last().is_some_and(|(last, ..)| self.workgroup >= *last) {
+            return;
+        }
+        self.printed.first.push((self.workgroup, line, text()));
+        self.printed.keep();
+    }
+
+    /// What was printed, which is gone from here.
+    pub fn take_printed(&mut self) -> Vec<Note> {
+        let Printed { first, count } = std::mem::take(&mut self.printed);
+        let more = count - first.len() as u64;
+        let last = first.last().map(|(_, line, _)| *line).filter(|_| more > 0);
+        let note = |line, message| Note { kind: NoteKind::Printed, line, message };
+        let mut notes: Vec<Note> = first.into_iter().map(|(_, line, text)| note(line, text)).collect();
+        notes.extend(last.map(|line| note(line, format!("… and {} more", units::count(more)))));
+        notes
+    }
+
     /// Workgroups race for `buffer`: a barrier would not mend the races within them.
     pub fn also_between_workgroups(&mut self, buffer: u16) {
         let races = self.first.values_mut().filter(|entry| entry.buffer == Some(buffer) && entry.mend != Mend::Said);
@@ -101,6 +145,9 @@ impl Findings {
     /// Adds those of another part of the same run: the earliest workgroup's case stays.
     pub fn add(&mut self, other: Self) {
         self.outside.extend(other.outside);
+        self.printed.count += other.printed.count;
+        self.printed.first.extend(other.printed.first);
+        self.printed.keep();
         for (key, theirs) in other.first {
             let seen = self.first.get(&key).map(|entry| entry.workgroup);
             if seen.is_none_or(|seen| theirs.workgroup < seen) {
@@ -115,6 +162,7 @@ impl Findings {
             first: std::mem::take(&mut self.first),
             outside: std::mem::take(&mut self.outside),
             workgroup: self.workgroup,
+            printed: std::mem::take(&mut self.printed),
         }
     }
 

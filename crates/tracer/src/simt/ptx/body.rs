@@ -9,9 +9,9 @@ use super::parse::{Loc, Parser, memory};
 use super::text::{Number, Token};
 
 /// Registers that a kernel may use.
-const MAX_REGS: usize = 1 << 18;
+pub(super) const MAX_REGS: usize = 1 << 18;
 /// Instructions and labels that it may have.
-const MAX_PARTS: usize = 1 << 18;
+pub(super) const MAX_PARTS: usize = 1 << 18;
 /// Blocks within blocks, of which inline assembly makes some.
 const MAX_SCOPES: usize = 64;
 
@@ -20,6 +20,8 @@ const MAX_SCOPES: usize = 64;
 struct Scope {
     single: HashMap<String, RegId>,
     families: HashMap<String, (Ty, u64)>,
+    /// Parameters of calls, with a name of their own in the kernel.
+    params: HashMap<String, String>,
 }
 
 pub(super) struct Body<'p, 'a> {
@@ -29,11 +31,13 @@ pub(super) struct Body<'p, 'a> {
     pub locs: Vec<Option<Loc>>,
     loc: Option<Loc>,
     scopes: Vec<Scope>,
+    /// Parameters of calls so far.
+    params: u32,
 }
 
 impl<'p, 'a> Body<'p, 'a> {
     pub(super) fn new(parser: &'p mut Parser<'a>, kernel: Kernel) -> Self {
-        Self { parser, kernel, locs: Vec::new(), loc: None, scopes: Vec::new() }
+        Self { parser, kernel, locs: Vec::new(), loc: None, scopes: Vec::new(), params: 0 }
     }
 
     /// Reads the body up to its last brace.
@@ -84,8 +88,28 @@ impl<'p, 'a> Body<'p, 'a> {
             self.kernel.targets.push((name.to_owned(), labels));
             return Ok(());
         }
+        if let Some(Token::Word(".callprototype" | ".calltargets")) = self.parser.peek().map(|spot| spot.token) {
+            return self.skip_statement();
+        }
         self.push(Part::Label(name.to_owned()));
         Ok(())
+    }
+
+    /// Past the next semicolon.
+    fn skip_statement(&mut self) -> Result<(), Diagnostic> {
+        while !self.parser.take(';') {
+            if self.parser.peek().is_none() {
+                return Err(self.parser.expected("`;`"));
+            }
+            self.parser.next += 1;
+        }
+        Ok(())
+    }
+
+    /// The name of a parameter of a call, or of anything else.
+    fn named(&self, name: &str) -> String {
+        let known = self.scopes.iter().rev().find_map(|scope| scope.params.get(name));
+        known.cloned().unwrap_or_else(|| name.to_owned())
     }
 
     fn push(&mut self, part: Part) {
@@ -118,12 +142,16 @@ impl<'p, 'a> Body<'p, 'a> {
                 self.loc = Some(loc);
             }
             ".reg" => self.registers()?,
-            ".pragma" => {
-                while !self.parser.take(';') {
-                    if self.parser.peek().is_none() {
-                        return Err(self.parser.expected("`;`"));
+            ".pragma" => self.skip_statement()?,
+            // A parameter of a call: its size follows from what is stored in it.
+            ".param" => {
+                self.parser.next -= 1;
+                for param in self.parser.listed_params(';')? {
+                    self.params += 1;
+                    let own = format!("{}#{}", param.name, self.params);
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.params.insert(param.name, own);
                     }
-                    self.parser.next += 1;
                 }
             }
             _ => match memory(word) {
@@ -280,7 +308,7 @@ impl<'p, 'a> Body<'p, 'a> {
             Token::Word(name) => match self.register(name)? {
                 Some(id) => Operand::Reg(id),
                 None if name.starts_with('%') => Operand::Special(name[1..].to_owned()),
-                None => Operand::Name(name.to_owned()),
+                None => Operand::Name(self.named(name)),
             },
             _ => return Err(self.parser.expected("an operand")),
         };
@@ -307,7 +335,7 @@ impl<'p, 'a> Body<'p, 'a> {
         let base = match self.parser.peek().map(|spot| spot.token) {
             Some(Token::Word(name)) => {
                 self.parser.next += 1;
-                self.register(name)?.map_or_else(|| Base::Name(name.to_owned()), Base::Reg)
+                self.register(name)?.map_or_else(|| Base::Name(self.named(name)), Base::Reg)
             }
             _ => Base::Nothing,
         };

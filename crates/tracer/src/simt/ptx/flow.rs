@@ -110,7 +110,7 @@ impl End {
 fn split<'a>(file: &str, kernel: &'a Kernel) -> Result<Vec<Block<'a>>, Diagnostic> {
     // The block that begins at each label; a new one begins after each branch, too.
     let ends = |part: &Part| match part {
-        Part::Instruction(i) => matches!(i.words[0].as_str(), "bra" | "brx" | "ret" | "exit" | "trap"),
+        Part::Instruction(i) => matches!(i.words[0].as_str(), "bra" | "brx" | "ret" | "exit"),
         Part::Label(_) => false,
     };
     let (mut labels, mut count, mut open) = (HashMap::new(), 0, false);
@@ -177,7 +177,7 @@ fn split<'a>(file: &str, kernel: &'a Kernel) -> Result<Vec<Block<'a>>, Diagnosti
                         };
                         close(&mut body, end, at, &mut blocks);
                     }
-                    ("bra" | "brx" | "ret" | "exit" | "trap", _) => {
+                    ("bra" | "brx" | "ret" | "exit", _) => {
                         let message = format!("`{}` cannot be traced in this form", i.words.join("."));
                         return Err(at_line(Diagnostic::error(message), file, i.at));
                     }

@@ -10,6 +10,7 @@ mod addresses;
 mod arithmetic;
 mod bits;
 mod body;
+mod calls;
 mod compare;
 mod convert;
 mod flow;
@@ -19,6 +20,8 @@ mod lower;
 mod memory;
 mod module;
 mod operations;
+mod outcries;
+mod parameters;
 mod parse;
 mod registers;
 mod structure;
@@ -164,9 +167,23 @@ pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagn
 
 /// Lowers a kernel.
 pub(super) fn lower(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
+    lower_here(ptx).map_err(|error| with_line_of_source(error, ptx))
+}
+
+fn lower_here(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
     let kernel = parse::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
     let flow = flow::flow(ptx.file, &kernel)?;
     lower::lower(ptx, &kernel, &flow)
+}
+
+/// Adds the line of the source to an error at a line of the PTX, where the text has one.
+fn with_line_of_source(mut error: Diagnostic, ptx: &Ptx<'_>) -> Diagnostic {
+    let Some(place) = &error.place else { return error };
+    let line = parse::line_of_source(ptx.text, place.line, ptx.source);
+    if let Some(line) = line {
+        error.message.push_str(&format!(" (line {line} of the source)"));
+    }
+    error
 }
 
 /// The same, at a line of the PTX.

@@ -108,7 +108,7 @@ pub(super) struct Instruction {
     pub operands: Vec<Operand>,
     /// Where it is in the PTX.
     pub at: u32,
-    /// Where it comes from: a line of the source, or the same.
+    /// Where it comes from: a line of the source, or the same. While its kernel is read, 0 where no line of the source is known.
     pub line: u32,
 }
 
@@ -154,7 +154,7 @@ pub(super) struct Variable {
     pub at: u32,
 }
 
-/// A kernel's parameter.
+/// A parameter of a kernel or a function.
 #[derive(Clone, Debug)]
 pub(super) struct Param {
     pub name: String,
@@ -163,13 +163,15 @@ pub(super) struct Param {
     pub bytes: u32,
 }
 
-/// A kernel.
+/// A kernel, or a function that it calls.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub name: String,
     pub params: Vec<Param>,
     /// The threads of a block that it was compiled for (`.reqntid`).
     pub block: Option<[u32; 3]>,
+    /// What a function returns.
+    pub returns: Vec<Param>,
     /// The type of each register.
     pub regs: Vec<Ty>,
     /// The name of each register.

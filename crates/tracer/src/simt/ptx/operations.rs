@@ -61,6 +61,9 @@ impl Lower<'_> {
             "bar" | "barrier" => self.barrier(i),
             // Memory is in order within a warp here, and caches are not modelled.
             "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" => Ok(()),
+            "printf" | "assert" | "trap" => self.outcry(i),
+            // For debuggers and profilers.
+            "brkpt" | "pmevent" => Ok(()),
             _ => Err(self.unsupported(i)),
         }
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use warpbook_base::diag::{Diagnostic, nearest};
 
-use super::at_line;
 use super::body::Body;
+use super::{at_line, calls};
 use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
 use super::text::{Number, Spot, Token, tokens};
 
@@ -16,13 +16,6 @@ pub(super) struct Loc {
     pub line: u32,
     /// The place that its function was inlined at.
     pub inlined: Option<(u64, u32)>,
-}
-
-/// A kernel whose `.loc` files are known only at the end of the text.
-struct Draft {
-    kernel: Kernel,
-    /// By part, the `.loc` before it.
-    locs: Vec<Option<Loc>>,
 }
 
 /// The names of the kernels in `text`, in order.
@@ -38,17 +31,18 @@ pub(super) fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic>
     Ok(names.collect())
 }
 
-/// The kernel `entry` of `text`. `source` gives the line that a line of a file is shown at; None if it is not shown.
+/// The kernel `entry` of `text`, with the functions that it calls in their places. `source` gives the line that a line of a file is shown
+/// at; None if it is not shown.
 ///
 /// # Errors
-/// Invalid text, with its line; a kernel that does not exist.
+/// Invalid text, with its line; a kernel that does not exist; calls that cannot be traced.
 pub(super) fn kernel(
     file: &str,
     text: &str,
     entry: &str,
     source: &dyn Fn(&str, u32) -> Option<u32>,
 ) -> Result<Kernel, Diagnostic> {
-    let mut parser = Parser { file, spots: tokens(file, text)?, next: 0, files: HashMap::new(), module: Vec::new() };
+    let mut parser = Parser::new(file, tokens(file, text)?);
     let mut found = None;
     let mut names = Vec::new();
     while let Some(spot) = parser.peek() {
@@ -58,16 +52,14 @@ pub(super) fn kernel(
                 let name = parser.word("the kernel's name")?;
                 names.push(name);
                 if name == entry {
-                    found = Some(parser.entry(name)?);
-                } else {
-                    parser.skip_to_body()?;
+                    found = Some(parser.next);
                 }
-            }
-            Token::Word(".func") => {
-                parser.next += 1;
                 parser.skip_to_body()?;
             }
+            Token::Word(".func") => parser.function_name()?,
             Token::Word(".version") => parser.version()?,
+            Token::Word(".target") => parser.target()?,
+            Token::Word(".address_size") => parser.address_size()?,
             Token::Word(".file") => parser.file_name()?,
             Token::Word(".section") => {
                 parser.next += 2;
@@ -81,7 +73,7 @@ pub(super) fn kernel(
             _ => parser.next += 1,
         }
     }
-    let Some(mut draft) = found else {
+    let Some(at) = found else {
         let hint = match (nearest(entry, names.iter().copied()), names.as_slice()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, []) => "is it PTX, as `nvcc -ptx` or NVRTC writes it? A kernel begins with .entry".to_owned(),
@@ -89,24 +81,56 @@ pub(super) fn kernel(
         };
         return Err(Diagnostic::error(format!("there is no kernel `{entry}`")).in_file(file).hint(hint));
     };
-    draft.kernel.variables.extend(parser.module);
-    resolve_lines(&mut draft, &parser.files, source);
-    Ok(draft.kernel)
+    parser.next = at;
+    let kernel = parser.body_of(entry, Vec::new(), source)?;
+    let mut kernel = calls::inline(&mut parser, kernel, source)?;
+    kernel.variables.append(&mut parser.module);
+    for part in &mut kernel.body {
+        if let Part::Instruction(i) = part
+            && i.line == 0
+        {
+            i.line = i.at;
+        }
+    }
+    Ok(kernel)
+}
+
+/// The line of the source that line `at` of the PTX comes from: that of the last `.loc` before it in its function.
+pub(super) fn line_of_source(text: &str, at: u32, source: &dyn Fn(&str, u32) -> Option<u32>) -> Option<u32> {
+    let lines: Vec<&str> = text.lines().take(at as usize).collect();
+    let loc = lines.iter().rev().map(|line| line.trim()).take_while(|line| !line.starts_with('}') || line.len() > 1);
+    let loc = loc.filter_map(|line| line.strip_prefix(".loc")).next()?;
+    let numbers = |text: &str| text.split_whitespace().map_while(|word| word.parse::<u64>().ok()).take(2).collect();
+    let inlined = loc.split_once("inlined_at").map(|(_, rest)| rest);
+    let places: Vec<Vec<u64>> = std::iter::once(loc).chain(inlined).map(numbers).collect();
+    places.iter().find_map(|place| {
+        let [file, line] = place.as_slice() else { return None };
+        let name = text.lines().filter_map(|line| line.trim().strip_prefix(".file")).find_map(|rest| {
+            let (number, name) = rest.trim().split_once(char::is_whitespace)?;
+            (number.parse() == Ok(*file)).then(|| name.trim().trim_matches('"'))
+        })?;
+        source(name, u32::try_from(*line).ok()?)
+    })
 }
 
 /// Gives each instruction its line in the source: the innermost place that is shown. One without a line has that of the instruction before
-/// it, and the first ones that of the first with a line; where no line is shown, it is the PTX's own.
-fn resolve_lines(draft: &mut Draft, files: &HashMap<u64, String>, source: &dyn Fn(&str, u32) -> Option<u32>) {
+/// it, and the first ones that of the first with a line; 0 where no line is shown.
+fn resolve_lines(
+    kernel: &mut Kernel,
+    locs: &[Option<Loc>],
+    files: &HashMap<u64, String>,
+    source: &dyn Fn(&str, u32) -> Option<u32>,
+) {
     let shown = |loc: &Option<Loc>| {
         let loc = loc.as_ref()?;
         let mut places = std::iter::once((loc.file, loc.line)).chain(loc.inlined);
         places.find_map(|(file, line)| source(files.get(&file)?, line))
     };
-    let mut last = draft.locs.iter().find_map(shown);
-    for (part, loc) in draft.kernel.body.iter_mut().zip(&draft.locs) {
+    let mut last = locs.iter().find_map(shown).unwrap_or(0);
+    for (part, loc) in kernel.body.iter_mut().zip(locs) {
         let Part::Instruction(instruction) = part else { continue };
-        last = shown(loc).or(last);
-        instruction.line = last.unwrap_or(instruction.at);
+        last = shown(loc).unwrap_or(last);
+        instruction.line = last;
     }
 }
 
@@ -129,9 +153,15 @@ pub(super) struct Parser<'a> {
     files: HashMap<u64, String>,
     /// Variables outside of kernels.
     module: Vec<Variable>,
+    /// The tokens after `.func` of the functions that have a body, by name.
+    functions: HashMap<&'a str, usize>,
 }
 
 impl<'a> Parser<'a> {
+    fn new(file: &'a str, spots: Vec<Spot<'a>>) -> Self {
+        Self { file, spots, next: 0, files: HashMap::new(), module: Vec::new(), functions: HashMap::new() }
+    }
+
     pub(super) fn peek(&self) -> Option<Spot<'a>> {
         self.spots.get(self.next).copied()
     }
@@ -152,6 +182,11 @@ impl<'a> Parser<'a> {
 
     pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
         at_line(Diagnostic::error(message), self.file, self.line())
+    }
+
+    /// An error at a line.
+    pub(super) fn error_at(&self, line: u32, message: impl Into<String>) -> Diagnostic {
+        at_line(Diagnostic::error(message), self.file, line)
     }
 
     /// That something else was expected here.
@@ -206,6 +241,27 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             _ => Err(self.expected("the version of PTX, such as 8.0,")),
+        }
+    }
+
+    fn target(&mut self) -> Result<(), Diagnostic> {
+        self.next += 1;
+        let name = self.word("the target, such as sm_80,")?;
+        if name.starts_with("sm_") {
+            return Ok(());
+        }
+        self.next -= 1;
+        Err(self.error(format!("`{}` is no target of PTX, such as sm_80", name.get(..40).unwrap_or(name))))
+    }
+
+    fn address_size(&mut self) -> Result<(), Diagnostic> {
+        self.next += 1;
+        match self.whole("64, the bits of an address,")? {
+            64 => Ok(()),
+            bits => {
+                self.next -= 1;
+                Err(self.error(format!("PTX with addresses of {bits} bits cannot be traced; compile it for 64")))
+            }
         }
     }
 
@@ -310,6 +366,19 @@ impl<'a> Parser<'a> {
                     let bits = if negative { bits.wrapping_neg() } else { bits };
                     out.extend_from_slice(&bits.to_le_bytes()[..size.min(8)]);
                 }
+                // The address of a variable or a function, as of a table of pointers, which is not followed.
+                Some(Token::Word(_)) => {
+                    if self.spots.get(self.next + 1).is_some_and(|spot| spot.token == Token::Mark('(')) {
+                        self.next += 2;
+                    }
+                    if self.spots.get(self.next + 1).is_some_and(|spot| spot.token == Token::Mark('+')) {
+                        self.next += 2;
+                    }
+                    if self.spots.get(self.next + 1).is_some_and(|spot| spot.token == Token::Mark(')')) {
+                        self.next += 1;
+                    }
+                    out.extend(std::iter::repeat_n(0, size.min(8)));
+                }
                 _ => return Err(self.expected("a number")),
             }
             self.next += 1;
@@ -320,11 +389,13 @@ impl<'a> Parser<'a> {
     }
 
     fn params(&mut self) -> Result<Vec<Param>, Diagnostic> {
+        if self.take('(') { self.listed_params(')') } else { Ok(Vec::new()) }
+    }
+
+    /// Parameters up to `end`.
+    pub(super) fn listed_params(&mut self, end: char) -> Result<Vec<Param>, Diagnostic> {
         let mut out = Vec::new();
-        if !self.take('(') {
-            return Ok(out);
-        }
-        while !self.take(')') {
+        while !self.take(end) {
             let mut ty = None;
             while let Some(Token::Word(word)) = self.peek().map(|spot| spot.token) {
                 let Some(suffix) = word.strip_prefix('.') else { break };
@@ -342,14 +413,20 @@ impl<'a> Parser<'a> {
                 self.expect(']')?;
             }
             out.push(Param { name, ty, bytes });
-            if !self.take(',') && !self.is(')') {
-                return Err(self.expected("`,` or `)`"));
+            if !self.take(',') && !self.is(end) {
+                return Err(self.expected(&format!("`,` or `{end}`")));
             }
         }
         Ok(out)
     }
 
-    fn entry(&mut self, name: &str) -> Result<Draft, Diagnostic> {
+    /// Parameters and body of a kernel or function whose name was read.
+    fn body_of(
+        &mut self,
+        name: &str,
+        returns: Vec<Param>,
+        source: &dyn Fn(&str, u32) -> Option<u32>,
+    ) -> Result<Kernel, Diagnostic> {
         let at = self.line();
         let params = self.params()?;
         let mut block = None;
@@ -365,6 +442,7 @@ impl<'a> Parser<'a> {
             name: name.to_owned(),
             params,
             block,
+            returns,
             regs: Vec::new(),
             names: Vec::new(),
             variables: Vec::new(),
@@ -374,7 +452,38 @@ impl<'a> Parser<'a> {
         };
         let mut body = Body::new(self, kernel);
         body.read()?;
-        Ok(Draft { kernel: body.kernel, locs: body.locs })
+        let Body { mut kernel, locs, .. } = body;
+        resolve_lines(&mut kernel, &locs, &self.files, source);
+        Ok(kernel)
+    }
+
+    /// Notes where a function is; a declaration has no body.
+    fn function_name(&mut self) -> Result<(), Diagnostic> {
+        self.next += 1;
+        let start = self.next;
+        if self.is('(') {
+            self.params()?;
+        }
+        let name = self.word("the function's name")?;
+        let at = self.next;
+        self.skip_to_body()?;
+        if at < self.next && self.spots.get(self.next - 1).is_some_and(|spot| spot.token == Token::Mark('}')) {
+            self.functions.insert(name, start);
+        }
+        Ok(())
+    }
+
+    /// The function called `name`; None if it has no body here.
+    pub(super) fn function(
+        &mut self,
+        name: &str,
+        source: &dyn Fn(&str, u32) -> Option<u32>,
+    ) -> Result<Option<Kernel>, Diagnostic> {
+        let Some(start) = self.functions.get(name).copied() else { return Ok(None) };
+        self.next = start;
+        let returns = if self.is('(') { self.params()? } else { Vec::new() };
+        self.word("the function's name")?;
+        self.body_of(name, returns, source).map(Some)
     }
 
     /// The threads of a block: up to three numbers.

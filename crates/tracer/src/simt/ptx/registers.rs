@@ -26,8 +26,9 @@ pub(super) fn uses(i: &Instruction, mut read: impl FnMut(RegId), mut write: impl
 fn results(i: &Instruction) -> usize {
     match i.words[0].as_str() {
         "bar" | "barrier" if i.has("red") => 1,
-        "st" | "red" | "bar" | "barrier" | "membar" | "fence" | "bra" | "ret" | "exit" | "prefetch" | "trap"
+        "st" | "red" | "bar" | "barrier" | "membar" | "fence" | "bra" | "ret" | "exit" | "prefetch" | "prefetchu"
         | "nanosleep" | "discard" | "applypriority" => 0,
+        word if super::outcries::writes_nothing(word) => 0,
         _ => 1,
     }
 }

@@ -199,7 +199,7 @@ fn elem(ty: Ty) -> Elem {
 }
 
 /// The name of a variable in its source: PTX prefixes one of a function with the function's own (`_ZZ4tsumE4tile`).
-fn readable(name: &str) -> String {
+pub(super) fn readable(name: &str) -> String {
     let inner = name.strip_prefix("_ZZ").and_then(|rest| rest.rfind('E').map(|at| &rest[at + 1..]));
     let inner = inner.or(name.strip_prefix("_Z")).unwrap_or(name);
     let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
