@@ -15,6 +15,7 @@ mod guide;
 mod hardware;
 mod hostile;
 mod lessons;
+mod notes;
 mod packs;
 mod pages;
 mod parts;

@@ -10,16 +10,45 @@ use crate::figures::palette::Ink;
 use crate::notes::Format;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::note::only::Only;
 
 /// The dialog, and what was chosen in it last.
 pub struct Dialog {
     /// Whether it is shown.
     pub open: bool,
     folder: String,
+    part: Part,
     markdown: bool,
     html: bool,
     /// Brings the folder that was chosen in the system's dialog.
     chosen: Option<Receiver<PathBuf>>,
+}
+
+/// The part of the lesson's text that is wanted.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    All,
+    Read,
+    Page,
+    Own,
+}
+
+impl Part {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::All, "the whole lesson"),
+        (Self::Read, "the pages that I have read"),
+        (Self::Page, "this page"),
+        (Self::Own, "nothing of the lesson's text"),
+    ];
+
+    fn only(self, state: &State) -> Only {
+        match self {
+            Self::All => Only::All,
+            Self::Read => Only::Read,
+            Self::Page => Only::Steps(state.place.step().map(|step| step.id.clone()).into_iter().collect()),
+            Self::Own => Only::Own,
+        }
+    }
 }
 
 impl Default for Dialog {
@@ -29,7 +58,7 @@ impl Default for Dialog {
         let documents = known.as_ref().map(|dirs| dirs.document_dir().unwrap_or(dirs.home_dir()).join("Warpbook"));
         let folder = documents.unwrap_or_else(|| std::env::current_dir().unwrap_or_default().join("notes"));
         let folder = folder.display().to_string();
-        Self { open: false, folder, markdown: true, html: true, chosen: None }
+        Self { open: false, folder, part: Part::All, markdown: true, html: true, chosen: None }
     }
 }
 
@@ -50,9 +79,14 @@ impl Dialog {
             ui.set_width(400.0);
             ui.label(RichText::new("Export this lesson as a note").font(theme::medium(16.0)));
             let muted = theme::color(theme::of(ui), Ink::Muted);
-            let what = "The prose with its figures as they are on this machine, your measurements with their samples, your \
-                        predictions and your own words.";
+            let what = "It begins with what is yours: words, predictions, exercises, kernels with what your changes did, and \
+                        results at your settings. The lesson's text follows, with figures as they are on this machine.";
             ui.add(egui::Label::new(RichText::new(what).color(muted)).wrap());
+            ui.add_space(4.0);
+            for (part, name) in Part::ALL {
+                ui.radio_value(&mut self.part, part, format!("With {name}"));
+            }
+            ui.add_space(4.0);
             ui.horizontal(|ui| {
                 ui.label("Folder");
                 let response = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(240.0));
@@ -68,7 +102,7 @@ impl Dialog {
                 let formats = self.formats();
                 let usable = !formats.is_empty() && !self.folder.trim().is_empty();
                 if ui.add_enabled(usable, egui::Button::new("Write the note")).clicked() {
-                    command = Some(Command::Export(formats, PathBuf::from(self.folder.trim())));
+                    command = Some(Command::Export(self.part.only(state), formats, PathBuf::from(self.folder.trim())));
                 }
                 if ui.button("Cancel").clicked() {
                     self.open = false;

@@ -8,13 +8,14 @@ use std::time::Instant;
 use super::args::ExportArgs;
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
-use crate::lesson::Pack;
+use crate::lesson::{Lesson, Pack};
 use crate::notes::{self, Format};
 use crate::session::experiment::curves;
 use crate::session::experiment::recording::Recording;
 use crate::session::learn::saved::{self, Saved};
 use crate::session::note::export;
 use crate::session::note::export::Wanted;
+use crate::session::note::only::Only;
 use crate::session::run;
 use crate::session::run::devices::Choice;
 use crate::trace::record::Backend;
@@ -26,7 +27,7 @@ pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, E
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
         None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
     };
-    let written = write(context, &pack, &lessons, how, &args.format, &args.output)?;
+    let written = write(context, &pack, &lessons, (how, &args.only), &args.format, &args.output)?;
     written.files.iter().for_each(|file| out::line(&file.display().to_string()));
     Ok(written.code)
 }
@@ -51,7 +52,7 @@ fn write(
     context: &Context,
     pack: &Pack,
     lessons: &[String],
-    how: How,
+    (how, only): (How, &[String]),
     formats: &[Format],
     folder: &Path,
 ) -> Result<Written, ExitCode> {
@@ -60,6 +61,11 @@ fn write(
         let problem = Diagnostic::error(format!("{} is no folder", folder.display()));
         return Err(out::misused(problem.hint("give a folder with -o; one that is not there is made")));
     }
+    let lessons: Vec<(&Arc<Lesson>, Only)> = lessons
+        .iter()
+        .map(|id| run::lesson(pack, id).and_then(|lesson| Ok((lesson, Only::of(only, lesson)?))))
+        .collect::<Result<_, _>>()
+        .map_err(out::misused)?;
     // The learner's saved work is read and left unchanged, whatever state it is in.
     let kept = match saved::default_path().map(|path| saved::read(&path)) {
         Some(Ok(kept)) => kept.unwrap_or_default(),
@@ -78,17 +84,18 @@ fn write(
     let recordings: Arc<[Recording]> = recordings.into_iter().chain(own).collect();
     let mut written = Written { files: Vec::new(), code: DONE };
     let start = Instant::now();
-    for (done, id) in lessons.iter().enumerate() {
-        if lessons.len() > 1 {
+    let count = lessons.len();
+    for (done, (lesson, only)) in lessons.into_iter().enumerate() {
+        if count > 1 {
             let passed = start.elapsed().as_secs();
-            out::note(&format!("lesson {} of {}, after {passed} s", done + 1, lessons.len()));
+            out::note(&format!("lesson {} of {count}, after {passed} s", done + 1));
         }
-        let lesson = run::lesson(pack, id).map_err(out::misused)?;
-        let mut of_lesson = kept.lessons.get(id).cloned().unwrap_or_default();
+        let mut of_lesson = kept.lessons.get(&lesson.id).cloned().unwrap_or_default();
         of_lesson.adopt(lesson);
         let wanted = Wanted {
             lesson,
             kept: of_lesson,
+            only,
             models: models.clone(),
             model: kept.model.clone(),
             recordings: recordings.clone(),
@@ -119,7 +126,7 @@ pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<E
     let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
     let formats = [Format::Markdown, Format::Html];
     let how = How { backend: Choice::Only(Backend::Simt), seed: 1, again: false };
-    let written = write(context, &pack, &lessons, how, &formats, Path::new("notes"))?;
+    let written = write(context, &pack, &lessons, (how, &[]), &formats, Path::new("notes"))?;
     let (pages, others): (Vec<_>, Vec<_>) =
         written.files.iter().partition(|file| file.extension() == Some("html".as_ref()));
     out::line("Open one of these in a browser:");

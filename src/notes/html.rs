@@ -2,7 +2,7 @@
 
 use super::csv::to_read;
 use super::own_words;
-use super::report::{NoteBlock, Report};
+use super::report::{NoteBlock, Report, Section, unique};
 use super::style::STYLE;
 use crate::base::harmless::harmless;
 use crate::base::xml::{escape, number};
@@ -19,9 +19,12 @@ pub fn render(report: &Report) -> String {
     body.push_str(&format!("<header>\n<p class=\"kicker\">Warpbook note · {}</p>\n", escape(&report.lesson)));
     body.push_str(&format!("<h1>{}</h1>\n", escape(&report.title)));
     body.push_str(&format!("<p class=\"date\"><time>{}</time></p>\n</header>\n", escape(&report.created)));
+    body.push_str(&contents(&report.sections));
+    let mut taken = Vec::new();
     for section in &report.sections {
         if !section.title.is_empty() {
-            body.push_str(&format!("<h2>{}</h2>\n", escape(&section.title)));
+            let id = unique(&section.id, &mut taken);
+            body.push_str(&format!("<h2 id=\"{id}\">{}</h2>\n", escape(&section.title)));
         }
         for block in &section.blocks {
             body.push_str(&note_block(block));
@@ -48,6 +51,24 @@ pub fn render(report: &Report) -> String {
     )
 }
 
+/// Sections from which on a note has a table of contents.
+const CONTENTS: usize = 3;
+
+/// The table of contents; empty for a short note.
+fn contents(sections: &[Section]) -> String {
+    let mut taken = Vec::new();
+    let titled = sections.iter().filter(|section| !section.title.is_empty());
+    let entry = |section: &Section| {
+        let id = unique(&section.id, &mut taken);
+        format!("<li><a href=\"#{id}\">{}</a></li>\n", escape(&section.title))
+    };
+    let entries: Vec<String> = titled.map(entry).collect();
+    if entries.len() < CONTENTS {
+        return String::new();
+    }
+    format!("<nav aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n", entries.concat())
+}
+
 fn note_block(block: &NoteBlock) -> String {
     match block {
         NoteBlock::Prose(prose) => blocks(prose),
@@ -60,9 +81,10 @@ fn note_block(block: &NoteBlock) -> String {
             data(caption, &header, &rows)
         }
         NoteBlock::Command(command) => format!("<pre class=\"command\"><code>{}</code></pre>\n", escape(command)),
-        NoteBlock::OwnWords(words) if words.trim().is_empty() => String::new(),
-        NoteBlock::OwnWords(words) => {
-            format!("<section class=\"own\">\n<h3>In my own words</h3>\n{}</section>\n", own_words::html(words))
+        NoteBlock::OwnWords { words, .. } if words.trim().is_empty() => String::new(),
+        NoteBlock::OwnWords { about, words } => {
+            let (about, words) = (escape(about), own_words::html(words));
+            format!("<section class=\"own\">\n<h3>{about}</h3>\n{words}</section>\n")
         }
         NoteBlock::Prediction { question, options, answer: None, because, .. } => {
             let options: String = options.iter().map(|option| format!("<li>{}</li>\n", escape(option))).collect();
@@ -73,24 +95,36 @@ fn note_block(block: &NoteBlock) -> String {
                  <p>{because}</p>\n</details>\n</section>\n"
             )
         }
-        NoteBlock::Prediction { question, answer: Some(answer), measured, traced, because, .. } => {
+        NoteBlock::Prediction { question, answer: Some(answer), measured, traced, verdict, because, .. } => {
             let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value));
             let mut rows = row("I said", answer);
             rows.extend(measured.iter().map(|value| row("Measured", value)));
             rows.extend(traced.iter().map(|value| row("From the trace alone", value)));
+            let verdict =
+                verdict.as_ref().map_or_else(String::new, |said| format!("<p><strong>{}</strong></p>\n", escape(said)));
             let because = if because.is_empty() { String::new() } else { format!("<p>{}</p>\n", inline(because)) };
             let question = inline(question);
             format!(
-                "<section class=\"card\">\n<p class=\"question\">{question}</p>\n<dl>\n{rows}</dl>\n{because}</section>\n"
+                "<section class=\"card\">\n<p class=\"question\">{question}</p>\n<dl>\n{rows}</dl>\n{verdict}{because}</section>\n"
             )
         }
-        NoteBlock::Source { file, text } => {
-            let (file, text) = (escape(file), escape(text));
-            format!(
-                "<details class=\"wide\" open=\"open\"><summary>{file}</summary><pre><code>{text}</code></pre></details>\n"
-            )
+        NoteBlock::Source { file, language, text, folded } => {
+            let open = if *folded { "" } else { " open=\"open\"" };
+            let text = if language == "diff" { diff(text) } else { escape(text) };
+            let file = escape(file);
+            format!("<details class=\"wide\"{open}><summary>{file}</summary><pre><code>{text}</code></pre></details>\n")
         }
     }
+}
+
+/// A unified diff with its lines marked.
+fn diff(text: &str) -> String {
+    let line = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => format!("<ins>{}</ins>", escape(line)),
+        Some(b'-') => format!("<del>{}</del>", escape(line)),
+        _ => escape(line),
+    };
+    text.split_inclusive('\n').map(|text| line(text.trim_end_matches('\n')) + "\n").collect()
 }
 
 /// Whether a figure is what it should be: one SVG element without scripts or foreign content.
@@ -189,14 +223,15 @@ fn inline(words: &[Inline]) -> String {
         .collect()
 }
 
-/// A formula as a picture on the line's baseline; its source where it cannot be set.
+/// A formula as a picture on the line's baseline, with its LaTeX for those who copy it; its source alone where it cannot be set.
 pub(super) fn math(latex: &str, display: bool) -> String {
     let size = if display { TEXT_PX * 1.1 } else { TEXT_PX };
+    let copied = |fence: &str| format!("<span class=\"tex\">{fence}{}{fence}</span>", escape(latex.trim()));
     match math::svg(latex, display, size, "currentColor") {
-        Ok(drawn) if display => format!("<div class=\"math\">{}</div>\n", drawn.svg),
+        Ok(drawn) if display => format!("<div class=\"math\">{}{}</div>\n", drawn.svg, copied("$$")),
         Ok(drawn) => {
-            let depth = number(drawn.depth);
-            format!("<span class=\"math\" style=\"vertical-align:-{depth}px\">{}</span>", drawn.svg)
+            let (depth, copied) = (number(drawn.depth), copied("$"));
+            format!("<span class=\"math\" style=\"vertical-align:-{depth}px\">{}{copied}</span>", drawn.svg)
         }
         Err(_) => format!("<code class=\"unset\">{}</code>", escape(latex)),
     }

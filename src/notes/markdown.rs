@@ -50,12 +50,12 @@ pub fn render(report: &Report, name: &str) -> Rendered {
                     out.files.push((path, csv(header, rows)));
                 }
                 NoteBlock::Command(command) => paragraph(&mut out.text, &fenced("sh", command)),
-                NoteBlock::OwnWords(words) if words.trim().is_empty() => {}
-                NoteBlock::OwnWords(words) => {
-                    paragraph(&mut out.text, "### In my own words");
+                NoteBlock::OwnWords { words, .. } if words.trim().is_empty() => {}
+                NoteBlock::OwnWords { about, words } => {
+                    paragraph(&mut out.text, &format!("### {}", escape(about)));
                     paragraph(&mut out.text, words.trim_end());
                 }
-                NoteBlock::Prediction { question, options, answer, measured, traced, because } => {
+                NoteBlock::Prediction { question, options, answer, measured, traced, verdict, because } => {
                     let mut lines = vec![format!("**{}**", inline(question)), String::new()];
                     let Some(answer) = answer else {
                         lines.extend(options.iter().map(|option| format!("- [ ] {}", escape(option))));
@@ -68,12 +68,18 @@ pub fn render(report: &Report, name: &str) -> Rendered {
                     lines.push(format!("- I said: {}", escape(answer)));
                     lines.extend(measured.iter().map(|value| format!("- Measured: {}", escape(value))));
                     lines.extend(traced.iter().map(|value| format!("- From the trace alone: {}", escape(value))));
+                    lines.extend(verdict.iter().map(|value| format!("- **{}**", escape(value))));
                     lines.extend([String::new(), inline(because)]);
                     paragraph(&mut out.text, &prefixed(lines.join("\n").trim_end(), "> ", "> "));
                 }
-                NoteBlock::Source { file, text } => {
-                    paragraph(&mut out.text, &code(file));
-                    paragraph(&mut out.text, &fenced(file.rsplit_once('.').map_or("", |(_, ending)| ending), text));
+                // A diff's first lines have its names.
+                NoteBlock::Source { language, text, folded: false, .. } => {
+                    paragraph(&mut out.text, &fenced(language, text));
+                }
+                NoteBlock::Source { file, language, text, folded: true } => {
+                    paragraph(&mut out.text, &format!("<details><summary>{}</summary>", escape(file)));
+                    paragraph(&mut out.text, &fenced(language, text));
+                    paragraph(&mut out.text, "</details>");
                 }
             }
         }
@@ -310,7 +316,12 @@ mod tests {
         report.title = "<script>x</script>".to_owned();
         let source = "// a\u{1b}[31m\0b\r\nfn main() {}".to_owned();
         report.sections.truncate(1);
-        report.sections[0].blocks = vec![NoteBlock::Source { file: "a.wgsl".to_owned(), text: source }];
+        report.sections[0].blocks = vec![NoteBlock::Source {
+            file: "a.wgsl".to_owned(),
+            language: "wgsl".to_owned(),
+            text: source,
+            folded: false,
+        }];
         let rendered = render(&report, "name").text;
         assert!(rendered.contains("// a\u{fffd}[31m\u{fffd}b\nfn main() {}"), "{rendered}");
         // Without knowledge of front matter, it is a part of the text.

@@ -13,13 +13,15 @@ pub struct Report {
     pub created: String,
     /// Settings that the figures depend on, in reading order: device, driver, backend, commit, seed, parameters.
     pub meta: Vec<(String, String)>,
-    /// Its parts.
+    /// Its parts: the learner's own first, then the book's, then the small print.
     pub sections: Vec<Section>,
 }
 
 /// One part of a note.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
+    /// Its name within the note, which links lead to: a step's id, or `my-…` for what is the learner's own.
+    pub id: String,
     /// Its heading; empty for none.
     pub title: String,
     /// Its blocks.
@@ -55,8 +57,13 @@ pub enum NoteBlock {
     },
     /// The command line that gives the figures above again.
     Command(String),
-    /// The learner's own text, in Markdown.
-    OwnWords(String),
+    /// The learner's own text.
+    OwnWords {
+        /// The title of the step that it is about.
+        about: String,
+        /// Markdown.
+        words: String,
+    },
     /// A question to answer before measuring.
     Prediction {
         /// The question.
@@ -69,15 +76,21 @@ pub enum NoteBlock {
         measured: Option<String>,
         /// The result that the trace alone suggests, with its unit.
         traced: Option<String>,
+        /// Whether the learner's answer is right, and by how much it is not; None if it was not graded.
+        verdict: Option<String>,
         /// The explanation.
         because: Vec<Inline>,
     },
-    /// A file's text.
+    /// A program's text.
     Source {
-        /// The file's name, as the lesson names it.
+        /// Its name: the file's, as the lesson names it.
         file: String,
-        /// Its text.
+        /// The language, as the info string of fenced code has it.
+        language: String,
+        /// The text.
         text: String,
+        /// Whether a reader first sees its name only.
+        folded: bool,
     },
 }
 
@@ -125,6 +138,7 @@ pub(super) mod tests {
             ],
             sections: vec![
                 Section {
+                    id: "request".into(),
                     title: "What one *request* moves".into(),
                     blocks: vec![
                         NoteBlock::Prose(vec![
@@ -176,6 +190,7 @@ pub(super) mod tests {
                     ],
                 },
                 Section {
+                    id: String::new(),
                     title: String::new(),
                     blocks: vec![
                         NoteBlock::Prediction {
@@ -184,12 +199,20 @@ pub(super) mod tests {
                             answer: Some("90 %".into()),
                             measured: Some("94.8 %, n=40".into()),
                             traced: Some("80 %".into()),
+                            verdict: Some("Right.".into()),
                             because: vec![text("The fifth sector is in L2.")],
                         },
-                        NoteBlock::OwnWords(
-                            "I **learned** $x^2$.\n\n<script>alert(1)</script>\n\n[go](javascript:alert(2))".into(),
-                        ),
-                        NoteBlock::Source { file: "shaders/a.wgsl".into(), text: "fn main() { a < b; }\n".into() },
+                        NoteBlock::OwnWords {
+                            about: "What one *request* moves".into(),
+                            words: "I **learned** $x^2$.\n\n<script>alert(1)</script>\n\n[go](javascript:alert(2))"
+                                .into(),
+                        },
+                        NoteBlock::Source {
+                            file: "shaders/a.wgsl".into(),
+                            language: "wgsl".into(),
+                            text: "fn main() { a < b; }\n".into(),
+                            folded: true,
+                        },
                     ],
                 },
             ],

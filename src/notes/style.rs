@@ -2,11 +2,11 @@
 
 /// The style sheet. It names no font that has to be fetched.
 pub(super) const STYLE: &str = r#"
-:root{color-scheme:light dark;--ground:#fff;--card:#f4f6f8;--line:#d9dee4;--text:#1b1f24;--muted:#59626f;--accent:#5546cf;
+:root{color-scheme:light dark;--ground:#fff;--card:#f4f6f8;--line:#d9dee4;--text:#1b1f24;--muted:#59626f;--accent:#5546cf;--more:#116b3a;--less:#a3232f;
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 --serif:Charter,"Bitstream Charter","Iowan Old Style","Source Serif 4",Cambria,Georgia,serif;
 --mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
-@media screen and (prefers-color-scheme:dark){:root{--ground:#14171c;--card:#1c2129;--line:#343b46;--text:#e8eaed;--muted:#a3abb8;--accent:#a99bff}}
+@media screen and (prefers-color-scheme:dark){:root{--ground:#14171c;--card:#1c2129;--line:#343b46;--text:#e8eaed;--muted:#a3abb8;--accent:#a99bff;--more:#7fd6a2;--less:#ff9aa2}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--ground);color:var(--text);font:17px/1.6 var(--serif);font-variant-numeric:lining-nums}
@@ -49,6 +49,9 @@ dt{color:var(--muted)}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere;fo
 .question{font-weight:600;font-size:16px;line-height:1.5}
 details summary{color:var(--muted);font-size:14px;cursor:pointer}
 details pre{margin:8px 0 0}
+ins{text-decoration:none;color:var(--more)}del{text-decoration:none;color:var(--less)}
+nav{font-family:var(--sans);font-size:14px;line-height:1.5;border-bottom:1px solid var(--line);padding-bottom:16px}
+nav ol{margin:0;padding-left:24px}nav li{margin:2px 0}nav a{text-decoration:none}
 .unfold{border-left:2px solid var(--line);padding:0 0 0 20px;margin:0 0 20px}
 .unfold>summary{margin:0 0 8px -20px;padding-left:4px}
 footer{border-top:1px solid var(--line);padding-top:24px;margin-top:48px}
@@ -56,10 +59,11 @@ footer h2{font-size:14px;margin:0 0 8px;color:var(--muted)}
 span.math{display:inline-block;line-height:0}
 div.math{overflow-x:auto;text-align:center;margin:24px 0;line-height:0}
 span.math svg,div.math svg{max-width:none}
+.math{position:relative}.tex{position:absolute;left:0;top:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:pre;line-height:1}
 @media print{
 @page{margin:20mm}
 body{font-size:11pt}main{display:block;padding:0}main>.wide{width:100%}
 figure,table,.card,.own,pre,tr{break-inside:avoid}h1,h2,h3,h4{break-after:avoid}
-pre,code{white-space:pre-wrap}a{color:inherit}
+pre,code{white-space:pre-wrap}a{color:inherit}nav{display:none}
 }
 "#;

@@ -90,7 +90,7 @@ fn tables(report: &Report, name: &str) -> Vec<(String, String)> {
             NoteBlock::Prose(_)
             | NoteBlock::Figure { .. }
             | NoteBlock::Command(_)
-            | NoteBlock::OwnWords(_)
+            | NoteBlock::OwnWords { .. }
             | NoteBlock::Prediction { .. }
             | NoteBlock::Source { .. } => None,
         })

@@ -14,6 +14,7 @@ use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::{Notice, State};
 use warpbook::session::learn::saved::ThemeChoice;
+use warpbook::session::note::only::Only;
 
 use crate::harness::{Window, open, settle, untraced};
 
@@ -143,7 +144,7 @@ fn rungs_change_one_place_and_series_have_a_point_a_round() {
 fn a_note_has_the_passes_and_the_series() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = at("train", folder.path(), [1280.0, 800.0]);
-    window.state_mut().desk.command(Command::Export(vec![Format::Markdown], folder.path().join("notes")));
+    window.state_mut().desk.command(Command::Export(Only::All, vec![Format::Markdown], folder.path().join("notes")));
     settle(&mut window);
     let Some(Notice::Wrote(files)) = state(&window).notices.last().cloned() else {
         panic!("no note: {:?}", state(&window).notices)

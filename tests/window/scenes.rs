@@ -14,6 +14,7 @@ use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::Notice;
+use warpbook::session::note::only::Only;
 
 use warpbook::trace::Heat;
 
@@ -214,7 +215,7 @@ fn a_note_has_the_scene_of_each_step() {
     let folder = tempfile::tempdir().unwrap();
     let root = pack(folder.path(), &[("tiled", ", scene: Matrices"), ("tiled", ", scene: Heat")]);
     let mut window = open(PackFiles::Folder(root), &folder.path().join("state.ron"), [1280.0, 800.0]);
-    window.state_mut().desk.command(Command::Export(vec![Format::Markdown], folder.path().join("notes")));
+    window.state_mut().desk.command(Command::Export(Only::All, vec![Format::Markdown], folder.path().join("notes")));
     settle(&mut window);
     let Some(Notice::Wrote(files)) = window.state().desk.state().notices.last().cloned() else { panic!("no note") };
     let figures: Vec<String> = files

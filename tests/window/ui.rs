@@ -15,6 +15,7 @@ use warpbook::session::desk::state::Notice;
 use warpbook::session::desk::{Command, Desk};
 use warpbook::session::learn::exercise::Verdict;
 use warpbook::session::learn::saved::ThemeChoice;
+use warpbook::session::note::only::Only;
 
 use crate::common::copy_folder;
 use crate::harness::{PATIENCE, Window, open, settle, untraced};
@@ -344,13 +345,13 @@ fn a_note_that_cannot_be_written_is_said_and_one_that_can_is_there() {
     let file = folder.path().join("in the way");
     fs::write(&file, "").unwrap();
     let formats = warpbook::notes::Format::ALL.to_vec();
-    window.state_mut().desk.command(Command::Export(formats.clone(), file.join("notes")));
+    window.state_mut().desk.command(Command::Export(Only::All, formats.clone(), file.join("notes")));
     until(&mut window, "the problem", |desk| !desk.state().notices.is_empty());
     let said = problems(&window);
     assert!(said.len() == 1 && said[0].contains("in the way"), "{said:?}");
     window.get_by_label("Dismiss").click();
     window.run_steps(2);
-    window.state_mut().desk.command(Command::Export(formats, folder.path().join("notes")));
+    window.state_mut().desk.command(Command::Export(Only::All, formats, folder.path().join("notes")));
     until(&mut window, "the note", |desk| !desk.state().notices.is_empty());
     let Notice::Wrote(files) = &window.state().desk.state().notices[0] else { panic!("{:?}", problems(&window)) };
     assert!(files.len() > 10 && files.iter().all(|f| f.exists()));

@@ -16,6 +16,7 @@ use warpbook::session::jobs::setting::Setting;
 use warpbook::session::learn::predict::Asked;
 use warpbook::session::learn::saved::LessonSaved;
 use warpbook::session::note::export::{Wanted, run_and_report};
+use warpbook::session::note::only::Only;
 use warpbook::session::run::devices::Choice;
 use warpbook::session::{self, jobs};
 use warpbook::trace::record::Backend;
@@ -174,6 +175,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
     let wanted = Wanted {
         lesson: &lesson(),
         kept: LessonSaved::default(),
+        only: Only::All,
         models: Vec::new(),
         model: None,
         recordings: Arc::default(),
@@ -245,6 +247,7 @@ fn a_note_shows_waves_without_a_trace() {
     let wanted = Wanted {
         lesson: &lesson.unwrap(),
         kept: LessonSaved::default(),
+        only: Only::All,
         models,
         model: Some("h100-sxm".into()),
         recordings: Arc::default(),

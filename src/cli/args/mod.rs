@@ -191,6 +191,10 @@ pub struct ExportArgs {
     /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
     pub format: Vec<Format>,
+    /// The part of the lesson's text beside what is your own: `own` for none, `read` for the steps that you have read, or steps by id or
+    /// number, with commas between. All of it where nothing is given.
+    #[arg(long, value_name = "own|read|STEP,…", value_delimiter = ',')]
+    pub only: Vec<String>,
     /// The folder to write to.
     #[arg(short = 'o', long = "output", default_value = "notes", value_name = "DIR")]
     pub output: PathBuf,

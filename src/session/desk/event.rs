@@ -20,6 +20,7 @@ use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Judged, Try};
 use crate::session::learn::predict::{Answer, Guess};
 use crate::session::learn::saved::{Frame, Room, ThemeChoice, Written};
+use crate::session::note::only::Only;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::Choice;
 use crate::session::run::output::SweepPoint;
@@ -109,10 +110,10 @@ pub enum Command {
     JudgeExercise(String),
     /// Open the next hint of an exercise, by its id.
     OpenHint(String),
-    /// Write a note of the lesson into a folder.
-    Export(Vec<Format>, PathBuf),
     /// Open, set up or remove a kernel of the learner's own.
     Kernel(KernelCommand),
+    /// Write a note of the lesson, with the text of these steps, into a folder.
+    Export(Only, Vec<Format>, PathBuf),
     /// Count a text file, and show its beginning.
     OpenText(PathBuf),
     /// Cancel the counting.

@@ -44,7 +44,7 @@ use crate::job::{Language, TraceSpec};
 use crate::lesson::PackFiles;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{self, Predicted};
-use crate::session::note;
+use crate::session::note::{self, only::Only};
 use crate::session::pack::watch;
 use crate::session::run::devices::Devices;
 use draft::Draft;
@@ -265,8 +265,8 @@ impl Desk {
                 kept.words.insert(step, words);
             }),
             Command::JudgeExercise(id) => self.judge_exercise(&id),
-            Command::Export(formats, folder) => {
-                if let Some(input) = self.note_input() {
+            Command::Export(only, formats, folder) => {
+                if let Some(input) = self.note_input(only) {
                     self.begin(Work::Export, "writing the note");
                     self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
@@ -311,13 +311,14 @@ impl Desk {
     }
 
     /// The input of a note of the lesson on the screen; None before there is a lesson and a device.
-    fn note_input(&self) -> Option<note::Input> {
+    fn note_input(&self, only: Only) -> Option<note::Input> {
         let state = &self.state;
         let mut answers = state.found.answers.clone();
         answers.retain(|_, outcome| outcome.is_ok());
         Some(note::Input {
             setting: state.place.setting()?,
             kept: state.kept().clone(),
+            only,
             device: state.acting_device()?,
             ceilings: state.ceilings().copied().unwrap_or_default(),
             models: state.library.models.clone(),

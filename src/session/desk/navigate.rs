@@ -23,8 +23,7 @@ impl Desk {
     pub(super) fn open_lesson(&mut self, id: &str) {
         let Some(lesson) = self.state.library.pack.lessons.iter().find(|l| l.id == id).cloned() else { return };
         let kept = self.state.saved.lessons.get(id).cloned().unwrap_or_default();
-        self.state.place.params = jobs::defaults(&lesson);
-        self.take_params(&lesson, &kept.params);
+        self.state.place.params = jobs::learners(&lesson, &kept.params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
         self.state.trials = Trials { answering: self.state.trials.answering.take(), ..Trials::default() };
         self.state.place.plain = Some(lesson.clone());
@@ -39,8 +38,7 @@ impl Desk {
     /// Reloads the open lesson from its files: the learner's place stays, as far as it still exists.
     pub(super) fn reload_lesson(&mut self, lesson: Arc<Lesson>) {
         let step = self.state.place.step().map(|s| s.id.clone()).unwrap_or_default();
-        let params = std::mem::replace(&mut self.state.place.params, jobs::defaults(&lesson));
-        self.take_params(&lesson, &params);
+        self.state.place.params = jobs::learners(&lesson, &self.state.place.params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == step).unwrap_or(0);
         if !fits(&lesson, &self.state.place.bench.variant, &self.state.place.stage.pass) {
             let step = lesson.steps.get(self.state.place.step);
@@ -55,15 +53,6 @@ impl Desk {
         match self.state.place.bench.edit.clone() {
             Some(id) => self.show_edit(&id),
             None => self.refresh(),
-        }
-    }
-
-    /// Takes those of `params` that the lesson still has and allows.
-    fn take_params(&mut self, lesson: &Lesson, params: &jobs::Params) {
-        for param in &lesson.params {
-            if let Some(value) = params.get(&param.id).filter(|v| param.domain.accepts(**v)) {
-                self.state.place.params.insert(param.id.clone(), *value);
-            }
         }
     }
 

@@ -23,7 +23,7 @@ use self::own::is_edit;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
 use crate::job::{self, Job, Language, Launch, MeasureSpec, TraceSpec};
-use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Pass, Program, Variant};
+use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Param, Pass, Program, Variant};
 use crate::simt;
 
 /// Values of a lesson's parameters, by id.
@@ -82,6 +82,13 @@ pub struct Written<'a> {
 #[must_use]
 pub fn defaults(lesson: &Lesson) -> Params {
     lesson.params.iter().map(|p| (p.id.clone(), p.default)).collect()
+}
+
+/// The lesson's parameters at the learner's values, as far as the lesson still has and allows them.
+#[must_use]
+pub fn learners(lesson: &Lesson, kept: &Params) -> Params {
+    let value = |param: &Param| kept.get(&param.id).copied().filter(|value| param.domain.accepts(*value));
+    lesson.params.iter().map(|param| (param.id.clone(), value(param).unwrap_or(param.default))).collect()
 }
 
 /// `params` with those of `set` in place of their own.

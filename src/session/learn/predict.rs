@@ -89,7 +89,8 @@ impl Answer {
     }
 
     /// The figure that grades: the measured one; the traced one unless the question is about times.
-    fn deciding(&self) -> Option<f64> {
+    #[must_use]
+    pub fn deciding(&self) -> Option<f64> {
         self.measured.or(self.traced.filter(|_| !self.timed))
     }
 

@@ -1,50 +1,106 @@
 //! Predictions and exercises in a note: the question, the learner's response, and the answer.
 
-use super::Input;
 use super::fill::Fill;
-use crate::base::units::{digits3, figure};
+use super::{Input, source};
+use crate::base::units::{counted, digits3, figure};
 use crate::figures::{plot, svg};
-use crate::lesson::{Asks, Block, CurveDecl, Inline};
+use crate::lesson::{Asks, Block, CurveDecl, Exercise, Inline, Lesson, Prediction};
 use crate::notes::NoteBlock;
 use crate::session::learn::drawn;
-use crate::session::learn::predict::{Answer, Guess};
+use crate::session::learn::predict::{Answer, Grade, Guess};
 
 /// Size of a drawn curve's plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
 
-/// A prediction: the question, the learner's guess, and the answer.
-pub(super) fn prediction(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBlock> {
-    let Some(prediction) = input.setting.lesson.predictions.iter().find(|p| p.id == id) else { return Vec::new() };
-    let kept = input.kept.predictions.get(id);
-    let answer = kept.and_then(|kept| kept.answer.as_ref());
-    let question = fill.inlines(&prediction.question);
-    let because = fill.inlines(&prediction.because);
-    let options = match &prediction.asks {
+/// A prediction as the lesson asks it, with its answer folded away.
+pub(super) fn question(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
+    let prediction = lesson.predictions.iter().find(|p| p.id == id)?;
+    Some(NoteBlock::Prediction {
+        question: fill.inlines(&prediction.question),
+        options: options(&prediction.asks),
+        answer: None,
+        measured: None,
+        traced: None,
+        verdict: None,
+        because: fill.inlines(&prediction.because),
+    })
+}
+
+/// The choices that a question offers.
+fn options(asks: &Asks) -> Vec<String> {
+    match asks {
         Asks::Choice(options, _) => options.iter().map(|(label, _)| label.clone()).collect(),
         Asks::Number(..) | Asks::Curve(_) => Vec::new(),
-    };
+    }
+}
+
+/// A prediction that the learner made: the question, the guess, the answer, and whether it was right. Empty if none was made.
+pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>) -> Vec<NoteBlock> {
+    let kept = input.kept.predictions.get(&prediction.id);
+    let answer = kept.and_then(|kept| kept.answer.as_ref());
+    let mut blocks = Vec::new();
     let said = match (&prediction.asks, kept.map(|kept| &kept.guess)) {
         (Asks::Choice(options, _), Some(Guess::Choice(choice))) => options.get(*choice).map(|(label, _)| label.clone()),
         (Asks::Number(_, decl), Some(Guess::Number(number))) => Some(figure(*number, &decl.unit)),
         (Asks::Curve(decl), guess) => {
-            let in_progress = input.kept.drawn.get(id);
+            let in_progress = input.kept.drawn.get(&prediction.id);
             let points = if let Some(Guess::Curve(points)) = guess { Some(points) } else { in_progress };
-            let (said, mut blocks) = points.map(|points| curve(input, (id, decl), points, answer)).unzip();
-            blocks.get_or_insert_default().insert(
-                0,
-                NoteBlock::Prediction { question, options, answer: said, measured: None, traced: None, because },
-            );
-            return blocks.unwrap_or_default();
+            points.map(|points| {
+                let (said, shown) = curve(input, (&prediction.id, decl), points, answer);
+                blocks = shown;
+                said
+            })
         }
         _ => None,
     };
+    let Some(said) = said else { return Vec::new() };
     let shown = |value: Option<f64>| Some(figure(value?, &prediction.answer()?.unit));
     let traced = shown(answer.and_then(|a| a.traced));
     let mut measured = shown(answer.and_then(|a| a.measured));
     if let (Some(measured), Some(answer)) = (&mut measured, answer.filter(|answer| answer.recorded.is_some())) {
         measured.push_str(&format!(", recorded on {}", answer.device.as_deref().unwrap_or_default()));
     }
-    vec![NoteBlock::Prediction { question, options, answer: said, measured, traced, because }]
+    let asked = NoteBlock::Prediction {
+        question: fill.inlines(&prediction.question),
+        options: options(&prediction.asks),
+        answer: Some(said),
+        measured,
+        traced,
+        verdict: kept.zip(answer).and_then(|(kept, answer)| verdict(prediction, &kept.guess, answer)),
+        because: fill.inlines(&prediction.because),
+    };
+    blocks.insert(0, asked);
+    blocks
+}
+
+/// Whether a guess was right, in words; None for a drawn curve, which is compared and not graded.
+fn verdict(prediction: &Prediction, guess: &Guess, answer: &Answer) -> Option<String> {
+    let (grade, given, within) = match (&prediction.asks, guess) {
+        (Asks::Choice(options, _), Guess::Choice(choice)) => (answer.grade(options), options.get(*choice)?.1, None),
+        (Asks::Number(within, _), Guess::Number(number)) => {
+            (answer.grade_number(*number, *within), *number, Some(*within))
+        }
+        _ => return None,
+    };
+    let share = within.map(|within| format!("{}%", digits3(100.0 * within)));
+    Some(match (grade, &prediction.asks, guess) {
+        (Grade::Nearest(right), Asks::Choice(..), Guess::Choice(mine)) if right == *mine => "Right.".to_owned(),
+        (Grade::Nearest(right), Asks::Choice(options, _), _) => {
+            format!("Wrong: the nearest answer is “{}”{}.", options.get(right)?.0, off_by(given, answer))
+        }
+        (Grade::Within(true), ..) => format!("Right, within {}.", share?),
+        (Grade::Within(false), ..) => format!("Wrong: not within {}{}.", share?, off_by(given, answer)),
+        (Grade::Spread, ..) => "Not graded: from p10 to p90, what was measured does not decide.".to_owned(),
+        (Grade::Cpu, ..) => "Not graded: a CPU took these times, and they say little about a GPU.".to_owned(),
+        _ => "Not graded: there is no result to grade it by.".to_owned(),
+    })
+}
+
+/// By what factor a guess is too low or too high; empty where there is no factor between the two.
+fn off_by(given: f64, answer: &Answer) -> String {
+    let Some(found) = answer.deciding().filter(|found| *found > 0.0 && given > 0.0) else { return String::new() };
+    let (factor, how) = if given < found { (found / given, "low") } else { (given / found, "high") };
+    format!("; my answer is too {how} by a factor of {}", digits3(factor))
 }
 
 /// A drawn curve in words, as a figure and as data, with the answer if there is one.
@@ -79,26 +135,40 @@ fn curve(
     (said, vec![figure, NoteBlock::Data { id, caption: format!("{}, drawn", plot.title), header, rows }])
 }
 
-/// An exercise, and the kernels that the learner wrote for it.
-pub(super) fn exercise(input: &Input, id: &str, fill: &Fill<'_>) -> Vec<NoteBlock> {
-    let exercises = &input.setting.lesson.exercises;
-    let Some(exercise) = exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
-    let mut blocks = vec![NoteBlock::Prose(exercise.prompt.iter().map(|b| fill.block(b)).collect())];
-    let tried = input.kept.tried(id);
-    let goal = format!("Goal: {}", exercise.goal_text);
-    blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(goal)])]));
-    let mut source = |file: &str, text: &str| {
-        blocks.push(NoteBlock::Source { file: file.to_owned(), text: text.to_owned() });
-    };
-    if let Some(solution) = &tried.solution {
-        source("my kernel, which reaches the goal", solution);
-    }
-    if let Some(edited) = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source)) {
-        source("my kernel, as last edited", edited);
-    }
+/// An exercise as the lesson sets it.
+pub(super) fn exercise(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Vec<NoteBlock> {
+    let Some(exercise) = lesson.exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
     // With the starter, a reader without a window can do the exercise.
-    if tried.solution.is_none() && tried.source.is_none() {
-        source(&exercise.starter_file, &exercise.starter);
+    let starter = source::whole(&exercise.starter_file, &exercise.starter_file, &exercise.starter);
+    vec![task(exercise, fill), starter]
+}
+
+/// What an exercise asks for.
+fn task(exercise: &Exercise, fill: &Fill<'_>) -> NoteBlock {
+    let goal = Block::Paragraph(vec![Inline::Text(format!("Goal: {}", exercise.goal_text))]);
+    NoteBlock::Prose(exercise.prompt.iter().map(|block| fill.block(block)).chain([goal]).collect())
+}
+
+/// An exercise that the learner tried, and the kernels written for it as changes of its starter. Empty if it was not tried.
+pub(super) fn tried(input: &Input, exercise: &Exercise, fill: &Fill<'_>) -> Vec<NoteBlock> {
+    let tried = input.kept.tried(&exercise.id);
+    let last = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source));
+    if tried.solution.is_none() && last.is_none() {
+        return Vec::new();
+    }
+    let outcome = if tried.solution.is_some() { "Solved" } else { "Not solved yet" };
+    let hints = match u64::try_from(tried.hints).unwrap_or(u64::MAX) {
+        0 => ".".to_owned(),
+        hints => format!(", with {}.", counted(hints, "hint")),
+    };
+    let outcome = Block::Paragraph(vec![Inline::Strong(vec![Inline::Text(format!("{outcome}{hints}"))])]);
+    let mut blocks = vec![task(exercise, fill), NoteBlock::Prose(vec![outcome])];
+    let versions =
+        [("my kernel, which reaches the goal", tried.solution.as_ref()), ("my kernel, as last edited", last)];
+    for (name, text) in versions {
+        let Some(text) = text else { continue };
+        blocks.extend(source::diff((&exercise.starter_file, &exercise.starter), (name, text)));
+        blocks.push(source::whole(&format!("{name}, whole"), &exercise.starter_file, text));
     }
     blocks
 }

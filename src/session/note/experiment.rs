@@ -120,7 +120,7 @@ mod tests {
             let (header, rows) = sweep::csv_rows(&shown.sweep.over, &shown.sweep.points);
             NoteBlock::Data { id: shown.of.1.clone(), caption: shown.of.1.clone(), header, rows }
         });
-        let section = Section { title: String::new(), blocks: data.collect() };
+        let section = Section { blocks: data.collect(), ..Section::default() };
         let report = Report {
             title: "Tables".to_owned(),
             lesson: "tables".to_owned(),

@@ -8,7 +8,7 @@ use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::device::DeviceSpec;
 use crate::job::{Language, TraceSpec};
-use crate::lesson::{Experiment, Lesson};
+use crate::lesson::{Experiment, Lesson, Step};
 use crate::notes::Report;
 use crate::session::ask::Answers;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
@@ -16,7 +16,9 @@ use crate::session::experiment::step::{settings_of, sweep_of};
 use crate::session::experiment::sweep;
 use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
+use crate::session::learn::edits;
 use crate::session::learn::saved::LessonSaved;
+use crate::session::note::only::Only;
 use crate::session::note::{self, Input};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::{Choice, Devices};
@@ -28,6 +30,8 @@ pub struct Wanted<'a> {
     pub lesson: &'a Arc<Lesson>,
     /// The learner's saved work.
     pub kept: LessonSaved,
+    /// The steps whose text the note has.
+    pub only: Only,
     /// The devices that can be modelled.
     pub models: Vec<DeviceSpec>,
     /// The one to model, by id; None for the measuring one.
@@ -44,7 +48,7 @@ pub struct Wanted<'a> {
     pub seed: u64,
 }
 
-/// Runs every experiment that a step shows, then builds the note. `say` gets a line for each thing that begins.
+/// Runs every experiment that a step of the note shows, then builds the note. `say` gets a line for each thing that begins.
 ///
 /// # Errors
 /// When the requested backend is not available. Later problems are in the second part of the result.
@@ -54,7 +58,7 @@ pub fn run_and_report(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
-    let Wanted { lesson, kept, models, model, recordings, quotes, recording, backend, seed } = wanted;
+    let Wanted { lesson, kept, only, models, model, recordings, quotes, recording, backend, seed } = wanted;
     let (device, instead) = devices.resolve(backend)?;
     let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
     let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
@@ -67,7 +71,8 @@ pub fn run_and_report(
         |experiment: &Experiment| recordings.iter().any(|r| !r.own && r.shown(lesson, experiment).is_some());
     let has_no_clock = device.backend == Backend::Simt;
     for experiment in &lesson.experiments {
-        let is_shown = lesson.steps.iter().any(|s| s.experiment.as_ref() == Some(&experiment.id));
+        let shows = |step: &&Step| step.experiment.as_ref() == Some(&experiment.id);
+        let is_shown = lesson.steps.iter().filter(shows).any(|step| only.has(step, &kept));
         let left_to_recordings = has_no_clock && !experiment.quantity.is_traced() && is_recorded(experiment);
         if is_shown && !left_to_recordings && !is_measured((&recordings, &recording), (lesson, experiment), &device) {
             say(&format!("{}: {}", lesson.id, experiment.title));
@@ -78,9 +83,9 @@ pub fn run_and_report(
     }
     say(&format!("{}: writing the note", lesson.id));
     let setting = Setting {
-        lesson: lesson.clone(),
+        lesson: Arc::new(edits::with(lesson, &kept.edits)),
         plain: lesson.clone(),
-        params: jobs::defaults(lesson),
+        params: jobs::learners(lesson, &kept.params),
         seed,
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,
@@ -89,6 +94,7 @@ pub fn run_and_report(
     let input = Input {
         setting,
         kept,
+        only,
         device,
         ceilings,
         models: models.into(),

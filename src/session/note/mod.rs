@@ -4,7 +4,11 @@ mod asked;
 mod experiment;
 pub mod export;
 pub mod fill;
+mod kernels;
+mod mine;
+pub mod only;
 mod program;
+mod source;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,6 +36,7 @@ use crate::session::show::stage::{self, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 use fill::{Fill, spoken_of};
+use only::Only;
 
 /// Size of the stage's figure, in points.
 const STAGE: [f32; 2] = [720.0, 440.0];
@@ -45,6 +50,8 @@ pub struct Input {
     pub setting: Setting,
     /// The learner's saved work.
     pub kept: LessonSaved,
+    /// The steps whose text the note has.
+    pub only: Only,
     /// The device that measured.
     pub device: Device,
     /// Its ceilings.
@@ -68,6 +75,18 @@ pub struct Input {
 }
 
 impl Input {
+    /// Whether the note has a step's text.
+    fn has(&self, step: &Step) -> bool {
+        self.only.has(step, &self.kept)
+    }
+
+    /// The parameters of a step: the learner's own on the step that is open, and else its own in their place.
+    fn params(&self, step: &Step) -> Params {
+        let is_mine = step.id == self.kept.step && !self.kept.params.is_empty();
+        let set = if is_mine { &[][..] } else { &step.set };
+        jobs::with(&self.setting.params, set)
+    }
+
     /// The sources of pictures besides runs.
     fn sources(&self) -> Sources<'_> {
         Sources {
@@ -89,11 +108,16 @@ pub fn build(input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
     let mut builder = Builder {
         input,
         store: Inline::new(input.answers.clone(), cancel),
+        own: Inline::new(input.answers.clone(), cancel),
+        assumed: None,
         plotted: Vec::new(),
         printed: Vec::new(),
         predicted: Vec::new(),
     };
-    let sections = input.setting.lesson.steps.iter().map(|step| builder.section(step)).collect();
+    let mut sections = builder.mine();
+    let steps = input.setting.lesson.steps.iter().filter(|step| input.has(step));
+    sections.extend(steps.map(|step| builder.section(step)));
+    sections.extend(builder.assumed.take());
     let report = Report {
         title: input.setting.lesson.title.clone(),
         lesson: input.setting.lesson.id.clone(),
@@ -125,6 +149,10 @@ fn meta(input: &Input) -> Vec<(String, String)> {
 struct Builder<'a> {
     input: &'a Input,
     store: Inline<'a>,
+    /// The same for the learner's own kernels: what is wrong with them is said in the note and is no problem of its making.
+    own: Inline<'a>,
+    /// The assumptions of the predicted times, once there is one.
+    assumed: Option<Section>,
     /// Experiments whose figure is already in the note.
     plotted: Vec<String>,
     /// Kernels whose source is already in the note.
@@ -136,7 +164,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn section(&mut self, step: &Step) -> Section {
         let lesson = self.input.setting.lesson.clone();
-        let params = jobs::with(&self.input.setting.params, &step.set);
+        let params = self.input.params(step);
         let at = At::traced(&self.setting(&params), &step.variant);
         let stage = Stage::of_step(&at, step);
         let (mut results, shown) = self.results(step, &params);
@@ -149,11 +177,11 @@ impl Builder<'_> {
             match block {
                 Block::Predict(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(asked::prediction(self.input, id, &fill));
+                    blocks.extend(asked::question(&lesson, id, &fill));
                 }
                 Block::Exercise(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(asked::exercise(self.input, id, &fill));
+                    blocks.extend(asked::exercise(&lesson, id, &fill));
                 }
                 Block::Explore(name) => {
                     flush(&mut prose, &mut blocks);
@@ -173,10 +201,7 @@ impl Builder<'_> {
         }
         blocks.extend(shown.map(|traced| self.predicted(step, &params, &traced)).unwrap_or_default());
         blocks.extend(self.experiment(step));
-        if let Some(words) = self.input.kept.words.get(&step.id).filter(|w| !w.trim().is_empty()) {
-            blocks.push(NoteBlock::OwnWords(words.clone()));
-        }
-        Section { title: step.title.clone(), blocks }
+        Section { id: step.id.clone(), title: step.title.clone(), blocks }
     }
 
     /// The results of the programs that the step's prose mentions, and the counts of the one on its stage.
@@ -223,7 +248,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The device model's prediction for the pass on the stage, beside the measured time; the first time, with the model's assumptions.
+    /// The device model's prediction for the pass on the stage, beside the measured time. The model's assumptions go to the note's end.
     fn predicted(&mut self, step: &Step, params: &Params, traced: &Traced) -> Vec<NoteBlock> {
         let input = self.input;
         let Some((place, kernel)) = on_stage(&input.setting.lesson, step) else { return Vec::new() };
@@ -243,17 +268,18 @@ impl Builder<'_> {
             cached: model::may_be_cached(place, pass.launches),
         };
         let found = model::predicted(&chosen, &traced, &input.ceilings, measured_s);
-        let mut blocks = vec![prediction_table(&step.id, &kernel.title, &found, measured_s)];
-        if self.predicted.is_empty() {
-            let said = found.missing.iter().chain(&found.assumptions);
+        let table = prediction_table(&step.id, &kernel.title, &found, measured_s);
+        self.assumed.get_or_insert_with(|| {
             let entry = |text: &str| vec![Block::Paragraph(vec![Inlined::Text(text.to_owned())])];
-            blocks.push(NoteBlock::Prose(vec![
-                Block::Paragraph(vec![Inlined::Text("What the prediction takes for granted:".to_owned())]),
-                Block::List(None, said.map(|said| entry(&said.text)).collect()),
-            ]));
-        }
+            let said = found.missing.iter().chain(&found.assumptions).map(|said| entry(&said.text));
+            Section {
+                id: "assumptions".to_owned(),
+                title: "What the predicted times take for granted".to_owned(),
+                blocks: vec![NoteBlock::Prose(vec![Block::List(None, said.collect())])],
+            }
+        });
         self.predicted.push(of);
-        blocks
+        vec![table]
     }
 
     /// The stage's figure as the step opens it, the command that reproduces it, and the kernel's source if it is new.
@@ -271,15 +297,21 @@ impl Builder<'_> {
         }
         // An explorer's figure is in the note already.
         if figure.card().clock != Clock::Hand {
-            blocks.extend(self.figure(step, stage, kernel));
+            blocks.extend(self.figure(&self.store, (step, &step.id), stage, kernel));
         }
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
     }
 
-    /// The step's figure as its stage opens; None if it failed, or needs a trace where there is none.
-    fn figure(&self, step: &Step, stage: &Stage<'_>, kernel: &Kernel) -> Option<NoteBlock> {
-        let found = stage.answer(&self.store, &self.input.sources())?;
+    /// The step's figure as its stage opens, under a name; None if it failed, or needs a trace where there is none.
+    fn figure(
+        &self,
+        store: &dyn Store,
+        (step, name): (&Step, &str),
+        stage: &Stage<'_>,
+        kernel: &Kernel,
+    ) -> Option<NoteBlock> {
+        let found = stage.answer(store, &self.input.sources())?;
         // The program's series by round are in the note already.
         if found.asks.rounds || found.is_missing(stage.is_traceable()) {
             return None;
@@ -302,7 +334,7 @@ impl Builder<'_> {
             _ if found.asks.is_traced() => format!("{}: {}, traced.", kernel.title, card.about),
             _ => format!("{}: {}.", kernel.title, card.about),
         };
-        let id = format!("{}-stage", step.id);
+        let id = format!("{name}-stage");
         // A warp's events are too many for a picture that plays by itself.
         let plays = matches!(card.clock, Clock::Launches | Clock::Waves);
         Some(match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
@@ -334,7 +366,7 @@ impl Builder<'_> {
         }
         self.printed.push(kernel.id.clone());
         let text = jobs::source(&self.input.setting.lesson, &step.variant, &step.pass, params)?;
-        Some(NoteBlock::Source { file: kernel.file().to_owned(), text: text.to_string() })
+        Some(source::whole(kernel.file(), kernel.file(), &text))
     }
 
     fn experiment(&mut self, step: &Step) -> Vec<NoteBlock> {
@@ -345,11 +377,7 @@ impl Builder<'_> {
         }
         let Some(experiment) = lesson.experiments.iter().find(|e| e.id == *id) else { return Vec::new() };
         self.plotted.push(id.clone());
-        let found = self.input.sweeps.get(id).filter(|sweep| !sweep.points.is_empty());
-        let figure = |found| experiment::figure(self.input, &lesson, experiment, found);
-        let mut blocks = found.map(figure).unwrap_or_default();
-        blocks.extend(experiment::recorded(self.input, &lesson, experiment));
-        blocks
+        self.plot(&lesson, experiment)
     }
 
     /// An explorer's figure at the learner's own point.

@@ -1,0 +1,188 @@
+//! The learner's kernels in a note, and the results at the settings that the learner chose: each beside what it differs from.
+
+use std::sync::Arc;
+
+use super::mine::heading;
+use super::{Builder, source};
+use crate::base::units::{digits3, figure, number, si};
+use crate::job::Language;
+use crate::lesson::{Block, Inline, Lesson, Step, Variant};
+use crate::notes::NoteBlock;
+use crate::session::ask::{Answer, At, Question, Store, Traced};
+use crate::session::jobs;
+use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::learn::edits::{self, Edit};
+use crate::session::run::compare::{self, Figure, Side};
+use crate::session::show::stage::Stage;
+use crate::trace::record::{Backend, Record};
+
+impl Builder<'_> {
+    /// The learner's versions of kernels.
+    pub(super) fn kernels(&self) -> Vec<NoteBlock> {
+        let setting = &self.input.setting;
+        let lesson = Arc::new(edits::with(&setting.plain, &self.input.kept.edits));
+        self.input.kept.edits.iter().flat_map(|edit| self.kernel(&lesson, edit).unwrap_or_default()).collect()
+    }
+
+    /// A version: its changes, what they did to its counts and times, and its picture. None if the lesson no longer has the kernel.
+    fn kernel(&self, lesson: &Arc<Lesson>, edit: &Edit) -> Option<Vec<NoteBlock>> {
+        let place = lesson.program(&edit.of.program)?.place_of(&edit.pass)?;
+        let original = (*lesson.launched(&edit.of).get(place)?)?;
+        let before = original.source_in(edit.language)?;
+        let mut blocks = vec![heading(&edit.name)];
+        let change = source::diff((original.file(), before), (&edit.name, &edit.source));
+        if change.is_none() {
+            blocks.push(sentence(&format!("The same text as {}.", original.file())));
+        }
+        blocks.extend(change);
+        let step = self.input.setting.lesson.steps.iter().find(|step| self.is_open(step) && shows(step, edit));
+        let step = step.or_else(|| lesson.steps.iter().find(|step| shows(step, edit)));
+        let params = step.map_or_else(|| self.input.setting.params.clone(), |step| self.input.params(step));
+        let setting = Arc::new(Setting { lesson: lesson.clone(), params, ..self.input.setting.clone() });
+        // Counts are of the WGSL's lines.
+        if edit.language == Language::Wgsl {
+            let ats = [&edit.of, &edit.variant()].map(|variant| At::traced(&setting, variant));
+            let [of, mine] = ats.each_ref().map(|at| self.counted(at));
+            blocks.extend(mine.as_ref().err().map(|why| sentence(why)));
+            let wrong = mine.as_ref().ok().and_then(|traced| traced.wrong.as_ref());
+            blocks.extend(wrong.map(|wrong| sentence(&format!("Its result is wrong: {}.", wrong.message))));
+            let matter = parameters_of(lesson, &edit.of);
+            let at = at(setting.params.iter().filter(|(id, _)| matter.contains(id)));
+            let caption = format!("{} and {}, over the whole grid{at}.", original.title, edit.name);
+            let timed = [&edit.of, &edit.variant()].map(|variant| self.timed(&setting, variant));
+            let sides = [(before.as_ref(), of.ok(), timed[0].clone()), (&edit.source, mine.ok(), timed[1].clone())];
+            blocks.extend(compared(&edit.id, caption, ["before", "mine"], place, &sides));
+            let of_step = step.map(|step| Step { variant: edit.variant(), ..step.clone() });
+            let picture = of_step.as_ref().and_then(|step| self.picture(step, &ats[1], &edit.id));
+            blocks.extend(picture);
+        }
+        blocks.push(source::whole(&format!("{}, whole", edit.name), original.file(), &edit.source));
+        Some(blocks)
+    }
+
+    /// The open step at the learner's own parameters, where they are not the lesson's.
+    pub(super) fn chosen(&self) -> Vec<NoteBlock> {
+        let lesson = &self.input.setting.lesson;
+        let Some(open) = lesson.steps.iter().position(|step| self.is_open(step)) else { return Vec::new() };
+        let step = &lesson.steps[open];
+        let set = lesson.steps[..=open].iter().flat_map(|step| &step.set);
+        let page = jobs::with(&jobs::defaults(lesson), &set.cloned().collect::<Vec<_>>());
+        let mine = &self.input.setting.params;
+        let differs = lesson.params.iter().filter(|param| mine.get(&param.id) != page.get(&param.id));
+        let chosen = differs.map(|param| {
+            let [mine, page] =
+                [mine, &page].map(|params| params.get(&param.id).map_or(String::new(), |v| figure(*v, "")));
+            vec![Block::Paragraph(vec![Inline::Text(format!("{} = {mine}, and {page} in the lesson", param.id))])]
+        });
+        let chosen: Vec<Vec<Block>> = chosen.collect();
+        if chosen.is_empty() {
+            return Vec::new();
+        }
+        let mut blocks = vec![heading(&step.title), NoteBlock::Prose(vec![Block::List(None, chosen)])];
+        let settings = [&page, mine].map(|params| self.setting(params));
+        let ats = settings.each_ref().map(|setting| At::traced(setting, &step.variant));
+        let traceable = lesson.runs_on(&step.variant, Backend::Simt);
+        if let Some((place, kernel)) = super::on_stage(lesson, step).filter(|_| traceable) {
+            let sides = [0, 1].map(|i| {
+                let timed = self.timed(&settings[i], &step.variant);
+                (&**kernel.source(), self.counted(&ats[i]).ok(), timed)
+            });
+            let caption = format!("{}, over the whole grid.", kernel.title);
+            blocks.extend(compared("my-settings", caption, ["in the lesson", "mine"], place, &sides));
+        }
+        blocks.extend(self.picture(step, &ats[1], "my-settings"));
+        blocks.push(self.command(step, mine, if traceable { Backend::Simt } else { Backend::Cuda }));
+        blocks
+    }
+
+    fn is_open(&self, step: &Step) -> bool {
+        step.id == self.input.kept.step
+    }
+
+    /// A step's picture of another program, or at other settings.
+    fn picture(&self, step: &Step, at: &At, id: &str) -> Option<NoteBlock> {
+        let stage = Stage::of_step(at, step)?;
+        let launches = self.counted(at).ok().and_then(|traced| Some(traced.pass(stage.shown.pass)?.launches));
+        self.figure(&self.own, (step, id), &stage.within(launches), stage.kernel()?)
+    }
+
+    /// A program's counts, or why there are none.
+    fn counted(&self, at: &At) -> Result<Arc<Traced>, String> {
+        match self.own.ask(Question::Counts(at.clone())) {
+            Some(Ok(Answer::Traced(traced))) => Ok(traced),
+            Some(Err(problems)) if !problems.is_empty() => {
+                let line = problems[0].place.as_ref().map(|place| format!("line {}: ", place.line));
+                Err(format!("It does not run: {}{}.", line.unwrap_or_default(), problems[0].message))
+            }
+            _ => Err("It was not traced.".to_owned()),
+        }
+    }
+
+    /// The measurement of a program that is known.
+    fn timed(&self, setting: &Arc<Setting>, variant: &Variant) -> Option<Arc<Record>> {
+        match self.own.ask(Question::Time(At::timed(setting, variant, self.input.device.backend))) {
+            Some(Ok(Answer::Timed(record))) => Some(record).filter(|record| record.trusted()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a step's stage shows the kernel that a version began as.
+fn shows(step: &Step, edit: &Edit) -> bool {
+    step.variant.program == edit.of.program && step.pass == edit.pass
+}
+
+fn sentence(text: &str) -> NoteBlock {
+    NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(text.replace("..", "."))])])
+}
+
+/// Parameters in words, after what they are of.
+fn at<'a>(params: impl Iterator<Item = (&'a String, &'a f64)>) -> String {
+    let each: Vec<String> = params.map(|(id, value)| format!("{id} = {}", number(*value))).collect();
+    if each.is_empty() { String::new() } else { format!(", at {}", each.join(", ")) }
+}
+
+/// The figures of both sides in a table, with their change; None if one side has no counts.
+fn compared(
+    id: &str,
+    caption: String,
+    names: [&str; 2],
+    place: usize,
+    sides: &[(&str, Option<Arc<Traced>>, Option<Arc<Record>>); 2],
+) -> Option<NoteBlock> {
+    let [before, after] = sides.each_ref().map(|(source, traced, timed)| {
+        let timing = timed.as_ref().and_then(|record| record.pass(place)?.timing.as_ref());
+        let trace = traced.as_ref()?.trace(place)?;
+        let time_s = timing.map(|time| (time.median_s, [time.p10_s, time.p90_s]));
+        Some(Side { source, trace: Some(trace), time_s })
+    });
+    let figures = compare::figures(&before?, &after?);
+    let rows = figures.iter().map(|figure| {
+        let words = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| words(value, figure.unit));
+        vec![figure.name.to_owned(), words(figure.before), words(figure.after), change(figure)]
+    });
+    Some(NoteBlock::Data {
+        id: format!("{id}-compared"),
+        caption,
+        header: ["whole grid", names[0], names[1], "change"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    })
+}
+
+fn words(value: f64, unit: &str) -> String {
+    if unit.is_empty() { value.to_string() } else { si(value, unit) }
+}
+
+/// By what factor a figure fell or rose.
+fn change(figure: &Figure) -> String {
+    let Figure { before: Some(before), after: Some(after), overlaps, .. } = *figure else { return String::new() };
+    if overlaps {
+        "samples overlap".to_owned()
+    } else if before == after {
+        "=".to_owned()
+    } else if before == 0.0 {
+        format!("+{}", number(after))
+    } else {
+        format!("× {}", digits3(after / before))
+    }
+}
