@@ -5,6 +5,7 @@ mod common;
 mod agree;
 mod authoring;
 mod cli;
+mod compared;
 mod constants;
 mod corpus;
 mod counts;

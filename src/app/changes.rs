@@ -50,7 +50,9 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
         Some(Side {
             source: kernel.source_in(language)?,
             // Counts are of the lines of the language that was traced.
-            trace: traced.filter(|_| language_of(lesson, variant, place.options.language) == language).and_then(|traced| traced.trace(place.pass())),
+            trace: traced
+                .filter(|_| language_of(lesson, variant, place.options.language) == language)
+                .and_then(|traced| traced.trace(place.pass())),
             time_s: measured
                 .and_then(|pass| pass.timing.as_ref())
                 .map(|time| (time.median_s, [time.p10_s, time.p90_s])),

@@ -18,9 +18,9 @@ use crate::session::desk::state::State;
 const WHAT: &str = "How machine-learning systems use a GPU, one kernel at a time. The kernel you read is the kernel that is traced, lane by \
                     lane, and the kernel that is timed.";
 
-/// What can be done with a kernel of the learner's, in two sentences.
-const MINE: &str = "Open or drop a .wgsl, .cu or .ptx file of your own (for Triton the .ptx beside its .py): it is traced, watched and edited as \
-                    a lesson's kernel is, without a GPU.";
+/// The files that can be opened.
+const MINE: &str =
+    "of your own, or drop one here: .wgsl, .cu or .ptx (Triton's beside its .py). It is traced without a GPU.";
 
 /// The widest that the page is.
 const WIDTH: f32 = 1080.0;
@@ -37,17 +37,21 @@ pub struct Home {
     /// The lesson whose picture plays, and how far it is.
     playing: Option<(String, Player)>,
     /// How many of the learner's kernels had been opened when it was shown last.
-    watched: u32,
+    watched: Option<u32>,
 }
 
 impl Home {
+    /// Closes the page if a kernel of the learner's was set up and its lesson opened.
+    pub fn follow(&mut self, state: &State) {
+        let watched = state.library.watched;
+        if self.watched.replace(watched).is_some_and(|before| before < watched) {
+            self.open = false;
+        }
+    }
+
     /// Shows the page in `room`; a lesson that is opened closes it.
     pub fn show(&mut self, ui: &mut Ui, state: &State, room: Rect) -> Vec<Command> {
         let mut commands = Vec::new();
-        if std::mem::replace(&mut self.watched, state.library.watched) < state.library.watched {
-            // A kernel of the learner's was set up, and its lesson is open.
-            self.open = false;
-        }
         ui.painter().rect_filled(room, 0.0, ui.visuals().panel_fill);
         let width = (room.width() - 48.0).min(WIDTH);
         let left = room.min.x + (room.width() - width) / 2.0;
@@ -59,6 +63,13 @@ impl Home {
             ui.label(RichText::new("Warpbook").font(theme::prose_bold(34.0)));
             ui.add_space(4.0);
             ui.add(egui::Label::new(RichText::new(WHAT).font(theme::prose(theme::BODY))).wrap());
+            ui.add_space(12.0);
+            ui.horizontal_wrapped(|ui| {
+                if ui.button("Open a kernel…").clicked() {
+                    dropped::choose(ui.ctx(), "Open a kernel: .wgsl, .cu or .ptx");
+                }
+                ui.label(RichText::new(MINE).size(theme::UI).color(theme::color(theme::of(ui), Ink::Muted)));
+            });
             ui.add_space(24.0);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few columns")]
             let columns = ((width + 16.0) / (CARD + 16.0)).floor().max(1.0) as usize;
@@ -66,17 +77,12 @@ impl Home {
             let each = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
             let lessons = state.library.pack.lessons.iter();
             let (own, lessons): (Vec<_>, Vec<_>) = lessons.partition(|lesson| state.library.is_own(lesson));
-            self.cards(ui, state, &lessons, (columns, each), &mut commands);
-            ui.add_space(16.0);
-            ui.label(RichText::new("My kernels").font(theme::prose_bold(24.0)));
-            ui.add_space(4.0);
-            ui.add(egui::Label::new(RichText::new(MINE).font(theme::prose(theme::BODY))).wrap());
-            ui.add_space(8.0);
-            if ui.button("Open a kernel…").clicked() {
-                dropped::choose(ui.ctx(), "Open a kernel: .wgsl, .cu or .ptx");
+            if !own.is_empty() {
+                section(ui, "My kernels");
+                self.cards(ui, state, &own, (columns, each), &mut commands);
+                section(ui, "Lessons");
             }
-            ui.add_space(16.0);
-            self.cards(ui, state, &own, (columns, each), &mut commands);
+            self.cards(ui, state, &lessons, (columns, each), &mut commands);
             let muted = theme::color(theme::of(ui), Ink::Muted);
             let keys =
                 "Page Down turns a page, Space plays the trace, any kernel can be typed in, and ? shows the keys.";
@@ -186,7 +192,13 @@ impl Home {
     }
 }
 
-/// What can be done with a kernel of the learner's.
+/// The title of a part of the page.
+fn section(ui: &mut Ui, title: &str) {
+    ui.label(RichText::new(title).font(theme::prose_bold(22.0)));
+    ui.add_space(8.0);
+}
+
+/// Buttons for a kernel of the learner's.
 fn own_kernel(ui: &mut Ui, id: &str) -> Option<Command> {
     let actions: [(&str, &str, fn(String) -> KernelCommand); 3] = [
         ("Set up", "Change its numbers, its buffers and its launch.", KernelCommand::SetUp),

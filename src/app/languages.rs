@@ -94,7 +94,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
     if !only {
         ui.selectable_value(&mut chosen, WGSL, "WGSL");
     }
-    if twin && ui.selectable_label(shown(chosen) == CUDA, "CUDA").clicked() {
+    if twin && ui.selectable_label(shown(chosen) == CUDA, name(kernel)).clicked() {
         chosen = CUDA;
     }
     if let Some(compiled) = compiled(state) {
@@ -110,6 +110,15 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
         _ => None,
     };
     (shown(chosen), other)
+}
+
+/// The name of the language that is not WGSL.
+fn name(kernel: &Kernel) -> &'static str {
+    match kernel.file().rsplit('.').next() {
+        Some("py") => "Triton",
+        Some("ptx") => "PTX",
+        _ => "CUDA",
+    }
 }
 
 /// The change that this rung makes, and its time compared with the rung before it, if both were measured.

@@ -130,6 +130,7 @@ impl View {
 
     fn draw(&mut self, ui: &mut Ui, state: &State) -> Vec<Command> {
         let window = ui.max_rect();
+        self.home.follow(state);
         let mut commands = Vec::from_iter(dropped::take(ui, state, !self.home.open));
         keys::watch(ui);
         if !self.home.open {

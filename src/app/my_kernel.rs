@@ -11,7 +11,7 @@ use crate::session::pack::my_kernel::{Begins, ElemName, Setup};
 
 /// The width of the form, and of a field for an expression.
 const WIDTH: f32 = 560.0;
-const EXPRESSION: f32 = 150.0;
+const EXPRESSION: f32 = 124.0;
 
 /// Shows the form while a kernel is being set up.
 pub fn show(ui: &Ui, state: &State) -> Vec<Command> {
@@ -80,7 +80,7 @@ fn form(ui: &mut Ui, opening: &Opening, commands: &mut Vec<Command>) {
 
 /// A field for an expression, with its name for assistive technology.
 fn expression(ui: &mut Ui, text: &mut String, name: &str) {
-    let field = ui.add(TextEdit::singleline(text).font(theme::mono(theme::CODE)).desired_width(EXPRESSION));
+    let field = ui.add_sized([EXPRESSION, 26.0], TextEdit::singleline(text).font(theme::mono(theme::CODE)));
     field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, name));
 }
 
@@ -95,8 +95,10 @@ fn launch(ui: &mut Ui, setup: &mut Setup) {
             ui.label("Threads of a block");
             for (threads, axis) in block.iter_mut().zip(["x", "y", "z"]) {
                 let drag = egui::DragValue::new(threads).range(1..=1024);
-                let field = ui.add_enabled(!setup.is_block_fixed, drag);
-                field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, format!("threads in {axis}")));
+                let field = ui.add_enabled_ui(!setup.is_block_fixed, |ui| ui.add_sized([EXPRESSION, 26.0], drag)).inner;
+                field.widget_info(|| {
+                    egui::WidgetInfo::labeled(egui::Role::SpinButton, true, format!("threads in {axis}"))
+                });
             }
             ui.end_row();
             ui.label("Dynamic shared memory");
@@ -109,7 +111,7 @@ fn launch(ui: &mut Ui, setup: &mut Setup) {
 }
 
 fn numbers(ui: &mut Ui, setup: &mut Setup) {
-    if setup.numbers.is_empty() {
+    if setup.numbers.iter().all(|number| number.is_compilers) {
         return;
     }
     Grid::new("numbers").num_columns(3).spacing([12.0, 6.0]).show(ui, |ui| {
@@ -117,7 +119,7 @@ fn numbers(ui: &mut Ui, setup: &mut Setup) {
             ui.label(muted(ui, title));
         }
         ui.end_row();
-        for number in &mut setup.numbers {
+        for number in setup.numbers.iter_mut().filter(|number| !number.is_compilers) {
             ui.label(RichText::new(&number.name).font(theme::mono(theme::CODE)));
             ui.label(muted(ui, &number.ty));
             expression(ui, &mut number.value, &format!("value of {}", number.name));
@@ -135,14 +137,14 @@ fn buffers(ui: &mut Ui, setup: &mut Setup) {
         ui.end_row();
         for buffer in &mut setup.buffers {
             ui.label(RichText::new(&buffer.name).font(theme::mono(theme::CODE)));
-            ComboBox::from_id_salt(("type", &buffer.name)).width(64.0).selected_text(format!("{:?}", buffer.elem)).show_ui(
-                ui,
-                |ui| {
+            ComboBox::from_id_salt(("type", &buffer.name))
+                .width(64.0)
+                .selected_text(format!("{:?}", buffer.elem))
+                .show_ui(ui, |ui| {
                     for elem in ElemName::ALL {
                         ui.selectable_value(&mut buffer.elem, elem, format!("{elem:?}"));
                     }
-                },
-            );
+                });
             expression(ui, &mut buffer.count, &format!("elements of {}", buffer.name));
             ComboBox::from_id_salt(("begins", &buffer.name)).width(96.0).selected_text(buffer.begins.words()).show_ui(
                 ui,

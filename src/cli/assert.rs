@@ -35,8 +35,10 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
         out::note(&finding.diagnostic(&args.target, &outcome.text()).to_string());
     }
     if !trace.complete {
-        out::problems(&[Diagnostic::error("the trace does not cover the whole grid, so no condition is known to hold")
-            .hint("see the findings; a smaller grid may end")]);
+        out::problems(&[Diagnostic::error(
+            "the trace does not cover the whole grid, so no condition is known to hold",
+        )
+        .hint("see the findings; a smaller grid may end")]);
     }
     if let Some(file) = &args.junit {
         write_junit(file, &args.target, &judged, trace.complete).map_err(out::misused)?;
@@ -74,6 +76,7 @@ fn write_junit(file: &Path, target: &str, judged: &[Asserted], complete: bool) -
         judged.len()
     );
     std::fs::write(file, text).map_err(|error| {
-        Diagnostic::error(format!("cannot write {}: {error}", file.display())).hint("give --junit a file in a folder that is there")
+        Diagnostic::error(format!("cannot write {}: {error}", file.display()))
+            .hint("give --junit a file in a folder that is there")
     })
 }

@@ -14,16 +14,20 @@ use crate::session::run::counters::{self, Compared, Profiled, Verdict};
 pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCode, ExitCode> {
     let file = args.file.display().to_string();
     let text = files::read_text(&args.file).map_err(|error| {
-        out::misused(Diagnostic::error(format!("cannot read {file}: {error}")).hint("give what `ncu --csv --page raw` wrote"))
+        out::misused(
+            Diagnostic::error(format!("cannot read {file}: {error}")).hint("give what `ncu --csv --page raw` wrote"),
+        )
     })?;
     let launches = counters::read(&file, &text).map_err(out::misused)?;
     let outcome = target::traced(context, &args.target, &args.setting.options())?;
-    let (Some(trace), Some(launch)) = (outcome.trace(), outcome.pass.and_then(|place| outcome.done.job.passes[place].launch()))
+    let (Some(trace), Some(launch)) =
+        (outcome.trace(), outcome.pass.and_then(|place| outcome.done.job.passes[place].launch()))
     else {
         let problem = Diagnostic::error(format!("{} is a program of several passes", args.target));
         return Err(out::misused(problem.hint("name one of its passes: LESSON/PROGRAM/PASS")));
     };
-    let profiled = choose(&launches, args.launch, &launch.kernel).map_err(|problem| out::misused(problem.in_file(&file)))?;
+    let profiled =
+        choose(&launches, args.launch, &launch.kernel).map_err(|problem| out::misused(problem.in_file(&file)))?;
     let compared = counters::compare(profiled, &trace);
     if compared.is_empty() {
         let problem = Diagnostic::error("the launch has none of the counters that the tracer counts").in_file(&file);
@@ -57,7 +61,10 @@ fn choose<'a>(launches: &'a [Profiled], wanted: Option<u32>, kernel: &str) -> Re
     match (of_kernel.as_slice(), launches) {
         ([first, ..], _) => {
             if of_kernel.len() > 1 {
-                out::note(&format!("note: `{kernel}` was launched {} times; this is the first, --launch N chooses", of_kernel.len()));
+                out::note(&format!(
+                    "note: `{kernel}` was launched {} times; this is the first, --launch N chooses",
+                    of_kernel.len()
+                ));
             }
             Ok(first)
         }

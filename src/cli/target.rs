@@ -66,11 +66,11 @@ fn of_file(lesson: &Lesson, kernel: &str, file: &str) -> Result<Edit, Diagnostic
     let source = files::read_text(Path::new(file)).map_err(|error| {
         Diagnostic::error(format!("cannot read {file}: {error}")).hint("give a .wgsl or .cu file after the =")
     })?;
-    let language = if Path::new(file).extension().is_some_and(|end| end == "cu") { Language::Cuda } else { Language::Wgsl };
+    let language =
+        if Path::new(file).extension().is_some_and(|end| end == "cu") { Language::Cuda } else { Language::Wgsl };
     let (program, pass) = kernel.split_once('/').map_or((kernel, None), |(program, pass)| (program, Some(pass)));
     let known = lesson.program(program).ok_or_else(|| {
-        Diagnostic::error(format!("{} has no kernel `{program}`", lesson.id))
-            .hint("`warpbook list` names them")
+        Diagnostic::error(format!("{} has no kernel `{program}`", lesson.id)).hint("`warpbook list` names them")
     })?;
     let passes = known.passes();
     let pass = match (pass, passes.as_slice()) {
@@ -78,7 +78,11 @@ fn of_file(lesson: &Lesson, kernel: &str, file: &str) -> Result<Edit, Diagnostic
         (None, [only]) => only.id.clone(),
         (None, passes) => {
             let names: Vec<&str> = passes.iter().map(|pass| pass.id.as_str()).collect();
-            let hint = format!("name the pass: {}/{program}/PASS={file}, where PASS is one of {}", lesson.id, names.join(", "));
+            let hint = format!(
+                "name the pass: {}/{program}/PASS={file}, where PASS is one of {}",
+                lesson.id,
+                names.join(", ")
+            );
             return Err(Diagnostic::error(format!("`{program}` has several passes")).hint(hint));
         }
     };

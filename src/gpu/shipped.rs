@@ -52,11 +52,7 @@ pub fn sections(Shipped(bytes): &Shipped) -> BTreeMap<String, String> {
 ///
 /// # Errors
 /// A kernel that is not in the PTX, has no such parameter, or one of another type.
-pub fn encoded(
-    twin: &Twin,
-    ptx: &str,
-    values: &[(u32, String, f64)],
-) -> Result<Vec<(usize, Vec<u8>)>, Diagnostic> {
+pub fn encoded(twin: &Twin, ptx: &str, values: &[(u32, String, f64)]) -> Result<Vec<(usize, Vec<u8>)>, Diagnostic> {
     if values.is_empty() {
         return Ok(Vec::new());
     }
@@ -67,8 +63,12 @@ pub fn encoded(
         let wrong = |message: String| Diagnostic::error(message).in_file(&twin.file);
         let Some(parameter) = signature.parameters.get(place) else {
             let takes = signature.parameters.len();
-            return Err(wrong(format!("`{}` takes {takes} parameters, and `{name}` is parameter {}", twin.entry, place + 1))
-                .hint("name all that it takes, in order"));
+            return Err(wrong(format!(
+                "`{}` takes {takes} parameters, and `{name}` is parameter {}",
+                twin.entry,
+                place + 1
+            ))
+            .hint("name all that it takes, in order"));
         };
         let bytes = parameter.encode(&value.to_string()).ok_or_else(|| {
             wrong(format!("{value} is no value for `{name}` of `{}` ({})", twin.entry, parameter.type_words()))

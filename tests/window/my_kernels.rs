@@ -7,7 +7,10 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
+use warpbook::app::View;
 use warpbook::lesson::PackFiles;
+use warpbook::session::desk::Command;
+use warpbook::session::desk::my_kernels::KernelCommand;
 
 use crate::harness::{Dropped, Window, open, settle, untraced};
 
@@ -66,7 +69,7 @@ fn a_shader_is_set_up_and_watched_and_stays() {
     assert_eq!(id, "my-scale-scale");
     assert!(window.query_by_label("Set up a kernel of scale.wgsl").is_none());
     // Its number is a control.
-    window.state_mut().desk.command(warpbook::session::desk::Command::SetParam("N".to_owned(), 64.0));
+    window.state_mut().desk.command(Command::SetParam("N".to_owned(), 64.0));
     settle(&mut window);
     assert!(watched(&window).1 < before);
     drop(window);
@@ -75,8 +78,8 @@ fn a_shader_is_set_up_and_watched_and_stays() {
     settle(&mut window);
     assert_eq!(watched(&window).0, id);
     std::fs::write(&file, SCALE.replace("2.0 * src[id.x]", "2.0 * src[id.x] + 1.0")).unwrap();
-    let again = warpbook::session::desk::my_kernels::KernelCommand::ReadAgain(id.clone());
-    window.state_mut().desk.command(warpbook::session::desk::Command::Kernel(again));
+    let again = KernelCommand::ReadAgain(id.clone());
+    window.state_mut().desk.command(Command::Kernel(again));
     settle(&mut window);
     let source = window.state().desk.state().place.kernel().unwrap().source().clone();
     assert!(source.contains("+ 1.0"), "{source}");
@@ -113,6 +116,18 @@ fn ptx_is_watched_by_the_lines_of_its_source() {
     assert!(text.lines().nth(line as usize - 1).unwrap().contains("tl."), "line {line}");
     let shown = window.get_by_label("Source of the kernel").accesskit_node().value().unwrap_or_default();
     assert!(shown.contains("@triton.jit"), "{shown}");
+    // It has a card on the start page.
+    window.state_mut().view = View::at_home();
+    window.step();
+    settle(&mut window);
+    window.get_by_label("Open softmax.ptx: softmax");
+    window.run_steps(3);
+    window.render().unwrap().save("/tmp/home.png").unwrap();
+    window.get_by_role_and_label(Role::Button, "Set up").click();
+    window.step();
+    settle(&mut window);
+    let value = window.get_by_role_and_label(Role::TextInput, "value of columns").accesskit_node().value();
+    assert_eq!(value.as_deref(), Some("200"), "the learner's own values");
 }
 
 #[test]

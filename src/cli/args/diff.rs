@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn options_for_the_kernel_after_replace_those_of_both() -> Result<(), String> {
-        let line = ["warpbook", "diff", "a.cu", "b.cu", "--grid", "8", "--seed", "3", "--then", "--grid 4 --define T=2"];
+        let line =
+            ["warpbook", "diff", "a.cu", "b.cu", "--grid", "8", "--seed", "3", "--then", "--grid 4 --define T=2"];
         let cli = Cli::try_parse_from(line).map_err(|wrong| wrong.to_string())?;
         let Some(Command::Diff(args)) = cli.command else { return Err("not a diff".to_owned()) };
         let after = args.setting_after()?;

@@ -45,7 +45,8 @@ impl Kernel {
         maps::check(gpu, launch, buffers)?;
         let (name, file) = (launch.kernel.clone(), twin.file.clone());
         let values = launch.cuda_only().map_or(&[][..], |only| &only.values);
-        let values = shipped::encoded(twin, &image.ptx, values)?.into_iter().map(|(place, bytes)| (place, word(&bytes)));
+        let values =
+            shipped::encoded(twin, &image.ptx, values)?.into_iter().map(|(place, bytes)| (place, word(&bytes)));
         let values = values.collect();
         let mut kernel = Self { function, size, shared_bytes: 0, room: None, ptx: image.ptx, name, file, values };
         if let Some(only) = launch.cuda_only() {

@@ -159,6 +159,7 @@ impl Desk {
             Work::Judge => self.threads.judge.last(),
             Work::Export => self.threads.notes.last(),
             Work::Text => self.threads.texts.last(),
+            Work::Kernel => self.threads.kernels.last(),
         };
         if number != last {
             return;

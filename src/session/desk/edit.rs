@@ -37,7 +37,9 @@ impl Desk {
         let kernel = place.kernel()?;
         if let Some((file, _)) = kernel.cuda_only().and_then(|only| only.source.as_ref()) {
             let problem = Diagnostic::error(format!("{file} is compiled to PTX elsewhere, and cannot be changed here"));
-            self.state.notices.push(Notice::Problem(problem.hint("change your file, compile it, and press Read again on the start page")));
+            self.state.notices.push(Notice::Problem(
+                problem.hint("change your file, compile it, and press Read again on the start page"),
+            ));
             return None;
         }
         let source = kernel.source_in(language)?.to_string();

@@ -135,6 +135,8 @@ pub enum Work {
     Export,
     /// Counting a text file.
     Text,
+    /// Opening a kernel of the learner's, or writing its lesson.
+    Kernel,
 }
 
 /// Something that happened on a thread. An answer carries its question, another result the number of its order, so that late ones are

@@ -8,10 +8,10 @@ use super::event::Event;
 use super::state::{Notice, SaveState};
 use super::threads::FileTask;
 use crate::base::diag::Diagnostic;
-use crate::session::pack::my_kernel;
 use crate::session::experiment::curves;
 use crate::session::learn::merge::merge;
 use crate::session::learn::saved::{self, LessonSaved, Written};
+use crate::session::pack::my_kernel;
 
 /// Delay before a failed write is tried again.
 pub const RETRY: Duration = Duration::from_secs(5);

@@ -137,8 +137,11 @@ impl Desk {
     pub fn busy(&self) -> bool {
         let unread = self.state.place.lesson.is_none() && self.state.library.problems.is_empty();
         let typing = self.state.trials.drafts.values().any(Draft::is_pending);
-        let opening = self.state.library.opening.as_ref().is_some_and(|opening| opening.is_busy);
-        unread || typing || opening || self.state.library.wanted.is_some() || !self.state.activities.is_empty() || self.threads.is_asked()
+        unread
+            || typing
+            || self.state.library.wanted.is_some()
+            || !self.state.activities.is_empty()
+            || self.threads.is_asked()
     }
 
     /// Carries out a command.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use super::Desk;
-use super::event::{Event, Outbox};
+use super::event::{Event, Outbox, Work};
 use super::state::Notice;
 use super::threads::FileTask;
 use super::worker::{Order, Worker};
@@ -67,17 +67,22 @@ pub enum KernelTask {
 /// Starts the thread that opens kernels and writes their lessons.
 pub(super) fn worker(devices: Arc<Devices>, out: Outbox) -> Worker<KernelTask> {
     Worker::start("kernels", move |orders: Receiver<Order<KernelTask>>| {
-        for Order { task, .. } in orders {
+        for Order { number, task, .. } in orders {
             out.send(match task {
                 KernelTask::Open(file) => Event::KernelOpened(open(&devices, &file).map(Box::new)),
-                KernelTask::Choose(opening, name) => Event::KernelOpened(choose(&devices, *opening, &name).map(Box::new)),
+                KernelTask::Choose(opening, name) => {
+                    Event::KernelOpened(choose(&devices, *opening, &name).map(Box::new))
+                }
                 KernelTask::SetUp(folder, id) => Event::KernelOpened(set_up(&devices, &folder, &id).map(Box::new)),
-                KernelTask::Write(folder, setup) => Event::KernelWritten(my_kernel::write(&devices, &folder, &setup).map(Some)),
+                KernelTask::Write(folder, setup) => {
+                    Event::KernelWritten(my_kernel::write(&devices, &folder, &setup).map(Some))
+                }
                 KernelTask::ReadAgain(folder, id) => {
                     Event::KernelWritten(my_kernel::read_again(&devices, &folder, &id).map(|()| Some(id)))
                 }
                 KernelTask::Remove(folder, id) => Event::KernelWritten(my_kernel::remove(&folder, &id).map(|()| None)),
             });
+            out.send(Event::Done(Work::Kernel, number));
         }
     })
 }
@@ -124,7 +129,11 @@ impl Desk {
         let opening = &mut self.state.library.opening;
         let task = match (command, folder) {
             (KernelCommand::Open(file), _) => {
-                *opening = Some(Opening { is_busy: true, setup: Setup { file: file.clone(), ..Setup::default() }, ..Opening::default() });
+                *opening = Some(Opening {
+                    is_busy: true,
+                    setup: Setup { file: file.clone(), ..Setup::default() },
+                    ..Opening::default()
+                });
                 KernelTask::Open(file)
             }
             (KernelCommand::Choose(name), _) => {
@@ -144,7 +153,9 @@ impl Desk {
             }
             (_, None) => {
                 let problem = Diagnostic::error("there is no folder to keep kernels in");
-                self.state.notices.push(Notice::Problem(problem.hint("set XDG_DATA_HOME or HOME to a folder that can be written")));
+                self.state
+                    .notices
+                    .push(Notice::Problem(problem.hint("set XDG_DATA_HOME or HOME to a folder that can be written")));
                 return;
             }
             (KernelCommand::Watch, Some(folder)) => {
@@ -159,6 +170,7 @@ impl Desk {
             (KernelCommand::ReadAgain(id), Some(folder)) => KernelTask::ReadAgain(folder, id),
             (KernelCommand::Remove(id), Some(folder)) => KernelTask::Remove(folder, id),
         };
+        self.begin(Work::Kernel, "compiling your kernel".to_owned());
         self.threads.kernels.enqueue(task);
     }
 
@@ -196,7 +208,8 @@ impl Desk {
 
     /// Has the packs read: the program's, and the learner's kernels.
     pub(super) fn load(&mut self) {
-        let task = FileTask::Load { files: self.files.clone(), curves: self.keeper.curves(), kernels: self.keeper.kernels() };
+        let task =
+            FileTask::Load { files: self.files.clone(), curves: self.keeper.curves(), kernels: self.keeper.kernels() };
         self.threads.disk.enqueue(task);
     }
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use super::covers::Covers;
 use super::event::Work;
 pub use super::found::{DeviceState, Found};
-pub use super::place::Place;
 use super::my_kernels::Opening;
+pub use super::place::Place;
 use super::text::TextFile;
 pub use super::trials::{Trials, Turned};
 use crate::base::diag::Diagnostic;
@@ -262,7 +262,8 @@ impl State {
             Some(place) if (place.line, place.column) == (1, 1) => Diagnostic { place: None, ..problem },
             _ => problem,
         });
-        let program = Some(&self.place.bench.variant.program).filter(|_| self.edited_in() == Some(self.traced_language()));
+        let program =
+            Some(&self.place.bench.variant.program).filter(|_| self.edited_in() == Some(self.traced_language()));
         let findings = program.into_iter().flat_map(|program| self.found.findings(program, &self.place));
         let text = self.found.compiled.source.as_deref().unwrap_or_default();
         findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()

@@ -129,7 +129,11 @@ impl<'a> Builder<'a> {
         let maps = maps.collect::<Result<_, _>>()?;
         let shared_bytes = values.size(0, &only.shared, at, "the shared memory")?;
         let numbers = only.values.iter().map(|(place, name, value)| {
-            Ok::<_, Vec<Diagnostic>>((*place, name.clone(), values.number(value, at, &format!("the argument `{name}`"))?))
+            Ok::<_, Vec<Diagnostic>>((
+                *place,
+                name.clone(),
+                values.number(value, at, &format!("the argument `{name}`"))?,
+            ))
         });
         let numbers = numbers.collect::<Result<_, _>>()?;
         let (persistent, ptx) = (only.persistent, only.ptx.clone());

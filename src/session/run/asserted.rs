@@ -103,9 +103,11 @@ impl Scope for Figures {
 pub fn condition(text: &str) -> Result<Expr, Diagnostic> {
     let failed = |message: String, hint: Option<String>| {
         let problem = Diagnostic::error(format!("the condition `{text}`: {message}"));
-        problem.hint(hint.unwrap_or_else(|| "for example: 'conflicts == 0', 'load.sectors_per_request <= 4'".to_owned()))
+        problem
+            .hint(hint.unwrap_or_else(|| "for example: 'conflicts == 0', 'load.sectors_per_request <= 4'".to_owned()))
     };
-    let expr = Expr::parse(text).map_err(|wrong| failed(format!("{} at column {}", wrong.message, wrong.span.start + 1), wrong.hint))?;
+    let expr = Expr::parse(text)
+        .map_err(|wrong| failed(format!("{} at column {}", wrong.message, wrong.span.start + 1), wrong.hint))?;
     let compares = ["<", ">", "==", "!="].iter().any(|sign| text.contains(sign));
     if !compares || expr.names().is_empty() {
         return Err(failed("it compares no figure with anything".to_owned(), None));
@@ -148,7 +150,8 @@ impl Asserted {
     #[must_use]
     pub fn words(&self) -> String {
         let verdict = if self.holds { "holds" } else { "fails" };
-        let figures: Vec<String> = self.figures.iter().map(|(name, value)| format!("{name} is {}", number(*value))).collect();
+        let figures: Vec<String> =
+            self.figures.iter().map(|(name, value)| format!("{name} is {}", number(*value))).collect();
         let why = self.problem.iter().cloned().chain(figures).collect::<Vec<_>>().join(", ");
         format!("{verdict}  {}  ({why})", self.condition)
     }

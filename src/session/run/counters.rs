@@ -205,7 +205,8 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Profiled>, Diagnostic> {
         let kernel = text_of("Kernel Name");
         let kernel = kernel.split(['(', '<']).next().unwrap_or(kernel).trim();
         let kernel = kernel.rsplit(' ').next().unwrap_or(kernel).to_owned();
-        let numbers = cells().filter_map(|(column, cell)| Some((column.to_owned(), cell.replace(',', "").parse().ok()?)));
+        let numbers =
+            cells().filter_map(|(column, cell)| Some((column.to_owned(), cell.replace(',', "").parse().ok()?)));
         launches.push(Profiled { kernel, values: numbers.collect() });
     }
     Ok(launches)

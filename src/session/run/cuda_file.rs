@@ -22,6 +22,12 @@ pub struct Named {
 }
 
 impl Named {
+    /// Whether the source declares it.
+    #[must_use]
+    pub fn is_declared(&self) -> bool {
+        self.declared.is_some()
+    }
+
     /// The element that a pointer leads to by its declaration; None if that names no known type.
     #[must_use]
     pub fn declared_elem(&self) -> Option<Elem> {
@@ -232,7 +238,8 @@ fn shape(options: &TraceOptions, compiled_for: Option<[u32; 3]>) -> Result<[[u32
         }
         (Some(given), Some(compiled)) if given != compiled => {
             let [x, y, z] = compiled;
-            let problem = Diagnostic::error(format!("the kernel was compiled for blocks of {x} × {y} × {z} threads alone"));
+            let problem =
+                Diagnostic::error(format!("the kernel was compiled for blocks of {x} × {y} × {z} threads alone"));
             problems.push(problem.hint(format!("leave --block and --warps out, or give --block {x},{y},{z}")));
         }
         _ => {}

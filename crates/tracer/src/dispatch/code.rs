@@ -191,12 +191,10 @@ impl Launch {
 /// That a kernel in `file` has no WGSL which could be traced, or run through wgpu.
 #[must_use]
 pub fn written_for_cuda(kernel: &str, file: &str) -> Diagnostic {
-    Diagnostic::error(format!(
-        "kernel `{kernel}` is written in CUDA C++ only"
-    ))
-    .in_file(file)
-    .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
-    .not_here()
+    Diagnostic::error(format!("kernel `{kernel}` is written in CUDA C++ only"))
+        .in_file(file)
+        .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
+        .not_here()
 }
 
 /// How a shader declares a buffer.

@@ -90,7 +90,7 @@ impl Case {
             block: self.block,
             shared_bytes: self.shared,
             arguments: &self.arguments,
-            source: &|file, line| (file == cu).then_some(line),
+            source: &|file, line| (file == cu || file == "kernels.py").then_some(line),
         })
     }
 

@@ -38,7 +38,13 @@ fn document(id: &str, setup: &Setup) -> String {
         params.push_str(&control(&number.name, &number.name, &help, &number.value, [0, high]));
     }
     for (name, threads) in DIMENSIONS.iter().zip(blocks(setup)) {
-        params.push_str(&control(name, &name.replace('_', ", "), "Threads of a block.", &threads.to_string(), [1, THREADS]));
+        params.push_str(&control(
+            name,
+            &name.replace('_', ", "),
+            "Threads of a block.",
+            &threads.to_string(),
+            [1, THREADS],
+        ));
     }
     let buffers: String = setup.buffers.iter().map(buffer).collect();
     let bytes: Vec<String> =
@@ -130,9 +136,11 @@ fn launch(id: &str, setup: &Setup) -> String {
         true => block.map(|threads| quoted(&threads.to_string())),
         false => DIMENSIONS.map(quoted),
     };
-    let source = setup.source.as_ref().and_then(|source| source.file_name()).map(|name| {
-        format!(", source: {}", quoted(&format!("{id}/{}", name.to_string_lossy())))
-    });
+    let source = setup
+        .source
+        .as_ref()
+        .and_then(|source| source.file_name())
+        .map(|name| format!(", source: {}", quoted(&format!("{id}/{}", name.to_string_lossy()))));
     format!(
         "cuda: (parameters: {{{}}}, block: ({}), shared: {}{}),",
         parameters.join(", "),

@@ -53,6 +53,8 @@ pub struct Number {
     pub is_whole: bool,
     /// Its value.
     pub value: String,
+    /// Whether the compiler added it, as Triton does.
+    pub is_compilers: bool,
 }
 
 /// A buffer that a kernel takes.
@@ -185,7 +187,8 @@ impl Setup {
         let counts = self.buffers.iter().map(|buffer| (format!("the elements of {}", buffer.name), &buffer.count));
         let expressions = grid.chain(shared).chain(counts).filter_map(|(what, text)| self.wrong(&what, text));
         let threads: u64 = self.block.iter().flatten().map(|threads| u64::from(*threads)).product();
-        let large = (self.block.is_some() && threads > 1024).then(|| format!("a block of {threads} threads: 1,024 at most"));
+        let large =
+            (self.block.is_some() && threads > 1024).then(|| format!("a block of {threads} threads: 1,024 at most"));
         self.numbers.iter().filter_map(of_number).chain(expressions).chain(large).collect()
     }
 

@@ -39,7 +39,8 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
     let ends = |end: &str| file.extension().is_some_and(|known| known == end);
     if ends("py") {
         let message = format!("{name} is Python: Triton compiles it to PTX");
-        return Err(Diagnostic::error(message).hint("compile it and open the .ptx; the page of the docs on CUDA has the lines for that"));
+        return Err(Diagnostic::error(message)
+            .hint("compile it and open the .ptx; the page of the docs on CUDA has the lines for that"));
     }
     if !(ends("wgsl") || ends("cu") || ends("ptx")) {
         return Err(Diagnostic::error(format!("{name} is no kernel's file")).hint("open a .wgsl, .cu or .ptx file"));
@@ -86,7 +87,8 @@ pub fn propose(
         _ => WHOLE.to_string(),
     };
     let threads = if setup.block.is_some() { "block_x" } else { "64" };
-    let mut setup = Setup { file: file.to_owned(), source: source.map(Path::to_owned), entry: entry.to_owned(), ..setup };
+    let mut setup =
+        Setup { file: file.to_owned(), source: source.map(Path::to_owned), entry: entry.to_owned(), ..setup };
     setup.grid = [format!("ceil({count} / {threads})"), "1".to_owned(), "1".to_owned()];
     if setup.shared.is_empty() {
         "0".clone_into(&mut setup.shared);
@@ -103,10 +105,14 @@ fn of_wgsl(name: &str, text: &str, entry: &str) -> Result<Setup, Vec<Diagnostic>
     let overrides = declared.iter().filter(|constant| constant.keyword == Keyword::Override);
     let numbers: Vec<Number> = overrides
         .map(|constant| {
-            let given = constant.value.clone().map(|range| source[range].trim_end_matches(['u', 'i', 'f', 'h']).trim().to_owned());
+            let given = constant
+                .value
+                .clone()
+                .map(|range| source[range].trim_end_matches(['u', 'i', 'f', 'h']).trim().to_owned());
             let is_whole = matches!(constant.ty, Some("u32" | "i32")) || constant.ty.is_none();
             let value = given.filter(|text| text.parse::<f64>().is_ok()).unwrap_or_else(|| WHOLE.to_string());
-            Number { name: constant.name.to_owned(), ty: constant.ty.unwrap_or("number").to_owned(), is_whole, value }
+            let ty = constant.ty.unwrap_or("number").to_owned();
+            Number { name: constant.name.to_owned(), ty, is_whole, value, is_compilers: false }
         })
         .collect();
     let given: Vec<(String, f64)> =
@@ -136,11 +142,17 @@ fn of_cuda(
     let program = assemble(&assembled)?;
     let bindings = program.bindings();
     let elem = |binding: &Binding| ElemName::of(cuda_file::usual_elem(&assembled.twin, &named, binding));
+    let is_triton = source.is_some_and(|source| source.extension().is_some_and(|end| end == "py"));
     let numbers = named.iter().filter(|n| !n.parameter.is_pointer).map(|n| {
         let ty = n.parameter.type_words();
-        let is_whole = !ty.starts_with('f') && n.parameter.bytes <= 8;
-        let value = if is_whole { WHOLE.to_string() } else { "1".to_owned() };
-        Number { name: n.name.clone(), ty, is_whole, value }
+        let is_compilers = is_triton && !n.is_declared();
+        let is_whole = !ty.starts_with('f') && n.parameter.bytes <= 8 && !is_compilers;
+        let value = match (is_compilers, is_whole) {
+            (true, _) => "0".to_owned(),
+            (false, true) => WHOLE.to_string(),
+            (false, false) => "1".to_owned(),
+        };
+        Number { name: n.name.clone(), ty, is_whole, value, is_compilers }
     });
     // How much of it there is, PTX does not say.
     let shared = if assembled.ptx.contains(".extern .shared") { DYNAMIC } else { "0" };

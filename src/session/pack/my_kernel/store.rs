@@ -53,16 +53,20 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
     if setup.file.extension().is_some_and(|end| end == "cu") {
         // So that it is traced where there is no compiler, too.
         let (pack, _) = crate::session::load(&PackFiles::Folder(folder.to_owned()));
-        let one = Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect(), ..Pack::default() };
+        let one =
+            Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect(), ..Pack::default() };
         let made = assemble(devices, &one, folder, &mut |_, _| {});
-        made.map_err(|problems| problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile")))?;
+        made.map_err(|problems| {
+            problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile"))
+        })?;
     }
     Ok(id)
 }
 
 fn copy(file: &Path, folder: &Path) -> Result<(), Diagnostic> {
-    let bytes = disk::read_file(file, disk::LARGEST)
-        .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", file.display())).hint("is it still there?"))?;
+    let bytes = disk::read_file(file, disk::LARGEST).map_err(|error| {
+        Diagnostic::error(format!("cannot read {}: {error}", file.display())).hint("is it still there?")
+    })?;
     write_atomic(&folder.join(file.file_name().unwrap_or_default()), &bytes)
 }
 
@@ -80,7 +84,8 @@ pub fn load(folder: &Path, id: &str) -> Result<Setup, Diagnostic> {
     let text = disk::read_text(&path).map_err(|error| {
         Diagnostic::error(format!("cannot read {name}: {error}")).hint("open the kernel's file again")
     })?;
-    ron::from_str(&text).map_err(|error| Diagnostic::error(format!("{name}: {error}")).hint("open the kernel's file again"))
+    ron::from_str(&text)
+        .map_err(|error| Diagnostic::error(format!("{name}: {error}")).hint("open the kernel's file again"))
 }
 
 /// Copies the kernel's files into its lesson again, after they changed.
@@ -96,7 +101,8 @@ pub fn read_again(devices: &Devices, folder: &Path, id: &str) -> Result<(), Diag
 /// # Errors
 /// A folder that cannot be removed.
 pub fn remove(folder: &Path, id: &str) -> Result<(), Diagnostic> {
-    let gone = std::fs::remove_dir_all(lesson(folder, id)).and_then(|()| std::fs::remove_dir_all(folder.join("shaders").join(id)));
+    let gone = std::fs::remove_dir_all(lesson(folder, id))
+        .and_then(|()| std::fs::remove_dir_all(folder.join("shaders").join(id)));
     gone.map_err(|error| {
         Diagnostic::error(format!("cannot remove {id}: {error}")).hint(format!("remove it in {}", folder.display()))
     })?;
@@ -106,7 +112,8 @@ pub fn remove(folder: &Path, id: &str) -> Result<(), Diagnostic> {
 /// The id of a kernel's lesson: that of an earlier lesson of the same file and kernel, or a new one.
 fn id(folder: &Path, setup: &Setup) -> String {
     let known = ids(folder);
-    let is_same = |id: &&String| load(folder, id).is_ok_and(|other| (&other.file, &other.entry) == (&setup.file, &setup.entry));
+    let is_same =
+        |id: &&String| load(folder, id).is_ok_and(|other| (&other.file, &other.entry) == (&setup.file, &setup.entry));
     if let Some(same) = known.iter().find(is_same) {
         return same.clone();
     }

@@ -179,7 +179,11 @@ impl<'a> Races<'a> {
                 None => &mut self.shared[index as usize],
             };
             let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
-            if cuda && wrote && other.line == place.line && is_written_alike(access, lane, other.lane.wrapping_sub(first)) {
+            if cuda
+                && wrote
+                && other.line == place.line
+                && is_written_alike(access, lane, other.lane.wrapping_sub(first))
+            {
                 return;
             }
             findings.report_race(place.line, buffer, || {

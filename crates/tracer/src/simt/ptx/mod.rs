@@ -214,7 +214,8 @@ mod tests {
         assert_eq!(source_name("add"), "add");
         assert_eq!(source_name("_Zadd"), "_Zadd");
         assert_eq!(source_name("_Z99add"), "_Z99add");
-        let text = ".visible .entry _Z3addPfi(\n)\n{ }\n.entry twice\n{ }\n.entry _Z5twicei()\n{ }\n.entry _Z5twicef(){ }";
+        let text =
+            ".visible .entry _Z3addPfi(\n)\n{ }\n.entry twice\n{ }\n.entry _Z5twicei()\n{ }\n.entry _Z5twicef(){ }";
         assert_eq!(entry_named(text, "add").as_deref(), Some("_Z3addPfi"));
         assert_eq!(entry_named(text, "twice").as_deref(), Some("twice"));
         assert_eq!(entry_named(text, "_Z5twicei").as_deref(), Some("_Z5twicei"));

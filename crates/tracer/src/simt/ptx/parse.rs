@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use warpbook_base::diag::{Diagnostic, nearest};
 
 use super::body::Body;
-use super::{at_line, calls};
 use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
 use super::text::{Number, Spot, Token, tokens};
+use super::{at_line, calls};
 
 /// A line of a file that `.loc` names.
 #[derive(Clone, Debug)]
