@@ -46,7 +46,8 @@ fn a_difference_names_counts_and_lines() {
     assert_eq!((&lines[0]["before"]["line"], &lines[0]["after"]["counts"]["sectors"]), (&json!(4), &json!(288)));
     assert!(output["predicted"][0]["high_s"].as_f64() < output["predicted"][1]["high_s"].as_f64());
     // The same kernel, launched otherwise.
-    let half = run(folder.path(), &[&["diff", "a.wgsl", "a.wgsl", "--json", "--then", "--grid 2"], &BUFFERS[..]].concat());
+    let half =
+        run(folder.path(), &[&["diff", "a.wgsl", "a.wgsl", "--json", "--then", "--grid 2"], &BUFFERS[..]].concat());
     let output = half.json();
     assert_eq!(figure(&output, "load requests").unwrap()["after"], json!(4.0));
     let text = run(folder.path(), &[&["diff", "a.wgsl", "b.wgsl"], &BUFFERS[..]].concat()).out;
@@ -76,12 +77,18 @@ fn conditions_hold_or_fail_with_an_exit_code() {
     assert_eq!((holds.code, holds.out.lines().count()), (0, 3), "{}{}", holds.out, holds.err);
     let fails = of("b.wgsl", &[&conditions[..], &["--junit", "out.xml"]].concat());
     assert_eq!(fails.code, 1);
-    assert!(fails.out.contains("fails  load.sectors_per_request <= 4  (load.sectors_per_request is 32)"), "{}", fails.out);
+    assert!(
+        fails.out.contains("fails  load.sectors_per_request <= 4  (load.sectors_per_request is 32)"),
+        "{}",
+        fails.out
+    );
     let xml = fs::read_to_string(folder.path().join("out.xml")).unwrap();
     let suite = roxmltree::Document::parse(&xml).unwrap();
     let root = suite.root_element();
     assert_eq!((root.attribute("tests"), root.attribute("failures")), (Some("3"), Some("1")));
-    for (wrong, advice) in [("conflict == 0", "did you mean `conflicts`?"), ("conflicts", "compares no figure"), ("1 +", "")] {
+    for (wrong, advice) in
+        [("conflict == 0", "did you mean `conflicts`?"), ("conflicts", "compares no figure"), ("1 +", "")]
+    {
         let refused = of("a.wgsl", &[wrong]);
         assert!(refused.code == 2 && refused.err.contains(advice), "{}", refused.err);
     }
@@ -95,7 +102,8 @@ fn conditions_hold_or_fail_with_an_exit_code() {
 fn a_profile_is_compared_counter_by_counter() {
     let folder = folder();
     let head = "\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"";
-    let row = |sectors: &str| format!("{head}\n\"\",\"\",\"\",\"sector\"\n\"0\",\"main(float*)\",\"8\",\"{sectors}\"\n");
+    let row =
+        |sectors: &str| format!("{head}\n\"\",\"\",\"\",\"sector\"\n\"0\",\"main(float*)\",\"8\",\"{sectors}\"\n");
     let of = |text: String, more: &[&str]| {
         fs::write(folder.path().join("p.csv"), text).unwrap();
         run(folder.path(), &[&["counters", "p.csv", "a.wgsl"], more, &BUFFERS[..]].concat())

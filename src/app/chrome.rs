@@ -35,7 +35,8 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
     if ui.add(name).on_hover_text("The start page").clicked() {
         *sheets.home = !*sheets.home;
     }
-    if let Some(lesson) = &state.place.lesson {
+    // No lesson is in sight on the start page.
+    if let Some(lesson) = state.place.lesson.as_ref().filter(|_| !*sheets.home) {
         ui.label(RichText::new(&lesson.title).color(muted));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

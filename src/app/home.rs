@@ -7,6 +7,7 @@ use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 
 use super::player::{Player, REST};
 use super::{dropped, paint, tabbed, theme};
+use crate::base::units::counted;
 use crate::figures::palette::{Hue, Ink};
 use crate::figures::{Kept, View};
 use crate::lesson::Lesson;
@@ -150,7 +151,7 @@ impl Home {
         let clip = Rect::from_min_size(text + vec2(0.0, 30.0), vec2(width - 32.0, 72.0));
         ui.painter_at(clip).galley(clip.min, summary, theme::color(theme, Ink::Muted));
         let said = match (read, solved) {
-            (0, 0) => format!("{} steps", lesson.steps.len()),
+            (0, 0) => counted(lesson.steps.len() as u64, "step"),
             (read, 0) => format!("{read} of {} steps read", lesson.steps.len()),
             (read, _) if lesson.exercises.len() == 1 => {
                 format!("{read} of {} steps read, exercise solved", lesson.steps.len())
@@ -209,7 +210,7 @@ fn own_kernel(ui: &mut Ui, id: &str) -> Option<Command> {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         for (name, help, of) in actions {
-            if ui.small_button(name).on_hover_text(help).clicked() {
+            if ui.button(RichText::new(name).size(theme::SMALL)).on_hover_text(help).clicked() {
                 command = Some(Command::Kernel(of(id.to_owned())));
             }
         }

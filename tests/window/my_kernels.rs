@@ -121,8 +121,6 @@ fn ptx_is_watched_by_the_lines_of_its_source() {
     window.step();
     settle(&mut window);
     window.get_by_label("Open softmax.ptx: softmax");
-    window.run_steps(3);
-    window.render().unwrap().save("/tmp/home.png").unwrap();
     window.get_by_role_and_label(Role::Button, "Set up").click();
     window.step();
     settle(&mut window);
