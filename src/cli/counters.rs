@@ -31,7 +31,7 @@ pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCod
     let compared = counters::compare(profiled, &trace);
     if compared.is_empty() {
         let problem = Diagnostic::error("the launch has none of the counters that the tracer counts").in_file(&file);
-        return Err(out::misused(problem.hint(format!("profile with --metrics {}", counters::metrics()))));
+        return Err(out::misused(problem.hint(format!("have ncu collect these metrics: {}", counters::metrics()))));
     }
     if args.json {
         out::json(&Output { kernel: &profiled.kernel, counters: &compared });

@@ -8,6 +8,7 @@ mod buffers;
 mod check;
 mod checks;
 mod conditions;
+pub mod counted;
 pub mod cuda;
 mod document;
 mod domain;

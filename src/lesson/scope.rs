@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
+use super::counted;
 use super::model::{Lesson, Param, Value};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::Work;
@@ -69,32 +70,6 @@ pub fn result_fields() -> impl Iterator<Item = &'static str> {
     TIMED_FIELDS.into_iter().chain(COUNTED_FIELDS)
 }
 
-/// The counts of a trace by their names in expressions.
-#[must_use]
-pub fn counts(trace: &Trace) -> Vec<(String, u64)> {
-    let mut all = Vec::new();
-    let mut set = |field: &str, value: u64| all.push((field.to_owned(), value));
-    let global = &trace.global;
-    for (kind, counts) in [("load", &global.load), ("store", &global.store), ("atomic", &global.atomic)] {
-        set(&format!("{kind}_requests"), counts.requests);
-        set(&format!("{kind}_sectors"), counts.sectors);
-        set(&format!("{kind}_bytes"), counts.bytes);
-    }
-    let shared = &trace.shared;
-    for (kind, counts) in [("load", &shared.load), ("store", &shared.store), ("atomic", &shared.atomic)] {
-        set(&format!("shared_{kind}_requests"), counts.requests);
-        set(&format!("shared_{kind}_wavefronts"), counts.wavefronts);
-        set(&format!("shared_{kind}_conflicts"), counts.conflicts);
-    }
-    set("barriers", trace.barriers);
-    set("branches", trace.branches.executed);
-    set("divergent_branches", trace.branches.divergent);
-    set("warp_instructions", trace.warp_instructions);
-    set("lane_ops", trace.lane_ops);
-    set("warps", trace.warps);
-    all
-}
-
 /// The results so far, by their names in expressions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results(BTreeMap<String, f64>);
@@ -148,7 +123,7 @@ impl Results {
             self.insert_time(run, timing.median_s, work);
         }
         let Some(trace) = trace.filter(|trace| trace.complete) else { return };
-        counts(trace).into_iter().for_each(|(field, value)| self.insert(run, &field, value as f64));
+        counted::counts(trace).into_iter().for_each(|(field, value)| self.insert(run, &field, value as f64));
     }
 
     /// Adds the times of a record to the results of a run, whose counts may come from another backend.

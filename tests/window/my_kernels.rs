@@ -89,11 +89,11 @@ fn a_shader_is_set_up_and_watched_and_stays() {
 fn ptx_is_watched_by_the_lines_of_its_source() {
     let folder = tempfile::tempdir().unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/tracer/tests/ptx/triton");
-    for name in ["softmax.ptx", "kernels.py"] {
+    for name in ["row_softmax.ptx", "kernels.py"] {
         std::fs::copy(from.join(name), folder.path().join(name)).unwrap();
     }
     let mut window = window(folder.path());
-    drop_file(&mut window, folder.path().join("softmax.ptx"));
+    drop_file(&mut window, folder.path().join("row_softmax.ptx"));
     for (field, text) in [
         ("value of columns", "200"),
         ("value of stride", "200"),
@@ -107,7 +107,7 @@ fn ptx_is_watched_by_the_lines_of_its_source() {
     window.step();
     settle(&mut window);
     let (id, instructions) = watched(&window);
-    assert_eq!((id.as_str(), instructions > 0), ("my-softmax-softmax", true));
+    assert_eq!((id.as_str(), instructions > 0), ("my-row_softmax-row_softmax", true));
     let state = window.state().desk.state();
     let trace = state.traced().unwrap().trace(0).unwrap().clone();
     assert!(trace.findings.is_empty(), "{:?}", trace.findings);
@@ -120,7 +120,7 @@ fn ptx_is_watched_by_the_lines_of_its_source() {
     window.state_mut().view = View::at_home();
     window.step();
     settle(&mut window);
-    window.get_by_label("Open softmax.ptx: softmax");
+    window.get_by_label("Open row_softmax.ptx: row_softmax");
     window.get_by_role_and_label(Role::Button, "Set up").click();
     window.step();
     settle(&mut window);

@@ -50,7 +50,7 @@ fn vectors_are_added() {
 fn rows_are_normalised() {
     let (rows, columns) = (3, 200);
     let x: Vec<f32> = random(rows * columns).into_iter().map(|x| 4.0 * x).collect();
-    let case = kernel("softmax", "triton/softmax", [3, 1]).floats(&x).floats(&[0.0; 600]).int(200).int(200);
+    let case = kernel("row_softmax", "triton/row_softmax", [3, 1]).floats(&x).floats(&[0.0; 600]).int(200).int(200);
     let (buffers, outcome) = run(case);
     let exps: Vec<f64> = x.iter().map(|x| f64::from(*x).exp()).collect();
     let wanted = exps.chunks(columns).flat_map(|row| row.iter().map(|e| e / row.iter().sum::<f64>()));

@@ -35,7 +35,8 @@ pub(super) fn require_nvrtc() -> Result<(), Diagnostic> {
     if nvrtc::is_present() {
         return Ok(());
     }
-    Err(Diagnostic::error("NVRTC, CUDA's compiler, is missing: no library libnvrtc can be loaded").hint(GET_NVRTC))
+    let problem = Diagnostic::error("NVRTC, CUDA's compiler, is missing: no library libnvrtc can be loaded");
+    Err(problem.hint(GET_NVRTC).not_here())
 }
 
 /// Everything that is looked for, found or missing.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::number;
-use crate::lesson::scope::counts;
+use crate::lesson::counted::counts;
 use crate::trace::{FindingKind, Trace};
 
 /// The figures of a trace, by name. A dot in a name means an underscore: `load.sectors` is `load_sectors`.

@@ -183,7 +183,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Profiled>, Diagnostic> {
     let Some(before) = text.lines().position(is_header) else {
         return Err(Diagnostic::error("there is no header of ncu's raw page in it")
             .in_file(file)
-            .hint("write it with: ncu --csv --page raw --metrics … PROGRAM > FILE.csv"));
+            .hint("write it with: ncu --csv --page raw … PROGRAM > FILE.csv"));
     };
     let table: String = text.lines().skip(before).flat_map(|line| [line, "\n"]).collect();
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(table.as_bytes());

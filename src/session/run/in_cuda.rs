@@ -19,7 +19,8 @@ pub fn in_cuda(
     let mut rest = job.clone();
     let mut known = shipped.iter();
     rest.passes.retain(|pass| pass.launch().is_some() && known.next().is_some_and(Option::is_none));
-    let mut compiled = if rest.passes.is_empty() { Vec::new() } else { assemble(&rest)? }.into_iter();
+    let compiled = if rest.passes.is_empty() { Ok(Vec::new()) } else { assemble(&rest) };
+    let mut compiled = compiled.map_err(|why| missing(&rest, why))?.into_iter();
     let mut texts = shipped.into_iter().map(|shipped| shipped.or_else(|| compiled.next()));
     let mut job = job.clone();
     for pass in &mut job.passes {
@@ -32,6 +33,18 @@ pub fn in_cuda(
         launch.code = Code::Ptx(assembled(launch, twin, ptx)?);
     }
     Ok(job)
+}
+
+/// Why a job's kernels have no PTX: of one in CUDA C++ alone, that there is no other way to trace it.
+fn missing(job: &Job, why: Diagnostic) -> Diagnostic {
+    let Some(launch) = job.launches().find(|launch| launch.cuda_only().is_some()).filter(|_| why.not_here) else {
+        return why;
+    };
+    let message = format!(
+        "kernel `{}` is written in CUDA C++ only, and the pack has no PTX of it: {}",
+        launch.kernel, why.message
+    );
+    Diagnostic { message, ..why }.in_file(launch.file())
 }
 
 /// The PTX that a launch comes with, or that its pack has of it.

@@ -12,7 +12,7 @@ import kernels
 HALF, FULL = "*fp16", "*fp32"
 KERNELS = [
     (kernels.vector_add, dict(x=FULL, y=FULL, out=FULL, n="i32"), dict(BLOCK=256), 4),
-    (kernels.softmax, dict(x=FULL, out=FULL, columns="i32", stride="i32"), dict(BLOCK=256), 4),
+    (kernels.row_softmax, dict(x=FULL, out=FULL, columns="i32", stride="i32"), dict(BLOCK=256), 4),
     (kernels.layer_norm, dict(x=FULL, scale=FULL, shift=FULL, out=FULL, columns="i32", epsilon="fp32"), dict(BLOCK=128), 4),
     (kernels.grouped_matmul, dict(a=HALF, b=HALF, c=FULL, m="i32", n="i32", k="i32"), dict(M=32, N=32, K=32, GROUP=2), 4),
     (kernels.causal_attention, dict(q=HALF, k=HALF, v=HALF, out=FULL, length="i32", scale="fp32"), dict(Q=32, KV=32, D=32), 4),

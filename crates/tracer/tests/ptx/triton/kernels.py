@@ -13,7 +13,7 @@ def vector_add(x, y, out, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def softmax(x, out, columns, stride, BLOCK: tl.constexpr):
+def row_softmax(x, out, columns, stride, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     at = tl.arange(0, BLOCK)
     inside = at < columns

@@ -46,7 +46,7 @@ x, y, out = torch.rand(1000, **at), torch.rand(1000, **at), torch.zeros(1000, **
 launch("vector_add", (4, 1), 0, x, y, out, 1000)
 close(out, x + y)
 x, out = torch.rand(3, 200, **at), torch.zeros(3, 200, **at)
-launch("softmax", (3, 1), 16, x, out, 200, 200)
+launch("row_softmax", (3, 1), 16, x, out, 200, 200)
 close(out, x.softmax(1))
 x, scale, shift, out = torch.rand(3, 300, **at), torch.rand(300, **at), torch.rand(300, **at), torch.zeros(3, 300, **at)
 launch("layer_norm", (3, 1), 16, x, scale, shift, out, 300, 1e-5)
