@@ -110,7 +110,8 @@ fn lanes_exchange() {
 fn bytes_are_counted() {
     let text: Vec<u8> = (0..1000_u32).map(|i| (i * i % 251) as u8).collect();
     let words = text.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))).collect();
-    let case = Case::of("basic", "histogram", 3, 128).buffer(Elem::U32, words).buffer(Elem::U32, vec![0; 256]).int(1000);
+    let case =
+        Case::of("basic", "histogram", 3, 128).buffer(Elem::U32, words).buffer(Elem::U32, vec![0; 256]).int(1000);
     let (buffers, _) = case.clean();
     let mut wanted = vec![0_u32; 256];
     text.iter().for_each(|b| wanted[usize::from(*b)] += 1);

@@ -344,7 +344,8 @@ fn string(address: u64, buffers: &[Buffer<'_>], shared: &[u32]) -> String {
         };
         (word >> (8 * (at % 4))) as u8
     };
-    let bytes: Vec<u8> = (0..MAX_TEXT as u32).map(|n| byte(first.wrapping_add(n))).take_while(|byte| *byte != 0).collect();
+    let bytes: Vec<u8> =
+        (0..MAX_TEXT as u32).map(|n| byte(first.wrapping_add(n))).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

@@ -72,7 +72,8 @@ impl Calls<'_, '_, '_> {
             [Operand::Name(name)] => (name, &[][..]),
             [Operand::Name(name), Operand::Parts(arguments)] => (name, arguments.as_slice()),
             [Operand::Reg(_), ..] => {
-                let error = self.error(i, "a call through a pointer cannot be traced: which function it calls is not known");
+                let error =
+                    self.error(i, "a call through a pointer cannot be traced: which function it calls is not known");
                 return Err(error.hint("call the function by its name, or make it a parameter of a template"));
             }
             _ => return Err(self.error(i, "this call cannot be traced")),
@@ -83,7 +84,12 @@ impl Calls<'_, '_, '_> {
         if let Some((pred, when)) = i.guard {
             let words = vec!["bra".to_owned()];
             let operands = vec![Operand::Name(end.clone())];
-            kernel.body.push(Part::Instruction(Instruction { guard: Some((pred, !when)), words, operands, ..i.clone() }));
+            kernel.body.push(Part::Instruction(Instruction {
+                guard: Some((pred, !when)),
+                words,
+                operands,
+                ..i.clone()
+            }));
         }
         if !outcries::known(self, kernel, i, call.name, call.returns, call.arguments)? {
             self.copy(kernel, &call, &end)?;

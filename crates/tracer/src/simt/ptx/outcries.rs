@@ -33,7 +33,10 @@ pub(super) fn known(
             let error = calls.error(i, format!("`{}` in a kernel cannot be traced", readable(name)));
             return Err(error.hint("give the kernel a buffer that is large enough, or use an array of its own"));
         }
-        "cudaLaunchDevice" | "cudaLaunchDeviceV2" | "cudaGetParameterBuffer" | "cudaGetParameterBufferV2"
+        "cudaLaunchDevice"
+        | "cudaLaunchDeviceV2"
+        | "cudaGetParameterBuffer"
+        | "cudaGetParameterBufferV2"
         | "cudaDeviceSynchronize" => {
             let error = calls.error(i, format!("`{name}`: a launch from within a kernel cannot be traced"));
             return Err(error.hint("trace the inner kernel by itself"));
@@ -114,7 +117,9 @@ impl Lower<'_> {
         let located = root.and_then(|root| self.located(root));
         let (Some(Located { memory: Memory::Local, base, bytes: Some(bytes), .. }), true) = (located, terms.is_empty())
         else {
-            return Err(self.error("the arguments of this call cannot be traced: they lie in no array of the thread's own"));
+            return Err(
+                self.error("the arguments of this call cannot be traced: they lie in no array of the thread's own")
+            );
         };
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         Ok((base.saturating_add(start), bytes.saturating_sub(start)))
