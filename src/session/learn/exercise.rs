@@ -234,7 +234,7 @@ fn caught(record: &Record) -> Vec<Catch> {
         FindingKind::Uninitialized => Catch::Uninitialized,
         FindingKind::InactiveLane => Catch::InactiveLane,
         FindingKind::DivergentBarrier => Catch::DivergentBarrier,
-        FindingKind::OutOfFuel => Catch::Endless,
+        FindingKind::OutOfFuel | FindingKind::Deadlock => Catch::Endless,
         FindingKind::Assertion => Catch::Result,
     });
     let mut caught: Vec<Catch> = Vec::new();

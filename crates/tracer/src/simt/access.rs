@@ -1,8 +1,8 @@
 //! Loads, stores and atomics of a warp: from indices to addresses, within bounds, to words.
 
-use super::code::{Index, NONE, Place};
+use super::code::{Index, Place};
 use super::ir::{AtomicOp, Mem, Width};
-use super::memory::{Buffer, Words, atomic_result};
+use super::memory::{Buffer, Words};
 use super::observers::{Access, Addresses, Observer, Operand, lanes_of};
 use super::ops::Src;
 use super::warp::{Surroundings, Warp, name_of};
@@ -22,7 +22,7 @@ pub(super) enum Form {
 
 /// The kind of an access, with its operand.
 #[derive(Clone, Copy)]
-enum Does {
+pub(super) enum Does {
     Load,
     Store(Src),
     Atomic(AtomicOp, Src),
@@ -37,7 +37,7 @@ pub(super) struct Target {
 
 impl<const W: usize> Warp<W> {
     /// The addresses of `place`, without the lanes that would go out of bounds: these are reported.
-    fn resolve<O>(&mut self, place: &Place, around: &mut Surroundings<'_, O>) -> Target {
+    pub(super) fn resolve<O>(&mut self, place: &Place, around: &mut Surroundings<'_, O>) -> Target {
         if let Some(whole) = &place.whole {
             return self.resolve_whole(place, *whole, around);
         }
@@ -137,7 +137,7 @@ impl<const W: usize> Warp<W> {
         Target { form: Form::Lanes, mask }
     }
 
-    fn observe<O: Observer>(&self, site: u32, place: &Place, does: Does, target: Target, observer: &mut O) {
+    pub(super) fn observe<O: Observer>(&self, site: u32, place: &Place, does: Does, target: Target, observer: &mut O) {
         if O::ACTIVE && place.mem != Mem::Local && target.mask != 0 {
             let (kind, op, src) = match does {
                 Does::Load => (AccessKind::Load, None, None),
@@ -334,48 +334,6 @@ impl<const W: usize> Warp<W> {
         for lane in lanes_of(target.mask) {
             let address = self.address(target, lane);
             self.vectors[first_row as usize + address as usize / 4][lane as usize] = values[lane as usize];
-        }
-    }
-
-    /// Reads and writes one word a lane, lane after lane.
-    pub(super) fn atomic<O: Observer>(
-        &mut self,
-        op: AtomicOp,
-        site: u32,
-        [value, compare]: [Src; 2],
-        [old, done]: [u32; 2],
-        around: &mut Surroundings<'_, O>,
-    ) {
-        let code = around.code;
-        let place = &code.places[site as usize];
-        let target = self.resolve(place, around);
-        self.observe(site, place, Does::Atomic(op, value), target, around.observer);
-        let (mut before, mut replaced) = ([0; W], [0; W]);
-        for lane in lanes_of(target.mask) {
-            let operand = |src: Src| {
-                let reg = src.reg() as usize;
-                if src.is_scalar() { self.scalars[reg] } else { self.vectors[reg][lane as usize] }
-            };
-            let (value, compare) = (operand(value), operand(compare));
-            let address = self.address(target, lane);
-            let i = address as usize / 4;
-            let was = match place.mem {
-                Mem::Buffer(buffer) => around.buffers[usize::from(buffer)].atomic(i, op, value, compare),
-                Mem::Shared => around.shared.get_mut(i).map_or(0, |word| {
-                    let was = *word;
-                    *word = atomic_result(op, was, value, compare).unwrap_or(was);
-                    was
-                }),
-                Mem::Local => 0,
-            };
-            before[lane as usize] = was;
-            replaced[lane as usize] = u32::from(was == compare);
-        }
-        if old != NONE {
-            self.set(old, &before, true);
-        }
-        if done != NONE {
-            self.set(done, &replaced, true);
         }
     }
 }

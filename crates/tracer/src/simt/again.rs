@@ -15,7 +15,10 @@ use warpbook_base::tensor::Tensor;
 pub fn kept(code: &Code, program: &Program, tensors: &[Tensor]) -> Vec<Vec<u32>> {
     let read = |buffer: usize| {
         code.ops.iter().any(|op| match op {
-            Op::Load { place, .. } | Op::LoadOne { place, .. } | Op::Atomic { place, .. } => {
+            Op::Load { place, .. }
+            | Op::LoadOne { place, .. }
+            | Op::Atomic { place, .. }
+            | Op::AtomicWide { place, .. } => {
                 matches!(code.places[*place as usize].mem, Mem::Buffer(at) if usize::from(at) == buffer)
             }
             _ => false,

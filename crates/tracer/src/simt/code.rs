@@ -42,6 +42,14 @@ pub enum Op {
     Store { place: u32, src: [Src; 4] },
     /// Reads and writes one word a lane, lanes in order.
     Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
+    /// The same on 64 bits.
+    AtomicWide { op: AtomicOp, place: u32, value: [Src; 2], compare: [Src; 2], old: [u32; 2] },
+    /// The warp's clock, into scalars.
+    Clock { dst: [u32; 2] },
+    /// The lanes of the warp meet.
+    WarpSync,
+    /// A loop that waits for others begins another round.
+    Spin,
     /// Exchanges the lanes' vector `a`, into scalars if `one`, else into vectors.
     Subgroup { op: Subgroup, dst: [u32; 4], a: u32, index: Src, one: bool },
     /// Multiplies cooperative matrices, as an index of [`Code::products`].
@@ -330,6 +338,12 @@ impl Op {
                 [value, compare].into_iter().for_each(|s| src(s, visit));
                 [old, done].into_iter().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
             }
+            Self::AtomicWide { place, value, compare, old, .. } => {
+                indices(&mut places[*place as usize], visit);
+                value.iter_mut().chain(compare).for_each(|s| src(s, visit));
+                old.iter_mut().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
+            }
+            Self::Clock { dst } => dst.iter_mut().for_each(|r| visit(WriteOne(r))),
             Self::Subgroup { op, dst, a, index, one } => {
                 visit(Read(a));
                 src(index, visit);
@@ -359,6 +373,8 @@ impl Op {
             | Self::Exit { .. }
             | Self::Barrier(_)
             | Self::Say { .. }
+            | Self::WarpSync
+            | Self::Spin
             | Self::End => {}
         }
     }
@@ -369,7 +385,9 @@ impl Op {
             Self::SUn { .. } | Self::SBin { .. } | Self::STri { .. } => true,
             Self::Wide { .. } => true,
             Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
-            Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } | Self::Atomic { .. } => true,
+            Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } => true,
+            Self::Atomic { .. } | Self::AtomicWide { .. } => true,
+            Self::Clock { .. } | Self::WarpSync | Self::Spin => false,
             Self::Subgroup { .. } | Self::MultiplyAdd { .. } | Self::ClearLocal { .. } => true,
             Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
             Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,

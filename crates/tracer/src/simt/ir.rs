@@ -230,6 +230,14 @@ pub enum AtomicOp {
     Exchange,
     /// Replaces where the word equals another.
     CompareExchange,
+    /// Adds 1, and goes from the operand to 0.
+    Inc,
+    /// Subtracts 1, and goes from 0, or from above the operand, to it.
+    Dec,
+    /// Adds halves: one in 16 bits, two in a word.
+    HalfAdd,
+    /// Adds bfloats: one in 16 bits, two in a word.
+    BfloatAdd,
 }
 
 /// One instruction. Control flow is structured: whatever opens is closed by its `End`.
@@ -253,6 +261,14 @@ pub enum Inst {
     Store { place: PlaceId, src: [Reg; 4] },
     /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
     Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
+    /// The same on 64 bits: each value has two registers.
+    AtomicWide { op: AtomicOp, place: PlaceId, value: [Reg; 2], compare: [Reg; 2], old: Option<[Reg; 2]> },
+    /// The warp's clock: the instructions that it executed.
+    Clock { dst: [Reg; 2] },
+    /// A loop that waits for others begins another round.
+    Spin,
+    /// The lanes of a warp wait for each other, and what they stored is seen by all of them.
+    WarpSync,
     /// Exchanges the lanes' `a`; each lane gets [`Subgroup::results`] components.
     Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
     /// A product of cooperative matrices, as an index of [`Ir::products`].
@@ -314,6 +330,9 @@ impl Inst {
             | Self::Load { .. }
             | Self::Store { .. }
             | Self::Atomic { .. }
+            | Self::AtomicWide { .. }
+            | Self::Clock { .. }
+            | Self::WarpSync
             | Self::Subgroup { .. }
             | Self::MultiplyAdd { .. }
             | Self::BreakIf { .. }
@@ -383,6 +402,8 @@ pub struct Ir {
     pub warp_of_32: bool,
     /// Whether there is a barrier that orders no memory: a subgroup's.
     pub subgroup_barrier: bool,
+    /// Whether its workgroups order what they do themselves, by fences and atomics.
+    pub fenced: bool,
     /// Bindings, in order, then workgroup variables.
     pub variables: Vec<Variable>,
     /// Words of local memory that a lane needs.
@@ -411,6 +432,12 @@ impl Inst {
                     visit(compare);
                 }
             }
+            Self::AtomicWide { value, compare, op, .. } => {
+                value.into_iter().for_each(&mut visit);
+                if op == AtomicOp::CompareExchange {
+                    compare.into_iter().for_each(visit);
+                }
+            }
             Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
             Self::MultiplyAdd { product } => {
                 let Product { a, b, c, .. } = &ir.products[product as usize];
@@ -426,7 +453,10 @@ impl Inst {
     /// The place of a memory access.
     pub fn place(&self) -> Option<PlaceId> {
         match *self {
-            Self::Load { place, .. } | Self::Store { place, .. } | Self::Atomic { place, .. } => Some(place),
+            Self::Load { place, .. }
+            | Self::Store { place, .. }
+            | Self::Atomic { place, .. }
+            | Self::AtomicWide { place, .. } => Some(place),
             _ => None,
         }
     }

@@ -12,16 +12,15 @@ use super::again::{self, Again};
 use super::code::Code;
 use super::fragment::LANES;
 use super::observers::{
-    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Suspended,
-    Written,
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Written,
 };
+use super::waiting::Waiting;
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, arrival, classes, emit, memory, tally};
 use crate::dispatch::TraceSpec;
-use crate::trace::{FindingKind, Heat, Space, Timeline, Trace, TracedBuffer};
+use crate::trace::{Heat, Space, Timeline, Trace, TracedBuffer};
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::Tensor;
-use warpbook_base::units::count;
 
 /// Workgroups of a batch.
 const BATCH: usize = 1024;
@@ -148,33 +147,33 @@ fn sizes(tensors: &[Tensor]) -> Vec<u32> {
     tensors.iter().map(|t| u32::try_from(t.words.len() * 4).unwrap_or(u32::MAX)).collect()
 }
 
-struct Launch<'a> {
+pub(super) struct Launch<'a> {
     program: &'a Program,
     grid: [u32; 3],
-    options: &'a Options,
-    fetched: Option<&'a Fetched>,
+    pub options: &'a Options,
+    pub fetched: Option<&'a Fetched>,
     cancel: &'a AtomicBool,
     progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
 /// The result of a task.
-struct Part<'a, const W: usize> {
-    counter: Option<Counter>,
-    findings: Findings,
-    recorders: Vec<Recorder<'a>>,
-    /// Workgroups whose fuel did not last, with the checks they are under and their critical paths.
-    waiting: Vec<(Workgroup<W>, Option<Checks<'a>>, Option<Suspended>)>,
-    used: u64,
-    cancelled: bool,
+pub(super) struct Part<'a, const W: usize> {
+    pub counter: Option<Counter>,
+    pub findings: Findings,
+    pub recorders: Vec<Recorder<'a>>,
+    /// Workgroups whose fuel did not last, or that wait for others.
+    pub waiting: Vec<Waiting<'a, W>>,
+    pub used: u64,
+    pub cancelled: bool,
 }
 
 /// A run under way.
-struct Totals<'a> {
-    counter: Option<Counter>,
-    findings: Findings,
-    recorders: Vec<Recorder<'a>>,
-    fuel: u64,
-    complete: bool,
+pub(super) struct Totals<'a> {
+    pub counter: Option<Counter>,
+    pub findings: Findings,
+    pub recorders: Vec<Recorder<'a>>,
+    pub fuel: u64,
+    pub complete: bool,
 }
 
 /// The fuel of a task.
@@ -203,7 +202,9 @@ impl Launch<'_> {
         let all = self.grid.into_iter().map(u64::from).product::<u64>();
         let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
         let buffers = memory::open(&program.all_bindings(), tensors);
-        let between = (looked_for && all > 1).then(|| Between::new(&code, &buffers, grain(&code)));
+        // Workgroups that order what they do by fences are not judged.
+        let judged = looked_for && all > 1 && !program.ir.fenced;
+        let between = judged.then(|| Between::new(&code, &buffers, grain(&code)));
         let stored = looked_for.then(|| Stored::new(&sizes));
         let scene = Scene {
             code: &code,
@@ -281,6 +282,7 @@ impl Launch<'_> {
         };
         let only = self.options.spec.only_timeline_workgroups;
         let count = if only { wanted.len() as u64 } else { all };
+        let (room, mut waiting) = (most, Vec::new());
         // Where the order matters, a batch is one task.
         let most = if self.program.in_order { CHUNK } else { most };
         let done = AtomicU64::new(0);
@@ -303,48 +305,11 @@ impl Launch<'_> {
             } else {
                 batch.par_chunks(chunk).map(|part| task(part, fuel)).collect()
             };
-            self.gather(scene, parts, &mut totals);
+            self.gather(scene, parts, &mut totals, &mut waiting, room);
             ran = end;
         }
+        self.finish_waiting(scene, &mut totals, &mut waiting);
         (totals, ran)
-    }
-
-    /// Adds up the parts of a batch, and lets the workgroups go on whose share of the fuel did not last.
-    fn gather<'s, const W: usize>(&self, scene: &'s Scene<'s>, parts: Vec<Part<'s, W>>, totals: &mut Totals<'s>) {
-        let mut waiting = Vec::new();
-        for part in parts {
-            totals.fuel = totals.fuel.saturating_sub(part.used);
-            totals.complete &= !part.cancelled;
-            totals.findings.add(part.findings);
-            totals.recorders.extend(part.recorders);
-            if let (Some(mine), Some(theirs)) = (&mut totals.counter, &part.counter) {
-                mine.add(theirs);
-            }
-            waiting.extend(part.waiting);
-        }
-        for (mut workgroup, mut checks, path) in waiting {
-            if !totals.complete {
-                break;
-            }
-            let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
-            let mut fetching = self.fetched.map(Fetching::new);
-            fetching.iter_mut().for_each(|f| f.start(workgroup.linear));
-            totals.counter.iter_mut().zip(path).for_each(|(counter, path)| counter.resume(path));
-            let watchers = (totals.counter.as_mut(), recorder, checks.as_mut(), fetching.as_mut());
-            let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
-            if how == Progress::OutOfFuel {
-                let line = workgroup.line(scene.code);
-                let (limit, linear) = (self.options.fuel, workgroup.linear);
-                totals.findings.report(line, FindingKind::OutOfFuel, || {
-                    format!(
-                        "the run was stopped after {} warp instructions, the tracer's limit; workgroup {linear} was here. \
-                         Lower what the work depends on; or does this loop not end?",
-                        count(limit)
-                    )
-                });
-            }
-            totals.complete &= how == Progress::Done;
-        }
     }
 
     /// Runs some workgroups one after another.
@@ -392,9 +357,10 @@ impl Launch<'_> {
             part.recorders.extend(recorder);
             match how {
                 Progress::Done => room = Some((workgroup, checks)),
-                Progress::OutOfFuel => {
-                    part.waiting.push((workgroup, checks, part.counter.as_mut().map(Counter::suspend)));
-                    if matches!(fuel, Fuel::Together(_)) {
+                Progress::OutOfFuel | Progress::Waits => {
+                    let path = part.counter.as_mut().map(Counter::suspend);
+                    part.waiting.push(Waiting::new(workgroup, checks, path, how));
+                    if how == Progress::OutOfFuel && matches!(fuel, Fuel::Together(_)) {
                         break;
                     }
                 }
@@ -422,6 +388,7 @@ impl Launch<'_> {
                 cooperative: self.program.ir.cooperative,
                 subgroup_barrier: self.program.ir.subgroup_barrier,
                 cuda: self.program.ir.warp_of_32,
+                fenced: self.program.ir.fenced,
             })
         })
     }
@@ -461,7 +428,7 @@ type Watchers<'w, 's, 'f> =
     (Option<&'w mut Counter>, Option<&'w mut Recorder<'s>>, Option<&'w mut Checks<'s>>, Option<&'w mut Fetching<'f>>);
 
 /// Runs a workgroup on, watched by whom there is.
-fn drive<const W: usize>(
+pub(super) fn drive<const W: usize>(
     workgroup: &mut Workgroup<W>,
     scene: &Scene<'_>,
     watchers: Watchers<'_, '_, '_>,

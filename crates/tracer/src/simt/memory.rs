@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::ir::AtomicOp;
 use super::ops::Binary;
 use super::program::Binding;
+use super::wide::WideOp;
 use crate::dispatch::BindingKind;
 use warpbook_base::tensor::Tensor;
 
@@ -67,15 +68,48 @@ pub fn atomic_result(op: AtomicOp, old: u32, value: u32, compare: u32) -> Option
         AtomicOp::UMax => by(Binary::UMax),
         AtomicOp::Exchange => Some(value),
         AtomicOp::CompareExchange => (old == compare).then_some(value),
+        AtomicOp::Inc => Some(if old >= value { 0 } else { old + 1 }),
+        AtomicOp::Dec => Some(if old == 0 || old > value { value } else { old - 1 }),
+        AtomicOp::HalfAdd => Some(halves(old, value, |a, b| {
+            half::f16::from_f64(half::f16::from_bits(a).to_f64() + half::f16::from_bits(b).to_f64()).to_bits()
+        })),
+        AtomicOp::BfloatAdd => Some(halves(old, value, |a, b| {
+            half::bf16::from_f64(half::bf16::from_bits(a).to_f64() + half::bf16::from_bits(b).to_f64()).to_bits()
+        })),
+    }
+}
+
+/// An operation on both halves of two words.
+fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
+    u32::from(op(a as u16, b as u16)) | u32::from(op((a >> 16) as u16, (b >> 16) as u16)) << 16
+}
+
+/// The 64 bits that an atomic writes over `old`; None if it leaves them. Floats are `f64`.
+pub fn wide_result(op: AtomicOp, old: u64, value: u64, compare: u64) -> Option<u64> {
+    let by = |op: WideOp| Some(op.scalar(old, value, 0));
+    match op {
+        AtomicOp::Add => by(WideOp::Add),
+        AtomicOp::Sub => by(WideOp::Sub),
+        AtomicOp::FAdd => by(WideOp::FAdd),
+        AtomicOp::FSub => by(WideOp::FSub),
+        AtomicOp::And => by(WideOp::And),
+        AtomicOp::Or => by(WideOp::Or),
+        AtomicOp::Xor => by(WideOp::Xor),
+        AtomicOp::IMin => by(WideOp::IMin),
+        AtomicOp::IMax => by(WideOp::IMax),
+        AtomicOp::UMin => by(WideOp::UMin),
+        AtomicOp::UMax => by(WideOp::UMax),
+        AtomicOp::Exchange => Some(value),
+        AtomicOp::CompareExchange => (old == compare).then_some(value),
+        AtomicOp::Inc | AtomicOp::Dec | AtomicOp::HalfAdd | AtomicOp::BfloatAdd => None,
     }
 }
 
 impl Buffer<'_> {
-    /// Does one lane's atomic on word `i`, and gives what was there before.
-    pub fn atomic(&self, i: usize, op: AtomicOp, value: u32, compare: u32) -> u32 {
+    /// Changes word `i` if `new` gives another, and gives what was there before.
+    pub fn change(&self, i: usize, new: impl Fn(u32) -> Option<u32>) -> u32 {
         let Self::Written(words) = self else { return 0 };
         let Some(word) = words.get(i) else { return 0 };
-        let new = |old| atomic_result(op, old, value, compare);
         word.fetch_update(Relaxed, Relaxed, new).unwrap_or_else(|old| old)
     }
 }

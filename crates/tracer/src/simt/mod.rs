@@ -9,6 +9,7 @@
 mod access;
 mod again;
 mod arrival;
+mod atomic;
 mod builder;
 mod chains;
 mod classes;
@@ -35,6 +36,7 @@ mod say;
 mod slice;
 mod subgroup;
 mod tally;
+mod waiting;
 mod warp;
 mod whole;
 mod wide;

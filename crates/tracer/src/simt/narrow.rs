@@ -46,7 +46,7 @@ fn word<O>(place: &Place, around: &Surroundings<'_, O>, address: u32) -> u32 {
             Buffer::Read(words) => words.word(i),
             Buffer::Written(words) => words.as_slice().word(i),
         },
-        // A lane's own arrays hold parts as words.
+        // Of a lane's own arrays, see below.
         Mem::Shared | Mem::Local => around.shared.word(i),
     }
 }
@@ -78,14 +78,24 @@ impl<const W: usize> Warp<W> {
         for (i, dst) in (0..).zip(dst) {
             let values = self.some_lanes(target.mask, |me, lane| {
                 let address = me.address(target, lane) + u32::from(place.width.bytes()) * i;
-                widened(word(place, around, address), address, place.width)
+                let word = match place.mem {
+                    Mem::Local => me.vectors[(around.code.vectors + address / 4) as usize][lane as usize],
+                    _ => word(place, around, address),
+                };
+                widened(word, address, place.width)
             });
             self.set(*dst, &values, true);
         }
     }
 
     /// Stores parts of words, lanes in order.
-    pub(super) fn store_narrow<O>(&self, place: &Place, target: Target, src: &[Src], around: &mut Surroundings<'_, O>) {
+    pub(super) fn store_narrow<O>(
+        &mut self,
+        place: &Place,
+        target: Target,
+        src: &[Src],
+        around: &mut Surroundings<'_, O>,
+    ) {
         for (i, src) in (0..).zip(src) {
             let reg = src.reg() as usize;
             for lane in lanes_of(target.mask) {
@@ -103,7 +113,11 @@ impl<const W: usize> Warp<W> {
                             });
                         }
                     }
-                    Mem::Shared | Mem::Local => {
+                    Mem::Local => {
+                        let word = &mut self.vectors[(around.code.vectors + address / 4) as usize][lane as usize];
+                        *word = replaced(*word, address, place.width, value);
+                    }
+                    Mem::Shared => {
                         if let Some(word) = around.shared.get_mut(at) {
                             *word = replaced(*word, address, place.width, value);
                         }

@@ -227,10 +227,21 @@ fn order_matters(ir: &Ir) -> bool {
         match inst {
             Inst::Load { .. } => loaded[usize::from(buffer)] = true,
             Inst::Store { .. } => stored[usize::from(buffer)] = true,
+            // Two words are not changed at once by threads of this machine.
+            Inst::AtomicWide { .. } => return true,
             Inst::Atomic { op, old, .. } => {
                 // The sum of floats depends on their order.
-                let ordered =
-                    [AtomicOp::Exchange, AtomicOp::CompareExchange, AtomicOp::FAdd, AtomicOp::FSub].contains(op);
+                let ordered = matches!(
+                    op,
+                    AtomicOp::Exchange
+                        | AtomicOp::CompareExchange
+                        | AtomicOp::FAdd
+                        | AtomicOp::FSub
+                        | AtomicOp::Inc
+                        | AtomicOp::Dec
+                        | AtomicOp::HalfAdd
+                        | AtomicOp::BfloatAdd
+                );
                 if ordered || old.is_some_and(|old| used[old as usize]) {
                     return true;
                 }

@@ -194,6 +194,16 @@ impl Rerun<'_> {
             let _ = fuel.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |fuel| Some(fuel.saturating_sub(used)));
             match progress {
                 Progress::Done => {}
+                Progress::Waits => {
+                    let mut problem = Diagnostic::error(
+                        "workgroups of this launch wait for others, and such a launch cannot be followed back",
+                    )
+                    .in_file(&self.program.file);
+                    if let Some(place) = &mut problem.place {
+                        place.line = workgroup.line(scene.code);
+                    }
+                    return Err(problem);
+                }
                 Progress::OutOfFuel => {
                     let mut problem = Diagnostic::error(format!(
                         "the run was stopped after {} warp instructions, so nobody knows what it would have written",
@@ -267,7 +277,7 @@ impl Rerun<'_> {
             line: code.lines[last.pc],
             iterations: path.backwards().next().map(|taken| iterations(path, &taken)).unwrap_or_default(),
             kind: match code.ops[last.pc] {
-                super::code::Op::Atomic { .. } => AccessKind::Atomic,
+                super::code::Op::Atomic { .. } | super::code::Op::AtomicWide { .. } => AccessKind::Atomic,
                 _ => AccessKind::Store,
             },
             writes,

@@ -253,6 +253,9 @@ impl Walk<'_> {
             Op::Atomic { op, place, value, compare, old, done } => {
                 self.atomic(taken, place, op, [value, compare], [old, done]);
             }
+            Op::AtomicWide { op, place, value, compare, old } => {
+                self.atomic_wide(taken, place, op, [value, compare], old);
+            }
             Op::ClearLocal { first, rows } => {
                 for row in first..first + rows {
                     self.vector(warp, code.vectors + row).take(taken.mask);
@@ -438,6 +441,40 @@ impl Walk<'_> {
                 self.want_indices(taken.warp, place, live);
                 self.decided_by(taken, live.any());
                 self.load(taken, at, 0, lane, live);
+            }
+        }
+    }
+
+    /// The same on two words. That a compare-exchange replaced nothing is not seen, so what it would have written counts as written.
+    fn atomic_wide(&mut self, taken: &Taken, at: u32, op: AtomicOp, operands: [[Src; 2]; 2], old: [u32; 2]) {
+        let place = &self.code.places[at as usize];
+        let [value, compare] = operands;
+        for lane in lanes_of(taken.mask).collect::<Vec<_>>().into_iter().rev() {
+            if self.root.is_some_and(|root| root != lane) {
+                continue;
+            }
+            let Some(address) = self.path.address(taken, lane) else { continue };
+            for part in 0..2_u8 {
+                let found = match old[usize::from(part)] {
+                    NONE => Live::default(),
+                    reg => self.vector(taken.warp, reg).take(1 << lane),
+                };
+                if let Some(live) = self.stored(taken, place, address + 4 * u32::from(part), lane) {
+                    for src in value.into_iter().chain(compare) {
+                        self.want(taken.warp, src, live);
+                    }
+                    self.want_indices(taken.warp, place, live);
+                    self.decided_by(taken, live.any());
+                    if self.root.is_none() && op != AtomicOp::Exchange {
+                        let key = Self::key(place, address + 4 * u32::from(part));
+                        self.words.entry(key).or_default().live.add(live.moved(1));
+                    }
+                }
+                if found.any() != 0 {
+                    self.want_indices(taken.warp, place, found);
+                    self.decided_by(taken, found.any());
+                    self.load(taken, at, part, lane, found);
+                }
             }
         }
     }

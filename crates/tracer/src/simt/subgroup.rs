@@ -36,6 +36,10 @@ pub enum Subgroup {
     ShuffleXor,
     /// The value of the lane with this number among four neighbours.
     Quad,
+    /// The active lanes with the same value, as bits.
+    Match,
+    /// The values of the lanes that each names by a mask, combined.
+    ReduceWithin(Binary),
     /// PTX's `shfl`: within segments of the warp, whose mask is in the high byte of `clamp` and whose last lane in its low one; a lane
     /// that asks one outside gets its own value.
     Clamped { how: Shuffle, clamp: u16 },
@@ -111,7 +115,8 @@ impl Subgroup {
     /// The lanes of `mask` whose values `lane` gets its own from.
     pub fn sources(self, lane: u32, index: u32, mask: u64) -> u64 {
         match self {
-            Self::Ballot | Self::Reduce(_) => mask,
+            Self::Ballot | Self::Reduce(_) | Self::Match => mask,
+            Self::ReduceWithin(_) => mask & u64::from(index),
             Self::First => mask & mask.wrapping_neg(),
             Self::InclusiveScan(_) => mask & (u64::MAX >> (63 - lane)),
             Self::ExclusiveScan { .. } => mask & ((1 << lane) - 1),
@@ -152,6 +157,11 @@ impl Subgroup {
         for lane in lanes_of(mask) {
             let value = values[lane as usize];
             out[lane as usize] = match self {
+                Self::ReduceWithin(op) => {
+                    let others = lanes_of(mask & u64::from(index(lane))).map(|l| values[l as usize]);
+                    others.reduce(|a, b| op.scalar(a, b)).unwrap_or(value)
+                }
+                Self::Match => lanes_of(mask).filter(|l| values[*l as usize] == value).fold(0, |bits, l| bits | 1 << l),
                 Self::InclusiveScan(op) | Self::ExclusiveScan { op, .. } => {
                     let before = sum;
                     let after = before.map_or(value, |sum| op.scalar(sum, value));

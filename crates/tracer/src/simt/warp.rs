@@ -9,6 +9,9 @@ use super::subgroup::{Subgroup, is_active};
 use super::wide::{Wide, low};
 use crate::trace::FindingKind;
 
+/// Rounds of a loop that waits for others, after which these run.
+const ROUNDS: u32 = 64;
+
 /// Why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -18,6 +21,8 @@ pub enum Stop {
     Done,
     /// Its fuel does not last for the next block.
     OutOfFuel,
+    /// It went round in a loop that waits for others.
+    Spins,
     /// An assertion failed, or it is a trap: the kernel ends here.
     Trapped,
 }
@@ -72,7 +77,11 @@ pub struct Warp<const W: usize> {
     pub(super) scalars: Vec<u32>,
     /// Registers, then rows of local memory.
     pub(super) vectors: Vec<[u32; W]>,
-    slots: Vec<u64>,
+    pub(super) slots: Vec<u64>,
+    /// Instructions that it executed.
+    clock: u64,
+    /// Rounds of loops that wait, since it last let others run.
+    rounds: u32,
     /// The addresses of the present access.
     pub(super) addresses: [u32; W],
 }
@@ -90,6 +99,8 @@ impl<const W: usize> Warp<W> {
             scalars: vec![0; code.scalars as usize],
             vectors: vec![[0; W]; (code.vectors + code.local_words) as usize],
             slots: vec![0; code.slots as usize],
+            clock: 0,
+            rounds: 0,
             addresses: [0; W],
         }
     }
@@ -98,7 +109,7 @@ impl<const W: usize> Warp<W> {
     pub fn start(&mut self, code: &Code, warp: u32, size: [u32; 3], id: [u32; 3], grid: [u32; 3]) {
         let first = warp * W as u32;
         let lanes = (size[0] * size[1] * size[2]).saturating_sub(first).min(W as u32);
-        self.pc = 0;
+        (self.pc, self.clock, self.rounds) = (0, 0, 0);
         self.launched = if lanes == 0 { 0 } else { u64::MAX >> (64 - lanes) };
         self.mask = self.launched;
         let builtin = |builtin: Builtin, lane: u32| {
@@ -190,6 +201,7 @@ impl<const W: usize> Warp<W> {
                         return Stop::OutOfFuel;
                     }
                     around.fuel -= weight;
+                    self.clock += weight;
                     around.observer.block(block, self.mask);
                 }
                 Op::SUn { op, dst, a } => self.scalars[dst as usize] = op.scalar(self.scalars[a as usize]),
@@ -227,6 +239,21 @@ impl<const W: usize> Warp<W> {
                 Op::Store { place, src } => self.store(place, &src, around),
                 Op::Atomic { op, place, value, compare, old, done } => {
                     self.atomic(op, place, [value, compare], [old, done], around);
+                }
+                Op::AtomicWide { op, place, value, compare, old } => {
+                    self.atomic_wide(op, place, [value, compare], old, around);
+                }
+                Op::Clock { dst } => {
+                    let now = self.clock;
+                    (self.scalars[dst[0] as usize], self.scalars[dst[1] as usize]) = (low(now), low(now >> 32));
+                }
+                Op::WarpSync => around.observer.warp_sync(),
+                Op::Spin => {
+                    self.rounds += 1;
+                    if self.rounds == ROUNDS {
+                        self.rounds = 0;
+                        return Stop::Spins;
+                    }
                 }
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
                 Op::MultiplyAdd { product } => self.multiply_add(&code.products[product as usize], around),

@@ -218,6 +218,87 @@ wide! {
     SingleToI64 (1 0 0 -> 2) |x, _, _| u(single(x) as i64);
     /// A single to an unsigned integer.
     SingleToU64 (1 0 0 -> 2) |x, _, _| single(x) as u64;
+    /// To a single, toward zero.
+    ToSingleZero (2 0 0 -> 1) |x, _, _| directed(f(x), if f(x) < 0.0 { 1 } else { -1 });
+    /// To a single, downward.
+    ToSingleDown (2 0 0 -> 1) |x, _, _| directed(f(x), -1);
+    /// To a single, upward.
+    ToSingleUp (2 0 0 -> 1) |x, _, _| directed(f(x), 1);
+    /// The field from bit b, of c bits.
+    UField (2 1 1 -> 2) |a, at, len| field(a, low(at), low(len));
+    /// The same, extended by its sign.
+    IField (2 1 1 -> 2) |a, at, len| signed_field(a, low(at), low(len));
+    /// |a - b| + c of unsigned words.
+    USad (1 1 1 -> 1) |a, b, c| low(a).abs_diff(low(b)).wrapping_add(low(c)).into();
+    /// |a - b| + c of signed words.
+    ISad (1 1 1 -> 1) |a, b, c| low(a).cast_signed().abs_diff(low(b).cast_signed()).wrapping_add(low(c)).into();
+    /// The product of two words' signed bytes.
+    IDot4 (1 1 0 -> 1) |a, b, _| dot4(a, b, true, true);
+    /// Of unsigned bytes.
+    UDot4 (1 1 0 -> 1) |a, b, _| dot4(a, b, false, false);
+    /// Of signed and unsigned bytes.
+    IUDot4 (1 1 0 -> 1) |a, b, _| dot4(a, b, true, false);
+    /// Of unsigned and signed bytes.
+    UIDot4 (1 1 0 -> 1) |a, b, _| dot4(a, b, false, true);
+    /// The differences of four unsigned bytes, without signs.
+    UAbsDiff4 (1 1 0 -> 1) |a, b, _| bytes(a, b, u8::abs_diff);
+    /// Of four signed bytes.
+    IAbsDiff4 (1 1 0 -> 1) |a, b, _| bytes(a, b, |a, b| a.cast_signed().abs_diff(b.cast_signed()));
+    /// The sum of four bytes.
+    BytesSum (1 0 0 -> 1) |a, _, _| low(a).to_le_bytes().into_iter().map(u64::from).sum();
+    /// The place of a set bit: the c-th from bit b on upward, or downward if c is negative; all ones if there is none.
+    FindNthSet (1 1 1 -> 1) |a, b, c| find_nth_set(low(a), low(b), low(c).cast_signed()).into();
+}
+
+/// A double as a single, toward one side: the neighbour of the nearest where that lies on the other.
+fn directed(x: f64, side: i8) -> u64 {
+    let nearest = x as f32;
+    let over = f64::from(nearest) - x;
+    let value = match side {
+        1 if over < 0.0 => nearest.next_up(),
+        -1 if over > 0.0 => nearest.next_down(),
+        _ => nearest,
+    };
+    u64::from(value.to_bits())
+}
+
+fn field(a: u64, at: u32, len: u32) -> u64 {
+    let mask = 1_u64.checked_shl(len & 0xFF).map_or(u64::MAX, |end| end - 1);
+    a.checked_shr(at & 0xFF).unwrap_or(0) & mask
+}
+
+fn signed_field(a: u64, at: u32, len: u32) -> u64 {
+    let (at, len) = (at & 0xFF, len & 0xFF);
+    if len == 0 {
+        return 0;
+    }
+    let sign = (at + len - 1).min(63);
+    let ones = if a >> sign & 1 == 1 { u64::MAX } else { 0 };
+    let mask = 1_u64.checked_shl(len).map_or(u64::MAX, |end| end - 1);
+    field(a, at, len) & (u64::MAX >> at.min(63)) | ones & !(mask & u64::MAX.checked_shr(at).unwrap_or(0))
+}
+
+fn bytes(a: u64, b: u64, op: impl Fn(u8, u8) -> u8) -> u64 {
+    let (a, b) = (low(a).to_le_bytes(), low(b).to_le_bytes());
+    u32::from_le_bytes(std::array::from_fn(|i| op(a[i], b[i]))).into()
+}
+
+fn dot4(a: u64, b: u64, first: bool, second: bool) -> u64 {
+    let of = |byte: u8, signed: bool| if signed { i32::from(byte.cast_signed()) } else { i32::from(byte) };
+    let pairs = low(a).to_le_bytes().into_iter().zip(low(b).to_le_bytes());
+    let sum = pairs.fold(0_i32, |sum, (a, b)| sum.wrapping_add(of(a, first) * of(b, second)));
+    sum.cast_unsigned().into()
+}
+
+fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    let base = base & 31;
+    let at = |place: &u32| mask >> place & 1 == 1;
+    let found = match offset {
+        0 => Some(base).filter(at),
+        1.. => (base..32).filter(at).nth(offset as usize - 1),
+        _ => (0..=base).rev().filter(at).nth(offset.unsigned_abs() as usize - 1),
+    };
+    found.unwrap_or(u32::MAX)
 }
 
 // These give the table's closures their types.

@@ -22,6 +22,8 @@ pub enum Progress {
     OutOfFuel,
     /// Until the run was cancelled.
     Cancelled,
+    /// To loops that wait for what other workgroups will store; it can go on.
+    Waits,
 }
 
 /// The context of a run, which does not change.
@@ -59,9 +61,9 @@ impl Scene<'_> {
 pub struct Workgroup<const W: usize> {
     /// Its number in the grid.
     pub linear: u64,
-    warps: Vec<Warp<W>>,
-    stops: Vec<Option<Stop>>,
-    shared: Vec<u32>,
+    pub(super) warps: Vec<Warp<W>>,
+    pub(super) stops: Vec<Option<Stop>>,
+    pub(super) shared: Vec<u32>,
 }
 
 impl<const W: usize> Workgroup<W> {
@@ -129,6 +131,7 @@ impl<const W: usize> Workgroup<W> {
             at: Position { workgroup: self.linear, warp: 0 },
             fuel: 0,
         };
+        let (mut waits, mut goes_on) = (false, false);
         for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
             around.at.warp = i;
             around.observer.warp(i);
@@ -141,8 +144,13 @@ impl<const W: usize> Workgroup<W> {
                     around.observer.done();
                     return Some(Progress::Done);
                 }
+                if why == Stop::Spins {
+                    waits = true;
+                    break;
+                }
                 if why != Stop::OutOfFuel {
                     *stop = Some(why);
+                    goes_on = true;
                 } else if slice < SLICE {
                     // The slice was all there was.
                     return Some(Progress::OutOfFuel);
@@ -150,6 +158,9 @@ impl<const W: usize> Workgroup<W> {
                     return Some(Progress::Cancelled);
                 }
             }
+        }
+        if waits {
+            return (!goes_on).then_some(Progress::Waits);
         }
         if release(&mut self.warps, &mut self.stops, &mut around) {
             return None;

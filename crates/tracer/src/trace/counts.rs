@@ -274,6 +274,8 @@ pub enum FindingKind {
     DivergentBarrier,
     /// More instructions than the run's fuel allowed.
     OutOfFuel,
+    /// Warps wait for what none of those that are left will do.
+    Deadlock,
     /// The kernel ended itself: an assertion of its own failed, or it reached a trap.
     Assertion,
 }

@@ -292,6 +292,36 @@ impl Emitter<'_> {
                 });
                 self.push(Op::Atomic { op, place, value, compare, old, done });
             }
+            Inst::AtomicWide { op, place, value, compare, old } => {
+                let (value, compare) = (value.map(|reg| self.src(reg)), compare.map(|reg| self.src(reg)));
+                let place = self.place(place);
+                let old = old.map_or([NONE; 2], |old| {
+                    old.map(|reg| {
+                        let r = self.vector();
+                        self.locs[reg as usize] = Loc::Lanes(r);
+                        r
+                    })
+                });
+                self.push(Op::AtomicWide { op, place, value, compare, old });
+            }
+            Inst::Clock { dst } => {
+                let dst = dst.map(|reg| {
+                    let r = self.scalar();
+                    self.locs[reg as usize] = Loc::One(r);
+                    r
+                });
+                self.push(Op::Clock { dst });
+                // What comes later counts later.
+                self.block = None;
+            }
+            Inst::WarpSync => {
+                self.push(Op::WarpSync);
+            }
+            Inst::Spin => {
+                self.push(Op::Spin);
+                // Other warps may go on here.
+                self.block = None;
+            }
             Inst::Subgroup { op, dst, a, index } => self.subgroup(op, dst, a, index),
             Inst::MultiplyAdd { product } => self.multiply_add(product),
             Inst::ClearLocal { first, rows } => {

@@ -51,6 +51,9 @@ impl Class {
             AtomicOp::IMin | AtomicOp::UMin => Some(Self::Min),
             AtomicOp::IMax | AtomicOp::UMax => Some(Self::Max),
             AtomicOp::Exchange => Some(Self::Exchange),
+            AtomicOp::HalfAdd | AtomicOp::BfloatAdd => Some(Self::Add),
+            // These count up to a bound and begin anew: in any order as often.
+            AtomicOp::Inc | AtomicOp::Dec => Some(Self::Add),
             AtomicOp::CompareExchange => None,
         }
     }
@@ -134,7 +137,7 @@ impl Atomics {
         &mut self,
         access: &Access<'_>,
         (first, epoch): (u32, u32),
-        variables: &[Variable],
+        (variables, cuda): (&[Variable], bool),
         findings: &mut Findings,
     ) {
         let place = access.place;
@@ -148,7 +151,11 @@ impl Atomics {
             let workgroup = findings.workgroup;
             for (line, (here, there)) in [(by.line, (by, other)), (other.line, (other, by))] {
                 findings.report_race(line, buffer, || {
-                    let mend = if buffer.is_some() { Mend::StorageBarrier } else { Mend::WorkgroupBarrier };
+                    let mend = match buffer {
+                        _ if cuda => Mend::SyncThreads,
+                        Some(_) => Mend::StorageBarrier,
+                        None => Mend::WorkgroupBarrier,
+                    };
                     let message = format!(
                         "local indices {} and {} of workgroup {workgroup} race for {}: {} by {} here and {} by {} at line {} \
                          do not commute, so that the word depends on which comes first",

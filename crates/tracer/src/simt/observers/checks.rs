@@ -36,6 +36,8 @@ pub struct Known<'a> {
     pub subgroup_barrier: bool,
     /// Whether the kernel is in CUDA.
     pub cuda: bool,
+    /// Whether its workgroups order what they do themselves.
+    pub fenced: bool,
 }
 
 /// Checks one workgroup at a time.
@@ -92,6 +94,10 @@ impl Observer for Checks<'_> {
 
     fn release(&mut self, orders: Orders) {
         self.races.release(orders);
+    }
+
+    fn warp_sync(&mut self) {
+        self.races.warp_sync(self.first);
     }
 }
 

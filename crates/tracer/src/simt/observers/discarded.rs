@@ -190,6 +190,18 @@ impl Observer for Discarded<'_> {
                     [old, done].into_iter().filter(|reg| *reg != NONE).for_each(|reg| *self.vector(reg, lane) = 0);
                 }
             }
+            Op::AtomicWide { place, value, compare, old, .. } => {
+                let place = &code.places[place as usize];
+                self.index(place, mask);
+                for lane in lanes_of(mask) {
+                    self.used |= value.into_iter().chain(compare).fold(0, |all, src| all | self.operand(src, lane));
+                    if step.address(place, lane).is_none() {
+                        self.used |= self.bit(place.line);
+                    }
+                    old.into_iter().filter(|reg| *reg != NONE).for_each(|reg| *self.vector(reg, lane) = 0);
+                }
+            }
+            Op::Clock { dst } => dst.iter().for_each(|dst| *self.scalar(*dst) = 0),
             Op::STri { op: Ternary::Select, dst, a, b, c } => {
                 let chosen = if step.scalars[a as usize] != 0 { b } else { c };
                 *self.scalar(dst) = *self.scalar(a) | *self.scalar(chosen);

@@ -157,6 +157,8 @@ pub trait Observer {
     fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
+    /// The lanes of the warp meet, and see what they stored before.
+    fn warp_sync(&mut self) {}
     /// The workgroup has ended.
     fn done(&mut self) {}
     /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
@@ -211,6 +213,11 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         self.1.release(orders);
     }
 
+    fn warp_sync(&mut self) {
+        self.0.warp_sync();
+        self.1.warp_sync();
+    }
+
     fn done(&mut self) {
         self.0.done();
         self.1.done();
@@ -260,6 +267,12 @@ impl<O: Observer> Observer for Option<&mut O> {
     fn release(&mut self, orders: Orders) {
         if let Some(observer) = self {
             observer.release(orders);
+        }
+    }
+
+    fn warp_sync(&mut self) {
+        if let Some(observer) = self {
+            observer.warp_sync();
         }
     }
 

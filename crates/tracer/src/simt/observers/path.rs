@@ -139,6 +139,11 @@ impl<'a> Path<'a> {
                     self.words.extend(lanes_of(mask).map(|_| step.scalars[*dst as usize]));
                 }
             }
+            Op::AtomicWide { old, .. } => {
+                for reg in old {
+                    self.words.extend(lanes_of(mask).map(|lane| if reg == NONE { 0 } else { step.vector(reg, lane) }));
+                }
+            }
             // The old value, and whether a compare-exchange replaced it.
             Op::Atomic { old, done, .. } => {
                 for reg in [old, done] {
@@ -159,6 +164,10 @@ impl<'a> Path<'a> {
             }
             Op::Atomic { place, old, done, .. } => {
                 self.loading = ([old, done] != [NONE; 2]).then_some((step.pc, step.mask));
+                Some(place)
+            }
+            Op::AtomicWide { place, old, .. } => {
+                self.loading = (old != [NONE; 2]).then_some((step.pc, step.mask));
                 Some(place)
             }
             Op::Store { place, .. } => Some(place),

@@ -2,8 +2,9 @@
 //!
 //! Memory is tracked in words, or in halves of them if the program has 16-bit accesses. Each word remembers its last writer and two of its
 //! readers, with the *epoch* they did it in: barriers that order the memory begin a new one. Two different readers are enough, since a
-//! writer differs from at least one of them. Lanes of one warp race like any others: WGSL promises no lockstep. Only atomic operations
-//! reach atomic words: [`super::atomics`] looks at these. In CUDA, lanes that store the same value at one place by one instruction do not race. A write to a component of a vector is one to the whole vector, as WGSL has it:
+//! writer differs from at least one of them. Lanes of one warp race like any others, unless they met in between (`__syncwarp`): nothing
+//! promises lockstep. In CUDA, lanes that store the same value at one place by one instruction do not race. Only atomic operations
+//! reach atomic words: [`super::atomics`] looks at these. A write to a component of a vector is one to the whole vector, as WGSL has it:
 //! hardware may only store vectors.
 //! Races between workgroups are [`super::between`]'s.
 
@@ -26,6 +27,20 @@ struct Mark {
     /// Its local index.
     lane: u32,
     line: u32,
+    /// How often the lanes of its warp had met before.
+    meetings: u32,
+}
+
+impl Mark {
+    /// Whether another lane did something else before, with nothing that orders both. Warps have `width` lanes.
+    fn races_with(&self, earlier: &Self, width: u32) -> bool {
+        self.lane != earlier.lane && !self.follows(earlier, width)
+    }
+
+    /// Whether both are of one warp, whose lanes met in between.
+    fn follows(&self, earlier: &Self, width: u32) -> bool {
+        self.lane / width == earlier.lane / width && self.meetings != earlier.meetings
+    }
 }
 
 /// The accesses to one word. Epochs count from 1.
@@ -42,16 +57,25 @@ struct Word {
 
 impl Word {
     /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote.
-    fn touch(&mut self, by: Mark, writes: bool, epoch: u32) -> Option<(Mark, bool)> {
-        let mut other = (self.written == epoch && self.writer.lane != by.lane).then_some((self.writer, true));
+    fn touch(&mut self, by: Mark, writes: bool, epoch: u32, width: u32) -> Option<(Mark, bool)> {
+        let races = |earlier: &Mark| by.races_with(earlier, width);
+        let mut other = (self.written == epoch && races(&self.writer)).then_some((self.writer, true));
         if writes {
             if self.read == epoch {
-                other = other.or(self.readers.into_iter().find(|r| r.lane != by.lane).map(|r| (r, false)));
+                other = other.or(self.readers.into_iter().find(races).map(|r| (r, false)));
             }
             (self.written, self.writer) = (epoch, by);
         } else if self.read != epoch {
             (self.read, self.readers) = (epoch, [by; 2]);
-        } else if self.readers[0].lane == self.readers[1].lane {
+        } else if let Some(earlier) = self.readers.iter_mut().find(|r| by.follows(r, width)) {
+            *earlier = by;
+        } else if self.readers[0].lane == self.readers[1].lane
+            || self
+                .readers
+                .iter()
+                .all(|r| r.lane / width == self.readers[0].lane / width && r.lane / width != by.lane / width)
+        {
+            // Best are two of different warps: what a warp did is ordered when its lanes meet.
             self.readers[1] = by;
         }
         other
@@ -111,6 +135,9 @@ pub(super) struct Races<'a> {
     /// Whether the kernel has a barrier that orders no memory.
     subgroup_barrier: bool,
     cuda: bool,
+    fenced: bool,
+    /// By warp, how often its lanes met.
+    meetings: Vec<u32>,
     shared_epoch: u32,
     storage_epoch: u32,
 }
@@ -129,6 +156,8 @@ impl<'a> Races<'a> {
             cooperative: known.cooperative,
             subgroup_barrier: known.subgroup_barrier,
             cuda: known.cuda,
+            fenced: known.fenced,
+            meetings: Vec::new(),
             shared_epoch: 1,
             storage_epoch: 1,
         }
@@ -147,6 +176,15 @@ impl<'a> Races<'a> {
         self.storage_epoch = self.storage_epoch.wrapping_add(u32::from(orders.storage));
     }
 
+    /// The lanes of the warp whose first lane has local index `first` meet.
+    pub fn warp_sync(&mut self, first: u32) {
+        let warp = (first / self.width) as usize;
+        if self.meetings.len() <= warp {
+            self.meetings.resize(warp + 1, 0);
+        }
+        self.meetings[warp] = self.meetings[warp].wrapping_add(1);
+    }
+
     /// A warp whose first lane has local index `first` accesses memory.
     pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
         let place = access.place;
@@ -162,13 +200,17 @@ impl<'a> Races<'a> {
             if let (Some(between), Some(buffer)) = (self.between, buffer) {
                 touched(access, self.grain, |_, index| between.touch(buffer, index, deed, findings.workgroup));
             }
-            return self.atomics.access(access, (first, epoch), self.variables, findings);
+            if self.fenced {
+                return;
+            }
+            return self.atomics.access(access, (first, epoch), (self.variables, self.cuda), findings);
         }
         let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
         let (width, cooperative, subgroup_barrier) = (self.width, self.cooperative, self.subgroup_barrier);
         let cuda = self.cuda;
+        let meetings = self.meetings.get((first / width) as usize).copied().unwrap_or(0);
         touched(access, self.grain, |lane, index| {
-            let by = Mark { lane: first + lane, line: place.line };
+            let by = Mark { lane: first + lane, line: place.line, meetings };
             let word = match buffer {
                 Some(buffer) => {
                     if let Some(between) = self.between {
@@ -178,7 +220,7 @@ impl<'a> Races<'a> {
                 }
                 None => &mut self.shared[index as usize],
             };
-            let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
+            let Some((other, wrote)) = word.touch(by, writes, epoch, width) else { return };
             if cuda
                 && wrote
                 && other.line == place.line

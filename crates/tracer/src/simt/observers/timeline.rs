@@ -105,7 +105,9 @@ impl Observer for Recorder<'_> {
         let Exchanged { line, mask, op, indices } = *exchanged;
         self.push(line, mask, |me| {
             let exchange = match op {
-                Subgroup::Ballot | Subgroup::Reduce(_) => Exchange::Reduction,
+                Subgroup::Ballot | Subgroup::Reduce(_) | Subgroup::ReduceWithin(_) | Subgroup::Match => {
+                    Exchange::Reduction
+                }
                 Subgroup::InclusiveScan(_) => Exchange::InclusiveScan,
                 Subgroup::ExclusiveScan { .. } => Exchange::ExclusiveScan,
                 Subgroup::First

@@ -105,7 +105,11 @@ impl Observer for Watch<'_> {
     }
 
     fn step(&mut self, step: &Step<'_>) {
-        let (Op::Store { place, .. } | Op::Atomic { place, .. }) = self.code.ops[step.pc] else { return };
+        let (Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWide { place, .. }) =
+            self.code.ops[step.pc]
+        else {
+            return;
+        };
         let place = &self.code.places[place as usize];
         if place.mem != Mem::Buffer(self.target.buffer) {
             return;

@@ -7,6 +7,7 @@ use super::super::ir::Reg;
 use super::Parameter;
 use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
 use super::registers::uses;
+use super::specials;
 
 /// A memory that addresses lead into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,6 +122,9 @@ pub(super) fn of_operand(kernel: &Kernel, operand: &Operand, of: &[Origin]) -> O
     match operand {
         Operand::Reg(reg) | Operand::Address { base: Base::Reg(reg), .. } => of[*reg as usize].clone(),
         Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } => named(name),
+        operand if specials::is_workspace(operand) => {
+            specials::workspace(kernel).map_or_else(Origin::default, |v| Origin::of(Root::Variable(v)))
+        }
         Operand::Parts(parts) => parts.iter().fold(Origin::default(), |o, part| o.join(&of_operand(kernel, part, of))),
         _ => Origin::default(),
     }
@@ -135,7 +139,9 @@ fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(us
         ("ld" | "ldu", [Operand::Address { base: Base::Name(name), .. }]) if i.has("param") => {
             param(kernel, name).filter(|p| is_buffer(*p)).map(|p| Origin::of(Root::Param(p)))
         }
-        ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max" | "mad", sources) => Some(all(sources)),
+        ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max" | "mad" | "bfi", sources) => {
+            Some(all(sources))
+        }
         ("selp" | "slct", [a, b, ..]) => Some(all(&[a.clone(), b.clone()])),
         _ => None,
     }

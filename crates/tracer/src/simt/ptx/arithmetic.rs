@@ -15,7 +15,11 @@ impl Lower<'_> {
         if i.has("wide") {
             return self.widening(i, ty);
         }
-        if i.has("cc") || i.has("sat") && ty != Ty::Float(32) {
+        let half = matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::Float(16) | Ty::Bf16);
+        if i.has("sat") && ty != Ty::Float(32) && !half && ty != Ty::Signed(32) {
+            return Err(self.unsupported(i));
+        }
+        if ty == Ty::Float(64) && super::convert::directed(i).is_some() {
             return Err(self.unsupported(i));
         }
         match ty {
@@ -200,11 +204,18 @@ impl Lower<'_> {
             "rz" => Some(Ternary::FmaToZero),
             _ => None,
         });
+        if let (Some(to), "div") = (super::convert::directed(i), i.words[0].as_str()) {
+            return self.directed_function(i, to);
+        }
         if let Some(op) = directed {
             let (one, zero) = (self.b.constant(1.0_f32.to_bits()), self.b.constant((-0.0_f32).to_bits()));
             let value = match (i.words[0].as_str(), a.as_slice()) {
                 ("fma" | "mad", [a, b, c]) => self.b.tri(op, *a, *b, *c),
                 ("add", [a, b]) => self.b.tri(op, *a, one, *b),
+                ("sub", [a, b]) => {
+                    let b = self.b.un(Unary::FNeg, *b);
+                    self.b.tri(op, *a, one, b)
+                }
                 ("mul", [a, b]) => self.b.tri(op, *a, *b, zero),
                 _ => return Err(self.unsupported(i)),
             };
@@ -235,6 +246,20 @@ impl Lower<'_> {
             a = a.into_iter().map(|value| self.sign_extended(value, 16)).collect();
         }
         let pick = |s: Binary, u: Binary| if signed { s } else { u };
+        if i.has("sat") {
+            // In 64 bits, and back at the ends of 32.
+            let op = match i.words[0].as_str() {
+                "add" => WideOp::Add,
+                "sub" => WideOp::Sub,
+                _ => return Err(self.unsupported(i)),
+            };
+            let wide: Vec<[Reg; 2]> = a.iter().map(|value| self.widened(*value, ty)).collect();
+            let value = self.wide_op(op, &wide);
+            let (most, least) = (self.constants(i32::MAX as u64), self.constants(i64::from(i32::MIN).cast_unsigned()));
+            let value = self.wide_op(WideOp::IMin, &[value, most]);
+            let value = self.wide_op(WideOp::IMax, &[value, least])[0];
+            return self.write_word(&i.operands[0], value);
+        }
         let value = match (i.words[0].as_str(), a.as_slice()) {
             ("add", [a, b]) => self.b.bin(Binary::IAdd, *a, *b),
             ("sub", [a, b]) => self.b.bin(Binary::ISub, *a, *b),
@@ -244,6 +269,10 @@ impl Lower<'_> {
                 // Two operations: so a linear index stays linear.
                 let product = self.b.bin(Binary::IMul, *a, *b);
                 self.b.bin(Binary::IAdd, product, *c)
+            }
+            ("mul", [a, b]) if i.has("hi") => {
+                let (product, sixteen) = (self.b.bin(Binary::IMul, *a, *b), self.b.constant(16));
+                self.b.bin(pick(Binary::IShr, Binary::UShr), product, sixteen)
             }
             ("mad", [a, b, c]) if i.has("hi") && !short => {
                 let product = self.b.bin(pick(Binary::IMulHigh, Binary::UMulHigh), *a, *b);

@@ -105,6 +105,12 @@ impl Lower<'_> {
             ("brev", [a]) => self.b.un(Unary::ReverseBits, *a),
             ("bfind", [a]) if ty.is_signed() => self.b.un(Unary::IFirstLeadingBit, *a),
             ("bfind", [a]) if !i.has("shiftamt") => self.b.un(Unary::UFirstLeadingBit, *a),
+            ("bfind", [a]) => {
+                let (zero, ones, leading) =
+                    (self.b.constant(0), self.b.constant(u32::MAX), self.b.un(Unary::CountLeadingZeros, *a));
+                let none = self.b.bin(Binary::IEq, *a, zero);
+                self.b.tri(Ternary::Select, none, ones, leading)
+            }
             ("bfe", [a, at, len]) => {
                 let op = if ty.is_signed() { Ternary::IField } else { Ternary::UField };
                 self.b.tri(op, *a, *at, *len)
@@ -128,7 +134,16 @@ impl Lower<'_> {
                 match (i.has("l"), clamp) {
                     (true, false) => self.b.tri(Ternary::FunnelLeft, *low, *high, *by),
                     (false, false) => self.b.tri(Ternary::FunnelRight, *low, *high, *by),
-                    _ => return Err(self.unsupported(i)),
+                    (left, true) => {
+                        let most = self.b.constant(32);
+                        let by = self.b.bin(Binary::UMin, *by, most);
+                        let (op, all) = match left {
+                            true => (Ternary::FunnelLeft, *low),
+                            false => (Ternary::FunnelRight, *high),
+                        };
+                        let (shifted, whole) = (self.b.tri(op, *low, *high, by), self.b.bin(Binary::IEq, by, most));
+                        self.b.tri(Ternary::Select, whole, all, shifted)
+                    }
                 }
             }
             ("lop3", [a, b, c, table]) => self.lookup(*a, *b, *c, *table, i)?,

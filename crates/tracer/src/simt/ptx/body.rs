@@ -141,7 +141,11 @@ impl<'p, 'a> Body<'p, 'a> {
                 }
                 self.loc = Some(loc);
             }
-            ".reg" => self.registers()?,
+            ".reg" => {
+                let ty = self.parser.word("the registers' type")?;
+                self.registers(ty)?;
+            }
+            _ if word.starts_with(".reg.") => self.registers(&word[4..])?,
             ".pragma" => self.skip_statement()?,
             // A parameter of a call: its size follows from what is stored in it.
             ".param" => {
@@ -168,8 +172,7 @@ impl<'p, 'a> Body<'p, 'a> {
         Ok(())
     }
 
-    fn registers(&mut self) -> Result<(), Diagnostic> {
-        let mut ty = self.parser.word("the registers' type")?;
+    fn registers(&mut self, mut ty: &str) -> Result<(), Diagnostic> {
         if ty == ".v2" || ty == ".v4" {
             return Err(self.parser.error("registers of vectors cannot be traced"));
         }

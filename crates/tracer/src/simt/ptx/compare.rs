@@ -15,6 +15,9 @@ impl Lower<'_> {
         let types = i.types();
         let ty = *types.last().ok_or_else(|| self.unsupported(i))?;
         let how = i.words.get(1).map(String::as_str).unwrap_or_default();
+        if matches!(ty, Ty::F16x2 | Ty::Bf16x2) {
+            return self.compare_packed(i, how, ty);
+        }
         let mut value = self.comparison(i, how, a, b, ty)?;
         if let [with] = rest {
             let with = self.word(with, Ty::Pred)?;
@@ -28,7 +31,14 @@ impl Lower<'_> {
         }
         if i.words[0] == "set" {
             let result = types[0];
-            let (yes, zero) = (if result == Ty::Float(32) { 1.0_f32.to_bits() } else { u32::MAX }, self.b.constant(0));
+            let yes = match result {
+                Ty::Float(32) => 1.0_f32.to_bits(),
+                Ty::Float(16) => 0x3C00,
+                Ty::Bf16 => 0x3F80,
+                ty if ty.bits() == 16 => 0xFFFF,
+                _ => u32::MAX,
+            };
+            let zero = self.b.constant(0);
             let yes = self.b.constant(yes);
             let value = self.b.tri(Ternary::Select, value, yes, zero);
             return self.write_word(dst, value);
@@ -41,6 +51,55 @@ impl Lower<'_> {
             }
             dst => self.write_word(dst, value),
         }
+    }
+
+    /// Two halves with two others.
+    fn compare_packed(&mut self, i: &Instruction, how: &str, ty: Ty) -> Result<(), Diagnostic> {
+        let [dst, a, b] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let one = if ty == Ty::F16x2 { Ty::Float(16) } else { Ty::Bf16 };
+        let (a, b) = (self.word(a, ty)?, self.word(b, ty)?);
+        let (zero, sixteen) = (self.b.constant(0), self.b.constant(16));
+        let low = [self.short(a), self.short(b)];
+        let high = [a, b].map(|value| self.b.bin(Binary::UShr, value, sixteen));
+        let mut halves = Vec::new();
+        for [x, y] in [low, high] {
+            let (x, y) = (self.single(x, one), self.single(y, one));
+            halves.push(self.float_comparison(i, how, x, y)?);
+        }
+        match (i.words[0].as_str(), dst) {
+            ("setp", Operand::Two(p, q)) => {
+                self.write_word(&Operand::Reg(*p), halves[0])?;
+                self.write_word(&Operand::Reg(*q), halves[1])
+            }
+            ("setp", p) => self.write_word(p, halves[0]),
+            _ => {
+                let yes = match i.types().first() {
+                    Some(Ty::F16x2) => 0x3C00,
+                    Some(Ty::Bf16x2) => 0x3F80,
+                    _ => 0xFFFF,
+                };
+                let yes = self.b.constant(yes);
+                let both: Vec<Reg> =
+                    halves.into_iter().map(|half| self.b.tri(Ternary::Select, half, yes, zero)).collect();
+                let moved = self.b.bin(Binary::Shl, both[1], sixteen);
+                let value = self.b.bin(Binary::Or, both[0], moved);
+                self.write_word(dst, value)
+            }
+        }
+    }
+
+    /// Singles.
+    fn float_comparison(&mut self, i: &Instruction, how: &str, x: Reg, y: Reg) -> Result<Reg, Diagnostic> {
+        let op = match how {
+            "eq" => Binary::FEq,
+            "lt" => Binary::FLt,
+            "le" => Binary::FLe,
+            "gt" => return Ok(self.b.bin(Binary::FLt, y, x)),
+            "ge" => return Ok(self.b.bin(Binary::FLe, y, x)),
+            "neu" => Binary::FNe,
+            _ => return self.unordered(i, how, x, y),
+        };
+        Ok(self.b.bin(op, x, y))
     }
 
     pub(super) fn comparison(
@@ -96,19 +155,7 @@ impl Lower<'_> {
         let float = matches!(ty, Ty::Float(_) | Ty::Bf16);
         if float {
             (x, y) = (self.single(x, ty), self.single(y, ty));
-            let op = match how {
-                "eq" => Binary::FEq,
-                "lt" => Binary::FLt,
-                "le" => Binary::FLe,
-                "gt" => return Ok(self.b.bin(Binary::FLt, y, x)),
-                "ge" => return Ok(self.b.bin(Binary::FLe, y, x)),
-                "neu" => Binary::FNe,
-                "ltu" | "leu" | "gtu" | "geu" | "equ" | "ne" | "num" | "nan" => {
-                    return self.unordered(i, how, x, y);
-                }
-                _ => return Err(self.unsupported(i)),
-            };
-            return Ok(self.b.bin(op, x, y));
+            return self.float_comparison(i, how, x, y);
         }
         if ty.bits() == 16 && ty.is_signed() {
             (x, y) = (self.sign_extended(x, 16), self.sign_extended(y, 16));

@@ -20,7 +20,34 @@ fn rounding(i: &Instruction) -> Option<(Unary, WideOp)> {
     })
 }
 
+/// The operation that rounds a double to a single toward a side that an instruction names; None if to the nearest.
+pub(super) fn directed(i: &Instruction) -> Option<WideOp> {
+    i.words[1..].iter().find_map(|word| match word.as_str() {
+        "rz" => Some(WideOp::ToSingleZero),
+        "rm" => Some(WideOp::ToSingleDown),
+        "rp" => Some(WideOp::ToSingleUp),
+        _ => None,
+    })
+}
+
 impl Lower<'_> {
+    /// `div`, `rcp` and `sqrt` of singles, rounded toward a side: a double holds enough of the exact value.
+    pub(super) fn directed_function(&mut self, i: &Instruction, to: WideOp) -> Result<(), Diagnostic> {
+        let zero = self.b.constant(0);
+        let sources = self.sources(i, Ty::Float(32))?;
+        let a: Vec<[Reg; 2]> =
+            sources.into_iter().map(|source| self.wide_op(WideOp::FromSingle, &[[source, zero]])).collect();
+        let one = self.constants(1.0_f64.to_bits());
+        let value = match (i.words[0].as_str(), a.as_slice()) {
+            ("div", [a, b]) => self.wide_op(WideOp::FDiv, &[*a, *b]),
+            ("rcp", [a]) => self.wide_op(WideOp::FDiv, &[one, *a]),
+            ("sqrt", [a]) => self.wide_op(WideOp::Sqrt, &[*a]),
+            _ => return Err(self.unsupported(i)),
+        };
+        let value = self.wide_op(to, &[value])[0];
+        self.write_word(&i.operands[0], value)
+    }
+
     pub(super) fn convert(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let (to, from) = match (i.types().as_slice(), sources) {
@@ -41,7 +68,7 @@ impl Lower<'_> {
         let is_float = |ty: Ty| matches!(ty, Ty::Float(_) | Ty::Bf16);
         match (is_float(from), is_float(to)) {
             (false, false) => self.int_to_int(i, dst, src, to, from),
-            (false, true) => self.int_to_float(dst, src, to, from),
+            (false, true) => self.int_to_float(i, dst, src, to, from),
             (true, false) => self.float_to_int(i, dst, src, to, from),
             (true, true) => self.float_to_float(i, dst, src, to, from),
         }
@@ -56,7 +83,7 @@ impl Lower<'_> {
         from: Ty,
     ) -> Result<(), Diagnostic> {
         if i.has("sat") {
-            return Err(self.unsupported(i));
+            return self.saturated(i, dst, src, to, from);
         }
         if from.is_wide() {
             if to.is_wide() {
@@ -74,6 +101,29 @@ impl Lower<'_> {
             return self.write_sum(dst, Sum::of(atom));
         }
         let value = if to.bits() > from.bits() { self.int32(value, from) } else { value };
+        let value = self.narrowed(value, to);
+        self.write_word(dst, value)
+    }
+
+    /// An integer at the ends of a narrower type for what does not fit.
+    fn saturated(&mut self, i: &Instruction, dst: &Operand, src: &Operand, to: Ty, from: Ty) -> Result<(), Diagnostic> {
+        if from.is_wide() || to.bits() >= 32 {
+            return Err(self.unsupported(i));
+        }
+        let value = self.word(src, from)?;
+        let value = self.int32(value, from);
+        let bits = to.bits();
+        let (least, most) = match to.is_signed() {
+            true => ((-1_i32 << (bits - 1)).cast_unsigned(), (1_u32 << (bits - 1)) - 1),
+            false => (0, (1_u32 << bits) - 1),
+        };
+        let (least, most) = (self.b.constant(least), self.b.constant(most));
+        let value = if from.is_signed() {
+            let value = self.b.bin(Binary::IMax, value, least);
+            self.b.bin(Binary::IMin, value, most)
+        } else {
+            self.b.bin(Binary::UMin, value, most)
+        };
         let value = self.narrowed(value, to);
         self.write_word(dst, value)
     }
@@ -105,7 +155,19 @@ impl Lower<'_> {
         }
     }
 
-    fn int_to_float(&mut self, dst: &Operand, src: &Operand, to: Ty, from: Ty) -> Result<(), Diagnostic> {
+    fn int_to_float(
+        &mut self,
+        i: &Instruction,
+        dst: &Operand,
+        src: &Operand,
+        to: Ty,
+        from: Ty,
+    ) -> Result<(), Diagnostic> {
+        let side = directed(i);
+        // A word fits in a double; of what does not, or goes to a half, the side is not known.
+        if side.is_some() && (from.is_wide() || to != Ty::Float(32) && to != Ty::Float(64)) {
+            return Err(self.unsupported(i));
+        }
         let zero = self.b.constant(0);
         let signed = from.is_signed();
         if from.is_wide() {
@@ -126,8 +188,19 @@ impl Lower<'_> {
             let value = self.wide_op(op, &[[value, zero]]);
             return self.write(dst, value);
         }
+        if let Some(to) = side {
+            let op = if signed { WideOp::FromI32 } else { WideOp::FromU32 };
+            let value = self.wide_op(op, &[[value, zero]]);
+            let value = self.wide_op(to, &[value])[0];
+            return self.write_word(dst, value);
+        }
         let value = self.b.un(if signed { Unary::IToF } else { Unary::UToF }, value);
         self.write_single(dst, value, to)
+    }
+
+    fn write_half(&mut self, dst: &Operand, op: WideOp, value: [Reg; 2]) -> Result<(), Diagnostic> {
+        let value = self.wide_op(op, &[value])[0];
+        self.write_word(dst, value)
     }
 
     /// Writes an `f32` as a float of up to 32 bits.
@@ -212,7 +285,16 @@ impl Lower<'_> {
             }
             (Ty::Float(64), _) => {
                 let value = self.pair(src)?;
-                let value = self.wide_op(WideOp::ToSingle, &[value])[0];
+                let side = directed(i);
+                if side.is_some() && to != Ty::Float(32) {
+                    return Err(self.unsupported(i));
+                }
+                let value = match (side, to) {
+                    // Rounded once.
+                    (None, Ty::Float(16)) => return self.write_half(dst, WideOp::ToHalf, value),
+                    (None, Ty::Bf16) => return self.write_half(dst, WideOp::ToBf16, value),
+                    (side, _) => self.wide_op(side.unwrap_or(WideOp::ToSingle), &[value])[0],
+                };
                 self.write_single(dst, value, to)
             }
             (_, Ty::Float(64)) => {
@@ -222,6 +304,9 @@ impl Lower<'_> {
                 self.write(dst, value)
             }
             _ => {
+                if directed(i).is_some() && to.bits() < 32 {
+                    return Err(self.unsupported(i));
+                }
                 let value = self.word(src, from)?;
                 let mut value = self.single(value, from);
                 if let Some((op, _)) = rounding(i) {

@@ -53,10 +53,12 @@ impl Lower<'_> {
         };
         let args: Vec<[Reg; 2]> = sources.iter().map(|source| wide(self, *source)).collect();
         let value = self.wide_op(op, &args);
-        let value = match i.has("relu") {
+        let value = match i.has("relu") || i.has("sat") {
             true => self.wide_op(WideOp::FMax, &[value, [zero; 2]]),
             false => value,
         };
+        let one = self.constants(1.0_f64.to_bits());
+        let value = if i.has("sat") { self.wide_op(WideOp::FMin, &[value, one]) } else { value };
         Ok(self.wide_op(if ty == Ty::Bf16 { WideOp::ToBf16 } else { WideOp::ToHalf }, &[value])[0])
     }
 }

@@ -10,9 +10,6 @@ use super::module::{Instruction, Operand, Ty};
 
 impl Lower<'_> {
     pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        if i.words[1..].first().is_some_and(|word| word == "warp") {
-            return Ok(());
-        }
         if i.has("red") {
             return self.vote(i);
         }
@@ -54,6 +51,24 @@ impl Lower<'_> {
                 let value = self.subgroup(Subgroup::Ballot, one, zero);
                 self.write_word(dst, value)
             }
+            ("vote", [pred, members]) if !self.are_all(members)? => {
+                // Lanes may vote in groups, each with a mask of its own.
+                let (value, members) = (self.word(pred, Ty::Pred)?, self.word(members, Ty::Bits(32))?);
+                let votes = self.subgroup(Subgroup::Ballot, value, zero);
+                let votes = self.b.bin(Binary::And, votes, members);
+                if i.has("ballot") {
+                    return self.write_word(dst, votes);
+                }
+                let wanted = match i.has("all") {
+                    true => self.subgroup(Subgroup::Ballot, one, zero),
+                    false if i.has("any") => zero,
+                    false => return Err(self.unsupported(i)),
+                };
+                let wanted = self.b.bin(Binary::And, wanted, members);
+                let op = if i.has("all") { Binary::IEq } else { Binary::INe };
+                let value = self.b.bin(op, votes, wanted);
+                self.write_word(dst, value)
+            }
             ("vote", [pred, ..]) => {
                 let value = self.word(pred, Ty::Pred)?;
                 let op = i.words[1..].iter().find_map(|word| match word.as_str() {
@@ -83,7 +98,13 @@ impl Lower<'_> {
                 });
                 let op = op.filter(|_| !matches!(ty, Ty::Float(_))).ok_or_else(|| self.unsupported(i))?;
                 let value = self.word(src, ty)?;
-                let value = self.subgroup(Subgroup::Reduce(op), value, zero);
+                let members = i.operands.get(2).ok_or_else(|| self.unsupported(i))?;
+                let value = if self.are_all(members)? {
+                    self.subgroup(Subgroup::Reduce(op), value, zero)
+                } else {
+                    let members = self.word(members, Ty::Bits(32))?;
+                    self.subgroup(Subgroup::ReduceWithin(op), value, members)
+                };
                 self.write_word(dst, value)
             }
             ("shfl", [src, by, clamp, ..]) => {
@@ -115,6 +136,12 @@ impl Lower<'_> {
             }
             _ => Err(self.unsupported(i)),
         }
+    }
+
+    /// Whether a mask of lanes is known to name all of them.
+    fn are_all(&mut self, members: &Operand) -> Result<bool, Diagnostic> {
+        let members = self.word(members, Ty::Bits(32))?;
+        Ok(self.b.const_value(members) == Some(u32::MAX))
     }
 
     /// An operation among lanes; of a ballot the first word.

@@ -13,7 +13,7 @@ use super::addresses::{self, Atom, Origin, Root, Sum};
 use super::flow::Flow;
 use super::module::{Base, Instruction, Kernel, Memory, Operand, RegId, Ty};
 use super::registers::Registers;
-use super::{Lowered, Ptx, at_line};
+use super::{Lowered, Ptx, at_line, spins};
 use crate::dispatch::Argument;
 
 /// Instructions of the IR, fewer than a slice of fuel.
@@ -49,6 +49,8 @@ pub(super) struct Lower<'a> {
     pub params: Vec<Option<Located>>,
     pub memories: Vec<Option<Located>>,
     pub own: Vec<(Binding, Tensor)>,
+    /// The variable that holds the carry of sums.
+    pub carry: Option<Reg>,
     /// The instruction's line in the PTX.
     pub at: u32,
 }
@@ -71,6 +73,7 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
         params: vec![None; kernel.params.len()],
         memories: vec![None; kernel.variables.len()],
         own: Vec::new(),
+        carry: None,
         at: kernel.at,
     };
     lower.check()?;
@@ -81,6 +84,7 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
     lower.structure(flow)?;
     lower.b.push(Inst::Close);
     let mut ir = lower.b.ir;
+    spins::mark(&mut ir);
     ir.warp_of_32 = true;
     Ok(Lowered { ir, bindings, own: lower.own })
 }
@@ -184,6 +188,7 @@ impl<'a> Lower<'a> {
                 Ok(self.read(*reg))
             }
             Operand::Whole(bits) | Operand::Double(bits) => Ok(self.constants(*bits)),
+            Operand::Special(name) if name == "clock64" || name == "globaltimer" => Ok(self.clock()),
             Operand::Special(name) => {
                 let low = self.special(name)?;
                 Ok([low, self.b.constant(0)])

@@ -2,8 +2,8 @@
 
 use warpbook_base::diag::Diagnostic;
 
-use super::super::ir::{AtomicOp, Inst, Joined, Len, Mem, Place, Reg, Term, Whole, Width};
-use super::super::ops::{Binary, Unary};
+use super::super::ir::{Inst, Joined, Len, Mem, Place, Reg, Term, Whole, Width};
+use super::super::ops::Binary;
 use super::addresses::{self, Atom, Root, Sum};
 use super::lower::Lower;
 use super::module::{Base, Instruction, Memory, Operand, Ty};
@@ -11,16 +11,17 @@ use crate::dispatch::Argument;
 
 /// The words or narrower parts that one access moves.
 #[derive(Clone, Copy)]
-struct Parts {
-    width: Width,
-    components: u8,
+pub(super) struct Parts {
+    pub width: Width,
+    pub components: u8,
     /// Words per value: 2 of a 64-bit one.
-    words: u8,
+    pub words: u8,
 }
 
 impl Lower<'_> {
     pub(super) fn load(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let [dst, address] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        // A hint for the cache may follow.
+        let [dst, address, ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
         let results: Vec<Operand> = match dst {
             Operand::Parts(parts) => parts.clone(),
@@ -38,7 +39,7 @@ impl Lower<'_> {
                 let zero = self.b.constant(0);
                 let variables: Vec<Reg> = (0..parts.components).map(|_| self.b.var(None, zero)).collect();
                 for root in roots {
-                    self.open_if_in(address, *root)?;
+                    self.open_if_in(address, *root, roots)?;
                     let loaded = self.loaded(i, address, parts, *root)?;
                     variables.iter().zip(loaded).for_each(|(var, src)| self.b.write(*var, src));
                     self.b.push(Inst::EndIf);
@@ -86,7 +87,15 @@ impl Lower<'_> {
 
     /// The memories that an address may lead into, at least one.
     fn roots(&self, address: &Operand) -> Result<Vec<Root>, Diagnostic> {
-        let roots = addresses::of_operand(self.kernel, address, &self.origins).0;
+        let mut roots = addresses::of_operand(self.kernel, address, &self.origins).0;
+        // Of variables at one place, such as those that the launch sizes, one is enough.
+        let mut places = Vec::new();
+        roots.retain(|root| {
+            let place = self.number_of(*root);
+            let is_new = !places.contains(&place);
+            places.push(place);
+            is_new
+        });
         if roots.is_empty() {
             return Err(self
                 .error("it is not known which buffer this address leads to")
@@ -95,27 +104,44 @@ impl Lower<'_> {
         Ok(roots)
     }
 
-    /// Begins what is done only where an address leads into the memory of `root`.
-    fn open_if_in(&mut self, address: &Operand, root: Root) -> Result<(), Diagnostic> {
-        let Operand::Address { base: Base::Reg(reg), .. } = address else {
+    /// Begins what is done only where an address leads into the memory of `root`, which is one of `roots`.
+    fn open_if_in(&mut self, address: &Operand, root: Root, roots: &[Root]) -> Result<(), Diagnostic> {
+        let Operand::Address { base: Base::Reg(reg), offset } = address else {
             return Err(self.error("this address cannot be traced"));
         };
-        if !self.ty(*reg).is_wide() {
-            return Err(self.error("this address may lead to several variables, which cannot be traced yet"));
+        let [low, high] = if self.ty(*reg).is_wide() { self.pair(&Operand::Reg(*reg))? } else { self.read(*reg) };
+        let mut conds = Vec::new();
+        if self.ty(*reg).is_wide() {
+            // Memories are 2^40 bytes apart: what is up to half of that before or after belongs to the nearest.
+            let (half, eight) = (self.b.constant(0x80), self.b.constant(8));
+            let near = self.b.bin(Binary::IAdd, high, half);
+            let number = self.b.bin(Binary::UShr, near, eight);
+            let wanted = self.b.constant((self.number_of(root)[1] + 0x80) >> 8);
+            conds.push(self.b.bin(Binary::IEq, number, wanted));
         }
-        let high = self.pair(&Operand::Reg(*reg))?[1];
-        // Memories are 2^40 bytes apart: what is up to half of that before or after belongs to the nearest.
-        let (half, eight) = (self.b.constant(0x80), self.b.constant(8));
-        let near = self.b.bin(Binary::IAdd, high, half);
-        let number = self.b.bin(Binary::UShr, near, eight);
-        let wanted = self.b.constant((self.number_of(root)[1] + 0x80) >> 8);
-        let cond = self.b.bin(Binary::IEq, number, wanted);
+        // Variables of shared memory, or of local memory, lie in one: each reaches to the next.
+        let start = |me: &Self, root: Root| me.number_of(root);
+        let own = start(self, root);
+        let others = roots.iter().filter(|other| start(self, **other)[1] == own[1]).map(|other| start(self, *other)[0]);
+        let others: Vec<u32> = others.collect();
+        let moved = self.b.constant(*offset as u32);
+        let at = self.b.bin(Binary::IAdd, low, moved);
+        if others.iter().any(|other| *other < own[0]) {
+            let from = self.b.constant(own[0]);
+            conds.push(self.b.bin(Binary::ULe, from, at));
+        }
+        if let Some(next) = others.iter().filter(|other| **other > own[0]).min() {
+            let next = self.b.constant(*next);
+            conds.push(self.b.bin(Binary::ULt, at, next));
+        }
+        let all = conds.into_iter().reduce(|a, b| self.b.bin(Binary::And, a, b));
+        let cond = all.unwrap_or_else(|| self.b.constant(1));
         self.b.push(Inst::If { cond, counted: false });
         Ok(())
     }
 
     /// Calls `access` once for each memory that an address may lead into, where it does.
-    fn in_each(
+    pub(super) fn in_each(
         &mut self,
         address: &Operand,
         access: &mut dyn FnMut(&mut Self, Root) -> Result<(), Diagnostic>,
@@ -124,9 +150,9 @@ impl Lower<'_> {
         if let [root] = roots.as_slice() {
             return access(self, *root);
         }
-        for root in roots {
-            self.open_if_in(address, root)?;
-            access(self, root)?;
+        for root in &roots {
+            self.open_if_in(address, *root, &roots)?;
+            access(self, *root)?;
             self.b.push(Inst::EndIf);
         }
         Ok(())
@@ -146,7 +172,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn store(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let [address, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let [address, src, ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
         let sources: Vec<Operand> = match src {
             Operand::Parts(parts) => parts.clone(),
@@ -182,83 +208,6 @@ impl Lower<'_> {
         })
     }
 
-    /// `atom` and `red`.
-    pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let returns = i.words[0] == "atom";
-        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
-        let (dst, rest) = match (returns, i.operands.as_slice()) {
-            (true, [dst, rest @ ..]) => (Some(dst), rest),
-            (_, rest) => (None, rest),
-        };
-        let op = self.atomic_op(i, ty)?;
-        let (address, value, compare) = match (op, rest) {
-            (AtomicOp::CompareExchange, [address, compare, value]) => (address, value, Some(compare)),
-            (_, [address, value]) => (address, value, None),
-            _ => return Err(self.unsupported(i)),
-        };
-        let zero = self.b.constant(0);
-        let value = self.word(value, ty)?;
-        let compare = compare.map(|compare| self.word(compare, ty)).transpose()?.unwrap_or(zero);
-        let parts = Parts { width: Width::Word, components: 1, words: 1 };
-        let wanted = dst.filter(|dst| match dst {
-            Operand::Reg(reg) => self.is_read(*reg),
-            dst => **dst != Operand::Nothing,
-        });
-        let result = self.b.var(None, zero);
-        self.in_each(address, &mut |me, root| {
-            let counts = op == AtomicOp::Add && wanted.is_none() && me.b.const_value(value) == Some(1);
-            let place = me.place(i, address, parts, root)?;
-            let joined = match op {
-                AtomicOp::Exchange | AtomicOp::CompareExchange | AtomicOp::FAdd | AtomicOp::FSub => Joined::Never,
-                _ if counts && place.mem == Mem::Shared => Joined::Counting,
-                _ => Joined::Uniform,
-            };
-            let place = Place { atomic: true, joined, ..place };
-            if place.mem == Mem::Local {
-                return Err(me.unsupported(i));
-            }
-            let id = me.b.add_place(place);
-            let old = wanted.map(|_| me.b.temp());
-            me.b.push(Inst::Atomic { op, place: id, value, compare, old, done: None });
-            if let Some(old) = old {
-                me.b.write(result, old);
-            }
-            Ok(())
-        })?;
-        match wanted {
-            Some(dst) => {
-                let value = self.b.read(result);
-                self.write_word(dst, value)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn atomic_op(&self, i: &Instruction, ty: Ty) -> Result<AtomicOp, Diagnostic> {
-        let signed = ty.is_signed();
-        let float = matches!(ty, Ty::Float(_));
-        if ty.bits() != 32 || matches!(ty, Ty::F16x2 | Ty::Bf16x2) {
-            return Err(self.unsupported(i));
-        }
-        let op = i.words[1..].iter().find_map(|word| {
-            Some(match word.as_str() {
-                "add" if float => AtomicOp::FAdd,
-                "add" => AtomicOp::Add,
-                "and" => AtomicOp::And,
-                "or" => AtomicOp::Or,
-                "xor" => AtomicOp::Xor,
-                "min" if signed => AtomicOp::IMin,
-                "min" => AtomicOp::UMin,
-                "max" if signed => AtomicOp::IMax,
-                "max" => AtomicOp::UMax,
-                "exch" => AtomicOp::Exchange,
-                "cas" => AtomicOp::CompareExchange,
-                _ => return None,
-            })
-        });
-        op.ok_or_else(|| self.unsupported(i))
-    }
-
     fn parts(&self, i: &Instruction, ty: Ty, values: usize) -> Result<Parts, Diagnostic> {
         let vector = ["v2", "v4", "v8"].iter().find(|v| i.has(v)).map_or(1, |v| v[1..].parse::<usize>().unwrap_or(1));
         if vector != values {
@@ -278,7 +227,13 @@ impl Lower<'_> {
     }
 
     /// Where an access goes in the memory of `root`.
-    fn place(&mut self, i: &Instruction, address: &Operand, parts: Parts, root: Root) -> Result<Place, Diagnostic> {
+    pub(super) fn place(
+        &mut self,
+        i: &Instruction,
+        address: &Operand,
+        parts: Parts,
+        root: Root,
+    ) -> Result<Place, Diagnostic> {
         let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
         let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
         let named = ["global", "shared", "local", "const"].into_iter().find(|space| {
@@ -292,9 +247,6 @@ impl Lower<'_> {
             (Memory::Global | Memory::Const, Some("global" | "const") | None) => Mem::Buffer(located.variable),
             (_, Some(space)) => return Err(self.error(format!("this address does not lead to {space} memory"))),
         };
-        if mem == Mem::Local && parts.width != Width::Word {
-            return Err(self.error("parts of words in local memory cannot be traced yet"));
-        }
         let (start, terms) = self.terms(base, *offset, root)?;
         let vector = u32::from(parts.components) * u32::from(parts.width.bytes());
         Ok(Place {
@@ -403,52 +355,12 @@ impl Lower<'_> {
         }
         [value, zero]
     }
-
-    /// `%tid.x` and the like.
-    pub(super) fn special(&mut self, name: &str) -> Result<Reg, Diagnostic> {
-        use super::super::ir::Builtin as B;
-        let (base, axis) = match name.split_once('.') {
-            Some((base, "x")) => (base, 0),
-            Some((base, "y")) => (base, 1),
-            Some((base, "z")) => (base, 2),
-            Some(_) => return Err(self.error(format!("there is no register `%{name}`"))),
-            None => (name, 0_u8),
-        };
-        let block = self.ptx.block;
-        Ok(match base {
-            "tid" => self.b.builtin(B::LocalId(axis)),
-            "ntid" => self.b.constant(block[usize::from(axis)]),
-            "ctaid" => self.b.builtin(B::WorkgroupId(axis)),
-            "nctaid" => self.b.builtin(B::NumWorkgroups(axis)),
-            "laneid" => self.b.builtin(B::Lane),
-            "warpid" => self.b.builtin(B::Warp),
-            "nwarpid" => self.b.builtin(B::WarpCount),
-            "dynamic_smem_size" => self.b.constant(self.ptx.shared_bytes),
-            "total_smem_size" => self.b.constant(self.b.ir.shared_bytes),
-            "lanemask_eq" | "lanemask_lt" | "lanemask_le" | "lanemask_gt" | "lanemask_ge" => {
-                let (lane, one) = (self.b.builtin(B::Lane), self.b.constant(1));
-                let eq = self.b.bin(Binary::Shl, one, lane);
-                match base {
-                    "lanemask_eq" => eq,
-                    "lanemask_lt" => self.b.bin(Binary::ISub, eq, one),
-                    "lanemask_ge" => self.b.un(Unary::INeg, eq),
-                    _ => {
-                        let two = self.b.constant(2);
-                        let next = self.b.bin(Binary::Shl, two, lane);
-                        match base {
-                            "lanemask_gt" => self.b.un(Unary::INeg, next),
-                            _ => self.b.bin(Binary::ISub, next, one),
-                        }
-                    }
-                }
-            }
-            _ => return Err(self.error(format!("the register `%{name}` cannot be traced: it differs from run to run"))),
-        })
-    }
 }
 
-/// A place further on by `part` words, of one component.
+/// A place further on by `part` components, of one component.
 fn shifted(place: &Place, part: u8) -> Place {
-    let whole = place.whole.map(|whole| Whole { start: whole.start + 4 * i64::from(part), ..whole });
+    let whole = place
+        .whole
+        .map(|whole| Whole { start: whole.start + i64::from(part) * i64::from(place.width.bytes()), ..whole });
     Place { components: 1, vector: 0, whole, ..place.clone() }
 }

@@ -8,9 +8,11 @@
 
 mod addresses;
 mod arithmetic;
+mod atomics;
 mod bits;
 mod body;
 mod calls;
+mod carry;
 mod compare;
 mod convert;
 mod flow;
@@ -23,7 +25,10 @@ mod operations;
 mod outcries;
 mod parameters;
 mod parse;
+mod rare;
 mod registers;
+mod specials;
+mod spins;
 mod structure;
 mod text;
 mod variables;

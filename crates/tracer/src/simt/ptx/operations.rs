@@ -5,8 +5,10 @@ use warpbook_base::diag::Diagnostic;
 use super::super::ir::{Inst, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::wide::WideOp;
+use super::addresses::{Atom, Sum};
 use super::lower::Lower;
 use super::module::{Instruction, Operand, Ty};
+use super::variables::{LOCAL, SHARED};
 
 impl Lower<'_> {
     /// Lowers one instruction, under its predicate.
@@ -41,6 +43,14 @@ impl Lower<'_> {
     }
 
     fn operation(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        // What is released to other blocks or acquired from them is ordered by the kernel itself.
+        let ordered = ["acquire", "release", "acq_rel"].iter().any(|order| i.has(order));
+        if ordered && ["gpu", "sys"].iter().any(|scope| i.has(scope)) {
+            self.b.ir.fenced = true;
+        }
+        if Self::carries(i) {
+            return self.with_carry(i);
+        }
         match i.words[0].as_str() {
             "ld" | "ldu" => self.load(i),
             "st" => self.store(i),
@@ -51,6 +61,7 @@ impl Lower<'_> {
             "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" => self.logic(i),
             "setp" | "set" => self.compare(i),
             "selp" => self.select(i),
+            "bfe" | "bfi" if i.types().last().is_some_and(|ty| ty.is_wide()) => self.wide_field(i),
             "bfe" | "bfi" | "prmt" | "shf" | "lop3" | "brev" | "popc" | "clz" | "bfind" | "mul24" | "mad24" => {
                 self.bits(i)
             }
@@ -58,9 +69,14 @@ impl Lower<'_> {
                 self.function(i)
             }
             "shfl" | "vote" | "activemask" | "redux" => self.exchange(i),
+            "bar" | "barrier" if i.words.get(1).is_some_and(|word| word == "warp") => self.warp_sync(),
             "bar" | "barrier" => self.barrier(i),
-            // Memory is in order within a warp here, and caches are not modelled.
-            "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" => Ok(()),
+            "match" => self.matches(i),
+            "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" => self.rare(i),
+            "isspacep" => self.is_in_space(i),
+            "membar" | "fence" => self.fence(i),
+            // Caches are not modelled, and time is not either.
+            "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" => Ok(()),
             "printf" | "assert" | "trap" => self.outcry(i),
             // For debuggers and profilers.
             "brkpt" | "pmevent" => Ok(()),
@@ -76,6 +92,7 @@ impl Lower<'_> {
             (dst, Operand::Parts(parts)) => self.pack(dst, parts, ty),
             _ if ty.is_wide() => {
                 let sum = self.sum(src)?;
+                let sum = if i.words[0] == "cvta" && !i.has("to") { self.generic(i, sum) } else { sum };
                 self.write_sum(dst, sum)
             }
             _ => {
@@ -83,6 +100,21 @@ impl Lower<'_> {
                 self.write_word(dst, value)
             }
         }
+    }
+
+    /// An address in shared or local memory as a generic one. As a word it has only the byte.
+    fn generic(&mut self, i: &Instruction, sum: Sum) -> Sum {
+        let number = match (i.has("shared"), i.has("local")) {
+            (true, _) => SHARED,
+            (_, true) => LOCAL,
+            _ => return sum,
+        };
+        if sum.root.is_some() {
+            return sum;
+        }
+        let low = self.computed(&sum)[0];
+        let high = self.b.constant(number);
+        Sum::of(Atom::Pair([low, high]))
     }
 
     /// `mov.b64 {a, b}, c`: a value in parts.
@@ -153,12 +185,23 @@ impl Lower<'_> {
                     let root = self.wide_op(WideOp::Sqrt, &[*a]);
                     self.wide_op(WideOp::FDiv, &[one, root])
                 }
+                ("copysign", [a, b]) => {
+                    let sign = self.constants(1 << 63);
+                    let (sign, rest) = (self.wide_op(WideOp::And, &[*a, sign]), self.wide_op(WideOp::FAbs, &[*b]));
+                    self.wide_op(WideOp::Or, &[sign, rest])
+                }
                 _ => return Err(self.unsupported(i)),
             };
             return self.write(dst, value);
         }
+        if matches!(ty, Ty::Float(16) | Ty::F16x2 | Ty::Bf16 | Ty::Bf16x2) {
+            return self.half_function(i, ty);
+        }
         if ty != Ty::Float(32) {
             return Err(self.unsupported(i));
+        }
+        if let Some(to) = super::convert::directed(i) {
+            return self.directed_function(i, to);
         }
         let a = self.sources(i, ty)?;
         let one = self.b.constant(1.0_f32.to_bits());
@@ -178,6 +221,15 @@ impl Lower<'_> {
             }
             ("testp", [a]) if i.has("notanumber") => self.b.un(Unary::IsNan, *a),
             ("testp", [a]) if i.has("infinite") => self.b.un(Unary::IsInf, *a),
+            ("testp", [a]) if i.has("number") => {
+                let nan = self.b.un(Unary::IsNan, *a);
+                self.b.un(Unary::Not, nan)
+            }
+            ("testp", [a]) if i.has("finite") => {
+                let (nan, infinite) = (self.b.un(Unary::IsNan, *a), self.b.un(Unary::IsInf, *a));
+                let neither = self.b.bin(Binary::Or, nan, infinite);
+                self.b.un(Unary::Not, neither)
+            }
             _ => return Err(self.unsupported(i)),
         };
         self.write_word(dst, value)

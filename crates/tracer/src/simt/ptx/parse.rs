@@ -7,7 +7,7 @@ use warpbook_base::diag::{Diagnostic, nearest};
 use super::body::Body;
 use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
 use super::text::{Number, Spot, Token, tokens};
-use super::{at_line, calls};
+use super::{at_line, calls, specials};
 
 /// A line of a file that `.loc` names.
 #[derive(Clone, Debug)]
@@ -85,6 +85,7 @@ pub(super) fn kernel(
     let kernel = parser.body_of(entry, Vec::new(), source)?;
     let mut kernel = calls::inline(&mut parser, kernel, source)?;
     kernel.variables.append(&mut parser.module);
+    specials::add_workspace(&mut kernel);
     for part in &mut kernel.body {
         if let Part::Instruction(i) = part
             && i.line == 0

@@ -11,6 +11,7 @@ use super::super::program::Binding;
 use super::addresses::{self, Root};
 use super::lower::{Located, Lower};
 use super::module::{Base, Memory, Operand, Part, Ty};
+use super::specials;
 use crate::dispatch::Argument;
 use crate::dispatch::BindingKind;
 use crate::trace::Space;
@@ -22,9 +23,9 @@ const MAX_LOCAL_BYTES: u64 = 1 << 16;
 /// Memory that a variable of the module may have, in bytes.
 const MAX_MODULE_BYTES: u64 = 1 << 26;
 /// The high word of generic addresses of shared memory.
-const SHARED: u32 = 0x00FF_0000;
+pub(super) const SHARED: u32 = 0x00FF_0000;
 /// The same of local memory.
-const LOCAL: u32 = 0x00FE_0000;
+pub(super) const LOCAL: u32 = 0x00FE_0000;
 
 impl Lower<'_> {
     /// A binding and a variable for each buffer.
@@ -60,17 +61,21 @@ impl Lower<'_> {
 
     /// Places for the variables that the kernel mentions.
     pub(super) fn memories(&mut self, buffers: usize) -> Result<(), Diagnostic> {
+        let kernel = self.kernel;
         let mut mentioned: HashMap<&str, bool> = HashMap::new();
-        for part in &self.kernel.body {
+        for part in &kernel.body {
             let Part::Instruction(i) = part else { continue };
             for operand in &i.operands {
+                if specials::is_workspace(operand) {
+                    let workspace = specials::workspace(kernel).and_then(|v| kernel.variables.get(v));
+                    mentioned.extend(workspace.map(|v| (v.name.as_str(), true)));
+                }
                 if let Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } = operand {
                     mentioned.insert(name, true);
                 }
             }
         }
         let (mut shared, mut local) = (0_u64, 0_u64);
-        let kernel = self.kernel;
         // Those that the launch sizes come last, all at one place.
         let order = kernel.variables.iter().enumerate().filter(|(_, v)| mentioned.contains_key(v.name.as_str()));
         let (sized, open): (Vec<_>, Vec<_>) = order.partition(|(_, v)| v.bytes > 0);
