@@ -1,7 +1,7 @@
 //! Where a CUDA toolkit may lie that the system's loader does not look into.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::trace::record::Backend;
 
@@ -14,12 +14,49 @@ const USUAL: [&str; 2] = ["/usr/local/cuda", "/opt/cuda"];
 /// The variable that the system's loader takes further folders from.
 const LOADER_VARIABLE: &str = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
 
-/// The toolkits' folders, the named ones first.
+/// Variables that name the folder of a Python environment.
+const ENVIRONMENTS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
+
+/// The toolkits' folders: the named ones first, those that pip installed last.
 pub(super) fn roots() -> Vec<PathBuf> {
     let named = VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let mut roots: Vec<PathBuf> = named.chain(USUAL.iter().map(PathBuf::from)).filter(|root| root.is_dir()).collect();
-    roots.dedup();
+    let usual = USUAL.iter().map(PathBuf::from);
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for root in named.chain(usual).filter(|root| root.is_dir()).chain(pythons().iter().flat_map(|python| of_pip(python))) {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
     roots
+}
+
+/// Folders of Python installations: of the environment, of the search path, of the user, and of pyenv.
+fn pythons() -> Vec<PathBuf> {
+    let environments = ENVIRONMENTS.iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let of_path = std::env::split_paths(&path).filter(|folder| folder.join("python3").is_file());
+    let of_path: Vec<PathBuf> = of_path.filter_map(|folder| Some(folder.parent()?.to_owned())).collect();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let versions = home.iter().flat_map(|home| folders(&home.join(".pyenv/versions"), "")).collect::<Vec<_>>();
+    environments.chain(of_path).chain(home.map(|home| home.join(".local"))).chain(versions).collect()
+}
+
+/// The toolkits that pip installed for the Python in a folder.
+fn of_pip(python: &Path) -> Vec<PathBuf> {
+    let libraries = folders(&python.join("lib"), "python3");
+    let packages = libraries.iter().flat_map(|lib| ["site-packages", "dist-packages"].map(|name| lib.join(name)));
+    packages.flat_map(|packages| folders(&packages.join("nvidia"), "cu")).collect()
+}
+
+/// The folders in `folder` whose names begin with `start`, the last one by name first.
+fn folders(folder: &Path, start: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let begins = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(start));
+    let mut found: Vec<PathBuf> =
+        entries.filter(|entry| begins(&entry.file_name())).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found.reverse();
+    found
 }
 
 /// The setting with which a process finds the toolkits' libraries; None if there are none. What the user set goes first.
@@ -44,4 +81,22 @@ pub(super) fn library_path() -> Option<(OsString, OsString)> {
 pub fn missing_setting(backend: Backend) -> Option<(OsString, OsString)> {
     let (name, value) = library_path().filter(|_| backend == Backend::Cuda)?;
     (std::env::var_os(&name).as_ref() != Some(&value)).then_some((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn toolkits_of_pip_are_found_in_a_python() -> std::io::Result<()> {
+        let python = tempfile::tempdir()?;
+        for folder in ["lib/python3.9/site-packages/nvidia/cu12", "lib/python3.11/dist-packages/nvidia/cu13", "lib/other/nvidia/cu13"] {
+            std::fs::create_dir_all(python.path().join(folder))?;
+        }
+        let found = of_pip(python.path());
+        let wanted = ["lib/python3.9/site-packages/nvidia/cu12", "lib/python3.11/dist-packages/nvidia/cu13"];
+        assert_eq!(found, wanted.map(|folder| python.path().join(folder)));
+        assert!(of_pip(&python.path().join("none")).is_empty());
+        Ok(())
+    }
 }
