@@ -489,12 +489,11 @@ impl<'a> Parser<'a> {
 
     /// The threads of a block: up to three numbers.
     fn block(&mut self) -> Result<[u32; 3], Diagnostic> {
-        let mut block = [1; 3];
-        for (place, size) in block.iter_mut().enumerate() {
-            if place > 0 && !self.take(',') {
-                break;
+        let mut block = [self.small("the threads of a block")?, 1, 1];
+        for size in &mut block[1..] {
+            if self.take(',') {
+                *size = self.small("the threads of a block")?;
             }
-            *size = self.small("the threads of a block")?;
         }
         Ok(block)
     }
