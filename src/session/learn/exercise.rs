@@ -230,11 +230,11 @@ fn caught(record: &Record) -> Vec<Catch> {
     let failed = record.checks.iter().any(|check| !check.ok).then_some(Catch::Result);
     let found = record.findings().map(|(_, finding)| match finding.kind {
         FindingKind::OutOfBounds | FindingKind::Misaligned => Catch::OutOfBounds,
-        FindingKind::Race => Catch::Race,
+        FindingKind::Race | FindingKind::EarlyRead => Catch::Race,
         FindingKind::Uninitialized => Catch::Uninitialized,
         FindingKind::InactiveLane => Catch::InactiveLane,
         FindingKind::DivergentBarrier => Catch::DivergentBarrier,
-        FindingKind::OutOfFuel => Catch::Endless,
+        FindingKind::OutOfFuel | FindingKind::Deadlock => Catch::Endless,
     });
     let mut caught: Vec<Catch> = Vec::new();
     for kind in failed.into_iter().chain(found) {

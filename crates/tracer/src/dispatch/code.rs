@@ -65,6 +65,8 @@ pub struct Assembled {
 pub enum Argument {
     /// A pointer to the start of a buffer, with its name.
     Buffer(String),
+    /// A tensor map of a buffer among the arguments, and the type of the buffer's elements.
+    Map(TensorMap, Elem),
     /// The bytes of anything else, lowest first.
     Value(Vec<u8>),
 }
@@ -187,12 +189,10 @@ impl Launch {
 /// That a kernel in `file` has no WGSL which could be traced, or run through wgpu.
 #[must_use]
 pub fn written_for_cuda(kernel: &str, file: &str) -> Diagnostic {
-    Diagnostic::error(format!(
-        "kernel `{kernel}` is written in CUDA C++ only, with instructions of tensor cores that are not traced yet"
-    ))
-    .in_file(file)
-    .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
-    .not_here()
+    Diagnostic::error(format!("kernel `{kernel}` is written in CUDA C++ only"))
+        .in_file(file)
+        .hint("trace it with --language cuda, or run it with --backend cuda on an NVIDIA GPU; elsewhere its recorded curves are shown")
+        .not_here()
 }
 
 /// How a shader declares a buffer.

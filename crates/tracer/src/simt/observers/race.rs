@@ -1,7 +1,7 @@
 //! Finds data races: two lanes of a workgroup at one place in memory with no barrier between, at least one of them writing.
 //!
 //! Memory is tracked in words, or in halves of them if the program has 16-bit accesses. Each word remembers its last writer and two of its
-//! readers, with the *epoch* they did it in: barriers that order the memory begin a new one. Two different readers are enough, since a
+//! readers, with the time they did it at: [`Order`] says what came before. Two different readers are enough, since a
 //! writer differs from at least one of them. Lanes of one warp race like any others: WGSL promises no lockstep. Only atomic operations
 //! reach atomic words: [`super::atomics`] looks at these. A write to a component of a vector is one to the whole vector, as WGSL has it:
 //! hardware may only store vectors.
@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use super::atomics::Atomics;
 use super::between::{Between, Deed};
 use super::checks::{Known, name};
-use super::{Access, Addresses, Findings, Mend, lanes_of};
+use super::order::Order;
+use super::{Access, Addresses, Findings, Meet, Mend, lanes_of};
 use crate::simt::ir::{Mem, Orders, Variable};
 use crate::simt::memory::Buffer;
 use crate::trace::AccessKind;
@@ -20,39 +21,48 @@ use crate::trace::AccessKind;
 /// Words of a [`Page`].
 const PAGE: u32 = 256;
 
-/// Who did it, and where.
+/// Who did it, where, and when, as [`Order`] counts.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     /// Its local index.
     lane: u32,
     line: u32,
+    time: u32,
 }
 
-/// The accesses to one word. Epochs count from 1.
+/// The accesses to one word.
 #[derive(Clone, Copy, Default)]
 struct Word {
-    /// The epoch of the last write.
-    written: u32,
     writer: Mark,
-    /// The epoch of the last read.
-    read: u32,
     /// The same twice while there was only one.
     readers: [Mark; 2],
 }
 
 impl Word {
-    /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote.
-    fn touch(&mut self, by: Mark, writes: bool, epoch: u32) -> Option<(Mark, bool)> {
-        let mut other = (self.written == epoch && self.writer.lane != by.lane).then_some((self.writer, true));
+    /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote. `past` says what happened before.
+    #[inline]
+    fn touch(&mut self, by: Mark, writes: bool, past: impl Fn(&Mark) -> bool) -> Option<(Mark, bool)> {
+        let races = |mark: &Mark| mark.lane != by.lane && !past(mark);
+        let mut other = races(&self.writer).then_some((self.writer, true));
         if writes {
-            if self.read == epoch {
-                other = other.or(self.readers.into_iter().find(|r| r.lane != by.lane).map(|r| (r, false)));
+            other = other.or(self.readers.into_iter().find(races).map(|r| (r, false)));
+            self.writer = by;
+            return other;
+        }
+        let [first, second] = &mut self.readers;
+        match (past(first), past(second)) {
+            (true, true) => self.readers = [by; 2],
+            (true, false) => *first = by,
+            (false, true) => *second = by,
+            // Of a lane, its last read.
+            (false, false) if first.lane == by.lane && second.lane == by.lane => {
+                first.time = by.time;
+                second.time = by.time;
             }
-            (self.written, self.writer) = (epoch, by);
-        } else if self.read != epoch {
-            (self.read, self.readers) = (epoch, [by; 2]);
-        } else if self.readers[0].lane == self.readers[1].lane {
-            self.readers[1] = by;
+            (false, false) if first.lane == by.lane => first.time = by.time,
+            (false, false) if second.lane == by.lane => second.time = by.time,
+            (false, false) if first.lane == second.lane => *second = by,
+            (false, false) => {}
         }
         other
     }
@@ -111,8 +121,9 @@ pub(super) struct Races<'a> {
     /// Whether the kernel has a barrier that orders no memory.
     subgroup_barrier: bool,
     cuda: bool,
-    shared_epoch: u32,
-    storage_epoch: u32,
+    warps: usize,
+    of_shared: Order,
+    of_storage: Order,
 }
 
 impl<'a> Races<'a> {
@@ -129,8 +140,9 @@ impl<'a> Races<'a> {
             cooperative: known.cooperative,
             subgroup_barrier: known.subgroup_barrier,
             cuda: known.cuda,
-            shared_epoch: 1,
-            storage_epoch: 1,
+            warps: known.warps,
+            of_shared: Order::default(),
+            of_storage: Order::default(),
         }
     }
 
@@ -143,32 +155,45 @@ impl<'a> Races<'a> {
 
     /// A barrier was passed.
     pub fn release(&mut self, orders: Orders) {
-        self.shared_epoch = self.shared_epoch.wrapping_add(u32::from(orders.shared));
-        self.storage_epoch = self.storage_epoch.wrapping_add(u32::from(orders.storage));
+        if orders.shared {
+            self.of_shared.all_meet();
+        }
+        if orders.storage {
+            self.of_storage.all_meet();
+        }
+    }
+
+    /// The warp whose first lane has local index `first` meets others.
+    pub fn meet(&mut self, first: u32, how: Meet) {
+        let warp = (first / self.width) as usize;
+        self.of_shared.meet(warp, self.warps, how);
+        self.of_storage.meet(warp, self.warps, how);
     }
 
     /// A warp whose first lane has local index `first` accesses memory.
     pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
         let place = access.place;
-        let (buffer, epoch) = match place.mem {
+        let (buffer, order) = match place.mem {
             Mem::Buffer(buffer) => match self.buffers[usize::from(buffer)] {
                 Buffer::Read(_) => return,
-                Buffer::Written(_) => (Some(buffer), self.storage_epoch),
+                Buffer::Written(_) => (Some(buffer), &self.of_storage),
             },
-            _ => (None, self.shared_epoch),
+            _ => (None, &self.of_shared),
         };
+        let warp = (first / self.width) as usize;
+        let time = order.now(warp);
         let Some(deed) = Deed::of(access) else { return };
         if place.atomic {
             if let (Some(between), Some(buffer)) = (self.between, buffer) {
                 touched(access, self.grain, |_, index| between.touch(buffer, index, deed, findings.workgroup));
             }
-            return self.atomics.access(access, (first, epoch), self.variables, findings);
+            return self.atomics.access(access, (first, time), self.variables, findings);
         }
         let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
         let (width, cooperative, subgroup_barrier) = (self.width, self.cooperative, self.subgroup_barrier);
         let cuda = self.cuda;
         touched(access, self.grain, |lane, index| {
-            let by = Mark { lane: first + lane, line: place.line };
+            let by = Mark { lane: first + access.actor.unwrap_or(lane), line: place.line, time };
             let word = match buffer {
                 Some(buffer) => {
                     if let Some(between) = self.between {
@@ -178,7 +203,8 @@ impl<'a> Races<'a> {
                 }
                 None => &mut self.shared[index as usize],
             };
-            let Some((other, wrote)) = word.touch(by, writes, epoch) else { return };
+            let past = |mark: &Mark| order.is_past(warp, ((mark.lane / width) as usize, mark.time));
+            let Some((other, wrote)) = word.touch(by, writes, past) else { return };
             findings.report_race(place.line, buffer, || {
                 let warps = [other.lane / width, by.lane / width];
                 let mend = if cuda {

@@ -11,11 +11,11 @@ use crate::dispatch::Argument;
 
 /// The words or narrower parts that one access moves.
 #[derive(Clone, Copy)]
-struct Parts {
-    width: Width,
-    components: u8,
+pub(super) struct Parts {
+    pub width: Width,
+    pub components: u8,
     /// Words per value: 2 of a 64-bit one.
-    words: u8,
+    pub words: u8,
 }
 
 impl Lower<'_> {
@@ -61,7 +61,13 @@ impl Lower<'_> {
     }
 
     /// Loads from one memory, a register per component.
-    fn loaded(&mut self, i: &Instruction, address: &Operand, parts: Parts, root: Root) -> Result<Vec<Reg>, Diagnostic> {
+    pub(super) fn loaded(
+        &mut self,
+        i: &Instruction,
+        address: &Operand,
+        parts: Parts,
+        root: Root,
+    ) -> Result<Vec<Reg>, Diagnostic> {
         let place = self.place(i, address, parts, root)?;
         let zero = self.b.constant(0);
         let mut loaded = Vec::new();
@@ -85,7 +91,7 @@ impl Lower<'_> {
     }
 
     /// The memories that an address may lead into, at least one.
-    fn roots(&self, address: &Operand) -> Result<Vec<Root>, Diagnostic> {
+    pub(super) fn roots(&self, address: &Operand) -> Result<Vec<Root>, Diagnostic> {
         let roots = addresses::of_operand(self.kernel, address, &self.origins).0;
         if roots.is_empty() {
             return Err(self
@@ -96,7 +102,7 @@ impl Lower<'_> {
     }
 
     /// Begins what is done only where an address leads into the memory of `root`.
-    fn open_if_in(&mut self, address: &Operand, root: Root) -> Result<(), Diagnostic> {
+    pub(super) fn open_if_in(&mut self, address: &Operand, root: Root) -> Result<(), Diagnostic> {
         let Operand::Address { base: Base::Reg(reg), .. } = address else {
             return Err(self.error("this address cannot be traced"));
         };
@@ -115,7 +121,7 @@ impl Lower<'_> {
     }
 
     /// Calls `access` once for each memory that an address may lead into, where it does.
-    fn in_each(
+    pub(super) fn in_each(
         &mut self,
         address: &Operand,
         access: &mut dyn FnMut(&mut Self, Root) -> Result<(), Diagnostic>,
@@ -277,15 +283,33 @@ impl Lower<'_> {
         }
     }
 
-    /// Where an access goes in the memory of `root`.
-    fn place(&mut self, i: &Instruction, address: &Operand, parts: Parts, root: Root) -> Result<Place, Diagnostic> {
-        let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
-        let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
+    /// Where an access goes in the memory of `root`, which its suffixes may name.
+    pub(super) fn place(
+        &mut self,
+        i: &Instruction,
+        address: &Operand,
+        parts: Parts,
+        root: Root,
+    ) -> Result<Place, Diagnostic> {
         let named = ["global", "shared", "local", "const"].into_iter().find(|space| {
             i.words[1..]
                 .iter()
                 .any(|word| word == space || word.strip_prefix(space).is_some_and(|r| r.starts_with("::")))
         });
+        self.place_in(i, address, parts, root, named)
+    }
+
+    /// The same, where it is known which memory is named.
+    pub(super) fn place_in(
+        &mut self,
+        i: &Instruction,
+        address: &Operand,
+        parts: Parts,
+        root: Root,
+        named: Option<&str>,
+    ) -> Result<Place, Diagnostic> {
+        let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
+        let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
         let mem = match (located.memory, named) {
             (Memory::Shared, Some("shared") | None) => Mem::Shared,
             (Memory::Local, Some("local") | None) => Mem::Local,
@@ -374,6 +398,7 @@ impl Lower<'_> {
                 }
                 _ => Err(self.error("a pointer is read as a whole")),
             },
+            Argument::Map(..) => Err(self.error("the bytes of a tensor map cannot be traced")),
             Argument::Value(bytes) => {
                 let size = ty.bytes() as usize;
                 for (n, result) in results.iter().enumerate() {

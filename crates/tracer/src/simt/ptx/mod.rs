@@ -8,14 +8,17 @@
 
 mod addresses;
 mod arithmetic;
+mod asynchronous;
 mod bits;
 mod body;
 mod compare;
 mod convert;
 mod flow;
 mod halves;
+mod hopper;
 mod lanes;
 mod lower;
+mod matrices;
 mod memory;
 mod module;
 mod operations;

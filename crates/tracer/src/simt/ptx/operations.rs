@@ -30,11 +30,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Of what was pushed for one instruction of PTX, only the first operation counts.
+    /// Of what was pushed for one instruction of PTX, only one operation counts: the first of the whole warp, if there is one, else the
+    /// first.
     fn count_once(&mut self, first: usize) {
-        let mut counted = false;
-        for (inst, line) in self.b.ir.insts[first..].iter().zip(&mut self.b.ir.lines[first..]) {
-            if inst.weight() > 0 && std::mem::replace(&mut counted, true) {
+        let insts = &self.b.ir.insts[first..];
+        let together = insts.iter().position(|inst| matches!(inst, Inst::Collective { .. }));
+        let counted = together.or(insts.iter().position(|inst| inst.weight() > 0));
+        for (n, (inst, line)) in insts.iter().zip(&mut self.b.ir.lines[first..]).enumerate() {
+            if inst.weight() > 0 && Some(n) != counted {
                 *line = 0;
             }
         }
@@ -58,9 +61,16 @@ impl Lower<'_> {
                 self.function(i)
             }
             "shfl" | "vote" | "activemask" | "redux" => self.exchange(i),
+            "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wmma" => self.matrices(i),
+            "cp" if i.has("bulk") => self.bulk(i),
+            "cp" => self.asynchronous(i),
+            "mbarrier" => self.mbarrier(i),
+            "wgmma" => self.wgmma(i),
+            "elect" => self.elect(i),
             "bar" | "barrier" => self.barrier(i),
             // Memory is in order within a warp here, and caches are not modelled.
-            "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" => Ok(()),
+            "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority"
+            | "setmaxnreg" => Ok(()),
             _ => Err(self.unsupported(i)),
         }
     }
